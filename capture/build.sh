@@ -1,0 +1,21 @@
+#!/bin/sh
+# Builds the in-process runtime: build.sh [OUTPUT [compiler flags...]]
+# OUTPUT is capture/libtabard.so by default, which embed.go embeds. Flags of
+# interest: -DTB_NO_TIMING (no time stamps), -DTB_NOOP (wrappers only forward):
+# what each costs is compared in bench/. Environment: CC, TABARD_VERSION.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:-$here/libtabard.so}
+[ $# -gt 0 ] && shift
+version=${TABARD_VERSION:-dev}
+tmp=$out.tmp.$$
+trap 'rm -f "$tmp"' EXIT
+# Exceptions and unwinding pass through the wrappers; a tail call would hide the caller.
+"${CC:-gcc}" -shared -std=gnu11 -O2 -fPIC -pthread \
+	-Wall -Wextra -Werror \
+	-fexceptions -fasynchronous-unwind-tables -fno-optimize-sibling-calls \
+	-fno-semantic-interposition -fvisibility=hidden \
+	-I"$here" -DTB_VERSION="\"$version\"" "$@" \
+	"$here"/*.c "$here"/gen/*.c \
+	-Wl,-soname,libtabard.so -Wl,-z,relro -ldl -o "$tmp"
+mv "$tmp" "$out"

@@ -1,0 +1,79 @@
+/* The segments of one thread, and what else of its state only cold code needs. */
+#ifndef TABARD_CHAIN_H
+#define TABARD_CHAIN_H
+#include "internal.h"
+
+#pragma GCC visibility push(hidden)
+
+#ifndef TB_VERSION
+#define TB_VERSION "unknown"
+#endif
+
+enum { TB_RING_MAX = 256, TB_NEST_MAX = 16, TB_SINK_WORDS = 1024 };
+
+/* tb_call.slow */
+enum { TB_SLOW_NESTED = 1, TB_SLOW_LOST = 2 };
+
+extern const char tb_version[] __attribute__((visibility("default")));
+
+struct tb_chain {
+    struct tb_segment *ring[TB_RING_MAX]; /* reused in turn; ring[oldest] is the next one */
+    unsigned count, oldest;
+    int first;                  /* no segment file created yet */
+    int spilled;                /* the current segment is not in the ring and will be unmapped */
+    uint32_t files;             /* next k of a file name */
+    uint64_t seq;               /* of the next segment */
+    uint64_t lost;              /* calls since the last record */
+    uint64_t retry_at;          /* CLOCK_MONOTONIC ns, when to look for room again */
+    uintptr_t nest[TB_NEST_MAX]; /* outer calls of tb_thread.outer, outermost first */
+    unsigned depth;
+    int endings;                /* rounds of key destructors seen */
+    struct tb_thread *next_finished;
+    struct tb_segment sink;     /* seg while there is no room anywhere: nobody reads it */
+    uint64_t sink_words[TB_SINK_WORDS];
+};
+
+/* Everything of a thread, in one mapping. */
+struct tb_thread_block {
+    struct tb_thread thread;
+    struct tb_thread_private priv;
+    struct tb_chain chain;
+};
+
+/* chain.c */
+void tb_chain_open(struct tb_thread *t);   /* gives a new or adopted thread its segment, or the sink */
+/* Moves to a segment with room for the record in progress, if c, and words more;
+ * 0 if there is none: the thread rests on the sink and c is marked lost. */
+int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words);
+void tb_chain_lost(struct tb_thread *t);   /* the call in progress is lost: counts it, rests */
+void tb_chain_rest(struct tb_thread *t);   /* if on the sink: takes its room away, so that the next call tries again */
+/* Makes the first words words of the record in progress a complete record. */
+static inline void tb_chain_publish(struct tb_thread *t, uint64_t words)
+{
+    t->at += words;
+    tb_publish(t->seg->pending, (uint64_t)0);
+    tb_publish(t->seg->published, (uint64_t)((uintptr_t)t->at - (uintptr_t)t->base));
+}
+
+int tb_collector_alive(void);              /* it may still free segments */
+
+/* runtime.c */
+uint64_t tb_monotonic(void);
+struct tb_thread *tb_current(void); /* this thread's state, started if need be; NULL: nothing is to be recorded */
+uint32_t tb_next_thread_number(void);
+void tb_threads_start(void);
+void tb_child(void);                /* we are a forked child: from now on inert */
+void tb_emit_clock(struct tb_thread *t);
+
+/* control.c */
+int tb_process_start(void);         /* 1 if this process is traced; idempotent */
+void tb_process_records(struct tb_thread *t); /* writes the records that open a process, once */
+
+/* abi.c */
+void tb_abi_detect(void);
+const char *tb_library_path(void);    /* "" if unknown */
+const char *tb_library_version(void); /* first line, "" if unknown */
+void tb_emit_abi(struct tb_thread *t);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,457 @@
+//go:build ignore
+
+/* Threads and records: who writes where, calls inside calls, calls that never
+ * return. Segments themselves are in chain.c. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "chain.h"
+
+const char tb_version[] __attribute__((used)) = TB_VERSION;
+
+/* Where tb_self points in a thread without state: no room, so that every call takes the slow path. */
+static struct tb_thread nobody;
+__thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec"))) = &nobody;
+static __thread int starting __attribute__((tls_model("initial-exec"))); /* tb_current is at work below us */
+
+uintptr_t tb_site_key = (uintptr_t)1 << 63; /* never equal to a key of zeroed cache entries */
+int tb_site_mode;
+int tb_clock;
+
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tb_thread *finished;  /* state of ended threads, for the next ones */
+static uint32_t thread_count;
+static pthread_key_t thread_key;
+static int thread_key_valid;
+
+/* ---- Time ---- */
+
+uint64_t tb_monotonic(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t tb_now_slow(void)
+{
+    return tb_clock == 2 ? tb_monotonic() : 0;
+}
+
+/* ---- Threads ---- */
+
+uint32_t tb_next_thread_number(void)
+{
+    return __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+}
+
+/* A block is private memory that a forked child sees as zeros: its state can never
+ * be mistaken for the parent's, whatever made the child. */
+static struct tb_thread *new_block(void)
+{
+    size_t size = sizeof(struct tb_thread_block);
+    struct tb_thread_block *b = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b == MAP_FAILED) return NULL;
+#ifdef MADV_WIPEONFORK
+    madvise(b, size, MADV_WIPEONFORK); /* refused by old kernels: tb_child clears it */
+#endif
+    b->thread.priv = &b->priv;
+    b->priv.chain = &b->chain;
+    b->priv.number = tb_next_thread_number();
+    b->chain.first = 1;
+    return &b->thread;
+}
+
+static void stack_bounds(struct tb_thread_private *p)
+{
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+    p->stack_low = p->stack_high = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0) return;
+    if (pthread_attr_getstack(&attr, &low, &size) == 0) {
+        p->stack_low = (uintptr_t)low;
+        p->stack_high = p->stack_low + size;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+static struct tb_thread *adopt_thread(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    struct tb_thread *t = finished;
+    if (t) finished = t->priv->chain->next_finished;
+    else t = new_block();
+    pthread_mutex_unlock(&threads_lock);
+    if (!t) return NULL;
+    t->priv->tid = (uint32_t)syscall(SYS_gettid);
+    t->priv->muted = 1;
+    t->priv->chain->endings = 0;
+    t->clock_due = tb_clock ? 0 : ~(uint64_t)0;
+    stack_bounds(t->priv);
+    tb_chain_open(t);
+    tb_addr_thread(t);
+    if (thread_key_valid) pthread_setspecific(thread_key, t);
+    tb_self = t;
+    return t;
+}
+
+static void abandon(struct tb_thread *t);
+
+/* Runs in the last round of key destructors, after other libraries' had their
+ * chance to call MPI once more. */
+static void end_thread(void *value)
+{
+    struct tb_thread *t = value;
+    if (t != tb_self || !t->priv) return;
+    struct tb_chain *ch = t->priv->chain;
+    if (++ch->endings < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+        pthread_setspecific(thread_key, t);
+        return;
+    }
+    int saved = errno;
+    while (t->outer) abandon(t);
+    tb_addr_thread_end(t);
+    tb_self = &nobody;
+    pthread_mutex_lock(&threads_lock);
+    ch->next_finished = finished;
+    finished = t;
+    pthread_mutex_unlock(&threads_lock);
+    errno = saved;
+}
+
+void tb_threads_start(void)
+{
+    thread_key_valid = pthread_key_create(&thread_key, end_thread) == 0;
+}
+
+void tb_child(void)
+{
+    struct tb_thread *t = tb_self;
+    tb_process.state = TB_INERT;
+    tb_self = &nobody;
+    if (t != &nobody) memset(t, 0, sizeof *t);
+    pthread_mutex_init(&threads_lock, NULL);
+    finished = NULL;
+    tb_addr_child();
+}
+
+struct tb_thread *tb_current(void)
+{
+    struct tb_thread *t = tb_self;
+    if (tb_likely(t != &nobody)) {
+        if (tb_likely(t->priv != NULL)) return t;
+        tb_child(); /* a fork that ran no handler */
+        return NULL;
+    }
+    if (tb_process.state == TB_INERT || starting) return NULL;
+    starting = 1;
+    if (tb_process.state == TB_ACTIVE && tb_process.pid != (int)getpid()) tb_child();
+    else if (tb_process_start() && (t = adopt_thread()) != NULL) {
+        tb_process_records(t);
+        t->priv->muted = 0;
+        starting = 0;
+        return t;
+    }
+    starting = 0;
+    return NULL;
+}
+
+/* ---- Calls inside calls ---- */
+
+static struct tb_call *call_of(uintptr_t outer) { return (struct tb_call *)(outer & ~(uintptr_t)3); }
+
+/* Publishes what the current record holds so far as an ENTER record. */
+static void publish_entry(struct tb_thread *t)
+{
+    uint64_t words = t->seg->pending / 8;
+    if (!words) return;
+    t->at[0] = (t->at[0] & 0xffffffffu) | (uint64_t)TB_F_ENTER << 16 | words << 32;
+    t->at[2] = 0;
+    tb_chain_publish(t, words);
+}
+
+/* The innermost call will never return: longjmp, exception, end of the thread.
+ * Its tb_call is dead memory and is not touched. */
+static void abandon(struct tb_thread *t)
+{
+    struct tb_chain *ch = t->priv->chain;
+    if (!(t->outer & TB_SPLIT)) {
+        if (t->seg == &ch->sink) tb_chain_lost(t);
+        else publish_entry(t);
+    }
+    t->outer = ch->depth ? ch->nest[--ch->depth] : 0;
+    if (!t->outer) tb_publish(t->seg->in_call, 0u);
+}
+
+/* A call in progress on this stack lies above the frames of what it calls; one
+ * that lies below c has been left. A call that was made on another stack
+ * (alternate signal stack, coroutine) is taken to be alive, unless we are back on
+ * the thread's own. */
+static int is_live(const struct tb_thread *t, uintptr_t outer, const struct tb_call *c)
+{
+    uintptr_t o = outer & ~(uintptr_t)3, here = (uintptr_t)c, low = t->priv->stack_low, high = t->priv->stack_high;
+    if (!high) return o > here;
+    int o_own = o >= low && o < high, here_own = here >= low && here < high;
+    if (o_own != here_own) return o_own;
+    return o > here;
+}
+
+/* Lets a call be recorded inside the innermost one, which is running. */
+static void split(struct tb_thread *t)
+{
+    if (t->outer & TB_SPLIT) return;
+    struct tb_call *o = call_of(t->outer);
+    o->start = t->at[1];
+    o->site = t->at[3];
+    if (!(o->slow & TB_SLOW_LOST)) publish_entry(t);
+    t->outer |= TB_SPLIT;
+}
+
+/* Takes the call back: it is only forwarded. */
+static void drop(struct tb_call *c)
+{
+    struct tb_thread *t = c->t;
+    struct tb_chain *ch = t->priv->chain;
+    if (c->slow & TB_SLOW_LOST) tb_chain_rest(t);
+    t->outer = c->slow & TB_SLOW_NESTED ? ch->nest[--ch->depth] : 0;
+    if (!t->outer) tb_publish(t->seg->in_call, 0u);
+    c->t = NULL;
+}
+
+/* ---- The slow halves of the wrapper's steps ---- */
+
+static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
+{
+    c->t = NULL;
+    c->absent = 0;
+    c->slow = 0;
+    struct tb_thread *t = tb_current();
+    if (!t || t->priv->muted || tb_gate[id] == TB_GATE_SKIP) return 0; /* the gates may have been set just now */
+    while (t->outer && !is_live(t, t->outer, c)) abandon(t);
+    struct tb_chain *ch = t->priv->chain;
+    uint64_t flags = tb_gate[id] == TB_GATE_HIDE ? TB_F_HIDDEN : 0;
+    if (t->outer) {
+        if (t->outer & TB_BUILDING || ch->depth == TB_NEST_MAX || tb_caller_is_mpi(ra)) return 0;
+        split(t);
+        ch->nest[ch->depth++] = t->outer;
+        c->slow |= TB_SLOW_NESTED;
+        flags |= TB_F_NESTED;
+    }
+    c->t = t;
+    c->id_flags = (uint64_t)id | flags << 16;
+    t->outer = (uintptr_t)c | TB_BUILDING;
+    c->w = t->at;
+    if (words + 5 > (uint64_t)(t->limit - t->at)) tb_chain_advance(t, c, words + 5);
+    c->w = t->at + 5;
+    tb_publish(t->seg->in_call, 1u);
+    uint64_t site = tb_site(c, ra, frame);
+    if (!c->t) return 0;
+    t->at[3] = site;
+    return 1;
+}
+
+int tb_enter_slow(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
+{
+    if (tb_process.state == TB_INERT || tb_gate[id] == TB_GATE_SKIP) { /* nearly as short as the untraced call */
+        c->t = NULL;
+        return 0;
+    }
+    int saved = errno, r = enter(c, id, words, ra, frame);
+    errno = saved;
+    return r;
+}
+
+uint64_t tb_site_miss(struct tb_call *c, void *ra, void *frame)
+{
+    int saved = errno;
+    struct tb_thread *t = c->t;
+    uintptr_t a = (uintptr_t)ra;
+    t->priv->muted++;
+    uintptr_t key = a ^ tb_site_key;
+    uint64_t word = tb_site_word(t, ra, frame, tb_site_mode);
+    t->priv->muted--;
+    errno = saved;
+    if (word == TB_SITE_MPI) {
+        drop(c);
+        return 0;
+    }
+    if (tb_site_mode != TB_SITES_STACK) {
+        if (!tb_site_varies(ra)) t->sites[(a ^ a >> 8) % TB_SITE_CACHE] = (struct tb_site_entry){key, word};
+    } else if (word) {
+        c->id_flags |= (uint64_t)TB_F_STACK << 16;
+    }
+    return word;
+}
+
+static int give_up(struct tb_call *c)
+{
+    c->t = NULL;
+    c->slow = TB_SLOW_NESTED;
+    return 0;
+}
+
+/* Pops calls that c's callees left in progress; 0 if c itself is not in progress any more. */
+static int unwind_to(struct tb_thread *t, struct tb_call *c)
+{
+    struct tb_chain *ch = t->priv->chain;
+    unsigned i = ch->depth;
+    if (call_of(t->outer) == c) return 1;
+    while (i > 0 && call_of(ch->nest[i - 1]) != c) i--;
+    if (i == 0) return 0;
+    while (call_of(t->outer) != c) abandon(t);
+    return 1;
+}
+
+static int end(struct tb_call *c, int ret, unsigned words)
+{
+    struct tb_thread *t = c->t;
+    if (!t->priv || t != tb_self || !unwind_to(t, c)) return give_up(c); /* forked child, or taken for dead */
+    int was_split = t->outer & TB_SPLIT;
+    t->outer = (uintptr_t)c | TB_BUILDING;
+    if (c->slow & TB_SLOW_LOST) return 0;
+    if (was_split) {
+        c->w = t->at;
+        if (words + 5 > (uint64_t)(t->limit - t->at) && !tb_chain_advance(t, c, words + 5)) return 0;
+        c->id_flags = (c->id_flags & ~((uint64_t)TB_F_ENTER << 16)) | (uint64_t)TB_F_EXIT << 16;
+        t->at[0] = c->id_flags;
+        t->at[1] = c->start;
+        t->at[3] = c->site;
+        t->at[4] = c->absent;
+        c->w = t->at + 5;
+    } else if (words > (uint64_t)(t->limit - c->w) && !tb_room_slow(c, words)) {
+        return 0;
+    }
+    t->at[2] = c->end;
+    ((uint32_t *)&t->at[4])[1] = (uint32_t)ret;
+    return 1;
+}
+
+int tb_end_slow(struct tb_call *c, int ret, unsigned words)
+{
+    int saved = errno, r = end(c, ret, words);
+    errno = saved;
+    return r;
+}
+
+void tb_commit_slow(struct tb_call *c)
+{
+    struct tb_thread *t = c->t;
+    if (!t || !t->priv) return;
+    struct tb_chain *ch = t->priv->chain;
+    uint64_t end = t->at[2];
+    if (c->slow & TB_SLOW_LOST) {
+        tb_chain_lost(t);
+        end = 0;
+    } else {
+        uint64_t words = (uint64_t)(c->w - t->at);
+        t->at[0] = c->id_flags | words << 32;
+        *(uint32_t *)&t->at[4] = c->absent;
+        tb_chain_publish(t, words);
+    }
+    uintptr_t outer = c->slow & TB_SLOW_NESTED ? ch->nest[--ch->depth] : 0;
+    tb_publish(t->seg->in_call, outer != 0);
+    tb_publish(t->outer, outer);
+    if (!outer && end >= t->clock_due) tb_clock_tick(t);
+}
+
+int tb_room_slow(struct tb_call *c, uint64_t n)
+{
+    int saved = errno, r;
+    struct tb_thread *t = c->t;
+    if (c->slow & TB_SLOW_LOST) {
+        c->w = t->at + 5;
+        r = 0;
+    } else {
+        r = tb_chain_advance(t, c, n + TB_RESERVE);
+    }
+    errno = saved;
+    return r;
+}
+
+/* ---- The runtime's own records ---- */
+
+static void write_record(uint64_t *w, uint16_t id, const uint64_t *payload, unsigned n)
+{
+    w[0] = (uint64_t)id | (uint64_t)(n + 5) << 32;
+    w[1] = tb_now();
+    w[2] = w[1];
+    w[3] = w[4] = 0;
+    memcpy(w + 5, payload, n * sizeof *payload);
+}
+
+void tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n)
+{
+    struct tb_thread *t = c->t;
+    uint64_t room = n + 5u;
+    if (!t || c->slow & TB_SLOW_LOST || !tb_room(c, room)) return;
+    struct tb_segment *s = t->seg;
+    uint64_t partial = (uint64_t)(c->w - t->at), pending = s->pending;
+    tb_publish(s->pending, (uint64_t)0);
+    memmove(t->at + room, t->at, partial * 8);
+    write_record(t->at, id, payload, n);
+    tb_chain_publish(t, room);
+    tb_publish(s->pending, pending);
+    c->w += room;
+}
+
+void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned n)
+{
+    int saved = errno;
+    if (t->outer & TB_BUILDING) {
+        tb_emit_before(call_of(t->outer), id, payload, n);
+    } else {
+        if (t->outer) split(t);
+        int fits = n + 5 <= (uint64_t)(t->limit - t->at) || tb_chain_advance(t, NULL, n + 5);
+        if (fits) {
+            write_record(t->at, id, payload, n);
+            tb_chain_publish(t, n + 5);
+        }
+    }
+    errno = saved;
+}
+
+void tb_emit_clock(struct tb_thread *t)
+{
+    uint64_t payload[4] = {0, 0, 0, (uint64_t)tb_clock};
+    uint64_t best = ~(uint64_t)0;
+    if (!tb_clock) return;
+    for (int i = 0; i < 4; i++) { /* the reading that was interrupted least */
+        struct timespec real;
+        uint64_t before = tb_now();
+        clock_gettime(CLOCK_REALTIME, &real);
+        uint64_t mono = tb_monotonic(), after = tb_now();
+        if (after - before >= best) continue;
+        best = after - before;
+        payload[0] = before + best / 2;
+        payload[1] = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+        payload[2] = mono;
+    }
+    tb_emit(t, TB_R_CLOCK, payload, 4);
+}
+
+/* About one clock record a second and process: ticks per second come from the
+ * monotonic clock, so that no calibration has to wait. */
+void tb_clock_tick(struct tb_thread *t)
+{
+    static uint64_t last_ns, last_ticks;
+    int saved = errno;
+    uint64_t now = tb_now(), ns = tb_monotonic();
+    uint64_t seen = __atomic_load_n(&last_ns, __ATOMIC_ACQUIRE), ticks = __atomic_load_n(&last_ticks, __ATOMIC_RELAXED);
+    uint64_t per_second = 1000000000u;
+    if (seen && ns > seen + 1000000 && now > ticks)
+        per_second = (uint64_t)((double)(now - ticks) / (double)(ns - seen) * 1e9);
+    if (ns - seen < 900000000u) {
+        t->clock_due = now + per_second / 4; /* another thread has just written one */
+    } else if (__atomic_compare_exchange_n(&last_ns, &seen, ns, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&last_ticks, now, __ATOMIC_RELAXED);
+        tb_emit_clock(t);
+        t->clock_due = now + per_second;
+    }
+    errno = saved;
+}

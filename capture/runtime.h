@@ -1,0 +1,314 @@
+/* What a generated wrapper needs. The hot path is inline, takes no lock,
+ * allocates nothing and preserves errno; everything rare is a call. */
+#ifndef TABARD_RUNTIME_H
+#define TABARD_RUNTIME_H
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "ring.h"
+
+#define TB_EXPORT __attribute__((visibility("default")))
+#define TB_HIDDEN __attribute__((visibility("hidden")))
+#define TB_COLD __attribute__((cold, noinline))
+#define tb_likely(x) __builtin_expect(!!(x), 1)
+#define tb_unlikely(x) __builtin_expect(!!(x), 0)
+
+#pragma GCC visibility push(hidden)
+
+/* ---- Tables that the generator emits (capture/gen/wrap.c) ---- */
+
+extern void *tb_real[];                   /* real functions by id, filled lazily */
+extern const char *const tb_names[];      /* "MPI_Send" by id, NULL for ids without a function */
+extern const unsigned char tb_fn_flags[]; /* TB_FN_* by id */
+extern const unsigned tb_num_ids;         /* entries of the three tables above */
+enum { TB_FN_LIFECYCLE = 1 };             /* recorded as hidden even when filtered out or off */
+
+/* Predefined objects: index in spec.Predefineds, and how to find the handle.
+ * openmpi is the symbol whose address is the handle ("ompi_mpi_comm_world"),
+ * NULL if that library has none; the other two are the handle values,
+ * TB_NO_HANDLE if it is unknown there (0 is a handle: MPICH's MPI_FILE_NULL). */
+#define TB_NO_HANDLE (~(uint64_t)0)
+struct tb_predefined {
+    uint32_t index;
+    const char *openmpi;
+    uint64_t mpich, mpi5;
+};
+extern const struct tb_predefined tb_predefineds[];
+extern const unsigned tb_num_predefineds;
+
+void *tb_resolve(int id);  /* never NULL: for a function that the library lacks it ends the
+                              process with the message of an unresolved symbol */
+#define TB_REAL(id) (tb_likely(tb_real[id] != NULL) ? tb_real[id] : tb_resolve(id))
+
+/* What this process's MPI looks like; valid after the first traced call. */
+struct tb_abi {
+    int kind;                 /* 0 not known yet, 1 Open MPI, 2 MPICH, 3 MPI 5 */
+    uint64_t handle_mask;     /* 0xffffffff for 32-bit handles */
+    int handle_bytes;         /* 4 or 8, in arrays of the program */
+    int status_bytes, off_source, off_tag, off_error;
+    uint64_t in_place, bottom, status_ignore, statuses_ignore;
+    uint64_t unweighted, weights_empty, argv_null, errcodes_ignore;
+    uint64_t comm_null, request_null;
+    int proc_null, root, undefined, err_in_status;
+};
+extern struct tb_abi tb_abi;
+
+/* One entry of a thread's cache of call sites: key is the return address
+ * xor tb_site_key, which changes whenever known addresses may be stale. */
+struct tb_site_entry { uintptr_t key; uint64_t word; };
+enum { TB_SITE_CACHE = 256 };
+extern uintptr_t tb_site_key;
+
+struct tb_call;
+
+/* One traced thread. Lies on pages that read as zero in a forked child. */
+struct tb_thread {
+    uint64_t *at;             /* where the next record starts */
+    uint64_t *limit;          /* end of seg's records */
+    uint64_t *base;           /* first record word of seg */
+    struct tb_segment *seg;   /* current segment, never NULL in a live thread */
+    uintptr_t outer;          /* innermost call in progress (struct tb_call *) | TB_BUILDING ... */
+    uint64_t clock_due;       /* ticks at which the next TB_R_CLOCK is due */
+    struct tb_thread_private *priv;
+    struct tb_site_entry sites[TB_SITE_CACHE];
+};
+/* Tags of tb_thread.outer. A call that arrives while its outer call is being
+ * written (signal handler, helper query) is only forwarded. */
+enum { TB_SPLIT = 1,      /* the entry part has been published as a TB_F_ENTER record */
+       TB_BUILDING = 2 }; /* between tb_enter and tb_begin, or tb_end and tb_commit */
+
+extern __thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec")));
+
+/* A call in progress, on the wrapper's stack. */
+struct tb_call {
+    struct tb_thread *t;      /* NULL: not recorded (any more), only forwarded */
+    uint64_t *w;              /* next word to write */
+    uint64_t id_flags;        /* low 32 bits of w0 */
+    uint32_t absent;
+    uint32_t slow;            /* != 0: tb_commit takes the slow path (TB_SLOW_*) */
+    uint64_t end;             /* return time, for tb_end_slow */
+    uint64_t start, site;     /* valid once the call is split */
+};
+/* Words that every room request leaves free: the fixed part of any function fits. */
+enum { TB_RESERVE = 64 };
+/* Values of tb_gate. */
+enum { TB_GATE_OPEN = 0, TB_GATE_SKIP = 1, TB_GATE_HIDE = 2 };
+
+/* The life of a wrapper:
+ *   struct tb_call c;
+ *   if (!TB_ENTER(&c, id, words)) return real(...);     -- reserves words + 5 words
+ *   c.absent |= ...; tb_put_*(&c, ...) for each slot known on entry
+ *   tb_begin(&c);                                       -- entry time; publishes the entry part
+ *   ret = real(...);
+ *   if (tb_end(&c, ret, words)) tb_put_*(...) for each slot known on return
+ *   tb_commit(&c);
+ * words is the fixed part only, at most TB_RESERVE; variable parts make their own room. tb_end
+ * returns 0 if nothing is recorded any more; otherwise the wrapper itself
+ * decides by ret (0 is success) which slots there are. c.absent may be
+ * extended until tb_commit. For functions that return no error code ret is 0
+ * and the value is an ordinary word. Hooks with a struct tb_call may be called
+ * between tb_end and tb_commit, or after tb_commit; those without one anywhere.
+ * No wrapper may return between TB_ENTER and tb_commit other than by an
+ * exception or longjmp of the real function. */
+TB_COLD int tb_enter_slow(struct tb_call *c, int id, unsigned words, void *return_address, void *frame);
+TB_COLD int tb_end_slow(struct tb_call *c, int ret, unsigned words);
+TB_COLD void tb_commit_slow(struct tb_call *c);
+TB_COLD void tb_clock_tick(struct tb_thread *t);
+TB_COLD uint64_t tb_now_slow(void);
+TB_COLD uint64_t tb_site_miss(struct tb_call *c, void *return_address, void *frame);
+
+extern unsigned char tb_gate[];  /* by id: 0 record, else TB_GATE_* (filtered out, tracing off) */
+extern int tb_clock;             /* 1 cycle counter, 2 clock_gettime, 0 no timing */
+extern int tb_site_mode;         /* TB_SITES_* */
+
+static inline uint64_t tb_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t v;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+    return v;
+#else
+    return tb_now_slow();
+#endif
+}
+
+static inline uint64_t tb_now(void)
+{
+#ifdef TB_NO_TIMING
+    return 0;
+#else
+    return tb_likely(tb_clock == 1) ? tb_ticks() : tb_now_slow();
+#endif
+}
+
+/* Stores that the collector, or a signal handler on this thread, must see in this order. */
+#define tb_publish(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
+#define tb_barrier() __asm__ volatile("" ::: "memory")
+
+static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
+{
+    uintptr_t a = (uintptr_t)ra, key = a ^ tb_site_key;
+    struct tb_site_entry *e = &c->t->sites[(a ^ a >> 8) % TB_SITE_CACHE];
+    if (tb_likely(e->key == key)) return e->word;
+    return tb_site_miss(c, ra, frame);
+}
+
+static inline int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
+{
+#ifdef TB_NOOP
+    (void)id, (void)words, (void)ra, (void)frame;
+    c->t = NULL, c->absent = 0;
+    return 0;
+#else
+    struct tb_thread *t = tb_self;
+    if (tb_unlikely(t->outer != 0 || tb_gate[id] != 0)) return tb_enter_slow(c, id, words, ra, frame);
+    c->t = t;
+    c->id_flags = (uint64_t)id;
+    c->absent = 0;
+    c->slow = 0;
+    t->outer = (uintptr_t)c | TB_BUILDING;
+    tb_barrier(); /* a signal handler that calls MPI from here on leaves t->at alone */
+    uint64_t *w = t->at;
+    if (tb_unlikely((int64_t)((uintptr_t)t->limit - (uintptr_t)w) < (int64_t)(words + 5) * 8)) {
+        t->outer = 0;
+        return tb_enter_slow(c, id, words, ra, frame);
+    }
+    tb_publish(t->seg->in_call, 1u);
+    c->w = w + 5;
+    uint64_t site = tb_site(c, ra, frame); /* may write records and so move c->w */
+    if (tb_unlikely(c->t == NULL)) return 0;
+    t->at[3] = site;
+    return 1;
+#endif
+}
+#define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), __builtin_frame_address(0))
+
+static inline void tb_begin(struct tb_call *c)
+{
+    struct tb_thread *t = c->t;
+    uint64_t *w = t->at;
+    w[0] = c->id_flags;
+    w[2] = 0;
+    w[4] = c->absent;
+    w[1] = tb_now();
+    tb_publish(t->seg->pending, (uint64_t)((uintptr_t)c->w - (uintptr_t)w));
+    tb_publish(t->outer, (uintptr_t)c);
+}
+
+static inline int tb_end(struct tb_call *c, int ret, unsigned words)
+{
+    struct tb_thread *t = c->t;
+    uint64_t end = tb_now();
+    if (tb_unlikely(t->outer != (uintptr_t)c || words > (uint64_t)(t->limit - c->w))) {
+        c->end = end;
+        return tb_end_slow(c, ret, words);
+    }
+    tb_publish(t->outer, (uintptr_t)c | TB_BUILDING);
+    t->at[2] = end;
+    ((uint32_t *)&t->at[4])[1] = (uint32_t)ret;
+    return 1;
+}
+
+static inline void tb_commit(struct tb_call *c)
+{
+    if (tb_unlikely(c->slow)) {
+        tb_commit_slow(c);
+        return;
+    }
+    struct tb_thread *t = c->t;
+    struct tb_segment *s = t->seg;
+    uint64_t *w = t->at, *next = c->w, end = w[2];
+    w[0] = c->id_flags | (uint64_t)(next - w) << 32;
+    *(uint32_t *)&w[4] = c->absent;
+    tb_publish(s->pending, (uint64_t)0); /* first: pending must never point behind the record */
+    tb_publish(s->published, (uint64_t)((uintptr_t)next - (uintptr_t)t->base));
+    t->at = next;
+    tb_publish(s->in_call, 0u);
+    tb_publish(t->outer, (uintptr_t)0);
+    if (tb_unlikely(end >= t->clock_due)) tb_clock_tick(t);
+}
+
+/* Make room for n more words, moving the record to the next segment if need
+ * be; 0 if there is none and the record is given up. A call that was given up
+ * writes to a small private buffer, so that a few words after a failed tb_room do no harm. */
+TB_COLD int tb_room_slow(struct tb_call *c, uint64_t n);
+static inline int tb_room(struct tb_call *c, uint64_t n)
+{
+    return tb_likely(n + TB_RESERVE <= (uint64_t)(c->t->limit - c->w)) ? 1 : tb_room_slow(c, n);
+}
+
+/* Scalars: room has been reserved by tb_enter / tb_end. */
+static inline void tb_put(struct tb_call *c, uint64_t v) { *c->w++ = v; }
+static inline void tb_put_int(struct tb_call *c, int64_t v) { *c->w++ = (uint64_t)v; }
+static inline void tb_put_handle(struct tb_call *c, uintptr_t h) { *c->w++ = h & tb_abi.handle_mask; }
+static inline void tb_put_handle_at(struct tb_call *c, const void *p)
+{
+    *c->w++ = tb_abi.handle_bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
+}
+uint64_t tb_seg_word(struct tb_call *c, uintptr_t address);  /* may record TB_R_SEGALLOC before the call */
+static inline void tb_put_address(struct tb_call *c, uintptr_t a)
+{
+    if (a + 4096 < 8192) { /* NULL and every sentinel */
+        *c->w++ = a & 0x0fffffffffffffffULL;
+        return;
+    }
+    uint64_t s = tb_seg_word(c, a); /* moves c->w */
+    *c->w++ = s;
+}
+
+/* Variable parts: make their own room. n < 0 counts as 0, as does a NULL array. */
+void tb_put_ints(struct tb_call *c, const void *a, int64_t n, int element_bytes);
+void tb_put_handles(struct tb_call *c, const void *a, int64_t n);
+void tb_put_displacements(struct tb_call *c, const void *a, int64_t n);  /* 8-byte elements to segment words */
+void tb_put_weights(struct tb_call *c, const void *a, int64_t n);        /* int array or MPI_UNWEIGHTED, ... */
+void tb_put_string(struct tb_call *c, const char *s);
+void tb_put_strings(struct tb_call *c, char *const *a, int64_t n);       /* n < 0: NULL terminated */
+void tb_put_strings2(struct tb_call *c, char **const *a, int64_t n);
+void tb_put_status(struct tb_call *c, const void *status, int ret);      /* scalar: 3 reserved words */
+void tb_put_statuses(struct tb_call *c, const void *statuses, int64_t n, int ret);
+
+/* Lengths that only the library knows. They never call it with a null
+ * communicator and give 0 when it fails. To be used before tb_begin or after tb_end. */
+int64_t tb_local_size(uintptr_t comm);
+int64_t tb_peer_size(uintptr_t comm);
+int64_t tb_indegree(uintptr_t comm);
+int64_t tb_outdegree(uintptr_t comm);
+int64_t tb_cart_dims(uintptr_t comm);
+int     tb_is_root(uintptr_t comm, int root);     /* root-only parameters are significant here */
+static inline int64_t tb_sum(const int *a, int64_t n) { int64_t s = 0; for (int64_t i = 0; i < n; i++) s += a[i]; return s; }
+static inline int64_t tb_last(const int *a, int64_t n) { return n > 0 ? a[n - 1] : 0; }
+
+/* Hooks called by the wrappers of a few functions (table in internal/gen). */
+void tb_hook_init(struct tb_call *c, int ret);          /* after MPI_Init*, MPI_Session_init returned */
+void tb_hook_finalize(struct tb_call *c, int ret);      /* after MPI_Finalize returned and tb_commit */
+void tb_hook_pcontrol(int level);                       /* before TB_ENTER: switches tracing */
+void tb_hook_info_set(const char *key, const char *value); /* before TB_ENTER */
+void tb_hook_mpi_memory(struct tb_call *c, void *base, int64_t bytes);  /* memory that MPI allocated for the program;
+                                                                           after tb_end, before the address is put */
+void tb_hook_mpi_memory_free(struct tb_call *c, void *base);            /* memory given back; after tb_begin's return is too
+                                                                           late: before tb_begin, after the address is put */
+
+/* Spawned processes are started through the launcher, which traces them. The
+ * wrapper of MPI_Comm_spawn records its own arguments, calls the hook just
+ * before the real function (whether or not the call is recorded), passes the
+ * real function s.command and s.argv, and ends with tb_spawn_free:
+ *   struct tb_spawn s;
+ *   tb_hook_spawn(&s, command, argv, info, root, comm);
+ *   ret = real(s.command, s.argv, maxprocs, info, root, comm, ...);
+ *   tb_spawn_free(&s);
+ * MPI_Comm_spawn_multiple likewise with s.commands and s.argvs. Where nothing
+ * is to be changed, s holds the arguments as they came. */
+struct tb_spawn {
+    char *command, **argv;             /* MPI_Comm_spawn */
+    char **commands, ***argvs;         /* MPI_Comm_spawn_multiple */
+    void *memory;
+};
+void tb_hook_spawn(struct tb_spawn *s, const char *command, char **argv, uintptr_t info, int root, uintptr_t comm);
+void tb_hook_spawn_multiple(struct tb_spawn *s, int count, char **commands, char ***argvs, const void *infos, int root,
+                            uintptr_t comm);
+void tb_spawn_free(struct tb_spawn *s);
+
+#pragma GCC visibility pop
+#endif

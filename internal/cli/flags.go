@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// choice is a flag with a fixed set of values.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+// Set accepts one of the allowed values.
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.allowed, s) {
+		msg := fmt.Sprintf("want one of %s", strings.Join(c.allowed, ", "))
+		if best := closest(s, c.allowed, 1); len(best) > 0 {
+			msg = fmt.Sprintf("did you mean %s? (%s)", best[0], msg)
+		}
+		return fmt.Errorf("%s", msg)
+	}
+	c.value = s
+	return nil
+}
+
+// String returns the current value.
+func (c *choice) String() string { return c.value }
+
+// Type is what help prints as the flag's argument.
+func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
+
+// addChoice defines a flag that takes one of allowed; the first is the default.
+func addChoice(cmd *cobra.Command, name, usage string, allowed ...string) *choice {
+	c := &choice{allowed[0], allowed}
+	cmd.Flags().Var(c, name, usage)
+	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag was defined in the line above
+	}
+	return c
+}
+
+// envName is the environment variable that mirrors a flag.
+func envName(flag string) string {
+	return "TABARD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// applyEnv sets the flags that the command line leaves open from the
+// environment: job scripts cannot always change a command line. An empty
+// variable counts as unset.
+func applyEnv(flags *pflag.FlagSet, getenv func(string) string) error {
+	var err error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if err != nil || f.Changed || f.Name == "help" {
+			return
+		}
+		v := getenv(envName(f.Name))
+		if v == "" {
+			return
+		}
+		if e := flags.Set(f.Name, v); e != nil {
+			err = usagef("environment variable %s=%s: %v", envName(f.Name), v, reason(e))
+		}
+	})
+	return err
+}
+
+// reason strips the parser's introduction, which names the flag, from an
+// error about a value that came from the environment.
+func reason(err error) error {
+	if e, ok := err.(*pflag.InvalidValueError); ok {
+		return e.Unwrap()
+	}
+	return err
+}
+
+var getenv = os.Getenv

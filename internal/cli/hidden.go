@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"tabard/internal/launch"
+)
+
+// collectorCommand is the body of the collector, which record starts.
+func collectorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: launch.CollectorCommand, Hidden: true, DisableFlagParsing: true,
+		Short: "Collect the calls of a node (started by record)",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return exitCode(launch.Collector(args))
+		},
+	}
+}
+
+// spawnedCommand becomes a program that MPI_Comm_spawn starts.
+func spawnedCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "__spawned", Hidden: true, DisableFlagParsing: true,
+		Short: "Record a spawned program (used by the runtime)",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return exitCode(launch.Spawned(args))
+		},
+	}
+}

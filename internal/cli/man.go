@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func completionCommand(a *app) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print a script that completes tabard's commands in a shell",
+		Long: `Print a script that makes the shell complete tabard's commands, flags and files.
+SHELL is bash, zsh, fish or powershell.`,
+		Example: `  source <(tabard completion bash)
+  tabard completion zsh > "${fpath[1]}/_tabard"
+  tabard completion fish > ~/.config/fish/completions/tabard.fish`,
+		ValidArgs: shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := exactArgs("SHELL")(cmd, args); err != nil {
+				return err
+			}
+			c := choice{allowed: shells}
+			if err := c.Set(args[0]); err != nil {
+				return usagef("unknown shell %q: %v", args[0], err)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.out, true)
+			case "zsh":
+				return root.GenZshCompletion(a.out)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			default:
+				return root.GenPowerShellCompletionWithDesc(a.out)
+			}
+		},
+	}
+}
+
+func manCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "man [COMMAND]",
+		Short: "Print a manual page, or write all of them",
+		Long: `Print the manual page of tabard or of one of its commands, in the form that man
+reads, or write all of them to a directory.`,
+		Example: `  tabard man record | man -l -
+  tabard man --dir ~/.local/share/man/man1`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	dir := cmd.Flags().String("dir", "", "write one file for each command to the directory `DIR`")
+	if err := cmd.MarkFlagDirname("dir"); err != nil {
+		panic(err)
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []string
+		for _, c := range visible(cmd.Root()) {
+			if len(args) == 0 && c != cmd.Root() {
+				names = append(names, c.Name())
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		root := cmd.Root()
+		if *dir != "" {
+			return writePages(root, *dir)
+		}
+		page := root
+		if len(args) == 1 {
+			found, _, err := root.Find(args)
+			if err != nil || found == root || found.Hidden {
+				return unknownCommand(root, args[0])
+			}
+			page = found
+		}
+		return doc.GenMan(page, pageHeader(page), a.out)
+	}
+	return cmd
+}
+
+// visible lists root and its commands that are not hidden.
+func visible(root *cobra.Command) []*cobra.Command {
+	cmds := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			cmds = append(cmds, c)
+		}
+	}
+	return cmds
+}
+
+func pageHeader(cmd *cobra.Command) *doc.GenManHeader {
+	cmd.DisableAutoGenTag = true
+	title := strings.ToUpper(strings.ReplaceAll(cmd.CommandPath(), " ", "-"))
+	return &doc.GenManHeader{Title: title, Section: "1", Source: "tabard", Manual: "Tabard manual"}
+}
+
+func writePages(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, c := range visible(root) {
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if err := doc.GenMan(c, pageHeader(c), f); err != nil {
+			f.Close()
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

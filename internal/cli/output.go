@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// printJSON prints v as indented JSON.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// isTerminal reports whether f is a terminal.
+func isTerminal(f *os.File) bool {
+	st, err := f.Stat()
+	return err == nil && st.Mode()&(os.ModeDevice|os.ModeCharDevice) == os.ModeDevice|os.ModeCharDevice && f.Name() != os.DevNull
+}
+
+// progress shows one line on a terminal that is rewritten in place.
+type progress struct {
+	w     io.Writer // nil: show nothing
+	next  time.Time
+	shown bool
+}
+
+func (a *app) progress() *progress {
+	if !a.tty {
+		return &progress{}
+	}
+	return &progress{w: a.err}
+}
+
+// show replaces the line, at most ten times a second.
+func (p *progress) show(format string, args ...any) {
+	if p.w == nil || time.Now().Before(p.next) {
+		return
+	}
+	p.next = time.Now().Add(100 * time.Millisecond)
+	p.shown = true
+	fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
+}
+
+// done removes the line.
+func (p *progress) done() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// count renders a number with separators between thousands.
+func count(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// byteSize renders a size.
+func byteSize(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, u := float64(n)/1024, 0
+	for v >= 1023.95 && u < len(units)-1 {
+		v /= 1024
+		u++
+	}
+	return fmt.Sprintf("%.1f %ciB", v, units[u])
+}
+
+// plural renders a count and a noun.
+func plural(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
+		return count(n) + " " + noun + "es"
+	}
+	return count(n) + " " + noun + "s"
+}
+
+// table aligns cells that are separated by tabs.
+func table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }

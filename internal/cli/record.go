@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tabard/capture"
+	"tabard/internal/launch"
+	"tabard/internal/ring"
+)
+
+// recordFlags are the flags of `tabard record`.
+type recordFlags struct {
+	output       string
+	callsites    *choice
+	timing       *choice
+	ranks        rankList
+	only, except functionList
+	keepRaw      string
+	start        *choice
+	quiet        bool
+	state        string
+}
+
+const recordLong = `Run PROGRAM, record every MPI call that it makes, and write one file when the
+last rank has ended. Put it between the launcher and the program:
+
+  mpirun -n 4 tabard record ./app args
+
+The program is not changed, and behaves as without tabard: same output, same
+exit code, same signals. If it is killed, what was recorded until then is kept,
+with the call that each rank was in.
+
+The flags of tabard end at PROGRAM: what follows belongs to the program. Every
+flag can also be given as an environment variable: TABARD_OUTPUT for --output,
+TABARD_KEEP_RAW for --keep-raw, and so on; the flag wins.
+
+Tracing can be switched within the program: MPI_Pcontrol(0) switches it off,
+MPI_Pcontrol(1) on; so does MPI_Info_set with the key TABARD_TRACING and the
+value "off" or "on". --start=off begins with tracing off.
+
+--only and --except take names of functions (MPI_Send or send), patterns
+(MPI_I*, *_c) and groups:
+
+%s`
+
+func recordCommand(a *app) *cobra.Command { return new(recordFlags).command(a) }
+
+func (f *recordFlags) command(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "record [flags] PROGRAM [ARGS...]",
+		Short: "Run a program and record its MPI calls",
+		Long:  fmt.Sprintf(recordLong, groupHelp()),
+		Example: `  mpirun -n 4 tabard record ./app input.dat
+  mpirun -n 64 tabard record -o run1.tabard --ranks 0-7 ./app
+  mpirun -n 4 tabard record --only pt2pt,completion --callsites=stack ./app
+  mpirun -n 4 tabard record --start=off ./app     # until MPI_Pcontrol(1)
+  TABARD_TIMING=off mpirun -n 4 tabard record ./app`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("the program to run is missing; use: mpirun -n 4 tabard record ./app")
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "", "write the archive to `FILE` (default: the program's name with .tabard)")
+	f.callsites = addChoice(cmd, "callsites", "what to record of where a call is made:\nits caller, nothing, or the whole call stack", "caller", "off", "stack")
+	f.timing = addChoice(cmd, "timing", "record the begin and end of every call, or none", "lossless", "off")
+	fl.Var(&f.ranks, "ranks", "record these ranks only, e.g. 0,4-7,8-63:8 (default: all)")
+	fl.Var(&f.only, "only", "record these functions only")
+	fl.Var(&f.except, "except", "do not record these functions")
+	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary at the end")
+	fl.StringVar(&f.keepRaw, "keep-raw", "", "also keep the uncompressed records in `DIR`, for tabard verify;\nthey take some 100 bytes a call")
+	fl.StringVar(&f.state, "state", "", "keep the state of the recording in `DIR` (default: /dev/shm, else TMPDIR)")
+	fl.SetInterspersed(false)
+	for _, name := range []string{"keep-raw", "state"} {
+		if err := cmd.MarkFlagDirname(name); err != nil {
+			panic(err)
+		}
+	}
+	for _, name := range []string{"only", "except"} {
+		if err := cmd.RegisterFlagCompletionFunc(name, completeFunctions); err != nil {
+			panic(err)
+		}
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := applyEnv(cmd.Flags(), getenv); err != nil {
+			return err
+		}
+		if err := rejectLauncher(args); err != nil {
+			return err
+		}
+		return f.run(a, args)
+	}
+	return cmd
+}
+
+// rejectLauncher catches a command in the wrong order: recording the launcher
+// would record no rank.
+func rejectLauncher(args []string) error {
+	switch name := filepath.Base(args[0]); strings.TrimSuffix(strings.TrimSuffix(name, ".openmpi"), ".mpich") {
+	case "mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "srun", "aprun", "jsrun":
+		return usagef("%s starts the ranks, so it goes in front: %s -n 4 tabard record ./app", name, name)
+	}
+	return nil
+}
+
+// defaultOutput names the archive after the program, or after the script that
+// an interpreter runs.
+func defaultOutput(args []string) string {
+	name := filepath.Base(args[0])
+	if isInterpreter(name) {
+		if script := scriptOf(args[1:]); script != "" {
+			name = strings.TrimSuffix(filepath.Base(script), filepath.Ext(script))
+		}
+	}
+	return name + ".tabard"
+}
+
+func isInterpreter(name string) bool {
+	name = strings.TrimRight(name, "0123456789.")
+	return slices.Contains([]string{"python", "julia", "perl", "ruby", "Rscript", "sh", "bash"}, name)
+}
+
+// scriptOf finds the script among an interpreter's arguments; "" for code
+// that is given on the command line.
+func scriptOf(args []string) string {
+	for i, arg := range args {
+		switch {
+		case arg == "-m" && i+1 < len(args):
+			// The module that is run, or, as in `python -m mpi4py prog.py`, runs another.
+			if s := scriptOf(args[i+2:]); s != "" {
+				return s
+			}
+			return args[i+1]
+		case arg == "-c" || arg == "-e" || arg == "-":
+			return ""
+		case !strings.HasPrefix(arg, "-"):
+			return arg
+		}
+	}
+	return ""
+}
+
+func completeFunctions(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	done := ""
+	if i := strings.LastIndexByte(typed, ','); i >= 0 {
+		done = typed[:i+1]
+	}
+	var names []string
+	for _, g := range functionGroups {
+		names = append(names, done+g.name)
+	}
+	for _, f := range recordable() {
+		names = append(names, done+f.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// run becomes the program. It returns only if that is impossible.
+func (f *recordFlags) run(a *app, args []string) error {
+	output := f.output
+	if output == "" {
+		output = defaultOutput(args)
+	}
+	var filter []uint16
+	for _, id := range filteredOut(&f.only, &f.except) {
+		filter = append(filter, uint16(id))
+	}
+	code, err := launch.Record(launch.Options{
+		Command: args, Output: output, Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
+		Ranks: f.ranks.text, Filter: filter, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
+		State: f.state, Settings: f.settings(), Tool: readVersions().String(), Runtime: capture.Runtime(), Stderr: a.err,
+	})
+	var option *launch.OptionError
+	if errors.As(err, &option) {
+		return usagef("%s", option.Msg)
+	}
+	if err != nil {
+		return err
+	}
+	return exitCode(code)
+}
+
+var callsiteModes = map[string]uint32{"caller": ring.SitesCaller, "off": ring.SitesOff, "stack": ring.SitesStack}
+
+// settings are the options that the archive notes.
+func (f *recordFlags) settings() map[string]string {
+	s := map[string]string{"callsites": f.callsites.value, "timing": f.timing.value, "start": f.start.value}
+	for name, v := range map[string]string{"ranks": f.ranks.text, "only": f.only.text, "except": f.except.text} {
+		if v != "" {
+			s[name] = v
+		}
+	}
+	return s
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"tabard/spec"
+)
+
+// recordArgs parses a record command line and gives its flags and what it
+// would run. env is the environment.
+func recordArgs(t *testing.T, env map[string]string, args ...string) (*recordFlags, []string, error) {
+	t.Helper()
+	f := &recordFlags{}
+	cmd := f.command(&app{})
+	if err := cmd.ParseFlags(args); err != nil {
+		return nil, nil, flagError(cmd, err)
+	}
+	err := applyEnv(cmd.Flags(), func(name string) string { return env[name] })
+	return f, cmd.Flags().Args(), err
+}
+
+func TestRecordFlags(t *testing.T) {
+	f, args, err := recordArgs(t, nil, "-o", "x.tabard", "--callsites=stack", "--timing", "off", "--ranks", "0,4-7,8-63:8", "--keep-raw", "raw",
+		"--start=off", "-q", "--state", "/tmp", "./app", "-x", "--output", "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.output != "x.tabard" || f.callsites.value != "stack" || f.timing.value != "off" || f.keepRaw != "raw" ||
+		f.start.value != "off" || !f.quiet || f.state != "/tmp" {
+		t.Errorf("flags %+v", f)
+	}
+	if want := []string{"./app", "-x", "--output", "y"}; !slices.Equal(args, want) {
+		t.Errorf("program %q, want %q", args, want)
+	}
+	var ranks []int
+	for r := range 70 {
+		if f.ranks.Contains(r) {
+			ranks = append(ranks, r)
+		}
+	}
+	if want := []int{0, 4, 5, 6, 7, 8, 16, 24, 32, 40, 48, 56}; !slices.Equal(ranks, want) {
+		t.Errorf("ranks %v, want %v", ranks, want)
+	}
+}
+
+func TestRecordDefaults(t *testing.T) {
+	f, args, err := recordArgs(t, nil, "--", "-strange-name", "--quiet")
+	if err != nil || len(args) != 2 || f.quiet {
+		t.Fatalf("args %q, flags %+v, error %v", args, f, err)
+	}
+	if f.callsites.value != "caller" || f.timing.value != "lossless" || f.start.value != "on" || !f.ranks.Contains(12345) {
+		t.Errorf("flags %+v", f)
+	}
+	if ids := filteredOut(&f.only, &f.except); len(ids) != 0 {
+		t.Errorf("%d functions are left out", len(ids))
+	}
+}
+
+func TestRecordEnvironment(t *testing.T) {
+	env := map[string]string{
+		"TABARD_OUTPUT": "e.tabard", "TABARD_CALLSITES": "off", "TABARD_TIMING": "off", "TABARD_RANKS": "1", "TABARD_ONLY": "pt2pt",
+		"TABARD_EXCEPT": "MPI_Send", "TABARD_KEEP_RAW": "r", "TABARD_START": "off", "TABARD_QUIET": "1", "TABARD_STATE": "/s",
+	}
+	f, _, err := recordArgs(t, env, "--callsites=stack", "./app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.output != "e.tabard" || f.timing.value != "off" || f.ranks.Contains(0) || !f.ranks.Contains(1) || f.keepRaw != "r" ||
+		f.start.value != "off" || !f.quiet || f.state != "/s" || len(f.only.selected) == 0 || len(f.except.selected) != 1 {
+		t.Errorf("flags %+v", f)
+	}
+	if f.callsites.value != "stack" {
+		t.Error("the flag does not win over the environment")
+	}
+	for name, value := range map[string]string{
+		"TABARD_CALLSITES": "x", "TABARD_TIMING": "x", "TABARD_RANKS": "x", "TABARD_ONLY": "x", "TABARD_EXCEPT": "x", "TABARD_START": "x", "TABARD_QUIET": "x",
+	} {
+		_, _, err := recordArgs(t, map[string]string{name: value}, "./app")
+		if err == nil || !strings.Contains(err.Error(), name+"="+value) {
+			t.Errorf("%s=%s: error %v", name, value, err)
+		}
+	}
+	if _, _, err := recordArgs(t, map[string]string{"TABARD_TIMING": ""}, "./app"); err != nil {
+		t.Errorf("an empty variable counts as unset: %v", err)
+	}
+}
+
+func names(ids map[spec.ID]bool) []string {
+	var ns []string
+	for id := range ids {
+		ns = append(ns, spec.ByID(id).Name)
+	}
+	slices.Sort(ns)
+	return ns
+}
+
+func TestSelectFunctions(t *testing.T) {
+	for list, want := range map[string]string{
+		"MPI_Send":               "MPI_Send",
+		"send":                   "MPI_Send",
+		"mpi_SEND,Recv":          "MPI_Recv MPI_Send",
+		"MPI_Wait*":              "MPI_Wait MPI_Waitall MPI_Waitany MPI_Waitsome",
+		"start":                  "MPI_Start MPI_Startall",
+		"MPI_Send,MPI_Send":      "MPI_Send",
+		"MPI_Bcast, MPI_Barrier": "MPI_Barrier MPI_Bcast",
+	} {
+		ids, err := selectFunctions(strings.Split(list, ","))
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		if got := strings.Join(names(ids), " "); got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+}
+
+// Every group has members, and every function is in a group.
+func TestGroups(t *testing.T) {
+	covered := map[spec.ID]bool{}
+	for i := range functionGroups {
+		g := &functionGroups[i]
+		ids, err := selectFunctions([]string{g.name})
+		if err != nil || len(ids) == 0 {
+			t.Errorf("group %s: %d functions, %v", g.name, len(ids), err)
+		}
+		for id := range ids {
+			covered[id] = true
+		}
+	}
+	for _, f := range recordable() {
+		if !covered[f.ID] {
+			t.Errorf("%s is in no group", f.Name)
+		}
+	}
+	for group, want := range map[string][]string{
+		"pt2pt": {"MPI_Send", "MPI_Irecv", "MPI_Mprobe", "MPI_Send_init"}, "collective": {"MPI_Bcast", "MPI_Neighbor_alltoall", "MPI_Ibarrier"},
+		"rma": {"MPI_Put", "MPI_Win_fence", "MPI_Win_create"}, "io": {"MPI_File_open", "MPI_File_write_at"},
+		"completion": {"MPI_Waitall", "MPI_Test"}, "comm": {"MPI_Comm_dup", "MPI_Comm_rank", "MPI_Comm_split"}, "type": {"MPI_Type_vector", "MPI_Pack"},
+		"group": {"MPI_Group_incl"}, "info": {"MPI_Info_set"}, "topology": {"MPI_Cart_create"}, "process": {"MPI_Init", "MPI_Comm_spawn"},
+		"env": {"MPI_Wtime", "MPI_Get_processor_name"}, "tool": {"MPI_T_init_thread"}, "op": {"MPI_Op_create"},
+	} {
+		ids, _ := selectFunctions([]string{group})
+		for _, name := range want {
+			if !ids[spec.ByName(name).ID] {
+				t.Errorf("%s is not in group %s", name, group)
+			}
+		}
+	}
+}
+
+func TestFilteredOut(t *testing.T) {
+	var only, except functionList
+	if err := only.Set("MPI_Send,MPI_Recv,completion"); err != nil {
+		t.Fatal(err)
+	}
+	if err := except.Set("MPI_Wait*"); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	out := filteredOut(&only, &except)
+	for _, f := range recordable() {
+		if !slices.Contains(out, f.ID) {
+			left[f.Name] = true
+		}
+	}
+	for name, want := range map[string]bool{"MPI_Send": true, "MPI_Recv": true, "MPI_Test": true, "MPI_Waitall": false, "MPI_Bcast": false} {
+		if left[name] != want {
+			t.Errorf("%s shown: %v, want %v", name, left[name], want)
+		}
+	}
+	for _, id := range out {
+		if spec.ByID(id).Has(spec.Pseudo) {
+			t.Errorf("%s is filtered out", spec.ByID(id).Name)
+		}
+	}
+}
+
+func TestDefaultOutput(t *testing.T) {
+	for command, want := range map[string]string{
+		"./app":                             "app.tabard",
+		"/opt/x/lmp -in in.melt":            "lmp.tabard",
+		"python3 solve.py -n 4":             "solve.tabard",
+		"python3.11 -m mpi4py dir/solve.py": "solve.tabard",
+		"python3 -u solve.py":               "solve.tabard",
+		"python3 -m package":                "package.tabard",
+		"python3 -c pass":                   "python3.tabard",
+		"bash run.sh":                       "run.tabard",
+		"./my.prog":                         "my.prog.tabard",
+	} {
+		if got := defaultOutput(strings.Fields(command)); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}

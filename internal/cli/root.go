@@ -1,0 +1,133 @@
+// Package cli is the command line of tabard: flags, exit codes and rendering.
+// What the commands do lies in the packages below.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what all commands share.
+type app struct {
+	out, err io.Writer
+	// tty says that err is a terminal, where progress may be shown.
+	tty bool
+}
+
+// Run executes the command line args (without the program's name) and returns
+// the exit code: 0, 1 if the command failed, 2 if the command line is wrong.
+func Run(args []string, stdout, stderr io.Writer) int {
+	a := &app{out: stdout, err: stderr}
+	if f, ok := stderr.(*os.File); ok {
+		a.tty = isTerminal(f)
+	}
+	root := newRoot(a)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteC()
+	return a.exit(cmd, err)
+}
+
+// exit reports err and gives the exit code.
+func (a *app) exit(cmd *cobra.Command, err error) int {
+	var usage *usageError
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, errReported):
+		return exitFailure
+	case errors.As(err, &usage):
+		fmt.Fprintf(a.err, "%s: %v\nRun '%s --help' for usage.\n", cmd.CommandPath(), err, cmd.CommandPath())
+		return exitUsage
+	}
+	fmt.Fprintf(a.err, "%s: %v\n", cmd.CommandPath(), err)
+	return exitFailure
+}
+
+const overview = `Tabard records every MPI call of a parallel program, with all its parameters,
+into one small file, and answers questions from that file.
+
+  mpirun -n 4 tabard record ./app      record a run into app.tabard
+  tabard info app.tabard               what ran, which calls, how complete
+  tabard dump app.tabard               every call, one per line
+  tabard doctor                        does recording work on this machine?
+
+All commands: tabard --help
+`
+
+// newRoot defines all commands.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tabard",
+		Short: "Record the MPI calls of a parallel program and read them back",
+		Long: `Tabard records every MPI call of a parallel program, with all its parameters,
+into one small file, and answers questions from that file. The program needs
+no change: it runs as before, under Open MPI or MPICH.`,
+		Example: `  mpirun -n 4 tabard record ./app
+  tabard info app.tabard
+  tabard dump app.tabard --rank 0 --limit 20`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := io.WriteString(a.out, overview)
+			return err
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(
+		recordCommand(a), infoCommand(a), dumpCommand(a), verifyCommand(a), recoverCommand(a),
+		doctorCommand(a), versionCommand(a), completionCommand(a), manCommand(a),
+		collectorCommand(), spawnedCommand(),
+	)
+	root.SetHelpCommand(helpCommand(root))
+	for _, c := range append(root.Commands(), root) {
+		c.DisableFlagsInUseLine = true
+		c.Flags().SortFlags = false
+		c.InitDefaultHelpFlag()
+		c.Flags().Lookup("help").Usage = "show this help"
+	}
+	return root
+}
+
+// helpCommand is `tabard help [command]`.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show the help of a command",
+		Example: "  tabard help record",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return root.Help()
+			}
+			cmd, _, err := root.Find(args[:1])
+			if err != nil || cmd == root {
+				return unknownCommand(root, strings.Join(args[:1], " "))
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+// completeFiles offers the archives for the first argument.
+func completeFiles(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []cobra.Completion{"tabard"}, cobra.ShellCompDirectiveFilterFileExt
+}

@@ -1,0 +1,539 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"tabard/internal/ring"
+	"tabard/internal/symbol"
+)
+
+// process is one traced process: its chains, symbols and streams.
+type process struct {
+	pid    int
+	start  uint64
+	reg    *Registration // nil if the launcher did not register it
+	watch  *watch
+	syms   *symbol.Process
+	chains []*chain // by thread number; nil where not known yet
+	timing bool
+
+	consumed uint64 // raw bytes since the last checkpoint
+	durable  int    // size of the last checkpoint
+	gen      uint64 // of the last checkpoint
+	noDisk   time.Time
+	broken   uint64 // records that could not be understood
+	missing  uint64 // segments that are gone
+	problems []string
+	finished bool
+	changed  bool // since the last archive
+	holding  time.Time
+	end      string
+}
+
+func newProcess(pid int, timing bool) *process {
+	return &process{pid: pid, syms: symbol.NewProcess(), timing: timing}
+}
+
+// Event implements symbol.Sink.
+func (p *process) Event(thread int, e *symbol.Event) { p.chains[thread].s.event(e) }
+
+// maxThreads bounds the thread numbers that a file name can make us believe.
+const maxThreads = 1 << 16
+
+// chain returns the chain of a thread, made if need be.
+func (p *process) chain(thread int) *chain {
+	for len(p.chains) <= thread {
+		p.chains = append(p.chains, nil)
+	}
+	c := p.chains[thread]
+	if c == nil {
+		c = &chain{thread: thread, files: map[string]*ring.Segment{}, s: newStream(p.syms, p.timing)}
+		p.chains[thread] = c
+	}
+	return c
+}
+
+// addSegment makes a segment file known. A file that is not set up yet is an
+// error; it will be looked at again.
+func (p *process) addSegment(path string, thread int) error {
+	if thread < 0 || thread >= maxThreads {
+		return fmt.Errorf("%s: thread number out of range", path)
+	}
+	if thread < len(p.chains) && p.chains[thread] != nil && p.chains[thread].files[path] != nil {
+		return nil
+	}
+	seg, err := ring.OpenSegment(path)
+	if err != nil {
+		return err
+	}
+	if seg.PID() != p.pid || seg.Thread() != thread {
+		seg.Close()
+		return fmt.Errorf("%s: belongs to thread %d of process %d", path, seg.Thread(), seg.PID())
+	}
+	if p.start == 0 {
+		p.start = seg.PIDStart()
+	}
+	c := p.chain(thread)
+	c.files[path] = seg
+	c.tid = seg.TID()
+	return nil
+}
+
+// complain remembers a problem for the archive, the first ones only.
+func (p *process) complain(format string, args ...any) {
+	if len(p.problems) < 16 {
+		p.problems = append(p.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// live lists the chains that exist.
+func (p *process) live() []*chain {
+	return slices.DeleteFunc(slices.Clone(p.chains), func(c *chain) bool { return c == nil })
+}
+
+// drain takes in what the program has published and returns the number of
+// bytes. dead says that the program writes no more.
+func (p *process) drain(dead bool) int {
+	before := p.consumed
+	cs := p.live()
+	if len(cs) == 1 {
+		p.drainOne(cs[0])
+	} else if len(cs) > 1 {
+		p.merge(cs, dead)
+	}
+	n := int(p.consumed - before)
+	if n > 0 {
+		p.changed = true
+	}
+	return n
+}
+
+// drainOne takes in the records of a process with one thread, which need no ordering.
+func (p *process) drainOne(c *chain) {
+	for {
+		c.refresh()
+		words := c.words()
+		for len(words) > 0 {
+			rec, rest, err := ring.Next(words)
+			if err != nil {
+				p.cutOff(c, err)
+				break
+			}
+			words = rest
+			if c.begun { // its entry came while there were several threads, or before a restart
+				c.begun = false
+				if !c.skip {
+					err = p.syms.End(c.thread, rec, p)
+				}
+				c.skip = false
+			} else {
+				err = p.syms.Record(c.thread, rec, p)
+			}
+			if err != nil {
+				p.brokenRecord(c, err)
+			}
+			p.consume(c, rec)
+		}
+		if !c.advance() {
+			return
+		}
+	}
+}
+
+// consume moves the position behind rec.
+func (p *process) consume(c *chain, rec ring.Record) {
+	if c.raw != nil {
+		c.raw.record(rec)
+	}
+	c.off += len(rec)
+	p.consumed += 8 * uint64(len(rec))
+}
+
+func (p *process) brokenRecord(c *chain, err error) {
+	p.broken++
+	p.complain("thread %d, segment %d, word %d: %v", c.thread, c.seq, c.off, err)
+}
+
+// cutOff gives up the rest of a segment whose record lengths make no sense.
+func (p *process) cutOff(c *chain, err error) {
+	p.brokenRecord(c, fmt.Errorf("%w; the rest of the segment is lost", err))
+	p.consumed += 8 * uint64(c.limit-c.off)
+	c.off = c.limit
+}
+
+// finish takes in the calls that the process was in when it died.
+func (p *process) finish() {
+	if p.finished {
+		return
+	}
+	p.finished, p.changed = true, true
+	for _, c := range p.live() {
+		if missing := p.skipMissing(c); missing {
+			p.drain(true)
+		}
+		c.refresh()
+		if c.pend != nil && !c.begun {
+			if err := p.syms.Begin(c.thread, c.pend, p); err != nil {
+				p.brokenRecord(c, err)
+			}
+		}
+		if c.pend != nil && c.raw != nil {
+			c.raw.pending(c.pend)
+		}
+	}
+	p.syms.Finish(p)
+}
+
+// skipMissing goes on behind segments that are gone, which only happens when
+// somebody removed them or a checkpoint was lost.
+func (p *process) skipMissing(c *chain) bool {
+	n := c.first()
+	if n == 0 {
+		return false
+	}
+	p.missing += n
+	p.complain("thread %d: %d segments in front of number %d are missing", c.thread, n, c.seq)
+	return true
+}
+
+// timeOf is when the next thing of c's thread happened: the call at the
+// position began or, if begun, returned. ok is false if there is nothing yet.
+func (c *chain) timeOf() (t uint64, ok bool) {
+	if w := c.words(); len(w) >= ring.HeadWords {
+		rec := ring.Record(w[:ring.HeadWords])
+		if c.begun || rec.Flags()&ring.FExit != 0 {
+			return rec.End(), true
+		}
+		return rec.Start(), true
+	} else if len(w) > 0 {
+		return 0, true // broken: let it come out at once
+	}
+	if c.pend != nil && !c.begun {
+		return c.pend.Start(), true
+	}
+	return 0, false
+}
+
+// holdAtMost bounds how long one thread may hold back the others: a program
+// must never wait for us because a thread of it was stopped in a bad moment.
+const holdAtMost = 50 * time.Millisecond
+
+// frontier is a time before which c's thread, which has nothing to offer, will do nothing any more.
+func (c *chain) frontier(idle uint64) uint64 {
+	if c.inCall && c.pend == nil {
+		return c.last // between its entry time stamp and publication
+	}
+	return max(idle, c.last)
+}
+
+// idleFrontier is a time that is safely in the past, in ticks of the process.
+func (p *process) idleFrontier() uint64 {
+	clocks := p.syms.Clocks()
+	if len(clocks) == 0 {
+		return 0
+	}
+	now, safe := uint64(0), uint64(0)
+	switch clocks[len(clocks)-1].Source {
+	case ring.ClockTSC:
+		now, safe = ticks(), 1<<20 // 200 us at 5 GHz
+	default:
+		now, safe = ring.MonotonicNS(), 200_000
+	}
+	return now - min(now, safe)
+}
+
+// merge takes in the records of several threads in the order of time: a call
+// is passed on when no other thread can come up with an earlier one.
+func (p *process) merge(cs []*chain, dead bool) {
+	idle := uint64(math.MaxUint64)
+	if !dead {
+		idle = p.idleFrontier() // before refresh: what ends later is not in question
+	}
+	for _, c := range cs {
+		for c.refresh(); c.advance(); {
+			c.refresh()
+		}
+	}
+	for {
+		best, at, bound := p.choose(cs, idle, dead)
+		if best == nil {
+			p.holding = time.Time{}
+			return
+		}
+		if at > bound {
+			if p.hold() {
+				return
+			}
+			bound = at
+		} else {
+			p.holding = time.Time{}
+		}
+		if !p.step(best, bound, dead) {
+			return
+		}
+	}
+}
+
+// hold reports whether a thread may still hold back the others.
+func (p *process) hold() bool {
+	now := time.Now()
+	if p.holding.IsZero() {
+		p.holding = now
+	}
+	return now.Sub(p.holding) < holdAtMost
+}
+
+// choose returns the chain with the earliest next thing, its time, and the
+// time up to which it may go on before another chain has its turn.
+func (p *process) choose(cs []*chain, idle uint64, dead bool) (best *chain, at, bound uint64) {
+	bound = math.MaxUint64
+	for _, c := range cs {
+		t, ok := c.timeOf()
+		switch {
+		case ok && (best == nil || t < at):
+			if best != nil {
+				bound = min(bound, at)
+			}
+			best, at = c, t
+		case ok:
+			bound = min(bound, t)
+		case !dead:
+			bound = min(bound, c.frontier(idle))
+		}
+	}
+	return best, at, bound
+}
+
+// step takes in the next things of c up to the time bound. It reports whether
+// the merge may go on.
+func (p *process) step(c *chain, bound uint64, dead bool) bool {
+	for {
+		t, ok := c.timeOf()
+		if !ok || t > bound {
+			return true
+		}
+		c.last = max(c.last, t)
+		words := c.words()
+		if len(words) == 0 { // the entry of a call in progress
+			c.begun = true
+			if err := p.syms.Begin(c.thread, c.pend, p); err != nil {
+				c.skip = true
+				p.brokenRecord(c, err)
+			}
+			continue
+		}
+		rec, _, err := ring.Next(words)
+		if err != nil {
+			p.cutOff(c, err)
+		} else {
+			p.half(c, rec)
+		}
+		for len(c.words()) == 0 && c.advance() {
+			c.refresh()
+		}
+	}
+}
+
+// half takes in the entry or the return of rec, whichever is next.
+func (p *process) half(c *chain, rec ring.Record) {
+	flags := rec.Flags()
+	if !c.begun && flags&ring.FExit == 0 {
+		err := p.syms.Begin(c.thread, rec, p)
+		if err != nil {
+			c.skip = true
+			p.brokenRecord(c, err)
+		}
+		if flags&ring.FEnter == 0 && rec.End() != rec.Start() {
+			c.begun = true
+			return
+		}
+	}
+	if flags&ring.FEnter == 0 && !c.skip {
+		if err := p.syms.End(c.thread, rec, p); err != nil {
+			p.brokenRecord(c, err)
+		}
+	}
+	c.begun, c.skip = false, false
+	p.consume(c, rec)
+}
+
+// checkpointDue says that p's state should be made durable: when so much was
+// taken in that its cost is small against that, or when a thread is about to run out of
+// segments. perThread is the number of segments of a ring.
+func (p *process) checkpointDue(perThread int) bool {
+	if p.consumed > uint64(max(minCheckpoint, p.durable)) {
+		return true
+	}
+	for _, c := range p.chains {
+		if c != nil && c.waiting() >= max(1, perThread/2) {
+			return true
+		}
+	}
+	return false
+}
+
+// minCheckpoint is how many raw bytes are taken in at least between two checkpoints.
+const minCheckpoint = 16 << 20
+
+// encode is the durable state of p.
+func (p *process) encode() ([]byte, error) {
+	e := &encoder{b: []byte(checkpointMagic)}
+	e.num(uint64(p.pid))
+	e.num(p.start)
+	e.num(p.gen + 1)
+	e.num(p.broken)
+	e.num(p.missing)
+	e.bit(p.timing)
+	e.num(uint64(len(p.problems)))
+	for _, s := range p.problems {
+		e.bytes([]byte(s))
+	}
+	state, err := p.syms.AppendState(nil)
+	if err != nil {
+		return nil, err
+	}
+	e.bytes(state)
+	cs := p.live()
+	e.num(uint64(len(cs)))
+	for _, c := range cs {
+		e.num(uint64(c.thread))
+		e.num(uint64(c.tid))
+		e.num(c.seq)
+		e.num(uint64(c.off))
+		e.bit(c.begun)
+		e.bit(c.skip)
+		e.num(c.last)
+		e.num(c.raw.length())
+		e.stream(c.s)
+	}
+	return seal(e.b), nil
+}
+
+// decodeProcess is the inverse of encode. Its chains have no segments yet.
+func decodeProcess(b []byte) (*process, error) {
+	body, err := unseal(b)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{b: body}
+	p := &process{pid: int(d.num()), start: d.num(), gen: d.num(), broken: d.num(), missing: d.num(), timing: d.bit(), durable: len(b)}
+	for i, n := 0, d.count(); i < n && d.err == nil; i++ {
+		p.problems = append(p.problems, string(d.bytes()))
+	}
+	state := d.bytes()
+	if d.err != nil {
+		return nil, d.err
+	}
+	if p.syms, err = symbol.RestoreProcess(state); err != nil {
+		return nil, err
+	}
+	for i, n := 0, d.count(); i < n && d.err == nil; i++ {
+		thread := d.num()
+		if thread >= maxThreads {
+			return nil, errCheckpoint
+		}
+		c := p.chain(int(thread))
+		c.tid, c.seq, c.off = int(d.num()), d.num(), int(d.num())
+		c.begun, c.skip, c.last = d.bit(), d.bit(), d.num()
+		if n := d.num(); n > 0 {
+			c.raw = &rawFile{size: int64(n)}
+		}
+		if c.s, err = d.stream(p.syms); err != nil {
+			return nil, err
+		}
+	}
+	p.changed = true
+	return p, d.err
+}
+
+func checkpointName(pid int) string { return fmt.Sprintf("%d.ckpt", pid) }
+
+// checkpoint makes p's state durable in one of dirs and then hands the
+// segments that it covers back to the program. If no directory can hold it, the
+// segments are handed back all the same: a program that waits for ever would be worse
+// than a recording that a crash of the collector shortens.
+func (p *process) checkpoint(dirs []string) error {
+	for _, c := range p.live() {
+		if err := c.raw.flush(); err != nil && !c.rawFailed {
+			c.rawFailed = true
+			p.complain("the raw log is incomplete: %v", err)
+		}
+	}
+	b, err := p.encode()
+	if err == nil {
+		err = p.store(dirs, b)
+	}
+	if err == nil {
+		p.gen++
+		p.durable = len(b)
+	}
+	p.consumed = 0
+	for _, c := range p.live() {
+		c.release(c.seq)
+	}
+	return err
+}
+
+func (p *process) store(dirs []string, b []byte) error {
+	var errs []error
+	for i, dir := range dirs {
+		err := writeCheckpoint(filepath.Join(dir, checkpointName(p.pid)), b)
+		if err == nil {
+			for k, other := range dirs {
+				if k != i {
+					os.Remove(filepath.Join(other, checkpointName(p.pid)))
+				}
+			}
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// writeCheckpoint is writeFile without a sync: a state directory outlives
+// processes, not the machine.
+func writeCheckpoint(path string, b []byte) error {
+	tmp := path + ".tmp"
+	err := os.WriteFile(tmp, b, 0o600)
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+	}
+	return err
+}
+
+// loadProcess restores the newest readable checkpoint of pid in dirs. Without
+// one it returns nil; the error then says why a checkpoint that exists was not used.
+func loadProcess(dirs []string, pid int) (*process, error) {
+	var best *process
+	var errs []error
+	for _, dir := range dirs {
+		b, err := os.ReadFile(filepath.Join(dir, checkpointName(pid)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var p *process
+		if err == nil {
+			p, err = decodeProcess(b)
+		}
+		if err == nil && p.pid != pid {
+			err = errCheckpoint
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dir, checkpointName(pid)), err))
+		} else if best == nil || p.gen > best.gen {
+			best = p
+		}
+	}
+	return best, errors.Join(errs...)
+}

@@ -1,0 +1,249 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+
+	"tabard/internal/column"
+	"tabard/internal/grammar"
+	"tabard/internal/symbol"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// stream is the compressed calls of one thread.
+type stream struct {
+	syms   *symbol.Process
+	terms  []uint32 // by number of the signature: terminal + 1, 0 not seen
+	list   []*terminal
+	g      *grammar.Builder
+	timing *column.TimingBuilder // nil without timing
+	calls  uint64
+
+	// The run of polls that is not in the grammar yet: it may grow.
+	run  *terminal
+	runN int64
+	held []int64 // its other columns
+
+	strs    []uint32 // by number of the process's string: own number + 1
+	strings []int64  // own strings, as numbers of the process's
+}
+
+// terminal is a signature of a stream.
+type terminal struct {
+	id    uint32
+	sig   uint32 // number in the process
+	polls bool
+	slots []slotColumns
+	cols  []*column.Builder
+}
+
+// slotColumns is the columns of one slot.
+type slotColumns struct {
+	first, fields int // of the field columns
+	array         bool
+	text          bool // values are numbers of strings
+}
+
+func newStream(syms *symbol.Process, timing bool) *stream {
+	s := &stream{syms: syms, g: grammar.NewBuilder()}
+	if timing {
+		s.timing = column.NewTimingBuilder()
+	}
+	return s
+}
+
+// event appends one call. This is the hot path.
+func (s *stream) event(e *symbol.Event) {
+	s.calls++
+	if s.timing != nil {
+		s.timing.Append(e.Start, e.End)
+	}
+	var t *terminal
+	if int(e.Sig) < len(s.terms) && s.terms[e.Sig] != 0 {
+		t = s.list[s.terms[e.Sig]-1]
+	} else {
+		t = s.intern(e.Sig)
+	}
+	if s.run != nil {
+		if s.run == t && slices.Equal(s.held, e.Cols) {
+			s.runN++
+			return
+		}
+		s.flush()
+	}
+	if t.polls {
+		s.run, s.runN = t, 1
+		s.held = append(s.held[:0], e.Cols...)
+		return
+	}
+	s.g.Append(t.id)
+	if len(t.slots) != 0 {
+		s.columns(t, e.Cols)
+	}
+}
+
+// flush ends a run of polls.
+func (s *stream) flush() {
+	t := s.run
+	s.run = nil
+	t.cols[0].Append(s.runN)
+	s.g.Append(t.id)
+	s.columns(t, s.held)
+}
+
+// columns distributes an event's values, in slot order, to the columns.
+func (s *stream) columns(t *terminal, vals []int64) {
+	for i := range t.slots {
+		sl := &t.slots[i]
+		n := 1
+		if sl.array {
+			n = int(vals[0])
+			t.cols[sl.first-1].Append(vals[0])
+			vals = vals[1:]
+		}
+		for ; n > 0; n-- {
+			for k := range sl.fields {
+				v := vals[k]
+				if sl.text {
+					v = s.text(v)
+				}
+				t.cols[sl.first+k].Append(v)
+			}
+			vals = vals[sl.fields:]
+		}
+	}
+}
+
+// text numbers a string of the process in the order of this stream.
+func (s *stream) text(v int64) int64 {
+	for int(v) >= len(s.strs) {
+		s.strs = append(s.strs, 0)
+	}
+	if s.strs[v] == 0 {
+		s.strings = append(s.strings, v)
+		s.strs[v] = uint32(len(s.strings))
+	}
+	return int64(s.strs[v] - 1)
+}
+
+// intern makes the terminal of a signature that is new in this stream.
+func (s *stream) intern(sig uint32) *terminal {
+	t, err := newTerminal(uint32(len(s.list)), sig, s.syms.Signature(sig))
+	if err != nil {
+		panic(err) // our own encoding
+	}
+	for len(s.terms) <= int(sig) {
+		s.terms = append(s.terms, 0)
+	}
+	s.list = append(s.list, t)
+	s.terms[sig] = t.id + 1
+	for i := range t.cols {
+		t.cols[i] = column.NewBuilder()
+	}
+	return t
+}
+
+func newTerminal(id, number uint32, encoded string) (*terminal, error) {
+	sig, err := trace.ParseSignature([]byte(encoded))
+	if err != nil {
+		return nil, fmt.Errorf("signature %d: %w", number, err)
+	}
+	t := &terminal{id: id, sig: number, polls: sig.Flags&trace.Polls != 0}
+	specs := sig.Columns()
+	t.cols = make([]*column.Builder, len(specs))
+	f := spec.ByID(sig.Func)
+	for i := 0; i < len(specs); {
+		c := specs[i]
+		if c.Slot < 0 {
+			i++
+			continue
+		}
+		sl := &f.Slots[c.Slot]
+		sc := slotColumns{first: i, fields: trace.FieldsOf(sl), array: c.Array}
+		if c.Array {
+			sc.first++
+		}
+		switch sl.Codec {
+		case spec.String, spec.StringArray, spec.StringArray2:
+			sc.text = true
+		}
+		t.slots = append(t.slots, sc)
+		i = sc.first + sc.fields
+	}
+	return t, nil
+}
+
+// data encodes the stream for an archive; the stream goes on unchanged.
+// tick is called now and then.
+func (s *stream) data(process, thread int, tick func()) trace.StreamData {
+	g := s.g.Grammar()
+	if s.run != nil {
+		// The run must not end here for good: more of it may come.
+		b, err := grammar.Restore(g)
+		if err != nil {
+			panic(err) // our own grammar
+		}
+		b.Append(s.run.id)
+		g = b.Grammar()
+	}
+	d := trace.StreamData{Process: process, Thread: thread, Calls: s.calls, Grammar: g}
+	for _, t := range s.list {
+		tick()
+		d.Signatures = append(d.Signatures, []byte(s.syms.Signature(t.sig)))
+		d.Columns = append(d.Columns, s.encodeColumns(t))
+	}
+	names := s.syms.Strings()
+	for _, n := range s.strings {
+		d.Strings = append(d.Strings, names[n])
+	}
+	if s.timing != nil {
+		d.Timing = s.timing.Encode(nil)
+	}
+	tick()
+	return d
+}
+
+// encodeColumns encodes the columns of t, with those of the run of polls that has not ended.
+func (s *stream) encodeColumns(t *terminal) [][]byte {
+	cols := t.cols
+	if s.run == t {
+		with := &stream{syms: s.syms, run: t, runN: s.runN, held: s.held, g: grammar.NewBuilder(), strs: s.strs, strings: s.strings}
+		copied := *t
+		copied.cols = make([]*column.Builder, len(cols))
+		for i, c := range cols {
+			copied.cols[i] = cloneColumn(c)
+		}
+		with.run = &copied
+		with.flush()
+		s.strs, s.strings = with.strs, with.strings
+		cols = copied.cols
+	}
+	enc := make([][]byte, 0, len(cols))
+	for _, c := range cols {
+		enc = append(enc, c.Encode(nil))
+	}
+	return enc
+}
+
+func cloneColumn(c *column.Builder) *column.Builder {
+	d, err := column.Restore(c.Encode(nil))
+	if err != nil {
+		panic(err) // our own encoding
+	}
+	return d
+}
+
+// memory is an estimate of the bytes that s occupies.
+func (s *stream) memory() int {
+	n := s.g.MemoryBytes() + 4*len(s.terms) + 8*len(s.strings)
+	for _, t := range s.list {
+		for _, c := range t.cols {
+			n += c.MemoryBytes()
+		}
+	}
+	if s.timing != nil {
+		n += s.timing.MemoryBytes()
+	}
+	return n
+}

@@ -1,0 +1,341 @@
+package column
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+const (
+	blockValues = 4096 // values of a full block of a column
+	maxBlock    = 8192 // values or calls of any block
+	smallBlock  = 64   // up to here an entropy coder is not tried
+)
+
+// Methods of a block of values.
+const (
+	methodVarints = iota
+	methodDeltas
+	methodRuns
+	methodPacked
+	methodDictionary
+	methodClasses
+	methodDeltaClasses
+	methodZigzagClasses
+)
+
+// blockStats is what the choice of a method needs to know of a block.
+type blockStats struct {
+	min, max           int64
+	minDelta, maxDelta int64
+	varints, deltas    int // encoded sizes
+	runs               int
+}
+
+func measure(vals []int64) blockStats {
+	s := blockStats{min: vals[0], max: vals[0], minDelta: math.MaxInt64, maxDelta: math.MinInt64}
+	prev := vals[0]
+	s.varints = uvarintLen(zigzag(prev))
+	s.deltas = s.varints
+	for _, v := range vals[1:] {
+		s.min, s.max = min(s.min, v), max(s.max, v)
+		d := v - prev
+		prev = v
+		s.minDelta, s.maxDelta = min(s.minDelta, d), max(s.maxDelta, d)
+		s.varints += uvarintLen(zigzag(v))
+		s.deltas += uvarintLen(zigzag(d))
+	}
+	return s
+}
+
+// appendBlock encodes 1 to maxBlock values with the method that takes the least
+// space; among large ones by estimate.
+func (sc *scratch) appendBlock(dst []byte, vals []int64) []byte {
+	s := measure(vals)
+	best, method := s.varints, byte(methodVarints)
+	consider := func(size int, m byte) {
+		if size < best {
+			best, method = size, m
+		}
+	}
+	consider(s.deltas, methodDeltas)
+	width := widthOf(uint64(s.max - s.min))
+	consider(uvarintLen(zigzag(s.min))+1+int(bytesOf(uint64(width)*uint64(len(vals)))), methodPacked)
+	consider(runsSize(vals, best), methodRuns)
+	start := len(dst)
+	if len(vals) > smallBlock {
+		if sc.table.fill(vals, min(maxDistinct, len(vals)/4)) {
+			dst = sc.appendDictionary(append(dst, methodDictionary), vals)
+			if len(dst)-start-1 <= best {
+				return dst
+			}
+			dst = dst[:start]
+		} else {
+			m, base, c := sc.classMethod(vals, s)
+			if c.size < best {
+				return c.append(appendVarint(append(dst, m), base), sc)
+			}
+		}
+	}
+	dst = append(dst, method)
+	switch method {
+	case methodVarints:
+		for _, v := range vals {
+			dst = appendVarint(dst, v)
+		}
+	case methodDeltas:
+		prev := int64(0)
+		for _, v := range vals {
+			dst = appendVarint(dst, v-prev)
+			prev = v
+		}
+	case methodPacked:
+		w := newBitWriter(append(appendVarint(dst, s.min), byte(width)), uint64(width)*uint64(len(vals)))
+		for _, v := range vals {
+			w.write(uint64(v-s.min), width)
+		}
+		dst = w.flush()
+	case methodRuns:
+		dst = appendRuns(dst, vals)
+	}
+	return dst
+}
+
+// classMethod chooses one of the methods with classes. It returns the number
+// that precedes the classes, and these.
+func (sc *scratch) classMethod(vals []int64, s blockStats) (m byte, base int64, c *classes) {
+	m = methodZigzagClasses
+	if s.minDelta >= 0 {
+		m = methodDeltaClasses
+	}
+	sc.a.vals = appendDifferences(sc.a.vals[:0], vals, m, s.min)
+	sc.a.classify()
+	sc.b.vals = appendDifferences(sc.b.vals[:0], vals, methodClasses, s.min)
+	sc.b.classify()
+	if sc.b.size <= sc.a.size {
+		return methodClasses, s.min, &sc.b
+	}
+	return m, vals[0], &sc.a
+}
+
+// appendDifferences appends the numbers that the method classes.
+func appendDifferences(dst []uint64, vals []int64, method byte, least int64) []uint64 {
+	prev := vals[0]
+	switch method {
+	case methodClasses:
+		for _, v := range vals {
+			dst = append(dst, uint64(v-least))
+		}
+	case methodDeltaClasses:
+		for _, v := range vals[1:] {
+			dst = append(dst, uint64(v-prev))
+			prev = v
+		}
+	case methodZigzagClasses:
+		for _, v := range vals[1:] {
+			dst = append(dst, zigzag(v-prev))
+			prev = v
+		}
+	}
+	return dst
+}
+
+// affineRun returns how many values from the front of vals have equal differences.
+func affineRun(vals []int64) int {
+	if len(vals) < 3 {
+		return len(vals)
+	}
+	step := vals[1] - vals[0]
+	n := 2
+	for n < len(vals) && vals[n]-vals[n-1] == step {
+		n++
+	}
+	if n == 2 {
+		return 1 // a pair has no step worth telling
+	}
+	return n
+}
+
+// eachRun cuts vals into runs; a run of one value has step 0.
+func eachRun(vals []int64, f func(n int, first, step int64) bool) {
+	for len(vals) > 0 {
+		n := affineRun(vals)
+		step := int64(0)
+		if n > 1 {
+			step = vals[1] - vals[0]
+		}
+		if !f(n, vals[0], step) {
+			return
+		}
+		vals = vals[n:]
+	}
+}
+
+// runsSize returns the size of vals coded as runs, or a number above limit.
+func runsSize(vals []int64, limit int) int {
+	size, prev := 0, int64(0)
+	eachRun(vals, func(n int, first, step int64) bool {
+		size += uvarintLen(uint64(n-1)) + uvarintLen(zigzag(first-prev))
+		if n > 1 {
+			size += uvarintLen(zigzag(step))
+		}
+		prev = first + step*int64(n-1)
+		return size <= limit
+	})
+	return size
+}
+
+func appendRuns(dst []byte, vals []int64) []byte {
+	prev := int64(0)
+	eachRun(vals, func(n int, first, step int64) bool {
+		dst = binary.AppendUvarint(dst, uint64(n-1))
+		dst = appendVarint(dst, first-prev)
+		if n > 1 {
+			dst = appendVarint(dst, step)
+		}
+		prev = first + step*int64(n-1)
+		return true
+	})
+	return dst
+}
+
+// appendDictionary encodes vals, whose different values are in sc.table.
+func (sc *scratch) appendDictionary(dst []byte, vals []int64) []byte {
+	t := &sc.table
+	t.sort()
+	dst = binary.AppendUvarint(dst, uint64(len(t.vals)-1))
+	sorted := make([]int64, len(t.vals))
+	for i, r := range t.rank {
+		sorted[r] = t.vals[i]
+	}
+	dst = appendVarint(dst, sorted[0])
+	for i, v := range sorted[1:] {
+		dst = binary.AppendUvarint(dst, uint64(v-sorted[i])-1)
+	}
+	if len(sorted) == 1 {
+		return dst
+	}
+	sc.syms = sc.syms[:0]
+	for _, v := range vals {
+		sc.syms = append(sc.syms, byte(t.number(v)))
+	}
+	if len(sorted) > 256 {
+		for _, v := range vals {
+			sc.syms = append(sc.syms, byte(t.number(v)>>8))
+		}
+	}
+	return sc.appendSymbols(dst, sc.syms, true)
+}
+
+// decodeBlock decodes the whole of in to len(vals) values, 1 to maxBlock.
+func (sc *scratch) decodeBlock(p *input, vals []int64) {
+	switch p.byte() {
+	case methodVarints:
+		for i := range vals {
+			vals[i] = p.varint()
+		}
+	case methodDeltas:
+		prev := int64(0)
+		for i := range vals {
+			prev += p.varint()
+			vals[i] = prev
+		}
+	case methodRuns:
+		decodeRuns(p, vals)
+	case methodPacked:
+		base := p.varint()
+		width := uint(p.byte())
+		if width > 64 {
+			p.fail("values of more than 64 bits")
+			return
+		}
+		r := bitReader{in: p.bytes(bytesOf(uint64(width) * uint64(len(vals))))}
+		for i := range vals {
+			vals[i] = base + int64(r.read(width))
+		}
+	case methodDictionary:
+		sc.decodeDictionary(p, vals)
+	case methodClasses:
+		base := p.varint()
+		u := sc.numbers(p, len(vals))
+		for i := range vals {
+			vals[i] = base + int64(u[i])
+		}
+	case methodDeltaClasses:
+		vals[0] = p.varint()
+		for i, d := range sc.numbers(p, len(vals)-1) {
+			vals[i+1] = vals[i] + int64(d)
+		}
+	case methodZigzagClasses:
+		vals[0] = p.varint()
+		for i, d := range sc.numbers(p, len(vals)-1) {
+			vals[i+1] = vals[i] + unzigzag(d)
+		}
+	default:
+		p.fail("unknown method of a block")
+	}
+}
+
+func (sc *scratch) numbers(p *input, n int) []uint64 {
+	if cap(sc.u) < n {
+		sc.u = make([]uint64, n)
+	}
+	sc.classed(p, sc.u[:n])
+	return sc.u[:n]
+}
+
+func decodeRuns(p *input, vals []int64) {
+	prev := int64(0)
+	for len(vals) > 0 && p.err == nil {
+		n := p.uvarint()
+		v := prev + p.varint()
+		step := int64(0)
+		if n > 0 {
+			step = p.varint()
+		}
+		if n >= uint64(len(vals)) {
+			p.fail("run is longer than its block")
+			return
+		}
+		for i := range vals[:n+1] {
+			vals[i] = v
+			prev = v
+			v += step
+		}
+		vals = vals[n+1:]
+	}
+}
+
+func (sc *scratch) decodeDictionary(p *input, vals []int64) {
+	k := p.uvarint()
+	if k >= maxDistinct || k >= uint64(len(vals)) {
+		p.fail("dictionary is larger than its block")
+		return
+	}
+	dict := make([]int64, k+1)
+	dict[0] = p.varint()
+	for i := range dict[1:] {
+		dict[i+1] = dict[i] + int64(p.uvarint()) + 1
+	}
+	if k == 0 {
+		for i := range vals {
+			vals[i] = dict[0]
+		}
+		return
+	}
+	n := len(vals)
+	if k > 255 {
+		n *= 2
+	}
+	syms := sc.symbols(p, n)
+	for i := range vals {
+		s := int(syms[i])
+		if k > 255 {
+			s |= int(syms[len(vals)+i]) << 8
+		}
+		if s >= len(dict) {
+			p.fail("number beyond the dictionary")
+			return
+		}
+		vals[i] = dict[s]
+	}
+}

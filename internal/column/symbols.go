@@ -1,0 +1,172 @@
+package column
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/klauspost/compress/huff0"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Modes of a string of symbols.
+const (
+	symbolsRaw = iota
+	symbolsSame
+	symbolsPacked
+	symbolsHuff1
+	symbolsHuff4
+	symbolsZstd
+)
+
+const (
+	minEntropy = 32  // fewer symbols are not worth a code table
+	minHuff4   = 512 // from here on four interleaved streams pay
+)
+
+// scratch is memory that encoding or decoding a block needs for a while.
+type scratch struct {
+	huff  *huff0.Scratch
+	syms  []byte
+	out   []byte
+	block []byte
+	u     []uint64
+	a, b  classes
+	table distinctTable
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{huff: &huff0.Scratch{}} }}
+
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+		zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<17), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // only if the options are wrong
+	}
+	return e
+})
+
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(1<<20), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // only if the options are wrong
+	}
+	return d
+})
+
+// appendSymbols encodes syms in the mode that takes the least space, out of those
+// that are fast; with repeats set it also tries one that finds repeated strings.
+func (sc *scratch) appendSymbols(dst, syms []byte, repeats bool) []byte {
+	top, same := byte(0), true
+	for _, s := range syms {
+		top = max(top, s)
+		same = same && s == syms[0]
+	}
+	if same && len(syms) > 0 {
+		return append(dst, symbolsSame, syms[0])
+	}
+	width := widthOf(uint64(top))
+	best, mode := int(bytesOf(uint64(len(syms))*uint64(width)))+1, byte(symbolsPacked)
+	if width == 8 {
+		best, mode = len(syms), symbolsRaw
+	}
+	var coded []byte
+	if len(syms) >= minEntropy {
+		if c, m := sc.huffman(syms); c != nil && len(c)+uvarintLen(uint64(len(c))) < best {
+			best, mode, coded = len(c)+uvarintLen(uint64(len(c))), m, c
+		}
+		if repeats {
+			sc.out = encoder().EncodeAll(syms, sc.out[:0])
+			if n := len(sc.out) + uvarintLen(uint64(len(sc.out))); n < best {
+				mode, coded = symbolsZstd, sc.out
+			}
+		}
+	}
+	dst = append(dst, mode)
+	switch mode {
+	case symbolsRaw:
+		return append(dst, syms...)
+	case symbolsPacked:
+		w := newBitWriter(append(dst, byte(width)), uint64(len(syms))*uint64(width))
+		for _, s := range syms {
+			w.write(uint64(s), width)
+		}
+		return w.flush()
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(coded)))
+	return append(dst, coded...)
+}
+
+// huffman returns syms in a Huffman code, or nil if that does not make them smaller.
+func (sc *scratch) huffman(syms []byte) ([]byte, byte) {
+	sc.huff.Reuse = huff0.ReusePolicyNone
+	if len(syms) >= minHuff4 {
+		if out, _, err := huff0.Compress4X(syms, sc.huff); err == nil {
+			return out, symbolsHuff4
+		}
+		return nil, 0
+	}
+	if out, _, err := huff0.Compress1X(syms, sc.huff); err == nil {
+		return out, symbolsHuff1
+	}
+	return nil, 0
+}
+
+// symbols reads n symbols, at most maxBlock, into sc.syms[:n] behind what is there.
+func (sc *scratch) symbols(p *input, n int) []byte {
+	if cap(sc.syms) < n {
+		sc.syms = make([]byte, n)
+	}
+	out := sc.syms[:n]
+	switch p.byte() {
+	case symbolsRaw:
+		copy(out, p.bytes(uint64(n)))
+	case symbolsSame:
+		s := p.byte()
+		for i := range out {
+			out[i] = s
+		}
+	case symbolsPacked:
+		width := uint(p.byte())
+		if width > 8 {
+			p.fail("symbols of more than 8 bits")
+			break
+		}
+		r := bitReader{in: p.bytes(bytesOf(uint64(n) * uint64(width)))}
+		for i := range out {
+			out[i] = byte(r.read(width))
+		}
+	case symbolsHuff1:
+		sc.unhuffman(p, out, (*huff0.Decoder).Decompress1X)
+	case symbolsHuff4:
+		sc.unhuffman(p, out, (*huff0.Decoder).Decompress4X)
+	case symbolsZstd:
+		in := p.bytes(p.uvarint())
+		if p.err == nil {
+			if d, err := decoder().DecodeAll(in, out[:0:n]); err != nil || len(d) != n {
+				p.fail("broken Zstandard frame")
+			}
+		}
+	default:
+		p.fail("unknown mode of symbols")
+	}
+	if p.err != nil {
+		clear(out)
+	}
+	return out
+}
+
+func (sc *scratch) unhuffman(p *input, out []byte, decompress func(*huff0.Decoder, []byte, []byte) ([]byte, error)) {
+	in := p.bytes(p.uvarint())
+	if p.err != nil {
+		return
+	}
+	s, rest, err := huff0.ReadTable(in, sc.huff)
+	if err != nil {
+		p.fail("broken Huffman table")
+		return
+	}
+	sc.huff = s
+	if d, err := decompress(s.Decoder(), out[:0:len(out)], rest); err != nil || len(d) != len(out) {
+		p.fail("broken Huffman code")
+	}
+}

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// rawFunc and rawParam mirror spec/mpi.json and what spec/overlay.json may set.
+type rawFunc struct {
+	Name       string      `json:"name"`
+	Ret        string      `json:"ret"`
+	RetKind    string      `json:"ret_kind"`
+	RetObject  string      `json:"ret_object"`
+	RetLife    string      `json:"ret_life"`
+	Chapter    string      `json:"chapter"`
+	Since      string      `json:"since"`
+	Deprecated string      `json:"deprecated"`
+	Removed    string      `json:"removed"`
+	ReplacedBy string      `json:"replaced_by"`
+	Large      string      `json:"large"`
+	LargeOf    string      `json:"large_of"`
+	Category   string      `json:"category"`
+	Blocking   string      `json:"blocking"`
+	Collective bool        `json:"collective"`
+	PreInit    bool        `json:"preinit"`
+	Excluded   bool        `json:"excluded"`
+	Params     []*rawParam `json:"params"`
+
+	excludedWhy string
+}
+
+type rawParam struct {
+	Name      string     `json:"name"`
+	Kind      string     `json:"kind"`
+	Type      string     `json:"type"`
+	Accept    []string   `json:"accept"` // other C types that headers may have
+	Dir       string     `json:"dir"`
+	Object    string     `json:"object"`
+	Life      string     `json:"life"`
+	Len       *rawLen    `json:"len"`
+	RootOnly  bool       `json:"root_only"`
+	Sentinels []string   `json:"sentinels"`
+	Xfer      *rawXfer   `json:"xfer"`
+	When      string     `json:"when"`   // flag parameter that says whether the value was written
+	Actual    *rawActual `json:"actual"` // how many elements of an array were written
+}
+
+type rawLen struct {
+	Rule  string `json:"rule"`
+	Arg   string `json:"arg"`
+	Array string `json:"array"`
+	Cap   string `json:"cap"`
+	Max   string `json:"max"`
+	Deref bool   `json:"deref"`
+}
+
+type rawXfer struct {
+	Count  string `json:"count"`
+	Type   string `json:"type"`
+	Displs string `json:"displs"`
+	Times  string `json:"times"`
+	None   bool   `json:"none"`
+}
+
+type rawActual struct {
+	Count string   `json:"count"`
+	Args  []string `json:"args"`
+}
+
+type overlay struct {
+	About   string `json:"about"`
+	Entries []struct {
+		For []string        `json:"for"`
+		Set json.RawMessage `json:"set"`
+		Why string          `json:"why"`
+	} `json:"entries"`
+}
+
+// strictJSON decodes b into v and refuses fields that v does not have.
+func strictJSON(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := strictJSON(b, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// lines calls f with the fields of each line that is neither empty nor a comment.
+func lines(path string, f func(line string) error) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for i, l := range strings.Split(string(b), "\n") {
+		l = strings.TrimSpace(l)
+		if l == "" || l[0] == '#' {
+			continue
+		}
+		if err := f(l); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, i+1, err)
+		}
+	}
+	return nil
+}
+
+// loadFuncs reads mpi.json and mpix.json and applies overlay.json.
+func loadFuncs(dir string) ([]*rawFunc, error) {
+	var all []*rawFunc
+	for _, name := range []string{"mpi.json", "mpix.json"} {
+		var table struct {
+			About     string     `json:"about"`
+			Functions []*rawFunc `json:"functions"`
+		}
+		if err := readJSON(filepath.Join(dir, name), &table); err != nil {
+			return nil, err
+		}
+		all = append(all, table.Functions...)
+	}
+	byName := map[string]*rawFunc{}
+	for _, f := range all {
+		if byName[f.Name] != nil {
+			return nil, fmt.Errorf("%s is in the table twice", f.Name)
+		}
+		byName[f.Name] = f
+	}
+	var o overlay
+	if err := readJSON(filepath.Join(dir, "overlay.json"), &o); err != nil {
+		return nil, err
+	}
+	for _, e := range o.Entries {
+		if e.Why == "" {
+			return nil, fmt.Errorf("overlay.json: entry for %v gives no reason", e.For)
+		}
+		for _, target := range e.For {
+			if err := apply(byName, target, e.Set, e.Why); err != nil {
+				return nil, fmt.Errorf("overlay.json: %s: %w", target, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+// apply sets fields of a function or of a function's parameter. A correction
+// that changes nothing is stale and refused.
+func apply(byName map[string]*rawFunc, target string, set []byte, why string) error {
+	name, param, _ := strings.Cut(target, ".")
+	f := byName[name]
+	if f == nil {
+		return errors.New("no such function")
+	}
+	if param == "" {
+		before := *f
+		if err := strictJSON(set, f); err != nil {
+			return err
+		}
+		if f.Excluded {
+			f.excludedWhy = why
+		}
+		return changed(&before, f)
+	}
+	for _, p := range f.Params {
+		if p.Name != param {
+			continue
+		}
+		before := *p
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(set, &fields); err != nil {
+			return err
+		}
+		if fields["len"] != nil {
+			p.Len = nil // replaced as a whole
+		}
+		if fields["xfer"] != nil {
+			p.Xfer = nil
+		}
+		if err := strictJSON(set, p); err != nil {
+			return err
+		}
+		return changed(&before, p)
+	}
+	return errors.New("no such parameter")
+}
+
+func changed(before, after any) error {
+	a, err := json.Marshal(before)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(after)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(a, b) {
+		return errors.New("the entry changes nothing")
+	}
+	return nil
+}
+
+// kindRule says how parameters of a kind are recorded.
+type kindRule struct{ scalar, array string }
+
+func loadKinds(dir string) (map[string]kindRule, error) {
+	kinds := map[string]kindRule{}
+	err := lines(filepath.Join(dir, "kinds.txt"), func(l string) error {
+		w := strings.Fields(l)
+		if len(w) < 2 || len(w) > 3 {
+			return errors.New("want kind, codec and perhaps the codec of arrays")
+		}
+		if _, dup := kinds[w[0]]; dup {
+			return fmt.Errorf("%s occurs twice", w[0])
+		}
+		r := kindRule{w[1], w[len(w)-1]}
+		for _, c := range w[1:] {
+			if !codecs[c] && c != "excluded" {
+				return fmt.Errorf("unknown codec %s", c)
+			}
+		}
+		kinds[w[0]] = r
+		return nil
+	})
+	return kinds, err
+}
+
+// loadIDs reads ids.txt; the order of the file is the order of the ids.
+func loadIDs(dir string) (map[string]int, error) {
+	ids := map[string]int{}
+	last := 0
+	err := lines(filepath.Join(dir, "ids.txt"), func(l string) error {
+		num, name, ok := strings.Cut(l, " ")
+		id, err := strconv.Atoi(num)
+		if !ok || err != nil {
+			return errors.New("want an id and a name")
+		}
+		if id <= last || id >= maxIDs {
+			return fmt.Errorf("id %d does not follow %d, or exceeds the control file's bit set", id, last)
+		}
+		if _, dup := ids[name]; dup {
+			return fmt.Errorf("%s has two ids", name)
+		}
+		ids[name], last = id, id
+		return nil
+	})
+	return ids, err
+}
+
+// Predefined is a line of predefined.txt.
+type Predefined struct {
+	Name, Class string
+	Null        bool
+}
+
+func loadPredefineds(dir string) ([]Predefined, error) {
+	var ps []Predefined
+	seen := map[string]bool{}
+	err := lines(filepath.Join(dir, "predefined.txt"), func(l string) error {
+		w := strings.Fields(l)
+		if len(w) < 2 || len(w) > 3 || len(w) == 3 && w[2] != "null" {
+			return errors.New("want name, class and perhaps null")
+		}
+		if !classes[w[1]] {
+			return fmt.Errorf("unknown class %s", w[1])
+		}
+		if seen[w[0]] {
+			return fmt.Errorf("%s occurs twice", w[0])
+		}
+		seen[w[0]] = true
+		ps = append(ps, Predefined{w[0], w[1], len(w) == 3})
+		return nil
+	})
+	return ps, err
+}
+
+// Group is a group of named constants.
+type Group struct {
+	Name  string
+	Mask  bool
+	Kinds []string
+	Names []string
+}
+
+func loadConstants(dir string) ([]*Group, error) {
+	var gs []*Group
+	kinds := map[string]bool{}
+	err := lines(filepath.Join(dir, "constants.txt"), func(l string) error {
+		if l[0] != '[' {
+			if len(gs) == 0 {
+				return errors.New("constant outside a group")
+			}
+			g := gs[len(gs)-1]
+			g.Names = append(g.Names, l)
+			return nil
+		}
+		head, ks, ok := strings.Cut(l, ":")
+		name, mask := strings.CutSuffix(head, " mask")
+		if !ok || name[len(name)-1] != ']' {
+			return errors.New("want [group]: kinds")
+		}
+		g := &Group{Name: name[1 : len(name)-1], Mask: mask, Kinds: strings.Fields(ks)}
+		for _, k := range g.Kinds {
+			if kinds[k] {
+				return fmt.Errorf("kind %s is in two groups", k)
+			}
+			kinds[k] = true
+		}
+		gs = append(gs, g)
+		return nil
+	})
+	return gs, err
+}
+
+// ABI is a file of spec/abi.
+type ABI struct {
+	ABI string `json:"abi"`
+	// Sizes are sizeof a C type, or "handle"; Offsets are of the fields of MPI_Status.
+	Sizes   map[string]int `json:"sizes"`
+	Offsets map[string]int `json:"offsets"`
+	// Constants are integers, and pointers as integers. Variables are constants
+	// whose value is that of a variable which the library exports.
+	Constants map[string]int64  `json:"constants"`
+	Variables map[string]string `json:"variables,omitempty"`
+	// Handles are numbers, Symbols are handles that are the address of a symbol.
+	Handles map[string]uint64 `json:"handles"`
+	Symbols map[string]string `json:"symbols,omitempty"`
+}
+
+var abiNames = []string{"openmpi", "mpich", "mpi5"} // spec.ABI 1, 2, 3
+
+func loadABIs(dir string) ([]*ABI, error) {
+	var as []*ABI
+	for _, n := range abiNames {
+		a := &ABI{}
+		if err := readJSON(filepath.Join(dir, "abi", n+".json"), a); err != nil {
+			return nil, err
+		}
+		as = append(as, a)
+	}
+	return as, nil
+}

@@ -1,0 +1,358 @@
+package symbol
+
+import (
+	"fmt"
+
+	"tabard/internal/ring"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// The cache knows repeated calls by their raw words: in the steady state of a
+// program a call costs one comparison with the call that followed the one before last time.
+
+// maxEntries bounds the cache; a program with more different calls than this
+// starts it anew.
+const maxEntries = 1 << 17
+
+const noSig = ^uint32(0)
+
+// entry is a call that was seen before.
+type entry struct {
+	head   [3]uint64 // function and flags, site, absent mask
+	body   []uint64
+	hash   uint64
+	gen    uint32
+	pool   int32 // creates: the pool of its requests
+	sig    uint32
+	idle   uint32      // signature of the unsuccessful poll
+	places []uint32    // creates: signature by place in the pool
+	uses   []handleUse // what the handles in body meant
+	slots  []int       // return slots in columns
+	inCols []int       // entry slots in columns
+	next   *entry      // what followed last time
+}
+
+type handleUse struct {
+	at    int
+	class spec.Class
+	code  int64
+}
+
+type cache struct {
+	byHash map[uint64]*entry
+}
+
+func (c *call) head() [3]uint64 {
+	return [3]uint64{uint64(c.plan.f.ID) | uint64(c.flags)<<16, c.site, uint64(c.absent)}
+}
+
+// words identify the call: its entry part, with codes in place of requests.
+func (c *call) words() []uint64 {
+	if c.plan.route == uses || c.plan.entryColumns {
+		return c.key
+	}
+	return c.body
+}
+
+const (
+	mul1 = 0x9e3779b97f4a7c15
+	mul2 = 0xc2b2ae3d27d4eb4f
+)
+
+func hashWords(head [3]uint64, body []uint64) uint64 {
+	a, b := head[0]*mul1, head[1]^head[2]<<7
+	for len(body) >= 2 {
+		a = (a ^ body[0]) * mul1
+		b = (b ^ body[1]) * mul2
+		a ^= a >> 29
+		b ^= b >> 31
+		body = body[2:]
+	}
+	if len(body) == 1 {
+		a = (a ^ body[0]) * mul1
+	}
+	a ^= b * mul1
+	return a ^ a>>32
+}
+
+func (e *entry) is(head [3]uint64, body []uint64) bool {
+	if e.head != head || len(e.body) != len(body) {
+		return false
+	}
+	for i, w := range e.body {
+		if w != body[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// find gives the entry of a call, nil if it is new or its handles mean
+// something else now.
+func (k *cache) find(p *Process, t *thread, c *call) *entry {
+	if c.plan.entryColumns {
+		c.blankColumns()
+	}
+	head, body := c.head(), c.words()
+	e := (*entry)(nil)
+	if t.last != nil {
+		e = t.last.next
+	}
+	if e == nil || !e.is(head, body) {
+		c.hash = hashWords(head, body)
+		if e = k.byHash[c.hash]; e == nil || !e.is(head, body) {
+			return nil
+		}
+		if t.last != nil {
+			t.last.next = e
+		}
+	}
+	if e.gen != p.gen {
+		if !p.same(e) {
+			c.hash = hashWords(head, body)
+			return nil
+		}
+	}
+	t.last = e
+	return e
+}
+
+// same reports whether the handles of an entry still mean what they meant.
+func (p *Process) same(e *entry) bool {
+	for _, u := range e.uses {
+		if p.lookup(u.class, e.body[u.at]) != u.code {
+			return false
+		}
+	}
+	e.gen = p.gen
+	return true
+}
+
+// blankColumns takes values that go to columns out of the key.
+func (c *call) blankColumns() {
+	if c.plan.route != uses {
+		c.key = append(c.key[:0], c.body...)
+	}
+	rest, at := c.body, 0
+	for i := range c.plan.f.Slots[:c.plan.f.NumIn] {
+		s := &c.plan.f.Slots[i]
+		if c.absent>>uint(s.Param)&1 != 0 {
+			continue
+		}
+		r, next, err := ring.Take(s, rest)
+		if err != nil {
+			return
+		}
+		if s.Column {
+			for j := range len(r.Data) {
+				c.key[at+len(rest)-len(next)-len(r.Data)+j] = 0
+			}
+		}
+		at += len(rest) - len(next)
+		rest = next
+	}
+}
+
+// insert remembers a call whose signature has been worked out.
+func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig uint32, idle bool, place int) {
+	if k.byHash == nil || len(k.byHash) >= maxEntries {
+		k.byHash = map[uint64]*entry{}
+		for _, th := range p.threads {
+			th.last = nil
+		}
+	}
+	head, body := c.head(), c.words()
+	e := c.ent
+	if e == nil {
+		e = &entry{head: head, body: append([]uint64(nil), body...), hash: c.hash, sig: noSig, idle: noSig, pool: -1}
+		k.byHash[c.hash] = e
+		e.uses = handleUses(c)
+	}
+	e.gen = p.gen
+	f := c.plan.f
+	if idle {
+		e.idle = sig
+	} else {
+		e.sig = sig
+		e.slots, e.inCols = e.slots[:0], e.inCols[:0]
+		for i := range s.Slots {
+			if s.Slots[i].Kind == trace.Hole {
+				if i < f.NumIn {
+					e.inCols = append(e.inCols, i)
+				} else {
+					e.slots = append(e.slots, i)
+				}
+			}
+		}
+	}
+	if place >= 0 {
+		e.pool = p.reqs.pool(p.shape(c))
+		e.setPlace(place, sig)
+	}
+	if t.last != nil {
+		t.last.next = e
+	}
+	t.last = e
+}
+
+func (e *entry) setPlace(place int, sig uint32) {
+	for len(e.places) <= place {
+		e.places = append(e.places, noSig)
+	}
+	e.places[place] = sig
+}
+
+// handleUses lists the handles in a call's words and what they mean.
+func handleUses(c *call) []handleUse {
+	var us []handleUse
+	rest, at := c.body, 0
+	for i := range c.plan.f.Slots[:c.plan.f.NumIn] {
+		s := &c.plan.f.Slots[i]
+		if c.absent>>uint(s.Param)&1 != 0 {
+			continue
+		}
+		r, next, err := ring.Take(s, rest)
+		if err != nil {
+			return us
+		}
+		first := at + len(rest) - len(next) - len(r.Data)
+		at += len(rest) - len(next)
+		rest = next
+		if s.Codec != spec.Handle || s.Class == spec.Request {
+			continue
+		}
+		v := &c.entries[i]
+		if !s.Array {
+			us = append(us, handleUse{first, s.Class, v.N})
+			continue
+		}
+		for k := range v.List {
+			us = append(us, handleUse{first + k, s.Class, v.List[k].N})
+		}
+	}
+	return us
+}
+
+// repeat takes in the return of a call that the cache knows. It reports false
+// if the outcome is new.
+func (p *Process) repeat(c *call, returned []uint64) bool {
+	e, pl := c.ent, c.plan
+	switch pl.route {
+	case creates:
+		return p.repeatCreation(c, returned)
+	case uses:
+		return p.repeatUse(c, returned)
+	}
+	if e.sig == noSig || !p.columns(c, returned) {
+		return false
+	}
+	p.ev.Sig = e.sig
+	return true
+}
+
+func (p *Process) repeatCreation(c *call, returned []uint64) bool {
+	e := c.ent
+	if e.pool < 0 || len(returned) != 1 {
+		return false
+	}
+	raw := returned[0]
+	if p.nullRequest(raw) {
+		return false
+	}
+	place, num := p.reqs.add(raw, e.pool, c.plan.persistent)
+	if place >= len(e.places) || e.places[place] == noSig {
+		s, err := trace.ParseSignature([]byte(p.sigs[e.sig]))
+		if err != nil {
+			panic(fmt.Sprintf("internal error: own signature: %v", err))
+		}
+		s.Slots[c.plan.created].N = trace.DynamicRef(num)
+		e.setPlace(place, p.intern(p.encode(s)))
+	}
+	p.ev.Sig = e.places[place]
+	return true
+}
+
+func (p *Process) repeatUse(c *call, returned []uint64) bool {
+	e, f := c.ent, c.plan.f
+	raws := p.raws[:0]
+	for range f.NumIn {
+		raws = append(raws, ring.Raw{})
+	}
+	raws, err := ring.DecodeReturn(raws, f, c.absent, 0, returned)
+	p.raws = raws
+	if err != nil {
+		return false
+	}
+	if c.plan.flag >= 0 && isZero(raws[c.plan.flag]) {
+		if e.idle == noSig {
+			return false
+		}
+		p.ev.Sig, p.ev.Poll = e.idle, true
+		return true
+	}
+	if e.sig == noSig {
+		return false
+	}
+	p.entryColumns(c)
+	for _, i := range e.slots {
+		if !raws[i].Present || raws[i].Kind == ring.ASentinel {
+			p.cols = p.cols[:0]
+			return false
+		}
+		p.appendCols(&f.Slots[i], raws[i])
+	}
+	p.complete(c, 0, raws)
+	p.ev.Sig = e.sig
+	return true
+}
+
+// columns appends the column values of a plain call.
+func (p *Process) columns(c *call, returned []uint64) bool {
+	f := c.plan.f
+	if len(f.Slots) == f.NumIn || len(returned) == 0 {
+		p.entryColumns(c)
+		return len(returned) == 0 && len(c.ent.slots) == 0
+	}
+	if c.plan.flag >= 0 {
+		return p.repeatUse(c, returned)
+	}
+	p.entryColumns(c)
+	next := 0
+	for i := f.NumIn; i < len(f.Slots); i++ {
+		s := &f.Slots[i]
+		if (s.Param >= 0 && c.absent>>uint(s.Param)&1 != 0) || !ring.HasReturn(f, s, 0) {
+			continue
+		}
+		r, rest, err := ring.Take(s, returned)
+		if err != nil {
+			return false
+		}
+		returned = rest
+		if next < len(c.ent.slots) && c.ent.slots[next] == i {
+			if r.Kind == ring.ASentinel {
+				return false
+			}
+			p.appendCols(s, r)
+			next++
+		} else {
+			return false // part of the signature
+		}
+	}
+	return len(returned) == 0
+}
+
+// entryColumns appends the values known on entry that go to columns.
+func (p *Process) entryColumns(c *call) {
+	if len(c.ent.inCols) == 0 {
+		return
+	}
+	raws, _, err := ring.DecodeEntry(c.raws[:0], c.plan.f, c.absent, c.body)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: entry decoded before: %v", err))
+	}
+	c.raws = raws
+	for _, i := range c.ent.inCols {
+		p.appendCols(&c.plan.f.Slots[i], raws[i])
+	}
+}

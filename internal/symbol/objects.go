@@ -1,0 +1,341 @@
+package symbol
+
+import (
+	"slices"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// numbers hands out the smallest free number.
+type numbers struct {
+	Next int64
+	Free []int64 // a binary heap
+}
+
+func (n *numbers) take() int64 {
+	if len(n.Free) == 0 {
+		n.Next++
+		return n.Next - 1
+	}
+	h := n.Free
+	least := h[0]
+	last := h[len(h)-1]
+	h = h[:len(h)-1]
+	n.Free = h
+	for i := 0; len(h) > 0; {
+		c := 2*i + 1
+		if c+1 < len(h) && h[c+1] < h[c] {
+			c++
+		}
+		if c >= len(h) || last <= h[c] {
+			h[i] = last
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	return least
+}
+
+func (n *numbers) give(v int64) {
+	n.Free = append(n.Free, v)
+	h := n.Free
+	for i := len(h) - 1; i > 0; {
+		up := (i - 1) / 2
+		if h[up] <= h[i] {
+			break
+		}
+		h[up], h[i] = h[i], h[up]
+		i = up
+	}
+}
+
+// object is a live object other than a request.
+type object struct {
+	Num  int64
+	Refs int32
+}
+
+// objects are the live objects of one class, by handle.
+type objects struct {
+	Live map[uint64]object
+	Nums numbers
+}
+
+// counted classes hand out the same handle several times; each must be freed.
+func counted(c spec.Class) bool {
+	return c == spec.Group || c == spec.Errhandler || c == spec.Type
+}
+
+// lookup gives the code of a handle that a call uses. A handle that nobody
+// created in sight (by a call that cannot be intercepted) becomes an object now.
+func (p *Process) lookup(c spec.Class, raw uint64) int64 {
+	if o, ok := p.objs[c].Live[raw]; ok {
+		return trace.DynamicRef(o.Num)
+	}
+	if code, ok := p.predefined(c, raw); ok {
+		return code
+	}
+	return p.bind(c, raw)
+}
+
+// predefined gives the code of a predefined handle.
+func (p *Process) predefined(c spec.Class, raw uint64) (int64, bool) {
+	k, ok := p.predef[predefKey{c, raw}]
+	if !ok {
+		k, ok = p.abi.PredefinedByHandle(c, raw)
+	}
+	if !ok {
+		return 0, false
+	}
+	if spec.Predefineds[k].Null {
+		return 0, true
+	}
+	return trace.PredefinedRef(k), true
+}
+
+// nullRequest reports whether a handle is MPI_REQUEST_NULL. It remembers the
+// handles that are not: few values are in use, and maps are slow.
+func (p *Process) nullRequest(raw uint64) bool {
+	at := &p.real[raw*mul1>>58]
+	if *at == raw+1 {
+		return false
+	}
+	if _, ok := p.predefined(spec.Request, raw); ok {
+		return true
+	}
+	*at = raw + 1
+	return false
+}
+
+// bind makes a new object of a handle and returns its code.
+func (p *Process) bind(c spec.Class, raw uint64) int64 {
+	t := &p.objs[c]
+	if old, ok := t.Live[raw]; ok { // its end was out of sight
+		t.Nums.give(old.Num)
+	}
+	n := t.Nums.take()
+	t.Live[raw] = object{Num: n, Refs: 1}
+	p.gen++
+	return trace.DynamicRef(n)
+}
+
+// create gives the code of a handle that a call returned as new, or as a
+// reference to something that may exist.
+func (p *Process) create(c spec.Class, life spec.Life, raw uint64) int64 {
+	o, live := p.objs[c].Live[raw]
+	switch {
+	case live && (life == spec.Alias || life == spec.Update):
+		return trace.DynamicRef(o.Num)
+	case live && counted(c):
+		o.Refs++
+		p.objs[c].Live[raw] = o
+		return trace.DynamicRef(o.Num)
+	}
+	if code, ok := p.predefined(c, raw); ok {
+		return code
+	}
+	return p.bind(c, raw)
+}
+
+// undo is an object that a call in progress frees; a failed call brings it back.
+type undo struct {
+	Class spec.Class
+	Raw   uint64
+	Obj   object
+	Gone  bool // the last reference
+}
+
+// release takes one reference off the object of a handle, at the entry of the
+// call that frees it: another thread may get the same handle for a new object
+// before that call returns.
+func (p *Process) release(c spec.Class, raw uint64) (undo, bool) {
+	t := &p.objs[c]
+	o, ok := t.Live[raw]
+	if !ok {
+		return undo{}, false
+	}
+	u := undo{Class: c, Raw: raw, Obj: o}
+	if o.Refs--; o.Refs > 0 {
+		t.Live[raw] = o
+		return u, true
+	}
+	u.Gone = true
+	delete(t.Live, raw)
+	p.gen++
+	return u, true
+}
+
+// settle ends what a call freed, or brings it back if the call failed.
+func (p *Process) settle(us []undo, failed bool) {
+	for _, u := range us {
+		t := &p.objs[u.Class]
+		switch {
+		case failed:
+			if _, taken := t.Live[u.Raw]; !taken || !u.Gone {
+				t.Live[u.Raw] = u.Obj
+				p.gen++
+			}
+		case u.Gone:
+			t.Nums.give(u.Obj.Num)
+		}
+	}
+}
+
+// request is a live request.
+type request struct {
+	Raw        uint64
+	Num        int64
+	Pool       int32 // index in requests.Pools
+	K          int32 // its place in the pool
+	Persistent bool
+	next       int32 // next live request with the same handle, -1 none
+}
+
+// pool numbers the requests that one shape of call creates: what repeats in a
+// loop gets the numbers of the iteration before, in whatever order the
+// requests of other shapes completed.
+type pool struct {
+	Ks   numbers
+	Nums []int64 // by place in the pool
+}
+
+// requests are the live requests. Several may share one handle: then they
+// are interchangeable, and the oldest is meant.
+type requests struct {
+	Pools  []pool
+	shapes map[string]int32
+	next   int64
+
+	nodes []request
+	free  []int32
+	heads table // handle -> first node
+	tails map[uint64]int32
+}
+
+func newRequests() requests {
+	return requests{shapes: map[string]int32{}, tails: map[uint64]int32{}}
+}
+
+// pool gives the pool of a shape.
+func (q *requests) pool(shape []byte) int32 {
+	i, ok := q.shapes[string(shape)]
+	if !ok {
+		i = int32(len(q.Pools))
+		q.Pools = append(q.Pools, pool{})
+		q.shapes[string(shape)] = i
+	}
+	return i
+}
+
+// add makes a live request and returns its place in the pool and its number.
+func (q *requests) add(raw uint64, poolIndex int32, persistent bool) (int, int64) {
+	pl := &q.Pools[poolIndex]
+	k := pl.Ks.take()
+	for int(k) >= len(pl.Nums) {
+		pl.Nums = append(pl.Nums, q.next)
+		q.next++
+	}
+	q.link(request{Raw: raw, Num: pl.Nums[k], Pool: poolIndex, K: int32(k), Persistent: persistent})
+	return int(k), pl.Nums[k]
+}
+
+func (q *requests) link(r request) {
+	r.next = -1
+	var n int32
+	if len(q.free) > 0 {
+		n = q.free[len(q.free)-1]
+		q.free = q.free[:len(q.free)-1]
+		q.nodes[n] = r
+	} else {
+		n = int32(len(q.nodes))
+		q.nodes = append(q.nodes, r)
+	}
+	head, ok := q.heads.get(r.Raw)
+	if !ok {
+		q.heads.put(r.Raw, n)
+		return
+	}
+	last, ok := q.tails[r.Raw]
+	if !ok {
+		last = head
+	}
+	q.nodes[last].next = n
+	q.tails[r.Raw] = n
+}
+
+// find gives the (skip+1)-th oldest live request of a handle, -1 if there is none.
+func (q *requests) find(raw uint64, skip int) int32 {
+	n, ok := q.heads.get(raw)
+	if !ok {
+		return -1
+	}
+	for ; skip > 0 && n >= 0; skip-- {
+		n = q.nodes[n].next
+	}
+	return n
+}
+
+// get gives the live request of a handle that has a number.
+func (q *requests) get(raw uint64, num int64) (request, bool) {
+	n, ok := q.heads.get(raw)
+	for ok && n >= 0 {
+		if q.nodes[n].Num == num {
+			return q.nodes[n], true
+		}
+		n = q.nodes[n].next
+	}
+	return request{}, false
+}
+
+// remove ends the request of a handle that has a number, if there is one.
+func (q *requests) remove(raw uint64, num int64) {
+	n, ok := q.heads.get(raw)
+	prev := int32(-1)
+	for ok && n >= 0 && q.nodes[n].Num != num {
+		prev, n = n, q.nodes[n].next
+	}
+	if !ok || n < 0 {
+		return
+	}
+	r := q.nodes[n]
+	switch {
+	case prev >= 0:
+		q.nodes[prev].next = r.next
+	case r.next >= 0:
+		q.heads.put(raw, r.next)
+	default:
+		q.heads.del(raw)
+	}
+	if t, ok := q.tails[raw]; ok {
+		switch {
+		case prev < 0 && r.next < 0:
+			delete(q.tails, raw)
+		case t == n:
+			q.tails[raw] = prev
+		}
+	}
+	q.free = append(q.free, n)
+	q.Pools[r.Pool].Ks.give(int64(r.K))
+}
+
+// live lists the live requests, those of one handle oldest first.
+func (q *requests) live() []request {
+	var rs []request
+	q.heads.each(func(_ uint64, n int32) {
+		for ; n >= 0; n = q.nodes[n].next {
+			rs = append(rs, q.nodes[n])
+		}
+	})
+	slices.SortStableFunc(rs, func(a, b request) int {
+		switch {
+		case a.Raw < b.Raw:
+			return -1
+		case a.Raw > b.Raw:
+			return 1
+		}
+		return 0
+	})
+	return rs
+}

@@ -1,0 +1,180 @@
+package symbol
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+
+	"tabard/spec"
+)
+
+// processState is what a checkpoint holds of a process. The cache is not part
+// of it: it only makes things faster.
+type processState struct {
+	ABI     spec.ABI
+	Predef  []predefState
+	Info    map[string]string
+	Rank    int
+	Size    int
+	World   bool
+	Mods    map[uint32]Module
+	Stacks  map[uint64][]uint64
+	Clocks  []Clock
+	Lost    uint64
+	Ended   bool
+	Final   bool
+	Sigs    []string
+	Strs    []string
+	Sites   [][]Frame
+	SiteIDs []siteState
+	Objs    []objects
+	Live    []request
+	Pools   []pool
+	Shapes  map[string]int32
+	Next    int64
+	Threads map[int][]openState
+}
+
+type predefState struct {
+	Class spec.Class
+	Raw   uint64
+	Index int
+}
+
+type siteState struct {
+	Word  uint64
+	Stack bool
+	ID    uint32
+}
+
+// openState is a call in progress, as it was recorded.
+type openState struct {
+	Record []uint64 // head and entry part
+	Reqs   []int64  // codes of its requests
+	Freed  []undo
+}
+
+// AppendState appends the process's state to dst. RestoreProcess continues from it.
+func (p *Process) AppendState(dst []byte) ([]byte, error) {
+	s := processState{
+		ABI: p.abi, Info: p.info, Rank: p.rank, Size: p.size, World: p.world, Mods: p.mods, Stacks: p.stacks,
+		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Sigs: p.sigs, Strs: p.strs, Sites: p.sites,
+		Objs: p.objs[:], Live: p.reqs.live(), Pools: p.reqs.Pools, Shapes: p.reqs.shapes, Next: p.reqs.next,
+		Threads: map[int][]openState{},
+	}
+	for k, i := range p.predef {
+		s.Predef = append(s.Predef, predefState{k.class, k.raw, i})
+	}
+	for k, id := range p.siteIDs {
+		s.SiteIDs = append(s.SiteIDs, siteState{k.word, k.stack, id})
+	}
+	for i, t := range p.threads {
+		s.Threads[i] = []openState{}
+		for _, c := range t.open[:t.n] {
+			s.Threads[i] = append(s.Threads[i], c.state())
+		}
+	}
+	w := bytes.NewBuffer(dst)
+	if err := gob.NewEncoder(w).Encode(&s); err != nil {
+		return dst, fmt.Errorf("checkpoint of a process: %w", err)
+	}
+	return w.Bytes(), nil
+}
+
+func (c *call) state() openState {
+	rec := append([]uint64{uint64(c.plan.f.ID) | uint64(c.flags)<<16, c.start, 0, c.site, uint64(c.absent)}, c.body...)
+	o := openState{Record: rec, Freed: c.freed}
+	for _, r := range c.reqs {
+		o.Reqs = append(o.Reqs, r.code)
+	}
+	return o
+}
+
+// RestoreProcess makes the process that AppendState saved.
+func RestoreProcess(b []byte) (*Process, error) {
+	var s processState
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&s); err != nil {
+		return nil, fmt.Errorf("checkpoint of a process: %w", err)
+	}
+	if len(s.Objs) > int(spec.NumClasses) {
+		return nil, fmt.Errorf("checkpoint of a process: %d classes of objects", len(s.Objs))
+	}
+	p := NewProcess()
+	p.abi, p.rank, p.size, p.world, p.clocks = s.ABI, s.Rank, s.Size, s.World, s.Clocks
+	p.lost, p.ended, p.final, p.sites = s.Lost, s.Ended, s.Final, s.Sites
+	merge(p.info, s.Info)
+	merge(p.mods, s.Mods)
+	merge(p.stacks, s.Stacks)
+	merge(p.reqs.shapes, s.Shapes)
+	for _, d := range s.Predef {
+		p.predef[predefKey{d.Class, d.Raw}] = d.Index
+	}
+	for _, d := range s.SiteIDs {
+		p.siteIDs[siteKey{d.Word, d.Stack}] = d.ID
+	}
+	for _, sig := range s.Sigs {
+		p.intern([]byte(sig))
+	}
+	for _, str := range s.Strs {
+		p.internString(str)
+	}
+	for i := range s.Objs {
+		p.objs[i].Nums = s.Objs[i].Nums
+		merge(p.objs[i].Live, s.Objs[i].Live)
+	}
+	p.reqs.Pools, p.reqs.next = s.Pools, s.Next
+	for _, r := range s.Live {
+		if int(r.Pool) >= len(s.Pools) {
+			return nil, fmt.Errorf("checkpoint of a process: request in pool %d of %d", r.Pool, len(s.Pools))
+		}
+		p.reqs.link(r)
+	}
+	return p, p.restoreThreads(s.Threads)
+}
+
+func merge[K comparable, V any](dst, src map[K]V) {
+	for k, v := range src {
+		dst[k] = v
+	}
+}
+
+func (p *Process) restoreThreads(ts map[int][]openState) error {
+	for i, open := range ts {
+		t := p.thread(i)
+		for _, o := range open {
+			c, err := p.restoreCall(o)
+			if err != nil {
+				return err
+			}
+			t.open = append(t.open, c)
+			t.n++
+		}
+	}
+	return nil
+}
+
+func (p *Process) restoreCall(o openState) (*call, error) {
+	if len(o.Record) < 5 {
+		return nil, fmt.Errorf("checkpoint of a process: call in progress cut off")
+	}
+	pl := p.planOf(spec.ID(o.Record[0]))
+	if pl == nil {
+		return nil, fmt.Errorf("checkpoint of a process: unknown function %d", uint16(o.Record[0]))
+	}
+	c := &call{plan: pl, flags: uint16(o.Record[0] >> 16), start: o.Record[1], site: o.Record[3],
+		absent: uint32(o.Record[4]), body: o.Record[5:]}
+	// What the call freed is gone from the tables: put it back for a moment, so that
+	// resolving the call's values releases it again.
+	p.settle(o.Freed, true)
+	if pl.route == uses {
+		if err := p.takeRequests(c); err != nil {
+			return nil, err
+		}
+	}
+	for k := range c.reqs {
+		if k < len(o.Reqs) {
+			c.reqs[k].code = o.Reqs[k]
+		}
+	}
+	return c, p.resolve(c)
+}

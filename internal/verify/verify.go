@@ -1,0 +1,148 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"tabard/internal/ring"
+	"tabard/trace"
+)
+
+// Log is the raw log of one thread.
+type Log struct {
+	// Name is for messages, e.g. the file's name.
+	Name string
+	// PID and Start tell processes apart: id and start time.
+	PID    int
+	Start  uint64
+	Thread int
+	// Records yields the records; each is valid until the next is asked for.
+	Records func() iter.Seq2[Record, error]
+}
+
+// Record is one record of a raw log.
+type Record struct {
+	ring.Record
+	// Pending marks the entry part of a call that did not return.
+	Pending bool
+}
+
+// Compare compares an archive with the raw logs of the same run. The error is
+// about input that cannot be read; differences are in the report. progress is called now
+// and then with the number of calls compared so far; it may be nil.
+func Compare(a *trace.Archive, logs []Log, progress func(calls uint64)) (*Report, error) {
+	report := &Report{}
+	streams := map[int]map[int]*trace.Stream{} // by process and thread
+	for _, s := range a.Streams() {
+		if streams[s.Process()] == nil {
+			streams[s.Process()] = map[int]*trace.Stream{}
+		}
+		streams[s.Process()][s.Thread()] = s
+	}
+	used := map[int]bool{}
+	for _, group := range byProcess(logs) {
+		index := findProcess(a, group[0].PID, used)
+		if index < 0 {
+			report.add(Difference{Rank: -1, What: "process", Raw: fmt.Sprintf("process %d (%s)", group[0].PID, group[0].Name), Archive: "none"})
+			continue
+		}
+		used[index] = true
+		if err := compareProcess(report, a.Ranks()[index], group, streams[index], progress); err != nil {
+			return report, err
+		}
+	}
+	for i, r := range a.Ranks() {
+		if !used[i] && len(streams[i]) > 0 {
+			report.add(Difference{Rank: r.Rank, What: "process", Raw: "none", Archive: fmt.Sprintf("process %d", r.PID)})
+		}
+	}
+	return report, nil
+}
+
+// byProcess groups logs that belong to one process, in order.
+func byProcess(logs []Log) [][]Log {
+	var groups [][]Log
+	at := map[[2]uint64]int{}
+	for _, l := range logs {
+		key := [2]uint64{uint64(l.PID), l.Start}
+		i, ok := at[key]
+		if !ok {
+			i = len(groups)
+			at[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], l)
+	}
+	return groups
+}
+
+// findProcess finds a process of the archive that was not used yet, -1 if none.
+func findProcess(a *trace.Archive, pid int, used map[int]bool) int {
+	for i, r := range a.Ranks() {
+		if r.PID == pid && !used[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+func compareProcess(report *Report, data *trace.RankData, logs []Log, streams map[int]*trace.Stream, progress func(uint64)) error {
+	p := newProcess(report, data)
+	p.progress = progress
+	report.Processes++
+	for i := range logs {
+		r := read(&logs[i])
+		err := p.scan(r)
+		r.stop()
+		if err != nil {
+			return fmt.Errorf("broken raw log: %s: %w", logs[i].Name, err)
+		}
+	}
+	p.unordered = len(p.clocks) == 0 && len(logs) > 1
+	seen := map[int]bool{}
+	for i := range logs {
+		l := &logs[i]
+		report.Threads++
+		seen[l.Thread] = true
+		defer p.addThread(l.Thread, read(l), streams[l.Thread])()
+	}
+	p.compareRank()
+	if err := p.run(); err != nil {
+		return err
+	}
+	for id, s := range streams {
+		if !seen[id] && s.Calls() > 0 {
+			p.differ(&thread{id: id}, nil, "thread", "none", fmt.Sprintf("%d calls", s.Calls()))
+		}
+	}
+	return nil
+}
+
+// reader pulls records out of a log.
+type reader struct {
+	next func() (Record, error, bool)
+	stop func()
+}
+
+func read(l *Log) *reader {
+	next, stop := iter.Pull2(l.Records())
+	return &reader{next, stop}
+}
+
+// Next implements records.
+func (r *reader) Next() (ring.Record, bool, error) {
+	rec, err, ok := r.next()
+	switch {
+	case err != nil:
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, false, err
+	case !ok:
+		r.stop()
+		return nil, false, io.EOF
+	}
+	return rec.Record, rec.Pending, nil
+}

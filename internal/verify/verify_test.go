@@ -1,0 +1,604 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabard/internal/ring"
+	"tabard/internal/ring/ringtest"
+	"tabard/spec"
+	"tabard/trace"
+	"tabard/trace/tracetest"
+)
+
+// Handles of MPICH, whose predefined ones are constants.
+const (
+	world   = 0x44000000
+	mpiInt  = 0x4c000405
+	mpiSum  = 0x58000003
+	nullReq = 0x2c000000
+	nullInf = 0x1c000000
+	dup     = 0x84000000
+)
+
+// step is one record of a thread and what the archive has for it.
+type step struct {
+	thread int
+	raw    ringtest.Call
+	// values are the slots in the archive; nil if the record is not shown as a call.
+	values  []any
+	flags   trace.Flags
+	site    uint32
+	pending bool
+}
+
+// scenario is the two sides of one process.
+type scenario struct {
+	meta  []ring.Record
+	steps []step
+	now   uint64
+}
+
+func (s *scenario) tick() uint64 { s.now += 10; return s.now }
+
+// call adds a call of a thread that begins after all before have returned.
+func (s *scenario) call(thread int, name string, in, out []any, values ...any) *step {
+	start := s.tick()
+	s.steps = append(s.steps, step{thread: thread, values: values,
+		raw: ringtest.Call{Func: name, Start: start, End: s.tick(), In: in, Out: out}})
+	return &s.steps[len(s.steps)-1]
+}
+
+func in(v ...any) []any  { return v }
+func out(v ...any) []any { return v }
+
+func obj(n int64) trace.Value { return trace.Value{Kind: trace.Ref, N: trace.DynamicRef(n)} }
+func null() trace.Value       { return trace.Value{Kind: trace.Ref} }
+
+func pre(name string) trace.Value {
+	k, ok := spec.PredefinedByName(name)
+	if !ok {
+		panic(name)
+	}
+	return trace.Value{Kind: trace.Ref, N: trace.PredefinedRef(k)}
+}
+
+func list(vs ...trace.Value) trace.Value { return trace.Value{Kind: trace.List, List: vs} }
+
+func heapWord(seg uint32, off int64) uint64 {
+	return ring.Address{Class: ring.WHeap, ID: seg, Off: off}.Word()
+}
+
+func heap(seg uint32, off int64) trace.Value {
+	return trace.Value{Kind: trace.Addr, Mem: trace.Heap, Seg: seg, N: off}
+}
+
+func stat(source, tag int32, n int64) trace.Value {
+	return trace.Value{Kind: trace.Stat, Stat: trace.Status{Source: source, Tag: tag, Bytes: n}}
+}
+
+func rawStat(source, tag int32, n int64) ring.Status {
+	return ring.Status{Source: source, Tag: tag, Bytes: n}
+}
+
+// value makes an archived value of a Go value.
+func value(v any) trace.Value {
+	switch v := v.(type) {
+	case nil:
+		return trace.Value{}
+	case int:
+		return trace.Value{Kind: trace.Int, N: int64(v)}
+	case float64:
+		return trace.Value{Kind: trace.Float, N: int64(math.Float64bits(v))}
+	case string:
+		return trace.Value{Kind: trace.Str, Str: v}
+	case []int64:
+		return trace.Value{Kind: trace.Ints, Ints: v}
+	case trace.Value:
+		return v
+	}
+	panic(fmt.Sprintf("value of type %T", v))
+}
+
+// archived is one call as it goes into the archive.
+type archived struct {
+	sig        trace.Signature
+	start, end uint64
+}
+
+// archive gives the archived calls of each thread.
+func (s *scenario) archive() [][]archived {
+	var threads [][]archived
+	open := map[int][]ringtest.Call{}
+	for _, st := range s.steps {
+		for len(threads) <= st.thread {
+			threads = append(threads, nil)
+		}
+		if st.raw.Flags&ring.FEnter != 0 {
+			open[st.thread] = append(open[st.thread], st.raw)
+			continue
+		}
+		start := st.raw.Start
+		if st.raw.Flags&ring.FExit != 0 {
+			o := open[st.thread]
+			start = o[len(o)-1].Start
+			open[st.thread] = o[:len(o)-1]
+		}
+		if st.values == nil {
+			continue
+		}
+		f := spec.ByName(st.raw.Func)
+		c := archived{start: start, end: max(st.raw.End, start)}
+		c.sig = trace.Signature{Func: f.ID, Flags: st.flags, Ret: st.raw.Ret, Site: st.site}
+		if st.pending {
+			c.end = start
+		}
+		for _, v := range st.values {
+			c.sig.Slots = append(c.sig.Slots, value(v))
+		}
+		if len(c.sig.Slots) != len(f.Slots) {
+			panic(fmt.Sprintf("%s: %d values, want %d", f.Name, len(c.sig.Slots), len(f.Slots)))
+		}
+		threads[st.thread] = append(threads[st.thread], c)
+	}
+	return threads
+}
+
+// logs gives the raw side.
+func (s *scenario) logs() []Log {
+	var logs []Log
+	for thread := range s.archive() {
+		var recs []Record
+		if thread == 0 {
+			for _, m := range s.meta {
+				recs = append(recs, Record{Record: m})
+			}
+		}
+		for _, st := range s.steps {
+			if st.thread == thread {
+				r := ringtest.Record(st.raw)
+				if st.pending {
+					r = r[:len(r):len(r)]
+				}
+				recs = append(recs, Record{Record: r, Pending: st.pending})
+			}
+		}
+		logs = append(logs, Log{Name: fmt.Sprint(thread), PID: 7, Thread: thread, Records: func() iter.Seq2[Record, error] {
+			return func(yield func(Record, error) bool) {
+				for _, r := range recs {
+					r.Record = slices.Clone(r.Record)
+					if !yield(r, nil) {
+						return
+					}
+					clear(r.Record) // valid until the next is asked for
+				}
+			}
+		}})
+	}
+	return logs
+}
+
+func rankData() trace.RankData {
+	return trace.RankData{Rank: 0, Size: 2, PID: 7, Complete: true,
+		Modules: []trace.Module{{Path: "/bin/app"}, {Path: "/lib/libx.so"}},
+		Sites: []trace.Site{{Frames: []trace.Frame{{Module: 0, Offset: 0x40}}},
+			{Frames: []trace.Frame{{Module: 0, Offset: 0x50}, {Module: 1, Offset: 0x60}}},
+			{Frames: []trace.Frame{{Module: 0, Offset: 0x41}}}},
+		Clocks: []trace.Clock{{Ticks: 1, RealNS: 2, MonoNS: 3}}}
+}
+
+// pack writes an archive.
+func pack(t testing.TB, r trace.RankData, threads [][]archived) *trace.Archive {
+	t.Helper()
+	b := trace.NewBuilder()
+	b.SetMeta(trace.Meta{ABI: spec.MPICH})
+	n := b.AddRank(r)
+	for i, calls := range threads {
+		st := tracetest.NewStream()
+		for _, c := range calls {
+			if err := st.Add(&tracetest.Call{Sig: c.sig, Run: 1, Start: c.start, End: c.end}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.AddStream(st.Data(n, i, true))
+	}
+	var buf bytes.Buffer
+	if err := b.Write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	a, err := trace.OpenReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func compare(t testing.TB, a *trace.Archive, logs []Log) *Report {
+	t.Helper()
+	r, err := Compare(a, logs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func siteWord(module uint32, off int64) uint64 {
+	return ring.Address{Class: ring.WModule, ID: module, Off: off}.Word()
+}
+
+// full is a process that does a bit of everything. Every object is used after
+// its creation, so that a wrong number anywhere must show.
+func full() *scenario {
+	s := &scenario{now: 100}
+	s.meta = []ring.Record{
+		ringtest.Meta(ring.RABI, 0, 2, 32, []uint64{}),
+		ringtest.Meta(ring.RWorld, 0, 0, 2),
+		ringtest.Meta(ring.RModule, 0, 0, 0x1000, 0x1000, "/bin/app", "aa"),
+		ringtest.Meta(ring.RModule, 0, 1, 0x9000, 0x1000, "/lib/libx.so", "bb"),
+		ringtest.Meta(ring.RStack, 0, 77, []uint64{siteWord(0, 0x50), siteWord(1, 0x60)}),
+		ringtest.Meta(ring.RClock, 0, 1, 2, 3, 1),
+	}
+	s.communicators()
+	s.requests()
+	s.others()
+	s.nesting()
+	s.hidden()
+	s.threads()
+	c := s.call(0, "MPI_Recv", in(heapWord(1, 0), 4, mpiInt, 1, 9, world), nil,
+		heap(1, 0), 4, pre("MPI_INT"), 1, 9, pre("MPI_COMM_WORLD"), nil)
+	c.pending, c.flags = true, trace.Unfinished
+	return s
+}
+
+func (s *scenario) barrier(comm uint64, v trace.Value) {
+	s.call(0, "MPI_Barrier", in(comm), nil, v)
+}
+
+func (s *scenario) communicators() {
+	s.call(0, "MPI_Comm_dup", in(world), out(dup), pre("MPI_COMM_WORLD"), obj(0)).site = 1
+	s.steps[len(s.steps)-1].raw.Site = siteWord(0, 0x40)
+	s.call(0, "MPI_Comm_dup", in(dup), out(dup+1), obj(0), obj(1)).site = 2
+	st := &s.steps[len(s.steps)-1]
+	st.raw.Site, st.raw.Flags = 77, ring.FStack
+	s.barrier(dup, obj(0))
+	s.barrier(dup+1, obj(1))
+	s.call(0, "MPI_Comm_free", in(dup), nil, obj(0))
+	// The handle comes back for another object, under the number that is free.
+	s.call(0, "MPI_Comm_dup", in(world), out(dup), pre("MPI_COMM_WORLD"), obj(0))
+	s.barrier(dup, obj(0))
+	// Two references to one group.
+	const group = 0x88000000
+	for range 2 {
+		s.call(0, "MPI_Comm_group", in(world), out(group), pre("MPI_COMM_WORLD"), obj(0))
+	}
+	s.call(0, "MPI_Group_free", in(group), nil, obj(0))
+	s.call(0, "MPI_Group_size", in(group), out(2), obj(0), 2)
+	s.call(0, "MPI_Group_free", in(group), nil, obj(0))
+	s.call(0, "MPI_Comm_group", in(dup), out(group), obj(0), obj(3))
+	s.call(0, "MPI_Group_size", in(group), out(2), obj(3), 2)
+}
+
+func (s *scenario) isend(req uint64, v trace.Value) {
+	s.call(0, "MPI_Isend", in(heapWord(2, 64), 8, mpiInt, 1, 7, world), out(req),
+		heap(2, 64), 8, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD"), v)
+}
+
+func (s *scenario) requests() {
+	// Requests that share a handle.
+	s.isend(9, obj(0))
+	s.isend(9, obj(1))
+	s.isend(10, obj(2))
+	s.call(0, "MPI_Waitall", in(3, []uint64{9, 9, 10}), out([]ring.Status{rawStat(1, 2, 3), rawStat(4, 5, 6), rawStat(7, 8, 9)}),
+		3, list(obj(0), obj(1), obj(2)), nil, list(stat(1, 2, 3), stat(4, 5, 6), stat(7, 8, 9)))
+	// Polls, whose other results mean nothing while they fail.
+	s.isend(9, obj(5))
+	for range 3 {
+		s.call(0, "MPI_Testany", in(1, []uint64{9}), out(-32766, 0, rawStat(99, 99, 99)), 1, list(obj(5)), nil, -32766, 0, nil).flags = trace.Polls
+	}
+	s.call(0, "MPI_Testany", in(1, []uint64{9}), out(0, 1, rawStat(1, 7, 32)), 1, list(obj(5)), nil, 0, 1, stat(1, 7, 32))
+	// Some complete.
+	s.isend(9, obj(0))
+	s.isend(11, obj(1))
+	s.call(0, "MPI_Waitsome", in(2, []uint64{9, 11}), out(1, []int32{1}, []ring.Status{rawStat(1, 1, 1)}),
+		2, list(obj(0), obj(1)), nil, 1, []int64{1}, list(stat(1, 1, 1)))
+	s.isend(11, obj(1)) // the number is free again
+	// A call that fails says which requests it ended.
+	c := s.call(0, "MPI_Waitall", in(2, []uint64{9, 11}), out([]uint64{nullReq, 11}, []ring.Status{{Error: 15}, {Error: 18}}),
+		2, list(obj(0), obj(1)), list(null(), obj(1)),
+		list(trace.Value{Kind: trace.Stat, Stat: trace.Status{Error: 15}}, trace.Value{Kind: trace.Stat, Stat: trace.Status{Error: 18}}))
+	c.raw.Ret, c.flags = 17, trace.Failed
+	s.isend(9, obj(0))
+	s.call(0, "MPI_Waitall", in(3, []uint64{11, nullReq, 9}), out(nil), 3, list(obj(1), null(), obj(0)), nil, nil)
+	// Persistent requests outlive their completion.
+	s.call(0, "MPI_Send_init", in(heapWord(2, 0), 1, mpiInt, 1, 7, world), out(12),
+		heap(2, 0), 1, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD"), obj(4))
+	for range 2 {
+		s.call(0, "MPI_Start", in(12), nil, obj(4))
+		s.call(0, "MPI_Wait", in(12), out(nil), obj(4), nil, nil)
+	}
+	s.call(0, "MPI_Request_free", in(12), nil, obj(4))
+}
+
+func (s *scenario) others() {
+	const info, typ = 0x9c000001, 0xcc000002
+	s.call(0, "MPI_Info_create", in(), out(info), obj(0))
+	s.call(0, "MPI_Info_set", in(info, "key", "value"), nil, obj(0), "key", "value")
+	s.call(0, "MPI_Type_create_struct", in(2, []int32{1, 2}, []uint64{heapWord(3, 0), heapWord(3, 8)}, []uint64{mpiInt, mpiInt}), out(typ),
+		2, []int64{1, 2}, list(heap(3, 0), heap(3, 8)), list(pre("MPI_INT"), pre("MPI_INT")), obj(0))
+	s.call(0, "MPI_Type_create_struct", in(1, []int32{1}, []uint64{16}, []uint64{typ}), out(typ+1),
+		1, []int64{1}, []int64{16}, list(obj(0)), obj(1))
+	s.call(0, "MPI_Type_commit", in(typ), out(typ), obj(0), obj(0))
+	s.call(0, "MPI_Type_size", in(typ+1), out(8), obj(1), 8)
+	s.call(0, "MPI_Comm_spawn", in("./child", []string{"a", "b c"}, 1, nullInf, 0, world), out(dup+2, []int32{0}),
+		"./child", list(value("a"), value("b c")), 1, null(), 0, pre("MPI_COMM_WORLD"), obj(2), []int64{0})
+	s.barrier(dup+2, obj(2))
+	s.call(0, "MPI_Dist_graph_create_adjacent",
+		in(world, 1, []int32{1}, ringtest.Sentinel(1), 1, []int32{1}, ringtest.Sentinel(1), nullInf, 0), out(dup+3),
+		pre("MPI_COMM_WORLD"), 1, []int64{1}, trace.Value{Kind: trace.Sentinel, N: 1}, 1, []int64{1},
+		trace.Value{Kind: trace.Sentinel, N: 1}, null(), 0, obj(3))
+	s.barrier(dup+3, obj(3))
+	s.call(0, "MPI_Wtime", in(), out(math.Float64bits(1.5)), 1.5)
+	s.call(0, "tabard_segment", in(5, 1, 4096), nil, 5, 1, 4096).raw.End = 0
+	s.call(0, "MPI_Send", in(heapWord(2, 0), 1, mpiInt, 1, 7, world), nil,
+		heap(2, 0), 1, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD")).flags = trace.Failed
+	s.steps[len(s.steps)-1].raw.Ret = 6
+}
+
+// nesting is a reduction whose operation calls MPI.
+func (s *scenario) nesting() {
+	args := in(heapWord(2, 0), heapWord(2, 8), 1, mpiInt, mpiSum, world)
+	enter := s.call(0, "MPI_Allreduce", args, nil)
+	enter.raw.Flags = ring.FEnter
+	nested := s.call(0, "MPI_Type_size", in(mpiInt), out(4), pre("MPI_INT"), 4)
+	nested.raw.Flags, nested.flags = ring.FNested, trace.Nested
+	exit := s.call(0, "MPI_Allreduce", nil, nil, heap(2, 0), heap(2, 8), 1, pre("MPI_INT"), pre("MPI_SUM"), pre("MPI_COMM_WORLD"))
+	exit.raw.Flags = ring.FExit
+}
+
+// hidden is what a filter leaves of calls that make and end objects.
+func (s *scenario) hidden() {
+	hide := func(name string, in, out []any) { s.call(0, name, in, out).raw.Flags = ring.FHidden }
+	hide("MPI_Comm_dup", in(world), out(dup+4))
+	s.barrier(dup+4, obj(4)) // gives the object its number
+	s.barrier(dup+4, obj(4))
+	hide("MPI_Comm_free", in(dup+4), nil)
+	s.call(0, "MPI_Comm_dup", in(world), out(dup+5), pre("MPI_COMM_WORLD"), obj(4))
+	s.barrier(dup+5, obj(4))
+	// Which of two requests with one handle a hidden call ends cannot be known.
+	s.isend(20, obj(6))
+	s.isend(20, obj(7))
+	s.call(0, "MPI_Testall", in(2, []uint64{20, 20}), out(0, nil), 2, list(obj(6), obj(7)), nil, 0, nil).flags = trace.Polls
+	hide("MPI_Wait", in(20), out(nil))
+	s.isend(21, obj(7))
+	s.call(0, "MPI_Waitall", in(2, []uint64{20, 21}), out(nil), 2, list(obj(6), obj(7)), nil, nil)
+}
+
+// threads lets a second thread get a handle while the first is still in the
+// call that frees it.
+func (s *scenario) threads() {
+	s.call(0, "MPI_Comm_dup", in(world), out(dup+6), pre("MPI_COMM_WORLD"), obj(5))
+	s.call(1, "MPI_Barrier", in(dup+6), nil, obj(5))
+	free := s.call(0, "MPI_Comm_free", in(dup+6), nil, obj(5))
+	end := &free.raw.End
+	*end = 0
+	at := len(s.steps) - 1
+	s.call(1, "MPI_Comm_dup", in(world), out(dup+6), pre("MPI_COMM_WORLD"), obj(8))
+	s.steps[at].raw.End = s.tick()
+	s.call(1, "MPI_Barrier", in(dup+6), nil, obj(8))
+	s.call(0, "MPI_Barrier", in(dup+6), nil, obj(8))
+}
+
+func TestEqual(t *testing.T) {
+	s := full()
+	r := compare(t, pack(t, rankData(), s.archive()), s.logs())
+	for _, d := range r.First {
+		t.Error(d)
+	}
+	calls := 0
+	for _, th := range s.archive() {
+		calls += len(th)
+	}
+	if r.Calls != uint64(calls) || r.Hidden != 3 || r.Threads != 2 || r.Processes != 1 {
+		t.Errorf("report %+v, want %d calls, 3 hidden, 2 threads, 1 process", r, calls)
+	}
+}
+
+// mutations gives everything that can be wrong with a value.
+func mutations(v trace.Value) []trace.Value {
+	var ms []trace.Value
+	change := func(f func(*trace.Value)) {
+		m := v
+		m.Ints, m.List = slices.Clone(v.Ints), slices.Clone(v.List)
+		f(&m)
+		ms = append(ms, m)
+	}
+	switch v.Kind {
+	case trace.Absent:
+		return []trace.Value{{Kind: trace.Int, N: 1}, {Kind: trace.Stat}, list()}
+	case trace.Int, trace.Float, trace.Sentinel:
+		change(func(m *trace.Value) { m.N++ })
+		change(func(m *trace.Value) { m.N ^= 1 << 40 })
+	case trace.Ref:
+		for _, n := range []int64{0, v.N + 1, trace.DynamicRef(999)} {
+			if n != v.N {
+				change(func(m *trace.Value) { m.N = n })
+			}
+		}
+	case trace.Addr:
+		change(func(m *trace.Value) { m.N++ })
+		change(func(m *trace.Value) { m.Seg++ })
+		change(func(m *trace.Value) { m.Mem = trace.Stack })
+	case trace.Str:
+		change(func(m *trace.Value) { m.Str += "x" })
+	case trace.Ints:
+		for i := range v.Ints {
+			change(func(m *trace.Value) { m.Ints[i]++ })
+		}
+		change(func(m *trace.Value) { m.Ints = m.Ints[1:] })
+		change(func(m *trace.Value) { m.Ints = append(m.Ints, 0) })
+	case trace.List:
+		for i := range v.List {
+			for _, e := range mutations(v.List[i]) {
+				change(func(m *trace.Value) { m.List[i] = e })
+			}
+		}
+		change(func(m *trace.Value) { m.List = m.List[1:] })
+	case trace.Stat:
+		change(func(m *trace.Value) { m.Stat.Source++ })
+		change(func(m *trace.Value) { m.Stat.Tag++ })
+		change(func(m *trace.Value) { m.Stat.Bytes++ })
+		change(func(m *trace.Value) { m.Stat.Error++ })
+		change(func(m *trace.Value) { m.Stat.Cancelled = true })
+	}
+	return append(ms, trace.Value{})
+}
+
+// Every single value that is wrong in the archive is found.
+func TestEveryWrongValueIsFound(t *testing.T) {
+	s := full()
+	logs := s.logs()
+	tried := 0
+	for th, calls := range s.archive() {
+		for i := range calls {
+			for k := range calls[i].sig.Slots {
+				for _, m := range mutations(calls[i].sig.Slots[k]) {
+					threads := s.archive()
+					was := threads[th][i].sig.Slots[k]
+					threads[th][i].sig.Slots[k] = m
+					tried++
+					if r := compare(t, pack(t, rankData(), threads), logs); r.Equal() {
+						f := spec.ByID(calls[i].sig.Func)
+						t.Errorf("thread %d call %d %s, %s: %s in place of %s is not found", th, i, f.Name, slotName(f, k), valueText(&m), valueText(&was))
+					}
+				}
+			}
+		}
+	}
+	if tried < 900 {
+		t.Errorf("only %d differences tried", tried)
+	}
+}
+
+// Every property of a call besides its values.
+func TestEveryWrongPropertyIsFound(t *testing.T) {
+	s := full()
+	logs := s.logs()
+	changes := map[string]func(c *archived){
+		"return code": func(c *archived) { c.sig.Ret++ },
+		"nested":      func(c *archived) { c.sig.Flags ^= trace.Nested },
+		"failed":      func(c *archived) { c.sig.Flags ^= trace.Failed },
+		"unfinished":  func(c *archived) { c.sig.Flags ^= trace.Unfinished },
+		"start":       func(c *archived) { c.start++; c.end = max(c.end, c.start) },
+		"end":         func(c *archived) { c.end++ },
+		"site":        func(c *archived) { c.sig.Site = (c.sig.Site + 1) % 3 },
+		"offset":      func(c *archived) { c.sig.Site = 3 },
+	}
+	for name, change := range changes {
+		for th, calls := range s.archive() {
+			for i := range calls {
+				threads := s.archive()
+				change(&threads[th][i])
+				if r := compare(t, pack(t, rankData(), threads), logs); r.Equal() {
+					t.Errorf("thread %d call %d: a wrong %s is not found", th, i, name)
+				}
+			}
+		}
+	}
+}
+
+// Calls that are missing, too many, or in another order.
+func TestWrongSequenceIsFound(t *testing.T) {
+	s := full()
+	logs := s.logs()
+	for th, calls := range s.archive() {
+		for i := range calls {
+			missing := s.archive()
+			missing[th] = slices.Delete(missing[th], i, i+1)
+			twice := s.archive()
+			twice[th] = slices.Insert(twice[th], i, twice[th][i])
+			for what, threads := range map[string][][]archived{"missing": missing, "twice": twice} {
+				if r := compare(t, pack(t, rankData(), threads), logs); r.Equal() {
+					t.Errorf("thread %d call %d %s is not found", th, i, what)
+				}
+			}
+		}
+	}
+	whole := s.archive()
+	if r := compare(t, pack(t, rankData(), whole[:1]), logs); r.Equal() {
+		t.Error("a missing thread is not found")
+	}
+	if r := compare(t, pack(t, rankData(), append(whole, whole[1])), logs); r.Equal() {
+		t.Error("a thread too many is not found")
+	}
+	if r := compare(t, pack(t, rankData(), whole), nil); r.Equal() {
+		t.Error("a process without a log is not found")
+	}
+}
+
+func TestWrongRankDataIsFound(t *testing.T) {
+	s := full()
+	logs := s.logs()
+	for what, change := range map[string]func(r *trace.RankData){
+		"rank":   func(r *trace.RankData) { r.Rank = 1 },
+		"size":   func(r *trace.RankData) { r.Size = 3 },
+		"pid":    func(r *trace.RankData) { r.PID = 8 },
+		"lost":   func(r *trace.RankData) { r.LostCalls = 1 },
+		"module": func(r *trace.RankData) { r.Modules[0].Path = "/bin/other" },
+		"clock":  func(r *trace.RankData) { r.Clocks[0].MonoNS++ },
+		"frame":  func(r *trace.RankData) { r.Sites[1].Frames[1].Offset++ },
+	} {
+		data := rankData()
+		change(&data)
+		if r := compare(t, pack(t, data, s.archive()), logs); r.Equal() {
+			t.Errorf("a wrong %s is not found", what)
+		}
+	}
+}
+
+// A log that is cut off or broken is an error of the input, not a difference.
+func TestBrokenLog(t *testing.T) {
+	s := full()
+	a := pack(t, rankData(), s.archive())
+	for what, bad := range map[string]Record{
+		"unknown function": {Record: ring.Record{60000 | 5<<32, 0, 0, 0, 0}},
+		"short record":     {Record: ring.Record{uint64(spec.ByName("MPI_Send").ID) | 5<<32, 0, 0, 0, 0}},
+		"short meta":       {Record: ring.Record{ring.RModule | 5<<32, 0, 0, 0, 0}},
+	} {
+		logs := s.logs()
+		good := logs[0].Records
+		logs[0].Records = func() iter.Seq2[Record, error] {
+			return func(yield func(Record, error) bool) {
+				if !yield(bad, nil) {
+					return
+				}
+				good()(yield)
+			}
+		}
+		_, err := Compare(a, logs, nil)
+		if err == nil || !strings.Contains(err.Error(), "broken raw log") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+}
+
+// Without times it is not known how the calls of several threads interleave:
+// then handles are not followed, but all else is compared.
+func TestThreadsWithoutTimes(t *testing.T) {
+	s := full()
+	s.meta = s.meta[:len(s.meta)-1]
+	data := rankData()
+	data.Clocks = nil
+	if r := compare(t, pack(t, data, s.archive()), s.logs()); !r.Equal() {
+		t.Errorf("differences: %v", r.First)
+	}
+	threads := s.archive()
+	threads[0][0].sig.Slots[0] = null()
+	if r := compare(t, pack(t, data, threads), s.logs()); r.Equal() {
+		t.Error("a wrong predefined handle is not found")
+	}
+}

@@ -1,0 +1,230 @@
+// Package spec is the vocabulary of the traced APIs: which functions exist,
+// what their parameters mean, and in which order a call's values are recorded.
+//
+// The tables are generated from the data files in this folder by internal/gen
+// (make gen). The generator also emits the C wrappers from the same data, so
+// that the recorder and every reader agree by construction.
+package spec
+
+// ID identifies a recordable function. Ids are data (spec/ids.txt), append
+// only, and never reused: a trace stays readable when the table grows.
+type ID uint16
+
+// FirstFunction is the smallest id of an API function; smaller ids are the
+// runtime's own records (see internal/ring) and pseudo calls.
+const FirstFunction ID = 64
+
+// Codec says how the value of one parameter is represented in a raw record
+// and in a trace.
+type Codec uint8
+
+// Codecs. "Word" is a 64-bit little-endian word of a raw record.
+const (
+	// None is not recorded (MPI_Pcontrol's variable arguments).
+	None Codec = iota
+	// Int is a signed integer: int, MPI_Aint, MPI_Count, MPI_Offset. One word.
+	Int
+	// Float is a double (MPI_Wtime, MPI_Wtick). One word holding its bits.
+	Float
+	// Handle is an opaque object of Class; Slot.Class says which. One word.
+	Handle
+	// Address is a pointer to memory: a choice buffer, a callback, an extra
+	// state, an attribute value. One segment word (see internal/ring.SegWord).
+	Address
+	// Displacement is an MPI_Aint or MPI_Count that may hold an absolute
+	// address (MPI_Get_address, datatype constructors). One segment word,
+	// whose class is Literal when the value is no address.
+	Displacement
+	// String is a NUL-terminated string. Count word, bytes, zero padding.
+	String
+	// StringArray is an array of strings.
+	StringArray
+	// StringArray2 is an array of arrays of strings.
+	StringArray2
+	// Status is an MPI_Status. Three words (see internal/ring.Status).
+	Status
+)
+
+// Class is the class of an opaque object.
+type Class uint8
+
+// Object classes.
+const (
+	NoClass Class = iota
+	Comm
+	Group
+	Type
+	Op
+	Win
+	File
+	Info
+	Errhandler
+	Request
+	Message
+	Session
+	Keyval
+	TCvar
+	TPvar
+	TPvarSession
+	TEnum
+	TEventReg
+	TEventInst
+	NumClasses
+)
+
+// Life says what a call does to the object that a Handle slot names.
+type Life uint8
+
+// Lives of handles.
+const (
+	// Use reads the handle.
+	Use Life = iota
+	// New returns a new object in the handle.
+	New
+	// Free ends the object on success.
+	Free
+	// Complete ends a non-persistent request that the call completed and
+	// makes a persistent one inactive.
+	Complete
+	// Activate starts a persistent request.
+	Activate
+	// Alias returns an existing or predefined object, not to be freed.
+	Alias
+	// NewIfDerived returns a new object unless it is predefined.
+	NewIfDerived
+	// NewRef returns one more reference to an object that may exist already.
+	NewRef
+	// Update may change the handle's value but keeps the object.
+	Update
+)
+
+// LenRule says how many elements an array has.
+type LenRule uint8
+
+// Length rules; Param.LenArg names the parameter that a rule reads.
+const (
+	LenNone      LenRule = iota
+	LenParam             // value of parameter LenArg (dereferenced if LenDeref); written arrays may have fewer
+	LenParam3            // 3 x value of parameter LenArg
+	LenString            // NUL-terminated
+	LenNullTerm          // NULL-terminated array of pointers
+	LenOut               // value of *LenArg after the call, at most parameter LenCap
+	LenSum               // sum of the array LenArray[0..LenArg)
+	LenLast              // LenArray[LenArg-1], 0 when LenArg is 0
+	LenLocalSize         // size of the local group of communicator LenArg
+	LenPeerSize          // size of the remote group of an intercommunicator, else size
+	LenIndegree          // in-neighbours in the topology of communicator LenArg
+	LenOutdegree         // out-neighbours in the topology of communicator LenArg
+	LenCartDims          // dimensions of the Cartesian communicator LenArg
+)
+
+// Param is one parameter of a function, as in the standard.
+type Param struct {
+	Name  string
+	Kind  string // kind in the standard's vocabulary, e.g. "POLYXFER_NUM_ELEM_NNI"
+	CType string // C type, e.g. "const int[]"
+
+	Codec Codec
+	Class Class // for Handle
+	Life  Life  // for Handle
+
+	In, Out  bool  // value is read on entry, written on return
+	Pointer  bool  // scalar passed by pointer; NULL means absent
+	Array    bool  // array of values of Codec; StringArray and StringArray2 are none
+	Bits     uint8 // width of an Int or of its array elements: 32 or 64
+	RootOnly bool  // significant at the root only
+
+	Len                      LenRule
+	LenArg, LenArray, LenCap int8 // parameter indices, -1 when unused
+	LenDeref                 bool
+
+	// Sentinels are constants with a special meaning here, by their names in
+	// the standard, e.g. "MPI_PROC_NULL".
+	Sentinels []string
+
+	// For a choice buffer: the parameters that give its count, type and
+	// displacements, -1 when unused.
+	BufCount, BufType, BufDispls int8
+}
+
+// Slot is one recorded value of a call. A record's payload and a signature's
+// values are its function's slots in order: first the values known on entry,
+// in parameter order, then (for functions that do not return an error code)
+// the return value, then the values known on return, in parameter order.
+type Slot struct {
+	Param int // index in Params; -1 is the return value
+	Out   bool
+	Codec Codec
+	Class Class
+	Life  Life
+	Array bool
+	Bits  uint8
+
+	// OnError slots are present only if the call returned an error (the
+	// requests after a failed completion call).
+	OnError bool
+
+	// Column says that by default the values of this slot vary irregularly
+	// and are kept in a column instead of the signature.
+	Column bool
+}
+
+// Flag is a property of a function that recording or analysis depends on.
+type Flag uint32
+
+// Function flags.
+const (
+	Collective Flag = 1 << iota
+	Blocking
+	Nonblocking
+	// PersistentInit creates a persistent (or partitioned) request.
+	PersistentInit
+	// Completion may complete requests (Wait*, Test*, Request_get_status is not).
+	Completion
+	// Poll returns a flag or a count that says whether anything happened:
+	// Test*, Iprobe, Improbe, Request_get_status, Parrived.
+	Poll
+	// OutOnError means that values known on return are recorded even when the call
+	// returns an error (completion calls: statuses carry the errors). They are defined, and
+	// not marked absent, only if the error is of class MPI_ERR_IN_STATUS; the
+	// requests after the call (OnError) always are.
+	OutOnError
+	// Lifecycle creates, frees, completes or activates objects: recorded (as
+	// hidden) even when filtered out, so that later handles keep their meaning.
+	Lifecycle
+	// PreInit may be called before initialisation or after finalisation.
+	PreInit
+	// ReturnsValue: the result is a value, not an error code.
+	ReturnsValue
+	// Pseudo is a record of Tabard's own that is shown among the calls.
+	Pseudo
+	// Start starts persistent or partitioned requests.
+	Start
+)
+
+// Func is one function of a traced API.
+type Func struct {
+	ID       ID
+	Name     string // e.g. "MPI_Send"
+	Category string // e.g. "pt2pt", "collective", "rma_op"
+	Chapter  string
+	Since    string // version of the standard that introduced it
+	Flags    Flag
+	Params   []Param
+	Slots    []Slot
+	NumIn    int // the first NumIn slots are known on entry
+
+	// Large is the id of the _c form, LargeOf the id of the small form; 0 none.
+	Large, LargeOf ID
+}
+
+// Has reports whether f has all flags in mask.
+func (f *Func) Has(mask Flag) bool { return f.Flags&mask == mask }
+
+// Predefined is a predefined object such as MPI_COMM_WORLD or MPI_INT. Its
+// index in Predefineds is append-only data (spec/predefined.txt).
+type Predefined struct {
+	Name  string
+	Class Class
+	Null  bool // the null handle of its class
+}

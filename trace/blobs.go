@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"sort"
+	"sync"
+	"sync/atomic"
+)
+
+// lazy is a value that is made at its first use. Several goroutines may make
+// it at the same time; all get the same one. A failure is not kept.
+type lazy[T any] struct{ p atomic.Pointer[T] }
+
+func (l *lazy[T]) get(make func() (*T, error)) (*T, error) {
+	if v := l.p.Load(); v != nil {
+		return v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if !l.p.CompareAndSwap(nil, v) {
+		v = l.p.Load()
+	}
+	return v, nil
+}
+
+// blobs are byte strings that lie one after the other in the sections of one
+// type; none is cut by the end of a section.
+type blobs struct {
+	ends     []int64 // end of each blob in the concatenation of the sections
+	sections []int   // their numbers in the container
+	starts   []int64 // where each begins in the concatenation, then the end
+}
+
+func (b *blobs) len() int { return len(b.ends) }
+
+// placeBlobs works out where blobs of the given lengths lie and checks that
+// they fill the sections exactly.
+func (a *Archive) placeBlobs(typ uint32, part string, lengths []int64) (blobs, error) {
+	b := blobs{ends: lengths, starts: []int64{0}}
+	raw := int64(0)
+	for i, s := range a.c.Sections() {
+		if s.Type != typ || s.Version == 0 || s.Version > sectionVersion {
+			continue
+		}
+		if raw+s.Raw < raw {
+			return b, broken(sectionNames[typ], s.Offset, "lengths of sections overflow")
+		}
+		raw += s.Raw
+		b.sections = append(b.sections, i)
+		b.starts = append(b.starts, raw)
+	}
+	at, k := int64(0), 0
+	for i, n := range lengths {
+		for k+1 < len(b.starts) && b.starts[k+1] <= at {
+			k++
+		}
+		limit := raw
+		if k+1 < len(b.starts) {
+			limit = b.starts[k+1]
+		}
+		if n < 0 || n > limit-at {
+			return b, broken(part, -1, "item %d of %d bytes does not fit into the %d that are left of its section", i, n, limit-at)
+		}
+		at += n
+		b.ends[i] = at
+	}
+	if at != raw {
+		return b, broken(part, -1, "items have %d bytes, but the sections hold %d", at, raw)
+	}
+	return b, nil
+}
+
+// blob loads blob i, which shares memory with its section.
+func (a *Archive) blob(b *blobs, i uint32) ([]byte, error) {
+	end, start := b.ends[i], int64(0)
+	if i > 0 {
+		start = b.ends[i-1]
+	}
+	if start == end {
+		return nil, nil
+	}
+	k := sort.Search(len(b.sections), func(k int) bool { return b.starts[k+1] > start })
+	raw, err := a.cache.get(b.sections[k], a.load)
+	if err != nil {
+		return nil, err
+	}
+	start, end = start-b.starts[k], end-b.starts[k]
+	return raw[start:end:end], nil
+}
+
+// cache keeps the sections used last, up to max bytes.
+type cache struct {
+	max     int64
+	mu      sync.Mutex
+	size    int64
+	entries []cached // least recently used first
+}
+
+type cached struct {
+	section int
+	raw     []byte
+}
+
+func (c *cache) get(section int, load func(int) ([]byte, error)) ([]byte, error) {
+	if raw := c.find(section); raw != nil {
+		return raw, nil
+	}
+	raw, err := load(section)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries = append(c.entries, cached{section, raw})
+	c.size += int64(len(raw))
+	for c.size > c.max && len(c.entries) > 1 {
+		c.size -= int64(len(c.entries[0].raw))
+		c.entries = c.entries[1:]
+	}
+	return raw, nil
+}
+
+func (c *cache) find(section int) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range c.entries {
+		if e.section == section {
+			copy(c.entries[i:], c.entries[i+1:])
+			c.entries[len(c.entries)-1] = e
+			return e.raw
+		}
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package trace_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tabard/trace"
+	"tabard/trace/tracetest"
+)
+
+// damaged is the number of broken files that TestDamage reads, unless
+// TABARD_DAMAGE says another (make test reads 100000).
+const damaged = 4000
+
+// samples are the archives that are damaged.
+func samples(t testing.TB) [][]byte {
+	t.Helper()
+	descs := []string{long, ranks(3), ""}
+	for _, path := range goldens(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, desc, _ := strings.Cut(string(b), "-- desc --\n")
+		desc, _, _ = strings.Cut(desc, "\n-- ")
+		descs = append(descs, desc)
+	}
+	var out [][]byte
+	for _, d := range descs {
+		out = append(out, tracetest.Bytes(t, d))
+	}
+	return out
+}
+
+// Limits for reading damaged archives: the memory bound under test.
+var limits = []trace.Option{trace.FileName("x.tabard"), trace.MaxSection(1 << 20), trace.Cache(1 << 20), trace.MaxWork(1 << 16)}
+
+// readDamaged reads all that can be read. Whatever is wrong must come out as a
+// *FormatError that says where and what to do.
+func readDamaged(t *testing.T, b []byte, what string) (opened bool) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			path := t.TempDir() + "/damaged.tabard"
+			os.WriteFile(path, b, 0o600)
+			t.Fatalf("%s: panic: %v\n%s", what, p, debug.Stack())
+		}
+	}()
+	a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), limits...)
+	if err == nil {
+		err = tracetest.ReadAll(a, 300)
+		opened = true
+	}
+	if err == nil {
+		err = trace.WriteText(&limited{n: 1 << 20}, a)
+		if errors.Is(err, errLimited) {
+			err = nil
+		}
+	}
+	var fe *trace.FormatError
+	if err != nil && (!errors.As(err, &fe) || fe.Hint == "" || fe.Section == "" || fe.File == "") {
+		t.Errorf("%s: %T %v: want a FormatError with file, section and hint", what, err, err)
+	}
+	return opened
+}
+
+var errLimited = errors.New("enough text")
+
+// limited is a writer that fails after n bytes.
+type limited struct{ n int }
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.n -= len(b); l.n < 0 {
+		return 0, errLimited
+	}
+	return len(b), nil
+}
+
+// TestDamage reads many damaged archives. It fails on panics, on errors of
+// another kind, on files that take too long, and on memory above the bound.
+func TestDamage(t *testing.T) {
+	n := damaged
+	if s := os.Getenv("TABARD_DAMAGE"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := tracetest.NewDamager(uint64(n), samples(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := 0
+	var worst time.Duration
+	var before, after runtime.MemStats
+	for i := range n {
+		b, what := d.Next()
+		start := time.Now()
+		runtime.ReadMemStats(&before)
+		if readDamaged(t, b, what) {
+			opened++
+		}
+		runtime.ReadMemStats(&after)
+		if took := time.Since(start); took > worst {
+			worst = took
+		}
+		// All that was ever allocated, an upper bound of what was in use: 64 MiB
+		// is what reading 300 calls of a sound archive may take in the worst case.
+		if alloc := after.TotalAlloc - before.TotalAlloc; alloc > 256<<20 {
+			t.Errorf("file %d (%s): allocated %d MiB", i, what, alloc>>20)
+		}
+		if worst > 20*time.Second {
+			t.Fatalf("file %d (%s): took %v", i, what, worst)
+		}
+		if t.Failed() {
+			path := t.ArtifactDir() + "/damaged.tabard"
+			os.WriteFile(path, b, 0o600)
+			t.Fatalf("file %d of seed %d", i, n)
+		}
+	}
+	t.Logf("%d damaged files, %d could be opened, the slowest took %v", n, opened, worst)
+	if opened < n/20 {
+		t.Errorf("only %d of %d damaged files got past opening: the deep code was not reached", opened, n)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, b := range samples(f) {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { readDamaged(t, b, "fuzz") })
+}
+
+// FuzzContent fuzzes the content of the structure section behind right checksums.
+func FuzzContent(f *testing.F) {
+	for _, b := range samples(f) {
+		file, err := tracetest.Split(b)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var columns, timing []byte
+		for _, s := range file.Sections {
+			switch s.Type {
+			case 3:
+				columns = s.Raw
+			case 4:
+				timing = s.Raw
+			}
+		}
+		f.Add(file.Sections[0].Raw, file.Sections[1].Raw, columns, timing)
+	}
+	f.Fuzz(func(t *testing.T, meta, structure, columns, timing []byte) {
+		file := &tracetest.File{Sections: []tracetest.Section{{Type: 1, Version: 1, Raw: meta}, {Type: 2, Version: 1, Raw: structure},
+			{Type: 3, Version: 1, Raw: columns}, {Type: 4, Version: 1, Raw: timing}}}
+		readDamaged(t, file.Bytes(), "fuzz")
+	})
+}
+
+// FuzzText checks that what can be parsed as text and opened gives the same
+// text again.
+func FuzzText(f *testing.F) {
+	for _, b := range samples(f) {
+		f.Add(text(f, tracetest.Open(f, b)))
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		if strings.Contains(in, "00000") {
+			t.Skip("long runs in columns take long")
+		}
+		var out bytes.Buffer
+		if trace.ParseText(&out, strings.NewReader(in)) != nil {
+			return
+		}
+		a, err := trace.OpenReader(bytes.NewReader(out.Bytes()), int64(out.Len()), limits...)
+		if err != nil {
+			return
+		}
+		twin := text(t, a)
+		var again bytes.Buffer
+		if err := trace.ParseText(&again, strings.NewReader(twin)); err != nil {
+			t.Fatalf("the text of an archive cannot be parsed: %v\n%s", err, twin)
+		}
+		b := tracetest.Open(t, again.Bytes(), limits...)
+		if got := text(t, b); got != twin {
+			t.Errorf("another text:\n%s\nwas\n%s", got, twin)
+		}
+	})
+}
+
+// FuzzSignature checks that a signature that can be parsed is coded alike.
+func FuzzSignature(f *testing.F) {
+	for _, b := range samples(f) {
+		for _, s := range tracetest.Open(f, b).Streams() {
+			sigs, err := s.Signatures()
+			if err != nil {
+				f.Fatal(err)
+			}
+			for _, sig := range sigs {
+				f.Add(sig.Append(nil))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := trace.ParseSignature(b)
+		if err != nil {
+			return
+		}
+		again, err := trace.ParseSignature(s.Append(nil))
+		if err != nil || again.String() != s.String() {
+			t.Errorf("%v: %s became %v", err, s, again)
+		}
+		back, err := trace.ParseSignatureText(s.String())
+		if err == nil && !bytes.Equal(back.Append(nil), s.Append(nil)) {
+			// Kinds that do not suit their parameter have no text of their own.
+			t.Logf("%s has another encoding as text", s)
+		}
+	})
+}

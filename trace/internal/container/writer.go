@@ -1,0 +1,100 @@
+package container
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Writer writes a file front to back.
+type Writer struct {
+	w       io.Writer
+	enc     *zstd.Encoder
+	index   []byte
+	version Version
+	err     error
+}
+
+// NewWriter writes the header to w.
+func NewWriter(w io.Writer) (*Writer, error) {
+	enc, err := newEncoder()
+	if err != nil {
+		return nil, err
+	}
+	cw := &Writer{w: w, enc: enc, version: Latest}
+	cw.write(header(cw.version))
+	return cw, cw.err
+}
+
+// newEncoder is deterministic: equal content gives equal files.
+func newEncoder() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), // sections have their own
+		zstd.WithLowerEncoderMem(true))
+}
+
+func header(v Version) []byte { return append([]byte(Magic), byte(v)) }
+
+func (w *Writer) write(b []byte) {
+	if w.err == nil {
+		_, w.err = w.w.Write(b)
+	}
+}
+
+// Add appends a section that holds raw, compressed if that makes it smaller.
+func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
+	s := Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}
+	stored := w.enc.EncodeAll(raw, nil)
+	if s.Codec = Zstd; len(stored) >= len(raw) {
+		s.Codec, stored = Plain, raw
+	}
+	return w.AddStored(s, stored)
+}
+
+// AddStored appends a section as described by s, whose bytes are stored. It
+// sets lengths that s leaves 0 and the checksum; tests lie about the rest.
+func (w *Writer) AddStored(s Section, stored []byte) error {
+	s.Stored = int64(len(stored))
+	s.CRC = Checksum(stored)
+	w.index = AppendEntry(w.index, &s)
+	w.write(stored)
+	return w.err
+}
+
+// AppendEntry appends the index entry of s to dst.
+func AppendEntry(dst []byte, s *Section) []byte {
+	t := uint64(s.Type) << 1
+	if s.Optional {
+		t |= 1
+	}
+	dst = binary.AppendUvarint(dst, t)
+	dst = binary.AppendUvarint(dst, uint64(s.Version))
+	dst = append(dst, byte(s.Codec))
+	dst = binary.AppendUvarint(dst, uint64(s.Stored))
+	if s.Codec != Plain {
+		dst = binary.AppendUvarint(dst, uint64(s.Raw))
+	}
+	return binary.LittleEndian.AppendUint32(dst, s.CRC)
+}
+
+// Close writes index and trailer. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	if uint64(len(w.index)) > math.MaxUint32 {
+		return fmt.Errorf("the index has %d bytes, more than the format can hold", len(w.index))
+	}
+	w.write(w.index)
+	w.write(Trailer(w.version, w.index))
+	return w.err
+}
+
+// Trailer is the trailer of a file with this version and index.
+func Trailer(v Version, index []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(index)))
+	b = binary.LittleEndian.AppendUint32(b, Checksum(header(v), index, b))
+	return append(b, EndMagic...)
+}

@@ -1,0 +1,126 @@
+package trace
+
+// The content of an archive is described by one table, which the writer, the
+// reader, the text twin and the tests of docs/format.md share. All numbers in
+// it are data: append only, never reused.
+
+// Section types.
+const (
+	secMeta      = 1
+	secStructure = 2
+	secColumns   = 3
+	secTiming    = 4
+)
+
+// sectionVersion is the newest version of each section type.
+const sectionVersion = 1
+
+var sectionNames = map[uint32]string{
+	secMeta: "meta", secStructure: "structure", secColumns: "columns", secTiming: "timing",
+}
+
+// Part types.
+const (
+	partMetaStrings = 1
+	partMeta        = 2
+	partModules     = 3
+	partFrames      = 4
+	partMetaLists   = 5
+	partRanks       = 6
+	partClocks      = 7
+	partBases       = 8
+
+	partStrings    = 16
+	partSignatures = 17
+	partGrammars   = 18
+	partLists      = 19
+	partColumns    = 20
+	partTimings    = 21
+	partStreams    = 22
+)
+
+// partVersion is the newest version of each part type.
+const partVersion = 1
+
+// partKind is the shape of a part.
+type partKind uint8
+
+const (
+	// poolPart is a list of byte strings.
+	poolPart partKind = iota
+	// tablePart is a table of integers, stored field by field.
+	tablePart
+)
+
+// poolItem says what the items of a pool are.
+type poolItem uint8
+
+const (
+	stringItem poolItem = iota
+	listItem
+	signatureItem
+	grammarItem
+)
+
+// field is a column of a table part. A value is coded as its difference from
+// the value of the row before (0 for the first row), less step.
+type field struct {
+	name string
+	step int64
+}
+
+// partSchema describes a part. A reader skips fields that it does not know at
+// the end of a table, and takes fields that are missing as 0.
+type partSchema struct {
+	id       uint32
+	name     string
+	section  uint32
+	optional bool
+	kind     partKind
+	item     poolItem
+	fields   []field
+}
+
+var schema = []partSchema{
+	{id: partMetaStrings, name: "strings", section: secMeta, kind: poolPart, item: stringItem},
+	{id: partMeta, name: "run", section: secMeta, kind: tablePart, fields: []field{{"key", 0}, {"value", 0}}},
+	{id: partModules, name: "modules", section: secMeta, kind: tablePart, fields: []field{{"path", 0}, {"build_id", 0}, {"size", 0}}},
+	{id: partFrames, name: "frames", section: secMeta, kind: tablePart,
+		fields: []field{{"site", 1}, {"module", 0}, {"offset", 0}, {"func", 0}, {"file", 0}, {"line", 0}}},
+	{id: partMetaLists, name: "lists", section: secMeta, kind: poolPart, item: listItem},
+	{id: partRanks, name: "ranks", section: secMeta, kind: tablePart,
+		fields: []field{{"world", 0}, {"rank", 1}, {"size", 0}, {"host", 0}, {"pid", 0}, {"complete", 0}, {"lost", 0}, {"end", 0}, {"info", 0}, {"modules", 0}, {"sites", 0}}},
+	{id: partClocks, name: "clocks", section: secMeta, kind: tablePart, fields: []field{{"process", 0}, {"ticks", 0}, {"real_ns", 0}, {"mono_ns", 0}}},
+	{id: partBases, name: "bases", section: secMeta, optional: true, kind: tablePart, fields: []field{{"process", 0}, {"module", 1}, {"base", 0}}},
+
+	{id: partStrings, name: "strings", section: secStructure, kind: poolPart, item: stringItem},
+	{id: partSignatures, name: "signatures", section: secStructure, kind: poolPart, item: signatureItem},
+	{id: partGrammars, name: "grammars", section: secStructure, kind: poolPart, item: grammarItem},
+	{id: partLists, name: "lists", section: secStructure, kind: poolPart, item: listItem},
+	{id: partColumns, name: "columns", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
+	{id: partTimings, name: "timings", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
+	{id: partStreams, name: "streams", section: secStructure, kind: tablePart,
+		fields: []field{{"process", 1}, {"thread", 0}, {"calls", 0}, {"signatures", 0}, {"grammar", 0}, {"columns", 0}, {"strings", 0}, {"timing", 1}}},
+}
+
+// Keys of the part "run": what the value of a row is.
+const (
+	keyCommand     = 1 // a string of the command line; one row for each, in order
+	keyMPI         = 2 // string
+	keyABI         = 3 // number
+	keyCreated     = 4 // number, nanoseconds since 1970
+	keyTool        = 5 // string
+	keyOptionName  = 6 // string
+	keyOptionValue = 7 // string, of the option named by the row before
+	keyPartial     = 8 // number, 1 if calls were left out on purpose
+)
+
+// schemaOf finds the schema of a part, nil if unknown.
+func schemaOf(section, id uint32) *partSchema {
+	for i := range schema {
+		if schema[i].section == section && schema[i].id == id {
+			return &schema[i]
+		}
+	}
+	return nil
+}

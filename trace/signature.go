@@ -1,0 +1,291 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"tabard/spec"
+)
+
+// A Signature is what all calls behind one terminal of a grammar have in
+// common. Its encoding is normative (docs/format.md):
+//
+//	uvarint function id, uvarint site (0 none, else local site + 1),
+//	byte flags, varint return code, then each slot of the function as below.
+//
+// A slot is a byte that holds its Kind, then for Int and Float a varint, for Ref a uvarint
+// code, for Addr a byte class, (unless Literal) uvarint segment, varint
+// offset, for Str a uvarint length and bytes, for Ints a uvarint length and
+// varints, for List a uvarint length and values coded like slots, for Stat
+// varints source, tag, bytes, error and a byte cancelled, for Sentinel a varint.
+type Signature struct {
+	Func  spec.ID
+	Site  uint32 // 0: unknown, else index + 1 in the rank's site table
+	Flags Flags
+	Ret   int32
+	Slots []Value // one for each of the function's slots
+}
+
+// AppendValue appends the encoding of v to dst.
+func AppendValue(dst []byte, v *Value) []byte {
+	dst = append(dst, byte(v.Kind))
+	switch v.Kind {
+	case Int, Float, Sentinel:
+		dst = binary.AppendVarint(dst, v.N)
+	case Ref:
+		dst = binary.AppendUvarint(dst, uint64(v.N))
+	case Addr:
+		dst = append(dst, byte(v.Mem))
+		if v.Mem != Literal {
+			dst = binary.AppendUvarint(dst, uint64(v.Seg))
+		}
+		dst = binary.AppendVarint(dst, v.N)
+	case Str:
+		dst = binary.AppendUvarint(dst, uint64(len(v.Str)))
+		dst = append(dst, v.Str...)
+	case Ints:
+		dst = binary.AppendUvarint(dst, uint64(len(v.Ints)))
+		for _, x := range v.Ints {
+			dst = binary.AppendVarint(dst, x)
+		}
+	case List:
+		dst = binary.AppendUvarint(dst, uint64(len(v.List)))
+		for i := range v.List {
+			dst = AppendValue(dst, &v.List[i])
+		}
+	case Stat:
+		dst = binary.AppendVarint(dst, int64(v.Stat.Source))
+		dst = binary.AppendVarint(dst, int64(v.Stat.Tag))
+		dst = binary.AppendVarint(dst, v.Stat.Bytes)
+		dst = binary.AppendVarint(dst, int64(v.Stat.Error))
+		c := byte(0)
+		if v.Stat.Cancelled {
+			c = 1
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// Append appends the encoding of s to dst.
+func (s *Signature) Append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.Func))
+	dst = binary.AppendUvarint(dst, uint64(s.Site))
+	dst = append(dst, byte(s.Flags))
+	dst = binary.AppendVarint(dst, int64(s.Ret))
+	for i := range s.Slots {
+		dst = AppendValue(dst, &s.Slots[i])
+	}
+	return dst
+}
+
+// sigReader decodes untrusted bytes; err sticks.
+type sigReader struct {
+	b   []byte
+	off int
+	err error
+}
+
+func (r *sigReader) fail(what string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("signature: %s at byte %d", what, r.off)
+	}
+}
+
+func (r *sigReader) byte() byte {
+	if r.err != nil || r.off >= len(r.b) {
+		r.fail("truncated")
+		return 0
+	}
+	r.off++
+	return r.b[r.off-1]
+}
+
+func (r *sigReader) uvarint() uint64 {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(r.b[r.off:])
+	if n <= 0 {
+		r.fail("bad number")
+		return 0
+	}
+	r.off += n
+	return v
+}
+
+func (r *sigReader) varint() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// length reads a length of elements of at least one byte each.
+func (r *sigReader) length() int {
+	n := r.uvarint()
+	if r.err == nil && n > uint64(len(r.b)-r.off) {
+		r.fail("length beyond the end")
+		return 0
+	}
+	return int(n)
+}
+
+func (r *sigReader) int32() int32 {
+	v := r.varint()
+	if v < math.MinInt32 || v > math.MaxInt32 {
+		r.fail("number out of range")
+	}
+	return int32(v)
+}
+
+func (r *sigReader) value(depth int) (v Value) {
+	v.Kind = Kind(r.byte())
+	switch v.Kind {
+	case Absent, Hole:
+	case Int, Float, Sentinel:
+		v.N = r.varint()
+	case Ref:
+		v.N = int64(r.uvarint())
+		if v.N < 0 {
+			r.fail("reference out of range")
+		}
+	case Addr:
+		v.Mem = Mem(r.byte())
+		switch v.Mem {
+		case Literal:
+		case Heap, Static, Stack, RawMem:
+			s := r.uvarint()
+			if s > math.MaxUint32 {
+				r.fail("segment out of range")
+			}
+			v.Seg = uint32(s)
+		default:
+			r.fail("unknown class of address")
+		}
+		v.N = r.varint()
+	case Str:
+		n := r.length()
+		if r.err == nil {
+			v.Str = string(r.b[r.off : r.off+n])
+			r.off += n
+		}
+	case Ints:
+		n := r.length()
+		v.Ints = make([]int64, 0, n)
+		for range n {
+			v.Ints = append(v.Ints, r.varint())
+		}
+	case List:
+		if depth == 0 {
+			r.fail("lists nested too deep")
+			return v
+		}
+		n := r.length()
+		for i := 0; i < n && r.err == nil; i++ {
+			v.List = append(v.List, r.value(depth-1))
+		}
+	case Stat:
+		v.Stat.Source = r.int32()
+		v.Stat.Tag = r.int32()
+		v.Stat.Bytes = r.varint()
+		v.Stat.Error = r.int32()
+		v.Stat.Cancelled = r.byte() == 1
+	default:
+		r.fail("unknown kind of value")
+	}
+	return v
+}
+
+// ParseSignature decodes a signature that AppendTo made. It trusts nothing
+// in b; the error says where it is broken. The classes of references are
+// filled in from the function's slots.
+func ParseSignature(b []byte) (*Signature, error) {
+	r := &sigReader{b: b}
+	id := r.uvarint()
+	f := (*spec.Func)(nil)
+	if r.err == nil && id <= math.MaxUint16 {
+		f = spec.ByID(spec.ID(id))
+	}
+	if f == nil {
+		r.fail(fmt.Sprintf("unknown function %d", id))
+		return nil, r.err
+	}
+	s := &Signature{Func: f.ID}
+	site := r.uvarint()
+	if site > math.MaxUint32 {
+		r.fail("site out of range")
+	}
+	s.Site = uint32(site)
+	s.Flags = Flags(r.byte())
+	s.Ret = r.int32()
+	s.Slots = make([]Value, len(f.Slots))
+	for i := range s.Slots {
+		v := r.value(3)
+		setClass(&v, f.Slots[i].Class)
+		s.Slots[i] = v
+	}
+	if r.err == nil && r.off != len(b) {
+		r.fail("trailing bytes")
+	}
+	return s, r.err
+}
+
+// setClass marks the references in v as objects of class c, which is known
+// from the function and therefore not stored.
+func setClass(v *Value, c spec.Class) {
+	if v.Kind == Ref {
+		v.Class = c
+	}
+	for i := range v.List {
+		setClass(&v.List[i], c)
+	}
+}
+
+// Columns that belong to a terminal, in this order: for Polls the run's
+// length; then for each slot that is a Hole, in slot order: for an array the
+// number of elements, then one column for each field of the value. Elements of
+// an array follow one another in its field columns.
+
+// FieldsOf returns how many integers represent one (element of a) value of a
+// slot in columns: 4 for a status (source, tag, bytes, error | cancelled<<32),
+// else 1. A string is its number in the stream's string table, an address its
+// segment word, a reference its code, a float its bits.
+func FieldsOf(s *spec.Slot) int {
+	if s.Codec == spec.Status {
+		return 4
+	}
+	return 1
+}
+
+// ColumnSpec describes one column of a terminal.
+type ColumnSpec struct {
+	// Slot is the index of the slot, -1 for the length of a run of polls.
+	Slot int
+	// Field is the index of the field, -1 for the number of elements of an array.
+	Field int
+	// Array is set for the columns of an array: the number of elements is in the
+	// column with Field -1 that precedes them.
+	Array bool
+}
+
+// Columns lists the columns of the terminal with signature s.
+func (s *Signature) Columns() []ColumnSpec {
+	var cs []ColumnSpec
+	if s.Flags&Polls != 0 {
+		cs = append(cs, ColumnSpec{Slot: -1})
+	}
+	f := spec.ByID(s.Func)
+	for i := range s.Slots {
+		if s.Slots[i].Kind != Hole {
+			continue
+		}
+		sl := &f.Slots[i]
+		if sl.Array {
+			cs = append(cs, ColumnSpec{Slot: i, Field: -1, Array: true})
+		}
+		for k := range FieldsOf(sl) {
+			cs = append(cs, ColumnSpec{Slot: i, Field: k, Array: sl.Array})
+		}
+	}
+	return cs
+}

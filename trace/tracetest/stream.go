@@ -1,0 +1,159 @@
+package tracetest
+
+import (
+	"fmt"
+
+	"tabard/internal/column"
+	"tabard/internal/grammar"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Call is a call to be put into a stream.
+type Call struct {
+	Sig trace.Signature
+	// Holes are the values of the slots that are Hole in Sig.
+	Holes      []trace.Value
+	Run        uint64 // length of a run of polls; else 1
+	Start, End uint64 // in ticks; further polls of a run follow 100 ticks apart
+}
+
+// Stream encodes calls as an archive has them.
+type Stream struct {
+	terminals map[string]uint32
+	sigs      [][]byte
+	columns   [][]*column.Builder
+	strings   []string
+	numbers   map[string]int64
+	grammar   *grammar.Builder
+	timing    *column.TimingBuilder
+	calls     uint64
+}
+
+// NewStream returns an empty stream.
+func NewStream() *Stream {
+	return &Stream{terminals: map[string]uint32{}, numbers: map[string]int64{}, grammar: grammar.NewBuilder(), timing: column.NewTimingBuilder()}
+}
+
+// Calls is the number of calls so far.
+func (s *Stream) Calls() uint64 { return s.calls }
+
+// Add appends a call.
+func (s *Stream) Add(c *Call) error {
+	key := string(c.Sig.Append(nil))
+	t, ok := s.terminals[key]
+	if !ok {
+		t = uint32(len(s.sigs))
+		s.terminals[key] = t
+		s.sigs = append(s.sigs, []byte(key))
+		cols := make([]*column.Builder, len(c.Sig.Columns()))
+		for i := range cols {
+			cols[i] = column.NewBuilder()
+		}
+		s.columns = append(s.columns, cols)
+	}
+	s.grammar.Append(t)
+	for i := range c.Run {
+		s.timing.Append(c.Start+100*i, c.End+100*i)
+	}
+	s.calls += c.Run
+	cols := s.columns[t]
+	if c.Sig.Flags&trace.Polls != 0 {
+		cols[0].Append(int64(c.Run))
+		cols = cols[1:]
+	}
+	f := spec.ByID(c.Sig.Func)
+	for i := range c.Sig.Slots {
+		if c.Sig.Slots[i].Kind != trace.Hole {
+			continue
+		}
+		n, err := s.hole(&f.Slots[i], &c.Holes[i], cols)
+		if err != nil {
+			return fmt.Errorf("%s: %w", trace.SlotName(f, &f.Slots[i]), err)
+		}
+		cols = cols[n:]
+	}
+	return nil
+}
+
+// hole appends a value to its columns, the first ones of cols.
+func (s *Stream) hole(slot *spec.Slot, v *trace.Value, cols []*column.Builder) (int, error) {
+	elements := []trace.Value{*v}
+	first := 0
+	if slot.Array {
+		switch v.Kind {
+		case trace.List:
+			elements = v.List
+		case trace.Ints:
+			elements = nil
+			for _, x := range v.Ints {
+				elements = append(elements, trace.Value{Kind: trace.Int, N: x})
+			}
+		default:
+			return 0, fmt.Errorf("a value of kind %d is no array", v.Kind)
+		}
+		cols[0].Append(int64(len(elements)))
+		first = 1
+	}
+	fields := trace.FieldsOf(slot)
+	for i := range elements {
+		words, err := s.words(&elements[i])
+		if err != nil {
+			return 0, err
+		}
+		for k := range fields {
+			cols[first+k].Append(words[k])
+		}
+	}
+	return first + fields, nil
+}
+
+func (s *Stream) words(v *trace.Value) (w [4]int64, err error) {
+	switch v.Kind {
+	case trace.Int, trace.Float, trace.Ref:
+		w[0] = v.N
+	case trace.Addr:
+		w[0] = segWord(v)
+	case trace.Str:
+		n, ok := s.numbers[v.Str]
+		if !ok {
+			n = int64(len(s.strings))
+			s.numbers[v.Str] = n
+			s.strings = append(s.strings, v.Str)
+		}
+		w[0] = n
+	case trace.Stat:
+		w = [4]int64{int64(v.Stat.Source), int64(v.Stat.Tag), v.Stat.Bytes, int64(uint32(v.Stat.Error))}
+		if v.Stat.Cancelled {
+			w[3] |= 1 << 32
+		}
+	default:
+		return w, fmt.Errorf("a value of kind %d cannot be in a column", v.Kind)
+	}
+	return w, nil
+}
+
+// segWord codes an address as a segment word.
+func segWord(v *trace.Value) int64 {
+	switch v.Mem {
+	case trace.Literal, trace.RawMem:
+		return int64(uint64(v.Mem)<<60 | uint64(v.N)&(1<<60-1))
+	}
+	return int64(uint64(v.Mem)<<60 | uint64(v.Seg&0xfffff)<<40 | uint64(v.N)&(1<<40-1))
+}
+
+// Data is the stream as a trace.Builder takes it.
+func (s *Stream) Data(process, thread int, timed bool) trace.StreamData {
+	d := trace.StreamData{Process: process, Thread: thread, Calls: s.calls, Signatures: s.sigs, Grammar: s.grammar.Grammar(), Strings: s.strings}
+	for _, cols := range s.columns {
+		var encoded [][]byte
+		for _, c := range cols {
+			encoded = append(encoded, c.Encode(nil))
+		}
+		d.Columns = append(d.Columns, encoded)
+	}
+	if timed {
+		d.Timing = s.timing.Encode(nil)
+	}
+	return d
+}

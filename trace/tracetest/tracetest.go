@@ -1,0 +1,386 @@
+// Package tracetest makes small archives, sound and broken ones, for tests.
+//
+// Archives are described in a few lines:
+//
+//	abi openmpi                            also: mpi, tool, command, option name value, partial, notiming
+//	rank 0 of 2 on node1                   begins a process, with its first thread
+//	clock 1000 5000 3000                   ticks, real and monotonic ns
+//	MPI_Init()
+//	loop 10
+//	  MPI_Irecv(source=1, tag=0, comm=MPI_COMM_WORLD) @ halo.c:41 [exchange] ; request=request#0
+//	  poll 3 MPI_Test(request=request#0) ; flag=0
+//	  MPI_Wait(request=request#0) ; request=MPI_REQUEST_NULL ; status=?{source=1 tag=0 bytes=32}
+//	end
+//	5000+20 MPI_Finalize()                 begin and duration in ticks
+//	thread 1                               begins a further thread
+//	rank 1 of 2 on node1
+//
+// A call is written as trace.Call.Format gives it. Parameters that are left out
+// are absent. "?" before a value puts the value into a column. Calls without a
+// time begin 100 ticks after the one before and take 10. "poll n" is a run of
+// n unsuccessful polls, "ret n" at the end of a line a return code that is an
+// error, "nested" and "unfinished" flags.
+package tracetest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Bytes makes the archive that desc describes.
+func Bytes(t testing.TB, desc string) []byte {
+	t.Helper()
+	b, err := Build(desc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Archive makes and opens the archive that desc describes.
+func Archive(t testing.TB, desc string, opts ...trace.Option) *trace.Archive {
+	t.Helper()
+	return Open(t, Bytes(t, desc), opts...)
+}
+
+// Open opens an archive that is in memory.
+func Open(t testing.TB, b []byte, opts ...trace.Option) *trace.Archive {
+	t.Helper()
+	a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Build makes the archive that desc describes.
+func Build(desc string) ([]byte, error) {
+	b, err := Builder(desc)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	err = b.Write(&buf)
+	return buf.Bytes(), err
+}
+
+// Builder makes a builder that holds what desc describes.
+func Builder(desc string) (*trace.Builder, error) {
+	p := &parser{lines: strings.Split(desc, "\n"), timed: true}
+	p.meta.Created = time.Unix(1700000000, 0)
+	if _, err := p.block(0); err != nil {
+		return nil, err
+	}
+	return p.build(), nil
+}
+
+// parser reads a description.
+type parser struct {
+	lines []string
+	at    int
+	meta  trace.Meta
+	timed bool
+	procs []*process
+}
+
+type process struct {
+	data    trace.RankData
+	sites   map[string]uint32
+	threads []*Stream
+	now     uint64
+}
+
+// block runs lines up to "end" (depth > 0) or the end of the description.
+func (p *parser) block(depth int) (next int, err error) {
+	for p.at < len(p.lines) {
+		line := strings.TrimSpace(p.lines[p.at])
+		p.at++
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+			continue
+		case word == "end" && depth > 0:
+			return p.at, nil
+		case word == "loop":
+			err = p.loop(rest, depth)
+		default:
+			err = p.line(word, strings.TrimSpace(rest), line)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%q: %w", line, err)
+		}
+	}
+	if depth > 0 {
+		return 0, fmt.Errorf("a loop without an end")
+	}
+	return p.at, nil
+}
+
+func (p *parser) loop(count string, depth int) error {
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 {
+		return fmt.Errorf("bad number of iterations %q", count)
+	}
+	start, next := p.at, 0
+	for range n {
+		p.at = start
+		if next, err = p.block(depth + 1); err != nil {
+			return err
+		}
+	}
+	p.at = next
+	return nil
+}
+
+func (p *parser) line(word, rest, line string) error {
+	switch word {
+	case "abi":
+		for a := spec.UnknownABI; a < spec.NumABIs; a++ {
+			if a.String() == rest {
+				p.meta.ABI = a
+				return nil
+			}
+		}
+		return fmt.Errorf("unknown ABI %q", rest)
+	case "mpi":
+		p.meta.MPI = rest
+	case "tool":
+		p.meta.Tool = rest
+	case "command":
+		p.meta.Command = strings.Fields(rest)
+	case "option":
+		name, val, _ := strings.Cut(rest, " ")
+		if p.meta.Options == nil {
+			p.meta.Options = map[string]string{}
+		}
+		p.meta.Options[name] = val
+	case "partial":
+		p.meta.Partial = true
+	case "notiming":
+		p.timed = false
+	case "rank":
+		return p.rank(rest)
+	default:
+		if len(p.procs) == 0 {
+			return fmt.Errorf("expected a rank first")
+		}
+		return p.procs[len(p.procs)-1].line(p, word, rest, line)
+	}
+	return nil
+}
+
+func (p *parser) rank(text string) error {
+	f := strings.Fields(text)
+	if len(f) != 5 || f[1] != "of" || f[3] != "on" {
+		return fmt.Errorf("expected: rank R of SIZE on HOST")
+	}
+	r, err1 := strconv.Atoi(f[0])
+	n, err2 := strconv.Atoi(f[2])
+	if err1 != nil || err2 != nil {
+		return fmt.Errorf("bad rank or size")
+	}
+	p.procs = append(p.procs, &process{sites: map[string]uint32{}, threads: []*Stream{NewStream()},
+		data: trace.RankData{Rank: r, Size: n, Host: f[4], PID: 1000 + r, Complete: true, End: "exited"}})
+	return nil
+}
+
+func (pr *process) line(p *parser, word, rest, line string) error {
+	switch word {
+	case "thread":
+		n, err := strconv.Atoi(rest)
+		if err != nil || n != len(pr.threads) {
+			return fmt.Errorf("expected thread %d", len(pr.threads))
+		}
+		pr.threads = append(pr.threads, NewStream())
+		return nil
+	case "clock":
+		var c trace.Clock
+		if _, err := fmt.Sscan(rest, &c.Ticks, &c.RealNS, &c.MonoNS); err != nil {
+			return err
+		}
+		pr.data.Clocks = append(pr.data.Clocks, c)
+		return nil
+	case "module":
+		pr.data.Modules = append(pr.data.Modules, trace.Module{Path: rest})
+		return nil
+	case "killed":
+		pr.data.Complete, pr.data.End = false, "killed by signal "+rest
+		return nil
+	case "lost":
+		n, err := strconv.ParseUint(rest, 10, 64)
+		pr.data.LostCalls = n
+		return err
+	}
+	c, err := pr.call(p.meta.ABI, line)
+	if err != nil {
+		return err
+	}
+	return pr.add(c)
+}
+
+// call parses "[start+duration] [poll n] MPI_X(...) ...".
+func (pr *process) call(abi spec.ABI, line string) (*Call, error) {
+	c := &Call{Run: 1}
+	head, _, ok := strings.Cut(line, "(")
+	if !ok {
+		return nil, fmt.Errorf("not understood")
+	}
+	words := strings.Fields(head)
+	c.Start, c.End = pr.now+100, pr.now+110
+	for i := 0; i+1 < len(words); i++ {
+		if words[i] == "poll" {
+			i++
+			n, err := strconv.ParseUint(words[i], 10, 32)
+			if err != nil || n == 0 {
+				return nil, fmt.Errorf("bad number of polls %q", words[i])
+			}
+			c.Run, c.Sig.Flags = n, c.Sig.Flags|trace.Polls
+			continue
+		}
+		start, dur, _ := strings.Cut(words[i], "+")
+		s, err1 := strconv.ParseUint(start, 10, 64)
+		d, err2 := strconv.ParseUint(dur, 10, 64)
+		if err1 != nil || err2 != nil {
+			return nil, fmt.Errorf("%q is no time", words[i])
+		}
+		c.Start, c.End = s, s+d
+	}
+	name := words[len(words)-1]
+	f := spec.ByName(name)
+	if f == nil {
+		return nil, fmt.Errorf("unknown function %q", name)
+	}
+	c.Sig.Func, c.Sig.Slots = f.ID, make([]trace.Value, len(f.Slots))
+	c.Holes = make([]trace.Value, len(f.Slots))
+	rest, err := c.assignments(abi, f, line[strings.Index(line, "(")+1:], false)
+	if err != nil {
+		return nil, err
+	}
+	if rest, ok = strings.CutPrefix(rest, ")"); !ok {
+		return nil, fmt.Errorf("expected \")\" at %q", rest)
+	}
+	site, rest, _ := strings.Cut(rest, " ; ")
+	if site = strings.TrimSpace(site); site != "" {
+		if site, ok = strings.CutPrefix(site, "@ "); !ok {
+			return nil, fmt.Errorf("expected a call site at %q", site)
+		}
+		c.Sig.Site = pr.site(site)
+	}
+	rest, err = c.assignments(abi, f, rest, true)
+	if err == nil && rest != "" {
+		err = fmt.Errorf("not understood: %q", rest)
+	}
+	return c, err
+}
+
+// assignments parses "name=value, ..." or, on return, "name=value ; ...".
+func (c *Call) assignments(abi spec.ABI, f *spec.Func, text string, out bool) (string, error) {
+	for {
+		text = strings.TrimLeft(text, " ,;")
+		name, rest, ok := strings.Cut(text, "=")
+		if word, _, _ := strings.Cut(text, " "); !ok || out && word == "nested" || word == "unfinished" || word == "ret" {
+			return c.tail(text, out)
+		}
+		if strings.HasPrefix(text, ")") {
+			return text, nil
+		}
+		i := slotIndex(f, name, out)
+		if i < 0 {
+			return "", fmt.Errorf("%s has no %q here", f.Name, name)
+		}
+		rest, hole := strings.CutPrefix(rest, "?")
+		v, rest, err := trace.ParseValue(abi, f, &f.Slots[i], rest)
+		if err != nil {
+			return "", err
+		}
+		if c.Sig.Slots[i] = v; hole {
+			c.Holes[i], c.Sig.Slots[i] = v, trace.Value{Kind: trace.Hole}
+		}
+		text = rest
+	}
+}
+
+// tail parses what follows the results.
+func (c *Call) tail(text string, out bool) (string, error) {
+	if !out {
+		return text, nil
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ';' })
+	for i := 0; i < len(words); i++ {
+		switch words[i] {
+		case "nested":
+			c.Sig.Flags |= trace.Nested
+		case "unfinished":
+			c.Sig.Flags |= trace.Unfinished
+			c.End = c.Start
+		case "ret":
+			if i++; i == len(words) {
+				return "", fmt.Errorf("a return code is missing")
+			}
+			n, err := strconv.ParseInt(words[i], 10, 32)
+			if err != nil {
+				return "", err
+			}
+			c.Sig.Ret, c.Sig.Flags = int32(n), c.Sig.Flags|trace.Failed
+		default:
+			return "", fmt.Errorf("not understood: %q", words[i])
+		}
+	}
+	return "", nil
+}
+
+func slotIndex(f *spec.Func, name string, out bool) int {
+	for i := range f.Slots {
+		if f.Slots[i].Out == out && trace.SlotName(f, &f.Slots[i]) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// site numbers a call site "file:line [func] < ...".
+func (pr *process) site(text string) uint32 {
+	if n, ok := pr.sites[text]; ok {
+		return n
+	}
+	var s trace.Site
+	for _, part := range strings.Split(text, " < ") {
+		f := trace.Frame{Module: -1}
+		place, fn, _ := strings.Cut(part, "[")
+		f.Func = strings.TrimSuffix(fn, "]")
+		var line string
+		f.File, line, _ = strings.Cut(strings.TrimSpace(place), ":")
+		f.Line, _ = strconv.Atoi(line)
+		s.Frames = append(s.Frames, f)
+	}
+	pr.data.Sites = append(pr.data.Sites, s)
+	n := uint32(len(pr.data.Sites))
+	pr.sites[text] = n
+	return n
+}
+
+func (pr *process) add(c *Call) error {
+	pr.now = c.Start + 100*(c.Run-1)
+	return pr.threads[len(pr.threads)-1].Add(c)
+}
+
+func (p *parser) build() *trace.Builder {
+	b := trace.NewBuilder()
+	b.SetMeta(p.meta)
+	for _, pr := range p.procs {
+		n := b.AddRank(pr.data)
+		for i, s := range pr.threads {
+			if i == 0 || s.Calls() > 0 {
+				b.AddStream(s.Data(n, i, p.timed))
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,239 @@
+package trace
+
+import (
+	"math/bits"
+
+	"tabard/spec"
+)
+
+// Validate checks all that reading does not have to: that every signature,
+// grammar, column and time stamp can be read, that columns have a value for
+// each occurrence of their terminal, that numbers of calls add up, that calls
+// begin in order and end after they begin, that call sites and strings exist, and,
+// unless calls were left out or lost, that every request that a process uses
+// was created by it. The error is a *FormatError about the first thing that is
+// wrong. The work is proportional to the values in columns and timing, at most
+// MaxWork of them.
+func Validate(a *Archive) error {
+	v := &validator{a: a, left: a.maxWork}
+	streams := make([][]*Stream, len(a.ranks))
+	for _, s := range a.streams {
+		streams[s.process] = append(streams[s.process], s)
+	}
+	for p := range a.ranks {
+		if err := v.process(p, streams[p]); err != nil {
+			return named(err, a.file)
+		}
+	}
+	return nil
+}
+
+type validator struct {
+	a    *Archive
+	left uint64 // values that may still be read
+
+	// of the current process
+	created, used map[int64]bool // requests, by code
+}
+
+func (v *validator) process(p int, streams []*Stream) error {
+	r := v.a.ranks[p]
+	for i := range r.Sites {
+		for _, f := range r.Sites[i].Frames {
+			if f.Module >= len(r.Modules) {
+				return broken("meta/frames", -1, "process %d: site %d is in module %d, but there are %d", p, i, f.Module, len(r.Modules))
+			}
+		}
+	}
+	v.created, v.used = map[int64]bool{}, map[int64]bool{}
+	for _, s := range streams {
+		if err := v.stream(s); err != nil {
+			return within(err, "stream %d (rank %d, thread %d)", s.index, r.Rank, s.thread)
+		}
+	}
+	if v.a.meta.Partial || r.LostCalls > 0 {
+		return nil
+	}
+	for code := range v.used {
+		if !v.created[code] {
+			return broken("structure/signatures", -1, "process %d uses request#%d, which no call creates", p, (code-2)/2)
+		}
+	}
+	return nil
+}
+
+func (v *validator) stream(s *Stream) error {
+	l, err := s.open()
+	if err != nil {
+		return err
+	}
+	total := uint64(0)
+	for t, n := range sized(l.x.Occurrences(), len(l.ids)) {
+		calls, err := v.terminal(s, l, uint32(t), n)
+		if err != nil {
+			return within(err, "terminal %d", t)
+		}
+		var carry uint64
+		if total, carry = bits.Add64(total, calls, 0); carry != 0 {
+			return broken("columns", -1, "the calls do not fit a number")
+		}
+	}
+	if total != s.calls {
+		return broken("structure/streams", -1, "%d calls, but signatures and columns make %d", s.calls, total)
+	}
+	return v.timing(s)
+}
+
+// terminal checks signature and columns of a terminal that occurs n times and
+// returns the number of its calls.
+func (v *validator) terminal(s *Stream, l *layout, t uint32, n uint64) (calls uint64, err error) {
+	sig, err := v.a.signature(l.ids[t])
+	if err != nil {
+		return 0, err
+	}
+	if int(sig.Site) > len(s.Rank().Sites) {
+		return 0, broken("structure/signatures", -1, "call site %d does not exist (there are %d)", sig.Site, len(s.Rank().Sites))
+	}
+	f := spec.ByID(sig.Func)
+	for i := range sig.Slots {
+		v.requests(&f.Slots[i], &sig.Slots[i])
+	}
+	calls = n
+	elements := uint64(0) // of the array whose columns come next
+	for i, c := range sig.Columns() {
+		want := n
+		if c.Array && c.Field >= 0 {
+			want = elements
+		}
+		place := l.first[t] + uint32(i)
+		sum, err := v.column(s, l, place, want, sig, c)
+		if err != nil {
+			return 0, within(err, "column %d", l.columns[place])
+		}
+		switch {
+		case c.Slot < 0:
+			calls = sum
+		case c.Field < 0:
+			elements = sum
+		}
+	}
+	return calls, nil
+}
+
+// column checks that a column has want values, and each of them. It returns
+// the sum of lengths.
+func (v *validator) column(s *Stream, l *layout, place uint32, want uint64, sig *Signature, c ColumnSpec) (sum uint64, err error) {
+	col, err := s.openColumn(l.columns[place])
+	if err != nil {
+		return 0, err
+	}
+	if col.Len() != want {
+		return 0, broken("columns", -1, "%d values for %d occurrences", col.Len(), want)
+	}
+	if err := v.work(want); err != nil {
+		return 0, err
+	}
+	var buf [512]int64
+	for i := uint64(0); i < want; {
+		n := col.Read(i, buf[:])
+		if err := col.Err(); err != nil || n == 0 {
+			return 0, broken("columns", -1, "unreadable at value %d: %v", i, err)
+		}
+		for k, x := range buf[:n] {
+			if sum, err = v.value(s, l, sig, c, sum, x); err != nil {
+				return 0, within(err, "value %d", i+uint64(k))
+			}
+		}
+		i += uint64(n)
+	}
+	return sum, nil
+}
+
+// work takes n values off the budget.
+func (v *validator) work(n uint64) error {
+	if n > v.left {
+		return &FormatError{Section: "columns", Offset: -1, Msg: "validating needs to read more values than allowed",
+			Hint: "raise the limit with trace.MaxWork if you trust the file"}
+	}
+	v.left -= n
+	return nil
+}
+
+// value checks one value of a column, and adds lengths up.
+func (v *validator) value(s *Stream, l *layout, sig *Signature, c ColumnSpec, sum uint64, x int64) (uint64, error) {
+	if c.Slot < 0 || c.Field < 0 {
+		least := int64(0)
+		if c.Slot < 0 {
+			least = 1
+		}
+		if x < least {
+			return 0, broken("columns", -1, "length %d", x)
+		}
+		sum, carry := bits.Add64(sum, uint64(x), 0)
+		if carry != 0 {
+			return 0, broken("columns", -1, "the lengths do not fit a number")
+		}
+		return sum, nil
+	}
+	slot := &spec.ByID(sig.Func).Slots[c.Slot]
+	switch slot.Codec {
+	case spec.String:
+		if x < 0 || x >= int64(len(l.strings)) {
+			return 0, broken("columns", -1, "string %d does not exist (there are %d)", x, len(l.strings))
+		}
+	case spec.Handle:
+		if x < 0 {
+			return 0, broken("columns", -1, "reference %d is out of range", x)
+		}
+		v.requests(slot, &Value{Kind: Ref, Class: slot.Class, N: x})
+	case spec.Status:
+		if c.Field < 2 && x != int64(int32(x)) {
+			return 0, broken("columns", -1, "source or tag %d is out of range", x)
+		}
+	}
+	return sum, nil
+}
+
+// requests notes which requests a value of a slot creates and which it uses.
+func (v *validator) requests(slot *spec.Slot, x *Value) {
+	if slot.Class != spec.Request {
+		return
+	}
+	if x.Kind == List {
+		for i := range x.List {
+			v.requests(slot, &x.List[i])
+		}
+	}
+	if x.Kind != Ref || x.N == 0 || x.N&1 != 0 {
+		return
+	}
+	switch slot.Life {
+	case spec.New, spec.NewIfDerived, spec.NewRef:
+		v.created[x.N] = true
+	default:
+		v.used[x.N] = true
+	}
+}
+
+// timing checks that calls begin in order and do not end before.
+func (v *validator) timing(s *Stream) error {
+	t, err := s.Timing()
+	if err != nil || t == nil {
+		return err
+	}
+	if err := v.work(t.Len()); err != nil {
+		return err
+	}
+	last := uint64(0)
+	for i := range t.Len() {
+		start, end := t.At(i)
+		if err := t.Err(); err != nil {
+			return broken("timing", -1, "call %d: %v", i, err)
+		}
+		if start < last || end < start {
+			return broken("timing", -1, "call %d from %d to %d, after one that began at %d", i, start, end, last)
+		}
+		last = start
+	}
+	return nil
+}
