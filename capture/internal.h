@@ -73,6 +73,10 @@ uint64_t tb_site_word(struct tb_thread *t, void *return_address, void *frame, in
  * binding of the MPI library: not to be cached by return address. */
 int tb_site_varies(void *return_address);
 
+/* Whether the stack address lies in a wrapper's frame among the callers of the
+ * function with this frame: 1 yes, 0 no, -1 if the walk does not get that far. */
+int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintptr_t address);
+
 /* The code at this address belongs to an MPI library or plugin (not to a
  * language binding). Any thread, no record written. */
 int tb_caller_is_mpi(void *return_address);

@@ -144,6 +144,9 @@ void tb_child(void)
 struct tb_thread *tb_current(void)
 {
     struct tb_thread *t = tb_self;
+#ifdef TB_NOOP
+    return NULL;
+#endif
     if (tb_likely(t != &nobody)) {
         if (tb_likely(t->priv != NULL)) return t;
         tb_child(); /* a fork that ran no handler */
@@ -189,17 +192,17 @@ static void abandon(struct tb_thread *t)
     if (!t->outer) tb_publish(t->seg->in_call, 0u);
 }
 
-/* A call in progress on this stack lies above the frames of what it calls; one
- * that lies below c has been left. A call that was made on another stack
- * (alternate signal stack, coroutine) is taken to be alive, unless we are back on
- * the thread's own. */
-static int is_live(const struct tb_thread *t, uintptr_t outer, const struct tb_call *c)
+/* Whether the innermost call may still return. A call in progress on this stack
+ * lies above the frames of what it calls. One that lies below ours has been left;
+ * one above it is alive if its frame is among our callers. What was called on another
+ * stack (alternate signal stack, coroutine) is taken to be alive, unless we
+ * are back on the thread's own. */
+static int is_live(struct tb_thread *t, const struct tb_call *c, void *ra, void *frame)
 {
-    uintptr_t o = outer & ~(uintptr_t)3, here = (uintptr_t)c, low = t->priv->stack_low, high = t->priv->stack_high;
-    if (!high) return o > here;
+    uintptr_t o = (uintptr_t)call_of(t->outer), here = (uintptr_t)c, low = t->priv->stack_low, high = t->priv->stack_high;
     int o_own = o >= low && o < high, here_own = here >= low && here < high;
-    if (o_own != here_own) return o_own;
-    return o > here;
+    if (high && o_own != here_own) return o_own;
+    return o > (uintptr_t)frame && tb_in_wrapper(t, ra, frame, o) != 0;
 }
 
 /* Lets a call be recorded inside the innermost one, which is running. */
@@ -233,11 +236,14 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     c->slow = 0;
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted || tb_gate[id] == TB_GATE_SKIP) return 0; /* the gates may have been set just now */
-    while (t->outer && !is_live(t, t->outer, c)) abandon(t);
+    if (t->outer && tb_caller_is_mpi(ra)) return 0;
     struct tb_chain *ch = t->priv->chain;
     uint64_t flags = tb_gate[id] == TB_GATE_HIDE ? TB_F_HIDDEN : 0;
+    t->priv->muted++;
+    while (t->outer && !is_live(t, c, ra, frame)) abandon(t);
+    t->priv->muted--;
     if (t->outer) {
-        if (t->outer & TB_BUILDING || ch->depth == TB_NEST_MAX || tb_caller_is_mpi(ra)) return 0;
+        if (t->outer & TB_BUILDING || ch->depth == TB_NEST_MAX) return 0;
         split(t);
         ch->nest[ch->depth++] = t->outer;
         c->slow |= TB_SLOW_NESTED;

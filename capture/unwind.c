@@ -285,3 +285,18 @@ uint64_t tb_site_word(struct tb_thread *t, void *return_address, void *frame, in
     errno = saved;
     return word;
 }
+
+int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintptr_t address)
+{
+    struct sites *sites = sites_of(t);
+    struct tb_module *own = tb_module_of((uintptr_t)tb_in_wrapper);
+    struct walk w;
+    if (!sites || !own) return -1;
+    start_walk(&w, sites, t, return_address, frame);
+    for (int i = 0; i < FRAMES_MAX && address >= w.f.sp; i++) {
+        struct tb_module *m = w.step->module;
+        if (walk_out(&w) != WALK_ON) return -1;
+        if (address < w.f.sp) return m == own;
+    }
+    return -1;
+}

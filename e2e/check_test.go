@@ -68,11 +68,10 @@ func tabard(args ...string) ([]byte, error) {
 // to the raw records, and the calls per function are those of the independent
 // counter. The archive is left as PROGRAM.tabard, the output as stdout.
 type check struct {
-	exec, died bool
-	record     string
-	keep       string
-	counts     bool
-	timeout    time.Duration
+	exec, fails, died bool
+	record, keep      string
+	counts            bool
+	timeout           time.Duration
 
 	ranks   int
 	name    string
@@ -98,12 +97,14 @@ func parseCheck(ts *testscript.TestScript, m *mpirun.MPI, args []string) *check 
 	c := &check{ts: ts, mpi: m}
 	fs := flag.NewFlagSet("check", flag.ContinueOnError)
 	fs.BoolVar(&c.exec, "exec", false, "the program is one on the PATH")
-	fs.BoolVar(&c.died, "died", false, "the program dies: the recording is incomplete and holds open calls")
+	fs.BoolVar(&c.fails, "fails", false, "the program ends with an exit code other than 0")
+	fs.BoolVar(&c.died, "died", false, "the program dies: it fails and the recording is incomplete")
 	fs.BoolVar(&c.counts, "counts", true, "compare with the independent counter")
 	fs.StringVar(&c.record, "record", "", "more flags for tabard record")
 	fs.StringVar(&c.keep, "keep", "", "compare only the lines of the output that match")
 	fs.DurationVar(&c.timeout, "timeout", time.Minute, "limit of one run")
 	ts.Check(fs.Parse(args))
+	c.fails = c.fails || c.died
 	args = fs.Args()
 	if len(args) < 2 {
 		ts.Fatalf("usage: check [flags] RANKS PROGRAM [ARGS...]")
@@ -120,16 +121,16 @@ func parseCheck(ts *testscript.TestScript, m *mpirun.MPI, args []string) *check 
 }
 
 func (c *check) run() {
-	plain := c.start("plain", nil)
+	plain := c.start("plain", nil, nil)
 	raw, counts := c.ts.MkAbs(c.name+".raw"), c.ts.MkAbs(c.name+".counts")
 	archive := c.ts.MkAbs(c.name + ".tabard")
 	for _, old := range []string{raw, counts, archive} {
 		c.ts.Check(os.RemoveAll(old))
 	}
 	c.ts.Check(os.Mkdir(counts, 0o777))
-	wrap := []string{"env", "MPI_COUNTER_DIR=" + counts, "LD_AUDIT=" + counterLib,
-		tabardBin, "record", "--quiet", "--keep-raw", raw, "-o", archive}
-	traced := c.start("traced", append(wrap, strings.Fields(c.record)...))
+	env := []string{"MPI_COUNTER_DIR=" + counts, "LD_AUDIT=" + counterLib}
+	wrap := []string{tabardBin, "record", "--quiet", "--keep-raw", raw, "-o", archive}
+	traced := c.start("traced", append(wrap, strings.Fields(c.record)...), env)
 	c.compare(plain, traced)
 	fmt.Fprint(c.ts.Stdout(), traced.Stdout)
 
@@ -154,15 +155,15 @@ func (c *check) run() {
 
 // start runs the program in a folder of its own, with a copy of the files that
 // the script brought along.
-func (c *check) start(kind string, wrap []string) *mpirun.Result {
+func (c *check) start(kind string, wrap, env []string) *mpirun.Result {
 	dir := c.ts.MkAbs(c.name + "." + kind)
 	c.ts.Check(os.RemoveAll(dir))
 	c.ts.Check(os.MkdirAll(dir, 0o777))
 	if _, err := os.Stat(c.ts.MkAbs("input")); err == nil {
 		c.ts.Check(os.CopyFS(dir, os.DirFS(c.ts.MkAbs("input"))))
 	}
-	j := &mpirun.Job{MPI: c.mpi, Ranks: c.ranks, Dir: dir, Env: []string{"TMPDIR=" + dir}, Timeout: c.timeout,
-		Args: slices.Concat(wrap, c.command, c.args)}
+	j := &mpirun.Job{MPI: c.mpi, Ranks: c.ranks, Dir: dir, Timeout: c.timeout,
+		Env: append(env, "TMPDIR="+dir), Args: slices.Concat(wrap, c.command, c.args)}
 	r, err := j.Start()
 	c.ts.Check(err)
 	if r.TimedOut {
@@ -175,19 +176,19 @@ func (c *check) start(kind string, wrap []string) *mpirun.Result {
 // says about a dying program differs from run to run, as does sometimes its
 // exit code: then it must be one that the program gives without recording, too.
 func (c *check) compare(plain, traced *mpirun.Result) {
-	for try := 0; c.died && plain.Code != traced.Code && try < 5; try++ {
-		plain = c.start("plain", nil)
+	for try := 0; c.fails && plain.Code != traced.Code && try < 5; try++ {
+		plain = c.start("plain", nil, nil)
 	}
 	if plain.Code != traced.Code {
 		c.ts.Fatalf("%s: exit code %d, recorded %d\n%s%s", c.name, plain.Code, traced.Code, traced.Stdout, traced.Stderr)
 	}
-	if !c.died && plain.Code != 0 {
+	if !c.fails && plain.Code != 0 {
 		c.ts.Fatalf("%s fails without recording: exit code %d\n%s%s", c.name, plain.Code, plain.Stdout, plain.Stderr)
 	}
 	if a, b := c.visible(plain.Stdout), c.visible(traced.Stdout); a != b {
 		c.ts.Fatalf("%s: output differs\n--- without recording\n%s--- with\n%s", c.name, a, b)
 	}
-	if a, b := c.visible(plain.Stderr), c.visible(traced.Stderr); a != b && !c.died {
+	if a, b := c.visible(plain.Stderr), c.visible(traced.Stderr); a != b && !c.fails {
 		c.ts.Fatalf("%s: error output differs\n--- without recording\n%s--- with\n%s", c.name, a, b)
 	}
 }

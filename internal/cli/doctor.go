@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -74,7 +75,7 @@ func (a *app) examine(ctx context.Context, trial bool) ([]doctor.Check, error) {
 
 // inspectTrial opens the archive of a trial and demands that it is complete.
 func inspectTrial(path string) (ranks int, calls uint64, err error) {
-	if recovered, _, err := collect.Recover(path, true, os.Stderr); err == nil && recovered != "" {
+	if recovered, _, err := collect.Recover(path, true, io.Discard); err == nil && recovered != "" {
 		path = recovered
 	}
 	archive, err := trace.Open(path)

@@ -303,6 +303,9 @@ func (info *runInfo) print(out io.Writer, top int) error {
 	if info.Created != "" {
 		row("recorded", "%s by %s", info.Created, info.Tool)
 	}
+	if o := optionText(info.Options); o != "" {
+		row("options", "%s", o)
+	}
 	row("processes", "%s, %s, on %s", plural(uint64(info.Ranks), "rank"), plural(uint64(info.Threads), "thread"), hostText(info.Hosts))
 	row("calls", "%s of %s%s", count(info.Calls), plural(uint64(len(info.Functions)), "function"), info.special())
 	row("complete", "%s", yesNo(info.Complete))
@@ -365,12 +368,24 @@ func (info *runInfo) printFunctions(w io.Writer, top int) {
 	width := len(count(info.Functions[names[0]]))
 	for i, name := range names {
 		if i == top {
-			fmt.Fprintf(w, "%*s  and %s more (--top N lists more)\n", width, "", plural(uint64(len(names)-i), "function"))
+			fmt.Fprintf(w, "%*s  and %s (--top N lists more)\n", width, "", plural(uint64(len(names)-i), "more function"))
 			break
 		}
 		n := info.Functions[name]
 		fmt.Fprintf(w, "%*s  %4.1f%%  %s\n", width, count(n), 100*float64(n)/float64(max(info.Calls, 1)), name)
 	}
+}
+
+// optionText lists the settings of the recorder that are not the usual ones.
+func optionText(options map[string]string) string {
+	usual := map[string]string{"callsites": "caller", "timing": "lossless", "start": "on"}
+	var parts []string
+	for _, name := range []string{"ranks", "only", "except", "callsites", "timing", "start"} {
+		if v := options[name]; v != usual[name] && v != "" {
+			parts = append(parts, fmt.Sprintf("--%s=%s", name, v))
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 func yesNo(b bool) string {

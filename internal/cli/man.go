@@ -88,11 +88,11 @@ reads, or write all of them to a directory.`,
 	return cmd
 }
 
-// visible lists root and its commands that are not hidden.
+// visible lists root and its commands that are not hidden, without help.
 func visible(root *cobra.Command) []*cobra.Command {
 	cmds := []*cobra.Command{root}
 	for _, c := range root.Commands() {
-		if !c.Hidden {
+		if !c.Hidden && c.Name() != "help" {
 			cmds = append(cmds, c)
 		}
 	}

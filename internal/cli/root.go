@@ -27,7 +27,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		a.tty = isTerminal(f)
 	}
 	root := newRoot(a)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteC()
 	return a.exit(cmd, err)
 }
@@ -64,6 +64,7 @@ All commands: tabard --help
 
 // newRoot defines all commands.
 func newRoot(a *app) *cobra.Command {
+	cobra.EnableCommandSorting = false // the order below is that of use
 	root := &cobra.Command{
 		Use:   "tabard",
 		Short: "Record the MPI calls of a parallel program and read them back",
@@ -83,11 +84,13 @@ no change: it runs as before, under Open MPI or MPICH.`,
 			_, err := io.WriteString(a.out, overview)
 			return err
 		},
+		Version:       readVersions().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
@@ -102,6 +105,8 @@ no change: it runs as before, under Open MPI or MPICH.`,
 		c.InitDefaultHelpFlag()
 		c.Flags().Lookup("help").Usage = "show this help"
 	}
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "show the version"
 	return root
 }
 

@@ -197,7 +197,7 @@ func (c *collector) rank(b *trace.Builder, id identity) {
 	ended, _ := p.syms.Ended()
 	d := trace.RankData{
 		World: id.world, Rank: id.rank, Size: max(id.size, 0), Host: p.syms.Info()["host"], PID: p.pid,
-		LostCalls: p.syms.Lost() + p.broken, End: p.end, Info: map[string]string{},
+		LostCalls: p.syms.Lost() + p.broken + p.misfits(), End: p.end, Info: map[string]string{},
 	}
 	if d.Host == "" {
 		d.Host = c.job.Host
@@ -211,9 +211,13 @@ func (c *collector) rank(b *trace.Builder, id identity) {
 	case p.calls() == 0:
 		d.End = strings.TrimPrefix(d.End+", made no MPI call", ", ")
 	}
-	d.Complete = ended && d.LostCalls == 0 && p.missing == 0 && len(p.problems) == 0
-	if len(p.problems) > 0 {
-		d.Info["problems"] = strings.Join(p.problems, "; ")
+	problems := slices.Clone(p.problems)
+	if n := p.misfits(); n > 0 {
+		problems = append(problems, fmt.Sprintf("internal error of tabard: the values of %s did not fit their function", plural(n, "call")))
+	}
+	d.Complete = ended && d.LostCalls == 0 && p.missing == 0 && len(problems) == 0
+	if len(problems) > 0 {
+		d.Info["problems"] = strings.Join(problems, "; ")
 	}
 	d.Modules = modules(p.syms)
 	c.names.fill(&d, p.syms)
@@ -230,7 +234,7 @@ func (c *collector) rank(b *trace.Builder, id identity) {
 	if !d.Complete {
 		c.report.Unfinished++
 	}
-	for _, s := range p.problems {
+	for _, s := range problems {
 		c.report.Problems = append(c.report.Problems, fmt.Sprintf("rank %d: %s", id.rank, s))
 	}
 }

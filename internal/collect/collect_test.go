@@ -7,14 +7,18 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"tabard/internal/ring"
 	"tabard/internal/ring/ringtest"
+	"tabard/internal/symbol"
 	"tabard/trace"
 )
 
@@ -657,5 +661,155 @@ func TestSummary(t *testing.T) {
 	c.report = Report{Ranks: 4, Calls: 1234567, Bytes: 12345}
 	if got, want := c.summary(), "tabard: 4 ranks, 1,234,567 calls in 12.3 kB; next: tabard info 'my app.tabard'"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// An event that does not fit its signature is a bug of ours: it costs one call, not the recording.
+func TestMisfit(t *testing.T) {
+	p := newProcess(1, true)
+	for _, r := range []ring.Record{
+		ringtest.Meta(ring.RABI, 0, 2, 32, []uint64{}),
+		ringtest.Record(ringtest.Call{Func: "MPI_Recv", Start: 1, End: 2, In: []any{heapAt(2, 64), 8, mpiInt, -2, -1, commWorld}, Out: []any{ring.Status{Source: 3}}}),
+	} {
+		p.chain(0)
+		if err := p.syms.Record(0, r, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := p.chains[0].s
+	if s.calls != 1 || s.misfits != 0 {
+		t.Fatal(s.calls, s.misfits)
+	}
+	for _, cols := range [][]int64{nil, {1}, {1, 2, 3, 4, 5}} {
+		s.event(&symbol.Event{Sig: 0, Cols: cols})
+	}
+	if s.calls != 1 || s.misfits != 3 || p.misfits() != 3 {
+		t.Error(s.calls, s.misfits)
+	}
+}
+
+// A panic while a record is taken in costs that record.
+func TestInternalError(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	p := newProgram(t, dir, deadPID+1, 1)
+	register(t, dir, p.pid, 0, 1)
+	barrier := func() {
+		p.threads[0].try(ringtest.Record(ringtest.Call{Func: "MPI_Barrier", In: []any{commWorld}, Start: p.tick(), End: p.tick()}))
+	}
+	for _, r := range p.prologue(0, 1) {
+		p.threads[0].try(r)
+	}
+	barrier()
+	c := testCollector(t, dir)
+	c.scan()
+	c.drainAll()
+	pr := c.order[0]
+	s := pr.chains[0].s
+	pr.chains[0].s = nil
+	barrier()
+	c.drainAll()
+	pr.chains[0].s = s
+	barrier()
+	finishAll(t, c)
+	if rank := firstRank(t, out); len(text(t, out)) != 2 || rank.LostCalls != 1 || !strings.Contains(rank.Info["problems"], "internal error") {
+		t.Errorf("%q %+v", text(t, out), rank)
+	}
+}
+
+// alone runs the test in a process of its own, since limits are a process's. It
+// reports whether this is that process.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv("TABARD_TEST_ALONE") == t.Name() {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "TABARD_TEST_ALONE="+t.Name())
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name())) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// limitFiles makes files larger than n bytes fail, as a full disk does.
+func limitFiles(t *testing.T, n uint64) (lift func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	lift = func() { syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) }
+	t.Cleanup(lift)
+	return lift
+}
+
+// No room anywhere for the archive: everything stays until there is.
+func TestDiskFull(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	p := newProgram(t, dir, deadPID+1, 1)
+	p.ring = 1000
+	register(t, dir, p.pid, 0, 1)
+	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 500)...) {
+		p.threads[0].try(r)
+	}
+	c := testCollector(t, dir)
+	c.scan()
+	c.round()
+	c.began = time.Now().Add(-time.Hour)
+	lift := limitFiles(t, 100)
+	if ended, err := c.end(); !ended || err == nil {
+		t.Fatal(ended, err)
+	}
+	lift()
+	if exists(out) {
+		t.Error("half an archive was left")
+	}
+	path, rep, err := Recover(out, true, io.Discard)
+	if err != nil || path != out || rep.Calls != 500 || len(text(t, out)) != 500 || len(FindStates(out)) != 0 {
+		t.Error(path, rep, err)
+	}
+}
+
+// No room for checkpoints: the program goes on, and the collector keeps all in memory.
+func TestNoRoomForCheckpoints(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	want := reference(t, 6, 1500)
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	p := newProgram(t, dir, deadPID+1, 1)
+	register(t, dir, p.pid, 0, 1)
+	recs := append(p.prologue(0, 1), p.work(rng(6), 1500)...)
+	recs = append(recs, p.epilogue()...)
+	for len(p.threads[0].segs) < p.ring { // the segments exist already
+		p.threads[0].tryAdvance()
+	}
+	for _, s := range p.threads[0].segs {
+		s.SetState(ring.SegFree)
+	}
+	p.threads[0].seq, p.threads[0].cur = 0, nil
+	c := testCollector(t, dir)
+	lift := limitFiles(t, 1000)
+	drive(t, &c, p.threads[0], recs, func(int) {
+		for _, pr := range c.order {
+			pr.noDisk = time.Time{}
+		}
+	})
+	lift()
+	finishAll(t, c)
+	equal(t, text(t, out), want)
+	if rank := firstRank(t, out); rank.Complete || !strings.Contains(rank.Info["problems"], "no checkpoint") {
+		t.Errorf("%+v", rank)
 	}
 }

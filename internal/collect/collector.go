@@ -176,6 +176,7 @@ func (c *collector) drainAll() int {
 			n := p.drain(false)
 			total.Add(int64(n))
 			c.moved()
+			c.logPanics(p)
 			c.checkpointIfDue(p)
 			// A full ring's worth at a time; then others have their turn.
 			if n < 1<<20 {
@@ -198,6 +199,14 @@ func (c *collector) drainAll() int {
 	}
 	wg.Wait()
 	return int(total.Load())
+}
+
+// logPanics leaves what a bug report needs.
+func (c *collector) logPanics(p *process) {
+	for _, s := range p.panics {
+		c.logf("process %d: internal error, please report: %s", p.pid, s)
+	}
+	p.panics = nil
 }
 
 func (c *collector) checkpointIfDue(p *process) {
@@ -360,6 +369,7 @@ func (c *collector) bury(p *process) {
 		c.checkpointIfDue(p)
 	}
 	p.finish()
+	c.logPanics(p)
 	p.end = p.howEnded()
 	for _, ch := range p.live() {
 		if err := ch.raw.close(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -32,7 +33,9 @@ type process struct {
 	missing  uint64 // segments that are gone
 	problems []string
 	finished bool
-	changed  bool // since the last archive
+	at       *chain   // whose record is being taken in
+	panics   []string // not logged yet
+	changed  bool     // since the last archive
 	holding  time.Time
 	end      string
 }
@@ -93,6 +96,15 @@ func (p *process) complain(format string, args ...any) {
 	}
 }
 
+// misfits counts the calls that a bug of ours cost.
+func (p *process) misfits() uint64 {
+	n := uint64(0)
+	for _, c := range p.live() {
+		n += c.s.misfits
+	}
+	return n
+}
+
 // live lists the chains that exist.
 func (p *process) live() []*chain {
 	return slices.DeleteFunc(slices.Clone(p.chains), func(c *chain) bool { return c == nil })
@@ -103,10 +115,7 @@ func (p *process) live() []*chain {
 func (p *process) drain(dead bool) int {
 	before := p.consumed
 	cs := p.live()
-	if len(cs) == 1 {
-		p.drainOne(cs[0])
-	} else if len(cs) > 1 {
-		p.merge(cs, dead)
+	for !p.attempt(cs, dead) {
 	}
 	n := int(p.consumed - before)
 	if n > 0 {
@@ -115,8 +124,41 @@ func (p *process) drain(dead bool) int {
 	return n
 }
 
+// attempt takes in what there is. If a bug of ours makes that panic, the record
+// in question is given up and the result is false: neither the other records nor
+// the other processes shall suffer, now or in a recovery.
+func (p *process) attempt(cs []*chain, dead bool) (done bool) {
+	defer func() {
+		if done {
+			return
+		}
+		cause := recover()
+		p.panics = append(p.panics, fmt.Sprintf("%v\n%s", cause, debug.Stack()))
+		c := p.at
+		if c == nil || len(c.words()) == 0 {
+			panic(cause) // not while working on a record
+		}
+		rec, _, err := ring.Next(c.words())
+		if err != nil {
+			p.cutOff(c, err)
+			return
+		}
+		p.brokenRecord(c, fmt.Errorf("internal error of tabard: %v", cause))
+		c.begun, c.skip = false, false
+		p.consume(c, rec)
+	}()
+	p.at = nil
+	if len(cs) == 1 {
+		p.drainOne(cs[0])
+	} else if len(cs) > 1 {
+		p.merge(cs, dead)
+	}
+	return true
+}
+
 // drainOne takes in the records of a process with one thread, which need no ordering.
 func (p *process) drainOne(c *chain) {
+	p.at = c
 	for {
 		c.refresh()
 		words := c.words()
@@ -343,6 +385,7 @@ func (p *process) step(c *chain, bound uint64, dead bool) bool {
 
 // half takes in the entry or the return of rec, whichever is next.
 func (p *process) half(c *chain, rec ring.Record) {
+	p.at = c
 	flags := rec.Flags()
 	if !c.begun && flags&ring.FExit == 0 {
 		err := p.syms.Begin(c.thread, rec, p)

@@ -19,6 +19,9 @@ type stream struct {
 	g      *grammar.Builder
 	timing *column.TimingBuilder // nil without timing
 	calls  uint64
+	// misfits counts events whose values do not fit their signature: our bug,
+	// which must not cost the rest of the recording.
+	misfits uint64
 
 	// The run of polls that is not in the grammar yet: it may grow.
 	run  *terminal
@@ -36,6 +39,7 @@ type terminal struct {
 	polls bool
 	slots []slotColumns
 	cols  []*column.Builder
+	fixed int // number of values of an event, -1 if it varies
 }
 
 // slotColumns is the columns of one slot.
@@ -55,15 +59,19 @@ func newStream(syms *symbol.Process, timing bool) *stream {
 
 // event appends one call. This is the hot path.
 func (s *stream) event(e *symbol.Event) {
-	s.calls++
-	if s.timing != nil {
-		s.timing.Append(e.Start, e.End)
-	}
 	var t *terminal
 	if int(e.Sig) < len(s.terms) && s.terms[e.Sig] != 0 {
 		t = s.list[s.terms[e.Sig]-1]
 	} else {
 		t = s.intern(e.Sig)
+	}
+	if len(e.Cols) != t.fixed && !t.fits(e.Cols) {
+		s.misfits++
+		return
+	}
+	s.calls++
+	if s.timing != nil {
+		s.timing.Append(e.Start, e.End)
 	}
 	if s.run != nil {
 		if s.run == t && slices.Equal(s.held, e.Cols) {
@@ -169,9 +177,37 @@ func newTerminal(id, number uint32, encoded string) (*terminal, error) {
 			sc.text = true
 		}
 		t.slots = append(t.slots, sc)
+		if sc.array {
+			t.fixed = -1
+		} else if t.fixed >= 0 {
+			t.fixed += sc.fields
+		}
 		i = sc.first + sc.fields
 	}
 	return t, nil
+}
+
+// fits reports whether vals are the values of one event of t.
+func (t *terminal) fits(vals []int64) bool {
+	if t.fixed >= 0 {
+		return len(vals) == t.fixed
+	}
+	for i := range t.slots {
+		sl := &t.slots[i]
+		n := 1
+		if sl.array {
+			if len(vals) == 0 {
+				return false
+			}
+			n = int(max(0, vals[0]))
+			vals = vals[1:]
+		}
+		if n > len(vals) || n*sl.fields > len(vals) {
+			return false
+		}
+		vals = vals[n*sl.fields:]
+	}
+	return len(vals) == 0
 }
 
 // data encodes the stream for an archive; the stream goes on unchanged.

@@ -86,6 +86,7 @@ func (d *decoder) fail() {
 
 func (e *encoder) stream(s *stream) {
 	e.num(s.calls)
+	e.num(s.misfits)
 	e.bytes(s.g.Grammar().Append(nil))
 	e.num(uint64(len(s.list)))
 	for _, t := range s.list {
@@ -114,7 +115,7 @@ func (e *encoder) stream(s *stream) {
 }
 
 func (d *decoder) stream(syms *symbol.Process) (*stream, error) {
-	s := &stream{syms: syms, calls: d.num()}
+	s := &stream{syms: syms, calls: d.num(), misfits: d.num()}
 	gb := d.bytes()
 	if d.err != nil {
 		return nil, d.err

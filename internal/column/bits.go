@@ -18,6 +18,9 @@ type bitWriter struct {
 	n   uint // bits in acc, below 8
 }
 
+// maxWidth is the most bits that fit behind a part of a byte.
+const maxWidth = 56
+
 // newBitWriter returns a writer that appends total bits to dst.
 func newBitWriter(dst []byte, total uint64) bitWriter {
 	room := len(dst) + int(bytesOf(total)) + 8
@@ -26,7 +29,7 @@ func newBitWriter(dst []byte, total uint64) bitWriter {
 
 // write appends the low width bits of v; the others must be zero.
 func (w *bitWriter) write(v uint64, width uint) {
-	if width > 56 {
+	if width > maxWidth {
 		w.write(v&mask(32), 32)
 		v >>= 32
 		width -= 32

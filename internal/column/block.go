@@ -3,6 +3,7 @@ package column
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 const (
@@ -28,7 +29,7 @@ type blockStats struct {
 	min, max           int64
 	minDelta, maxDelta int64
 	varints, deltas    int // encoded sizes
-	runs               int
+	steady             int // how many differences equal the one before
 }
 
 func measure(vals []int64) blockStats {
@@ -36,10 +37,15 @@ func measure(vals []int64) blockStats {
 	prev := vals[0]
 	s.varints = uvarintLen(zigzag(prev))
 	s.deltas = s.varints
+	last := int64(math.MinInt64)
 	for _, v := range vals[1:] {
 		s.min, s.max = min(s.min, v), max(s.max, v)
 		d := v - prev
 		prev = v
+		if d == last {
+			s.steady++
+		}
+		last = d
 		s.minDelta, s.maxDelta = min(s.minDelta, d), max(s.maxDelta, d)
 		s.varints += uvarintLen(zigzag(v))
 		s.deltas += uvarintLen(zigzag(d))
@@ -60,7 +66,9 @@ func (sc *scratch) appendBlock(dst []byte, vals []int64) []byte {
 	consider(s.deltas, methodDeltas)
 	width := widthOf(uint64(s.max - s.min))
 	consider(uvarintLen(zigzag(s.min))+1+int(bytesOf(uint64(width)*uint64(len(vals)))), methodPacked)
-	consider(runsSize(vals, best), methodRuns)
+	if 4*s.steady >= len(vals)-2 {
+		consider(runsSize(vals, best), methodRuns)
+	}
 	start := len(dst)
 	if len(vals) > smallBlock {
 		if sc.table.fill(vals, min(maxDistinct, len(vals)/4)) {
@@ -201,12 +209,8 @@ func appendRuns(dst []byte, vals []int64) []byte {
 // appendDictionary encodes vals, whose different values are in sc.table.
 func (sc *scratch) appendDictionary(dst []byte, vals []int64) []byte {
 	t := &sc.table
-	t.sort()
-	dst = binary.AppendUvarint(dst, uint64(len(t.vals)-1))
-	sorted := make([]int64, len(t.vals))
-	for i, r := range t.rank {
-		sorted[r] = t.vals[i]
-	}
+	sorted := t.sort()
+	dst = binary.AppendUvarint(dst, uint64(len(sorted)-1))
 	dst = appendVarint(dst, sorted[0])
 	for i, v := range sorted[1:] {
 		dst = binary.AppendUvarint(dst, uint64(v-sorted[i])-1)
@@ -214,14 +218,19 @@ func (sc *scratch) appendDictionary(dst []byte, vals []int64) []byte {
 	if len(sorted) == 1 {
 		return dst
 	}
-	sc.syms = sc.syms[:0]
-	for _, v := range vals {
-		sc.syms = append(sc.syms, byte(t.number(v)))
-	}
+	dst = sc.appendPlane(dst, 0)
 	if len(sorted) > 256 {
-		for _, v := range vals {
-			sc.syms = append(sc.syms, byte(t.number(v)>>8))
-		}
+		dst = sc.appendPlane(dst, 8)
+	}
+	return dst
+}
+
+// appendPlane encodes eight bits of the ranks of all values.
+func (sc *scratch) appendPlane(dst []byte, shift uint) []byte {
+	t := &sc.table
+	sc.syms = slices.Grow(sc.syms[:0], len(t.numbers))[:len(t.numbers)]
+	for i, k := range t.numbers {
+		sc.syms[i] = byte(t.rank[k] >> shift)
 	}
 	return sc.appendSymbols(dst, sc.syms, true)
 }
@@ -322,20 +331,19 @@ func (sc *scratch) decodeDictionary(p *input, vals []int64) {
 		}
 		return
 	}
-	n := len(vals)
-	if k > 255 {
-		n *= 2
+	for i, s := range sc.symbols(p, len(vals)) {
+		vals[i] = int64(s)
 	}
-	syms := sc.symbols(p, n)
-	for i := range vals {
-		s := int(syms[i])
-		if k > 255 {
-			s |= int(syms[len(vals)+i]) << 8
+	if k > 255 {
+		for i, s := range sc.symbols(p, len(vals)) {
+			vals[i] |= int64(s) << 8
 		}
-		if s >= len(dict) {
+	}
+	for i, n := range vals {
+		if n > int64(k) {
 			p.fail("number beyond the dictionary")
 			return
 		}
-		vals[i] = dict[s]
+		vals[i] = dict[n]
 	}
 }

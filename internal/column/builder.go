@@ -21,7 +21,6 @@ const (
 
 // A Builder encodes a column value by value. Besides the encoded values it holds
 // one block of others, at most 40 KiB. A Builder is not safe for concurrent use.
-// The zero Builder is an empty column.
 type Builder struct {
 	// The current run: run values from first, step apart; next would continue
 	// it. With a period first and step mean nothing.
@@ -36,7 +35,7 @@ type Builder struct {
 }
 
 // NewBuilder returns a builder of an empty column.
-func NewBuilder() *Builder { return &Builder{} }
+func NewBuilder() *Builder { return &Builder{limit: firstProbe} }
 
 // Len returns the number of values appended.
 func (b *Builder) Len() uint64 { return b.sealed + uint64(len(b.lit)) + b.run }
@@ -115,8 +114,6 @@ func (b *Builder) appendRunValues(dst []int64) []int64 {
 // to end in a period, which now predicts.
 func (b *Builder) full() bool {
 	switch n := len(b.lit); {
-	case n < firstProbe:
-		b.limit = firstProbe
 	case b.findPeriod():
 		return true
 	case n >= blockValues:
@@ -134,7 +131,7 @@ func (b *Builder) seal() {
 		b.sealed += uint64(len(b.lit))
 		b.lit = b.lit[:0]
 	}
-	b.limit = 0
+	b.limit = firstProbe
 }
 
 // Encode appends the encoding of the column so far to dst. The builder goes on unchanged.
@@ -185,6 +182,9 @@ func (b *Builder) appendRun(dst []byte, flag byte) []byte {
 
 // appendLiterals appends vals as a segment.
 func appendLiterals(dst []byte, vals []int64, flag byte) []byte {
+	if len(vals) == 1 {
+		return appendVarint(appendHeader(dst, segmentConstant, flag, 1), vals[0])
+	}
 	dst = appendHeader(dst, segmentBlock, flag, uint64(len(vals)))
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -17,8 +18,9 @@ const maxPrecision = 7
 
 // classOf returns the class of v and the number of its low bits.
 func classOf(v uint64, k uint) (class, low uint) {
-	low = uint(bits.Len64(v|1<<k)) - 1 - k
-	return low<<k + uint(v>>low), low
+	// The masks only save the compiler's checks for shifts beyond 63.
+	low = uint(bits.Len64(v|1<<(k&63))) - 1 - k
+	return low<<(k&63) + uint(v>>(low&63)), low
 }
 
 // lowBits returns the number of low bits of a class, and the class's least number.
@@ -33,72 +35,73 @@ func lowBits(class, k uint) (low uint, base uint64) {
 // classes are numbers and their classes.
 type classes struct {
 	vals []uint64
-	syms []byte
-	k    uint // precision of syms
-	best uint // precision that takes the least space
-	size int  // an estimate of that, in bytes
+	k    uint // precision
+	top  uint // most low bits
+	size int  // an estimate of the encoding, in bytes
 }
 
-// classify determines classes and precision for c.vals.
+// sampled is about how many numbers of a block are looked at to choose the precision.
+const sampled = 512
+
+// classify chooses the precision for which c.vals take the least space.
 func (c *classes) classify() {
 	all := uint64(0)
 	for _, v := range c.vals {
 		all |= v
 	}
-	for c.k = maxPrecision; ; c.k-- {
-		if top, _ := classOf(all, c.k); top <= 255 {
+	k := uint(maxPrecision)
+	for ; ; k-- {
+		if class, _ := classOf(all, k); class <= 255 {
 			break
 		}
 	}
-	c.syms = slices.Grow(c.syms[:0], len(c.vals))[:len(c.vals)]
 	var hist [256]uint32
-	for i, v := range c.vals {
-		s, _ := classOf(v, c.k)
-		c.syms[i] = byte(s)
-		hist[byte(s)]++
+	stride := max(1, len(c.vals)/sampled)
+	n := 0
+	for i := 0; i < len(c.vals); i += stride {
+		class, _ := classOf(c.vals[i], k)
+		hist[byte(class)]++
+		n++
 	}
-	best := math.Inf(1)
-	for k := c.k; ; k-- {
-		if s := classCost(&hist, k, len(c.vals)); s < best {
-			best, c.best = s, k
-		}
-		if k == 0 {
+	// Coarser classes take more bits, but shorten the code's table.
+	scale := float32(len(c.vals)) / float32(max(n, 1))
+	best := classCost(&hist, k, n, scale)
+	for ; k > 0; k-- {
+		coarsen(&hist, k)
+		s := classCost(&hist, k-1, n, scale)
+		if s >= best {
 			break
 		}
-		coarsen(&hist, k)
+		best = s
 	}
+	c.k = k
+	_, c.top = classOf(all, k)
 	c.size = int(best / 8)
 }
 
-// classCost estimates the bits that n numbers with the given histogram of classes take.
-func classCost(hist *[256]uint32, k uint, n int) float64 {
-	cost, used := 0.0, 0
+// classCost estimates the bits that numbers take of which n, one out of scale,
+// have the given histogram of classes.
+func classCost(hist *[256]uint32, k uint, n int, scale float32) float32 {
+	cost, used := float32(0), 0
 	for c, m := range hist {
 		if m == 0 {
 			continue
 		}
 		used++
 		low, _ := lowBits(uint(c), k)
-		cost += float64(m) * (float64(low) + log2(n) - log2(int(m)))
+		cost += float32(m) * (float32(low) + log2s[n] - log2s[m])
 	}
 	if used == 1 {
-		return cost + 16
+		return scale*cost + 16
 	}
 	// A Huffman code costs some 2% more than the entropy, its table 4 bits a class.
-	return 1.02*cost + 4*float64(used) + 40
+	return 1.02*scale*cost + 4*float32(used) + 40
 }
 
-// log2 is a table for what a block can hold.
-func log2(n int) float64 {
-	if n < len(log2s) {
-		return log2s[n]
-	}
-	return math.Log2(float64(n))
-}
-
-var log2s = func() (t [maxBlock + 1]float64) {
+// log2s are the logarithms of how often a class can occur in a block.
+var log2s = func() (t [maxBlock + 1]float32) {
 	for i := range t {
-		t[i] = math.Log2(float64(max(i, 1)))
+		t[i] = float32(math.Log2(float64(max(i, 1))))
 	}
 	return t
 }()
@@ -118,24 +121,50 @@ func coarsen(hist *[256]uint32, k uint) {
 
 // append encodes the numbers.
 func (c *classes) append(dst []byte, sc *scratch) []byte {
-	var to, lows [256]uint8
-	for s := range to {
-		_, base := lowBits(uint(s), c.k)
-		t, low := classOf(base, c.best)
-		to[s], lows[s] = uint8(t), uint8(low)
+	sc.syms = slices.Grow(sc.syms[:0], len(c.vals))[:len(c.vals)]
+	w := newBitWriter(sc.out[:0], uint64(len(c.vals))*uint64(c.top))
+	if vals := c.vals; c.top <= maxWidth/2 {
+		n := len(vals) &^ 1
+		c.splitPairs(&w, vals[:n], sc.syms)
+		c.split(&w, vals[n:], sc.syms[n:])
+	} else {
+		c.split(&w, vals, sc.syms)
 	}
-	total := uint64(0)
-	for i, s := range c.syms {
-		total += uint64(lows[s])
-		c.syms[i] = to[s]
-	}
-	dst = sc.appendSymbols(append(dst, byte(c.best)), c.syms, false)
-	w := newBitWriter(dst, total)
-	for _, v := range c.vals {
-		_, low := classOf(v, c.best)
+	low := w.flush()
+	dst = append(sc.appendSymbols(append(dst, byte(c.k)), sc.syms, false), low...)
+	sc.out = w.out
+	return dst
+}
+
+// split puts the classes of vals into syms and their low bits into w.
+func (c *classes) split(w *bitWriter, vals []uint64, syms []byte) {
+	for i, v := range vals {
+		class, low := classOf(v, c.k)
+		syms[i] = byte(class)
 		w.write(v&mask(low), low)
 	}
-	return w.flush()
+}
+
+// splitPairs does the same for an even number of values with few low bits. It is
+// the hot loop of timing; w.write is written out and done once for two values.
+func (c *classes) splitPairs(w *bitWriter, vals []uint64, syms []byte) {
+	k, out, pos, acc, n := c.k, w.out, w.pos, w.acc, w.n
+	for i := 0; i+1 < len(vals) && i+1 < len(syms); i += 2 {
+		u, v := vals[i], vals[i+1]
+		class, low := classOf(u, k)
+		syms[i] = byte(class)
+		both := u & (1<<(low&63) - 1)
+		class, more := classOf(v, k)
+		syms[i+1] = byte(class)
+		both |= v & (1<<(more&63) - 1) << (low & 63)
+		acc |= both << (n & 63)
+		n += low + more
+		binary.LittleEndian.PutUint64(out[pos:], acc)
+		pos += int(n >> 3)
+		acc >>= n & 56
+		n &= 7
+	}
+	w.pos, w.acc, w.n = pos, acc, n
 }
 
 // classed reads len(vals) numbers.

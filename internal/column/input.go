@@ -71,4 +71,12 @@ func (p *input) bytes(n uint64) []byte {
 func appendVarint(dst []byte, v int64) []byte { return binary.AppendUvarint(dst, zigzag(v)) }
 
 // uvarintLen returns the number of bytes that v takes.
-func uvarintLen(v uint64) int { return (int(widthOf(v|1)) + 6) / 7 }
+func uvarintLen(v uint64) int { return int(uvarintLens[widthOf(v)]) }
+
+// uvarintLens is by width.
+var uvarintLens = func() (t [65]uint8) {
+	for w := range t {
+		t[w] = uint8(max(1, (w+6)/7))
+	}
+	return t
+}()

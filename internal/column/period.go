@@ -91,5 +91,5 @@ func (b *Builder) endPeriod() {
 	b.sealed += b.run
 	b.run = 0
 	b.period = nil
-	b.limit = 0
+	b.limit = firstProbe
 }

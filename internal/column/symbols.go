@@ -1,9 +1,11 @@
 package column
 
 import (
+	"bytes"
 	"encoding/binary"
 	"sync"
 
+	"github.com/klauspost/compress/fse"
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
 )
@@ -16,6 +18,7 @@ const (
 	symbolsHuff1
 	symbolsHuff4
 	symbolsZstd
+	symbolsFSE
 )
 
 const (
@@ -25,13 +28,14 @@ const (
 
 // scratch is memory that encoding or decoding a block needs for a while.
 type scratch struct {
-	huff  *huff0.Scratch
-	syms  []byte
-	out   []byte
-	block []byte
-	u     []uint64
-	a, b  classes
-	table distinctTable
+	huff   *huff0.Scratch
+	states fse.Scratch
+	syms   []byte
+	out    []byte
+	block  []byte
+	u      []uint64
+	a, b   classes
+	table  distinctTable
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{huff: &huff0.Scratch{}} }}
@@ -56,15 +60,10 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 // appendSymbols encodes syms in the mode that takes the least space, out of those
 // that are fast; with repeats set it also tries one that finds repeated strings.
 func (sc *scratch) appendSymbols(dst, syms []byte, repeats bool) []byte {
-	top, same := byte(0), true
-	for _, s := range syms {
-		top = max(top, s)
-		same = same && s == syms[0]
-	}
-	if same && len(syms) > 0 {
+	if n := len(syms); n > 0 && bytes.Equal(syms[1:], syms[:n-1]) {
 		return append(dst, symbolsSame, syms[0])
 	}
-	width := widthOf(uint64(top))
+	width := widthOf(uint64(union(syms)))
 	best, mode := int(bytesOf(uint64(len(syms))*uint64(width)))+1, byte(symbolsPacked)
 	if width == 8 {
 		best, mode = len(syms), symbolsRaw
@@ -74,7 +73,10 @@ func (sc *scratch) appendSymbols(dst, syms []byte, repeats bool) []byte {
 		if c, m := sc.huffman(syms); c != nil && len(c)+uvarintLen(uint64(len(c))) < best {
 			best, mode, coded = len(c)+uvarintLen(uint64(len(c))), m, c
 		}
-		if repeats {
+		if c := sc.fse(syms, best); c != nil {
+			best, mode, coded = len(c)+uvarintLen(uint64(len(c))), symbolsFSE, c
+		}
+		if repeats && sc.repetitive(syms, best) {
 			sc.out = encoder().EncodeAll(syms, sc.out[:0])
 			if n := len(sc.out) + uvarintLen(uint64(len(sc.out))); n < best {
 				mode, coded = symbolsZstd, sc.out
@@ -96,6 +98,21 @@ func (sc *scratch) appendSymbols(dst, syms []byte, repeats bool) []byte {
 	return append(dst, coded...)
 }
 
+// union returns the bits that are set in some of syms.
+func union(syms []byte) byte {
+	all := uint64(0)
+	for len(syms) >= 8 {
+		all |= binary.LittleEndian.Uint64(syms)
+		syms = syms[8:]
+	}
+	for _, s := range syms {
+		all |= uint64(s)
+	}
+	all |= all >> 32
+	all |= all >> 16
+	return byte(all | all>>8)
+}
+
 // huffman returns syms in a Huffman code, or nil if that does not make them smaller.
 func (sc *scratch) huffman(syms []byte) ([]byte, byte) {
 	sc.huff.Reuse = huff0.ReusePolicyNone
@@ -109,6 +126,30 @@ func (sc *scratch) huffman(syms []byte) ([]byte, byte) {
 		return out, symbolsHuff1
 	}
 	return nil, 0
+}
+
+// fse returns syms in a finite state entropy code, or nil if that is not worth its
+// slowness: only symbols that deserve much less than a bit gain by it.
+func (sc *scratch) fse(syms []byte, best int) []byte {
+	if 8*best > len(syms)*12/5 {
+		return nil
+	}
+	if out, err := fse.Compress(syms, &sc.states); err == nil && len(out)+uvarintLen(uint64(len(out))) < best {
+		return out
+	}
+	return nil
+}
+
+// repetitive tells whether syms, which take best bytes otherwise, seem to have
+// repeated strings, judging by their first part.
+func (sc *scratch) repetitive(syms []byte, best int) bool {
+	const part = 4
+	n := len(syms) / part
+	if n < 256 {
+		return true
+	}
+	sc.out = encoder().EncodeAll(syms[:n], sc.out[:0])
+	return len(sc.out) < best/part
 }
 
 // symbols reads n symbols, at most maxBlock, into sc.syms[:n] behind what is there.
@@ -146,6 +187,8 @@ func (sc *scratch) symbols(p *input, n int) []byte {
 				p.fail("broken Zstandard frame")
 			}
 		}
+	case symbolsFSE:
+		sc.unfse(p, out)
 	default:
 		p.fail("unknown mode of symbols")
 	}
@@ -169,4 +212,18 @@ func (sc *scratch) unhuffman(p *input, out []byte, decompress func(*huff0.Decode
 	if d, err := decompress(s.Decoder(), out[:0:len(out)], rest); err != nil || len(d) != len(out) {
 		p.fail("broken Huffman code")
 	}
+}
+
+func (sc *scratch) unfse(p *input, out []byte) {
+	in := p.bytes(p.uvarint())
+	if p.err != nil {
+		return
+	}
+	sc.states.DecompressLimit = len(out)
+	d, err := fse.Decompress(in, &sc.states)
+	if err != nil || len(d) != len(out) {
+		p.fail("broken finite state entropy code")
+		return
+	}
+	copy(out, d)
 }

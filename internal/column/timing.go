@@ -16,10 +16,13 @@ const timingCalls = 1 << timingShift
 // encoded blocks it holds one block of calls, 64 KiB. It is not safe for
 // concurrent use.
 type TimingBuilder struct {
-	gaps, durations []uint64 // of the calls that are not in a block
-	first           uint64   // start of the first of them
-	latest          uint64   // greatest end of them
-	end             uint64   // of the last call
+	// The calls that are not in a block: the first n of these, which have
+	// room for more.
+	gaps, durations []uint64
+	n               int
+	first           uint64 // start of the first of them
+	latest          uint64 // greatest end of them
+	end             uint64 // of the last call
 
 	index  []timingEntry
 	blocks []byte // if there is no sink
@@ -48,7 +51,7 @@ func (b *TimingBuilder) SetSink(sink func(block []byte)) {
 
 // Len returns the number of calls appended.
 func (b *TimingBuilder) Len() uint64 {
-	return uint64(len(b.index))<<timingShift + uint64(len(b.gaps))
+	return uint64(len(b.index))<<timingShift + uint64(b.n)
 }
 
 // SealedBlocks returns the number of blocks completed, and SealedBytes their size.
@@ -70,25 +73,37 @@ func (b *TimingBuilder) MemoryBytes() int {
 
 // Append appends a call.
 func (b *TimingBuilder) Append(start, end uint64) {
-	if len(b.gaps) == 0 {
+	n := b.n
+	if n >= len(b.gaps) || n >= len(b.durations) {
+		b.grow()
+	}
+	if n == 0 {
 		b.first, b.latest, b.end = start, end, start
 	}
-	b.gaps = append(b.gaps, start-b.end)
-	b.durations = append(b.durations, end-start)
+	b.gaps[n] = start - b.end
+	b.durations[n] = end - start
 	b.end = end
 	b.latest = max(b.latest, end)
-	if len(b.gaps) == timingCalls {
+	b.n = n + 1
+	if n == timingCalls-1 {
 		b.seal()
 	}
+}
+
+// grow makes room for more calls.
+func (b *TimingBuilder) grow() {
+	more := min(max(16, b.n), timingCalls-b.n)
+	b.gaps = append(b.gaps, make([]uint64, more)...)
+	b.durations = append(b.durations, make([]uint64, more)...)
 }
 
 // seal encodes the full block.
 func (b *TimingBuilder) seal() {
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)
-	sc.block = sc.appendCalls(sc.block[:0], b.gaps, b.durations)
+	sc.block = sc.appendCalls(sc.block[:0], b.gaps[:b.n], b.durations[:b.n])
 	b.index = append(b.index, timingEntry{b.first, b.latest, len(sc.block)})
-	b.gaps, b.durations = b.gaps[:0], b.durations[:0]
+	b.n = 0
 	if b.sink != nil {
 		b.sink(sc.block)
 	} else {
@@ -141,7 +156,7 @@ func (b *TimingBuilder) appendIndex(dst []byte) []byte {
 		entry(e)
 		dst = binary.AppendUvarint(dst, uint64(e.size))
 	}
-	if len(b.gaps) > 0 {
+	if b.n > 0 {
 		entry(timingEntry{first: b.first, latest: b.latest})
 	}
 	return dst
@@ -149,12 +164,12 @@ func (b *TimingBuilder) appendIndex(dst []byte) []byte {
 
 // appendRest appends the block of the calls that are not yet in one.
 func (b *TimingBuilder) appendRest(dst []byte) []byte {
-	if len(b.gaps) == 0 {
+	if b.n == 0 {
 		return dst
 	}
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)
-	return sc.appendCalls(dst, b.gaps, b.durations)
+	return sc.appendCalls(dst, b.gaps[:b.n], b.durations[:b.n])
 }
 
 // RestoreTiming returns a builder that goes on where the one that encoded in stopped.

@@ -29,16 +29,18 @@ func signFlag(vals []uint64, flag byte) byte {
 }
 
 func (sc *scratch) appendSeries(dst []byte, vals []uint64, signed bool) []byte {
-	sc.a.vals = sc.a.vals[:0]
-	if signed {
+	c := &sc.a
+	own := c.vals[:0]
+	if c.vals = vals; signed {
 		for _, v := range vals {
-			sc.a.vals = append(sc.a.vals, zigzag(int64(v)))
+			own = append(own, zigzag(int64(v)))
 		}
-	} else {
-		sc.a.vals = append(sc.a.vals, vals...)
+		c.vals = own
 	}
-	sc.a.classify()
-	return sc.a.append(dst, sc)
+	c.classify()
+	dst = c.append(dst, sc)
+	c.vals = own
+	return dst
 }
 
 // decodeCalls decodes the whole of p, a block whose first call starts at first,

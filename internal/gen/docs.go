@@ -94,7 +94,9 @@ func (api *API) excludedText() string {
 func (f *Func) reference(b *bytes.Buffer) {
 	fmt.Fprintf(b, "### %s\n\n", f.Name)
 	facts := []string{fmt.Sprintf("id %d", f.ID)}
-	if f.Since != "" {
+	if strings.HasSuffix(f.Since, "extension") {
+		facts = append(facts, f.Since)
+	} else if f.Since != "" {
 		facts = append(facts, "since "+f.Since)
 	}
 	if f.Deprecated != "" {

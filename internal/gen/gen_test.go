@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"debug/elf"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,60 +93,5 @@ func TestRefuses(t *testing.T) {
 				t.Errorf("got error %v, want one about %q", err, tt.want)
 			}
 		})
-	}
-}
-
-// compileWrappers compiles the wrappers as strictly as the build does and gives the object file.
-func compileWrappers(t *testing.T) *elf.File {
-	t.Helper()
-	obj := filepath.Join(t.TempDir(), "wrap.o")
-	out, err := exec.Command("gcc", "-c", "-std=gnu11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
-		"-fno-optimize-sibling-calls", "-fno-omit-frame-pointer", "-o", obj, filepath.Join(root, "capture/gen/wrap.c")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	f, err := elf.Open(obj)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-// exported gives the addresses of the functions that an object exports.
-func exported(t *testing.T, f *elf.File) map[string]uint64 {
-	t.Helper()
-	syms, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := map[string]uint64{}
-	for _, s := range syms {
-		if elf.ST_BIND(s.Info) == elf.STB_GLOBAL && elf.ST_TYPE(s.Info) == elf.STT_FUNC &&
-			elf.ST_VISIBILITY(s.Other) == elf.STV_DEFAULT && s.Section != elf.SHN_UNDEF {
-			m[s.Name] = s.Value
-		}
-	}
-	return m
-}
-
-// TestWrappersExport: MPI_X and PMPI_X are one function, and nothing else is visible.
-func TestWrappersExport(t *testing.T) {
-	api := load(t)
-	syms := exported(t, compileWrappers(t))
-	n := 0
-	for _, f := range api.Funcs {
-		if f.ID < firstFunction {
-			continue
-		}
-		n += 2
-		a, ok := syms[f.Name]
-		b, ok2 := syms["P"+f.Name]
-		if !ok || !ok2 || a != b {
-			t.Errorf("%s: exported %t, profiling form %t, at %#x and %#x", f.Name, ok, ok2, a, b)
-		}
-	}
-	if n != len(syms) {
-		t.Errorf("%d functions are exported, want %d", len(syms), n)
 	}
 }

@@ -221,6 +221,10 @@ func (b *Builder) reduce(m, s uint32) {
 	} else if r := b.wholeBody(s); r != 0 {
 		b.replace(m, r)
 		b.markDirty(s)
+	} else if b.onlyPair(&x, y.id) {
+		b.extend(m, s)
+		b.checkUses(y.id)
+		return
 	} else {
 		r := b.newRule(&x, &y)
 		b.replace(m, r)
@@ -228,6 +232,52 @@ func (b *Builder) reduce(m, s uint32) {
 	}
 	b.checkUses(x.id)
 	b.checkUses(y.id)
+}
+
+// onlyPair tells whether x is a rule that is used only in the two occurrences of
+// a digram that begins with x, so that the rule for the digram may be x's with
+// one symbol more. That is so for each symbol while a loop's second iteration comes in.
+func (b *Builder) onlyPair(x *node, y uint32) bool {
+	if x.id&RuleBit == 0 || x.count != 1 {
+		return false
+	}
+	r := &b.rules[x.id&^RuleBit]
+	return r.uses == 2 && b.nodes[b.nodes[r.guard].prev].id != y
+}
+
+// extend moves the right symbol of the equal digrams that start at m and s into
+// the rule that is the left symbol, given onlyPair. The result is that of making
+// a new rule, which would then take in the old one.
+func (b *Builder) extend(m, s uint32) {
+	g := b.rules[b.nodes[m].id&^RuleBit].guard
+	l := b.nodes[g].prev
+	for _, n := range [...]uint32{m, s} {
+		y := b.nodes[n].next
+		b.unindex(n)
+		b.unindex(y)
+		if n == s {
+			b.unlink(y)
+			break
+		}
+		q := b.nodes[y].next
+		b.nodes[n].next, b.nodes[q].prev = q, n
+		b.link(l, y, g)
+	}
+	b.markDirty(l)
+	if b.nodes[m].next == s || b.nodes[s].next == m {
+		p := b.nodes[m].prev
+		if b.nodes[s].next == m {
+			p = b.nodes[s].prev
+		}
+		b.unindex(p)
+		b.join(s)
+		return
+	}
+	b.markDirty(m)
+	b.markDirty(s)
+	if b.last() == s {
+		b.unindex(b.nodes[s].prev)
+	}
 }
 
 // wholeBody returns the rule whose body is exactly the digram that starts at

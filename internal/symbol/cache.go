@@ -238,10 +238,10 @@ func handleUses(c *call) []handleUse {
 // if the outcome is new.
 func (p *Process) repeat(c *call, returned []uint64) bool {
 	e, pl := c.ent, c.plan
-	switch pl.route {
-	case creates:
+	switch {
+	case pl.route == creates:
 		return p.repeatCreation(c, returned)
-	case uses:
+	case pl.route == uses || pl.flag >= 0:
 		return p.repeatUse(c, returned)
 	}
 	if e.sig == noSig || !p.columns(c, returned) {
@@ -273,6 +273,7 @@ func (p *Process) repeatCreation(c *call, returned []uint64) bool {
 	return true
 }
 
+// repeatUse is for calls with requests and for polls.
 func (p *Process) repeatUse(c *call, returned []uint64) bool {
 	e, f := c.ent, c.plan.f
 	raws := p.raws[:0]
@@ -313,9 +314,6 @@ func (p *Process) columns(c *call, returned []uint64) bool {
 	if len(f.Slots) == f.NumIn || len(returned) == 0 {
 		p.entryColumns(c)
 		return len(returned) == 0 && len(c.ent.slots) == 0
-	}
-	if c.plan.flag >= 0 {
-		return p.repeatUse(c, returned)
 	}
 	p.entryColumns(c)
 	next := 0

@@ -26,7 +26,8 @@ type call struct {
 	entries  []trace.Value // values known on entry, valid if resolved
 	raws     []ring.Raw    // the same as recorded
 	resolved bool
-	freed    []undo
+	claimed  bool
+	freed    []release
 }
 
 // requestUse is a request that a call was given.
@@ -40,7 +41,7 @@ func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
 func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record) error {
 	// Field by field: this is the hot path, and most calls need few of them.
 	c.plan, c.flags, c.site, c.absent, c.start = pl, rec.Flags(), rec.Site(), rec.Absent(), rec.Start()
-	c.ent, c.resolved = nil, false
+	c.ent, c.resolved, c.claimed = nil, false, false
 	c.reqs, c.entries, c.raws, c.freed = c.reqs[:0], c.entries[:0], c.raws[:0], c.freed[:0]
 	n, err := entryLen(pl, c.absent, rec.Payload())
 	if err != nil {
@@ -138,7 +139,7 @@ func (p *Process) lookupRequests(c *call, raws []uint64) {
 		node := int32(-1)
 		if seen != nil {
 			if last, ok := seen[raw]; ok && last >= 0 {
-				node = p.reqs.nodes[last].next
+				node = p.reqs.walk(p.reqs.nodes[last].next, 0, true)
 			} else if !ok {
 				node = p.reqs.find(raw, 0)
 			}
@@ -208,7 +209,7 @@ func (p *Process) entryHandle(c *call, i int, s *spec.Slot, r ring.Raw) trace.Va
 			return c.reqs[k].code
 		case s.Life == spec.Free:
 			v := p.lookup(s.Class, raw)
-			if u, ok := p.release(s.Class, raw); ok {
+			if u, ok := p.releasing(s.Class, raw); ok {
 				c.freed = append(c.freed, u)
 			}
 			return v

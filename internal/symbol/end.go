@@ -46,6 +46,7 @@ func (p *Process) end(th int, t *thread, c *call, rec ring.Record, sink Sink) er
 	}
 	ret := rec.Ret()
 	c.absent = rec.Absent() // what a failed call left undefined is absent, too
+	p.claim(c, -1)
 	p.ev = Event{Start: c.start, End: max(rec.End(), c.start)}
 	p.cols = p.cols[:0]
 	if c.ent == nil || ret != 0 || !p.repeat(c, returned) {
@@ -241,7 +242,7 @@ func (p *Process) endRequest(u requestUse, free bool) {
 		return
 	}
 	num := (u.code - 2) / 2
-	if r, ok := p.reqs.get(u.raw, num); ok && (free || !r.Persistent) {
+	if n := p.reqs.node(u.raw, num); n >= 0 && (free || !p.reqs.nodes[n].Persistent) {
 		p.reqs.remove(u.raw, num)
 	}
 }

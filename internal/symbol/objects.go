@@ -55,6 +55,9 @@ func (n *numbers) give(v int64) {
 type object struct {
 	Num  int64
 	Refs int32
+	// Dying: a call in progress frees it. Callbacks inside that call may still use it; an
+	// object that another thread gets with the same handle is a new one.
+	Dying bool
 }
 
 // objects are the live objects of one class, by handle.
@@ -112,7 +115,7 @@ func (p *Process) nullRequest(raw uint64) bool {
 // bind makes a new object of a handle and returns its code.
 func (p *Process) bind(c spec.Class, raw uint64) int64 {
 	t := &p.objs[c]
-	if old, ok := t.Live[raw]; ok { // its end was out of sight
+	if old, ok := t.Live[raw]; ok && !old.Dying { // its end was out of sight
 		t.Nums.give(old.Num)
 	}
 	n := t.Nums.take()
@@ -125,6 +128,7 @@ func (p *Process) bind(c spec.Class, raw uint64) int64 {
 // reference to something that may exist.
 func (p *Process) create(c spec.Class, life spec.Life, raw uint64) int64 {
 	o, live := p.objs[c].Live[raw]
+	live = live && !o.Dying
 	switch {
 	case live && (life == spec.Alias || life == spec.Update):
 		return trace.DynamicRef(o.Num)
@@ -139,46 +143,47 @@ func (p *Process) create(c spec.Class, life spec.Life, raw uint64) int64 {
 	return p.bind(c, raw)
 }
 
-// undo is an object that a call in progress frees; a failed call brings it back.
-type undo struct {
+// release is an object that a call in progress frees, or takes a reference off.
+type release struct {
 	Class spec.Class
 	Raw   uint64
-	Obj   object
-	Gone  bool // the last reference
+	Num   int64
 }
 
-// release takes one reference off the object of a handle, at the entry of the
-// call that frees it: another thread may get the same handle for a new object
-// before that call returns.
-func (p *Process) release(c spec.Class, raw uint64) (undo, bool) {
+// releasing notes at the entry of a call that it frees the object of a handle:
+// another thread may get the same handle for a new object before the call returns.
+func (p *Process) releasing(c spec.Class, raw uint64) (release, bool) {
 	t := &p.objs[c]
 	o, ok := t.Live[raw]
 	if !ok {
-		return undo{}, false
+		return release{}, false
 	}
-	u := undo{Class: c, Raw: raw, Obj: o}
-	if o.Refs--; o.Refs > 0 {
+	if o.Refs == 1 {
+		o.Dying = true
 		t.Live[raw] = o
-		return u, true
 	}
-	u.Gone = true
-	delete(t.Live, raw)
-	p.gen++
-	return u, true
+	return release{Class: c, Raw: raw, Num: o.Num}, true
 }
 
-// settle ends what a call freed, or brings it back if the call failed.
-func (p *Process) settle(us []undo, failed bool) {
-	for _, u := range us {
-		t := &p.objs[u.Class]
-		switch {
+// settle ends what a call freed, or keeps it if the call failed.
+func (p *Process) settle(rs []release, failed bool) {
+	for _, r := range rs {
+		t := &p.objs[r.Class]
+		o, ok := t.Live[r.Raw]
+		switch same := ok && o.Num == r.Num; {
+		case failed && same:
+			o.Dying = false
+			t.Live[r.Raw] = o
 		case failed:
-			if _, taken := t.Live[u.Raw]; !taken || !u.Gone {
-				t.Live[u.Raw] = u.Obj
-				p.gen++
-			}
-		case u.Gone:
-			t.Nums.give(u.Obj.Num)
+		case same && o.Refs > 1:
+			o.Refs--
+			t.Live[r.Raw] = o
+		case same:
+			delete(t.Live, r.Raw)
+			p.gen++
+			t.Nums.give(r.Num)
+		default: // the handle names a new object already
+			t.Nums.give(r.Num)
 		}
 	}
 }
@@ -191,6 +196,7 @@ type request struct {
 	K          int32 // its place in the pool
 	Persistent bool
 	next       int32 // next live request with the same handle, -1 none
+	claims     int32 // calls in progress that were given this request
 }
 
 // pool numbers the requests that one shape of call creates: what repeats in a
@@ -265,28 +271,57 @@ func (q *requests) link(r request) {
 	q.tails[r.Raw] = n
 }
 
-// find gives the (skip+1)-th oldest live request of a handle, -1 if there is none.
+// find gives the (skip+1)-th oldest live request of a handle that no other call
+// in progress was given; if all were, the (skip+1)-th oldest; -1 if there is none.
+// A request that a call is waiting for may be complete already, and the library may
+// have used its handle again.
 func (q *requests) find(raw uint64, skip int) int32 {
-	n, ok := q.heads.get(raw)
+	first, ok := q.heads.get(raw)
 	if !ok {
 		return -1
 	}
-	for ; skip > 0 && n >= 0; skip-- {
-		n = q.nodes[n].next
+	if n := q.walk(first, skip, true); n >= 0 {
+		return n
 	}
-	return n
+	return q.walk(first, skip, false)
 }
 
-// get gives the live request of a handle that has a number.
-func (q *requests) get(raw uint64, num int64) (request, bool) {
-	n, ok := q.heads.get(raw)
-	for ok && n >= 0 {
-		if q.nodes[n].Num == num {
-			return q.nodes[n], true
+func (q *requests) walk(n int32, skip int, unclaimed bool) int32 {
+	for ; n >= 0; n = q.nodes[n].next {
+		if unclaimed && q.nodes[n].claims > 0 {
+			continue
 		}
+		if skip == 0 {
+			return n
+		}
+		skip--
+	}
+	return -1
+}
+
+// claim adds by to the claims of the requests that a call was given.
+func (p *Process) claim(c *call, by int32) {
+	if by < 0 && !c.claimed {
+		return
+	}
+	c.claimed = by > 0
+	for _, u := range c.reqs {
+		if n := p.reqs.node(u.raw, (u.code-2)/2); n >= 0 && u.code > 0 && u.code&1 == 0 {
+			p.reqs.nodes[n].claims += by
+		}
+	}
+}
+
+// node finds the live request of a handle that has a number, -1 if there is none.
+func (q *requests) node(raw uint64, num int64) int32 {
+	n, ok := q.heads.get(raw)
+	for ok && n >= 0 && q.nodes[n].Num != num {
 		n = q.nodes[n].next
 	}
-	return request{}, false
+	if !ok {
+		return -1
+	}
+	return n
 }
 
 // remove ends the request of a handle that has a number, if there is one.

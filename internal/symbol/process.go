@@ -351,8 +351,10 @@ func (p *Process) enter(th int, rec ring.Record, sink Sink, keep bool) error {
 		return fmt.Errorf("record of unknown function %d", id)
 	}
 	t := p.thread(th)
-	if t.n > 0 && rec.Flags()&ring.FNested == 0 {
-		p.abandon(th, t, sink) // by longjmp or an exception out of a callback
+	// By longjmp or an exception out of a callback. Tabard's own pseudo calls come
+	// inside others without a mark.
+	if t.n > 0 && rec.Flags()&ring.FNested == 0 && id >= spec.FirstFunction {
+		p.abandon(th, t, sink)
 	}
 	if t.n == len(t.open) {
 		t.open = append(t.open, &call{})
@@ -365,6 +367,7 @@ func (p *Process) enter(th int, rec ring.Record, sink Sink, keep bool) error {
 	}
 	if keep {
 		c.keep()
+		p.claim(c, 1)
 	}
 	return nil
 }
@@ -407,6 +410,7 @@ func (p *Process) unfinished(th int, t *thread, sink Sink) {
 	t.n--
 	c := t.open[t.n]
 	p.settle(c.freed, true)
+	p.claim(c, -1)
 	if c.hidden() {
 		return
 	}

@@ -51,7 +51,7 @@ type siteState struct {
 type openState struct {
 	Record []uint64 // head and entry part
 	Reqs   []int64  // codes of its requests
-	Freed  []undo
+	Freed  []release
 }
 
 // AppendState appends the process's state to dst. RestoreProcess continues from it.
@@ -163,9 +163,6 @@ func (p *Process) restoreCall(o openState) (*call, error) {
 	}
 	c := &call{plan: pl, flags: uint16(o.Record[0] >> 16), start: o.Record[1], site: o.Record[3],
 		absent: uint32(o.Record[4]), body: o.Record[5:]}
-	// What the call freed is gone from the tables: put it back for a moment, so that
-	// resolving the call's values releases it again.
-	p.settle(o.Freed, true)
 	if pl.route == uses {
 		if err := p.takeRequests(c); err != nil {
 			return nil, err
@@ -176,5 +173,8 @@ func (p *Process) restoreCall(o openState) (*call, error) {
 			c.reqs[k].code = o.Reqs[k]
 		}
 	}
-	return c, p.resolve(c)
+	p.claim(c, 1)
+	err := p.resolve(c)
+	c.freed = o.Freed
+	return c, err
 }

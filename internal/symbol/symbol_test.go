@@ -153,6 +153,20 @@ func TestRequestNumbersAreStable(t *testing.T) {
 	}
 }
 
+// A poll that uses no request takes the same ways.
+func TestPlainPolls(t *testing.T) {
+	p, r := mpich(t)
+	idle := rc{Func: "MPI_Iprobe", In: []any{1, 7, world}, Out: []any{0, ring.Status{Source: 9}}}
+	hit := rc{Func: "MPI_Iprobe", In: []any{1, 7, world}, Out: []any{1, ring.Status{Source: 1, Tag: 7}}}
+	feed(t, p, r, idle, hit, idle, idle, hit)
+	if r.polls != 3 || r.sigs[0] != r.sigs[2] || r.sigs[0] != r.sigs[3] || r.sigs[1] != r.sigs[4] || r.sigs[0] == r.sigs[1] {
+		t.Errorf("%d unsuccessful polls, signatures %v", r.polls, r.sigs)
+	}
+	if want := "0 MPI_Iprobe flags=0 ret=0 1 7 MPI_COMM_WORLD * * [1 1 7 0 0]"; r.lines[4] != want {
+		t.Errorf("got  %s\nwant %s", r.lines[4], want)
+	}
+}
+
 func TestPolls(t *testing.T) {
 	p, r := mpich(t)
 	idle := rc{Func: "MPI_Test", In: []any{9}, Out: []any{0, ring.Status{Source: 77, Tag: 12345}}}

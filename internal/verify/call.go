@@ -37,7 +37,8 @@ func (p *process) begin(t *thread, rec ring.Record) error {
 	if f == nil {
 		return fmt.Errorf("unknown function %d", rec.ID())
 	}
-	if rec.Flags()&ring.FNested == 0 {
+	// Tabard's own pseudo calls come inside others without a mark.
+	if rec.Flags()&ring.FNested == 0 && rec.ID() >= spec.FirstFunction {
 		// The calls that were open were left by a jump out of a callback.
 		p.abandon(t)
 	}

@@ -192,20 +192,28 @@ func rankData() trace.RankData {
 		Clocks: []trace.Clock{{Ticks: 1, RealNS: 2, MonoNS: 3}}}
 }
 
-// pack writes an archive.
+// pack writes an archive of one process.
 func pack(t testing.TB, r trace.RankData, threads [][]archived) *trace.Archive {
+	t.Helper()
+	return packAll(t, r, [][][]archived{threads})
+}
+
+// packAll writes an archive of several processes, which differ in their calls.
+func packAll(t testing.TB, r trace.RankData, processes [][][]archived) *trace.Archive {
 	t.Helper()
 	b := trace.NewBuilder()
 	b.SetMeta(trace.Meta{ABI: spec.MPICH})
-	n := b.AddRank(r)
-	for i, calls := range threads {
-		st := tracetest.NewStream()
-		for _, c := range calls {
-			if err := st.Add(&tracetest.Call{Sig: c.sig, Run: 1, Start: c.start, End: c.end}); err != nil {
-				t.Fatal(err)
+	for _, threads := range processes {
+		n := b.AddRank(r)
+		for i, calls := range threads {
+			st := tracetest.NewStream()
+			for _, c := range calls {
+				if err := st.Add(&tracetest.Call{Sig: c.sig, Run: 1, Start: c.start, End: c.end}); err != nil {
+					t.Fatal(err)
+				}
 			}
+			b.AddStream(st.Data(n, i, true))
 		}
-		b.AddStream(st.Data(n, i, true))
 	}
 	var buf bytes.Buffer
 	if err := b.Write(&buf); err != nil {
@@ -216,6 +224,39 @@ func pack(t testing.TB, r trace.RankData, threads [][]archived) *trace.Archive {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// variants are archives of the same process that are wrong in one place each.
+type variants struct {
+	names     []string
+	processes [][][]archived
+}
+
+func (v *variants) add(threads [][]archived, name string, args ...any) {
+	v.names = append(v.names, fmt.Sprintf(name, args...))
+	v.processes = append(v.processes, threads)
+}
+
+// check demands that each is found out. They are packed together to save time.
+func (v *variants) check(t *testing.T, logs []Log) {
+	t.Helper()
+	a := packAll(t, rankData(), v.processes)
+	streams := make([]map[int]*trace.Stream, len(v.processes))
+	for _, s := range a.Streams() {
+		if streams[s.Process()] == nil {
+			streams[s.Process()] = map[int]*trace.Stream{}
+		}
+		streams[s.Process()][s.Thread()] = s
+	}
+	for i, name := range v.names {
+		r := &Report{}
+		if err := compareProcess(r, a.Ranks()[i], logs, streams[i], nil); err != nil {
+			t.Fatal(err)
+		}
+		if r.Equal() {
+			t.Errorf("%s is not found", name)
+		}
+	}
 }
 
 func compare(t testing.TB, a *trace.Archive, logs []Log) *Report {
@@ -462,7 +503,7 @@ func mutations(v trace.Value) []trace.Value {
 func TestEveryWrongValueIsFound(t *testing.T) {
 	s := full()
 	logs := s.logs()
-	tried := 0
+	var vs variants
 	for th, calls := range s.archive() {
 		for i := range calls {
 			for k := range calls[i].sig.Slots {
@@ -470,17 +511,15 @@ func TestEveryWrongValueIsFound(t *testing.T) {
 					threads := s.archive()
 					was := threads[th][i].sig.Slots[k]
 					threads[th][i].sig.Slots[k] = m
-					tried++
-					if r := compare(t, pack(t, rankData(), threads), logs); r.Equal() {
-						f := spec.ByID(calls[i].sig.Func)
-						t.Errorf("thread %d call %d %s, %s: %s in place of %s is not found", th, i, f.Name, slotName(f, k), valueText(&m), valueText(&was))
-					}
+					vs.add(threads, "thread %d call %d %s, %s: %s in place of %s", th, i, spec.ByID(calls[i].sig.Func).Name,
+						slotName(spec.ByID(calls[i].sig.Func), k), valueText(&m), valueText(&was))
 				}
 			}
 		}
 	}
-	if tried < 900 {
-		t.Errorf("only %d differences tried", tried)
+	vs.check(t, logs)
+	if n := len(vs.names); n < 900 {
+		t.Errorf("only %d differences tried", n)
 	}
 }
 
@@ -498,36 +537,35 @@ func TestEveryWrongPropertyIsFound(t *testing.T) {
 		"site":        func(c *archived) { c.sig.Site = (c.sig.Site + 1) % 3 },
 		"offset":      func(c *archived) { c.sig.Site = 3 },
 	}
+	var vs variants
 	for name, change := range changes {
 		for th, calls := range s.archive() {
 			for i := range calls {
 				threads := s.archive()
 				change(&threads[th][i])
-				if r := compare(t, pack(t, rankData(), threads), logs); r.Equal() {
-					t.Errorf("thread %d call %d: a wrong %s is not found", th, i, name)
-				}
+				vs.add(threads, "thread %d call %d: a wrong %s", th, i, name)
 			}
 		}
 	}
+	vs.check(t, logs)
 }
 
 // Calls that are missing, too many, or in another order.
 func TestWrongSequenceIsFound(t *testing.T) {
 	s := full()
 	logs := s.logs()
+	var vs variants
 	for th, calls := range s.archive() {
 		for i := range calls {
 			missing := s.archive()
 			missing[th] = slices.Delete(missing[th], i, i+1)
 			twice := s.archive()
 			twice[th] = slices.Insert(twice[th], i, twice[th][i])
-			for what, threads := range map[string][][]archived{"missing": missing, "twice": twice} {
-				if r := compare(t, pack(t, rankData(), threads), logs); r.Equal() {
-					t.Errorf("thread %d call %d %s is not found", th, i, what)
-				}
-			}
+			vs.add(missing, "thread %d call %d missing", th, i)
+			vs.add(twice, "thread %d call %d twice", th, i)
 		}
 	}
+	vs.check(t, logs)
 	whole := s.archive()
 	if r := compare(t, pack(t, rankData(), whole[:1]), logs); r.Equal() {
 		t.Error("a missing thread is not found")

@@ -19,3 +19,4 @@ void binding_callback(void (*f)(void))
     f();
     zero += 0;
 }
+const void *binding_place(void) { return (const void *)inner; } /* no stub of the program's */

@@ -9,7 +9,7 @@ enum { CALLER = 1, STACKS = 2 };
 
 uint64_t binding_call(int mode);          /* in libbinding.so: calls h_site */
 void binding_callback(void (*f)(void));
-extern const char binding_end[];
+const void *binding_place(void);
 
 static uint64_t found;
 static volatile int one = 1;
@@ -98,7 +98,7 @@ static void test_callers(void)
     CHECK(h_site(CALLER) != w && h_site(0) == 0);
     w = through_binding_a();
     CHECK(strstr(h_module(number_of(w), &bias, &build_id), "libbinding") != NULL);
-    h_binding((const void *)binding_callback);
+    h_binding(binding_place());
     w = through_binding_a();
     uint64_t v = through_binding_b();
     CHECK(strstr(h_module(number_of(w), &bias, &build_id), "sites") != NULL);

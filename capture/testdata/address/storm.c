@@ -10,6 +10,7 @@ struct slot { unsigned char *p; size_t n; int64_t number; };
 static struct slot exchange[64]; /* blocks that other threads free */
 static pthread_mutex_t exchange_lock = PTHREAD_MUTEX_INITIALIZER;
 static int owner[1 << 20];
+static int adjacent; /* the end of a block may be the start of the next */
 
 static uint64_t next(uint64_t *s)
 {
@@ -31,8 +32,12 @@ static size_t size(uint64_t *s)
 
 static void use(struct slot *x, uint64_t *s)
 {
-    size_t at = x->n ? next(s) % (x->n + (x->n >= 16)) : 0;
+    size_t at = x->n ? next(s) % (x->n + (x->n >= 16 && !adjacent)) : 0;
     uint64_t w = h_word(x->p + at);
+    if (x->n <= 8 && (uintptr_t)x->p % 16) { /* half a granule of a foreign allocator: not followed, never taken for another */
+        CHECK(class_of(w) == RAW || h_kind(number_of(w)) == 2);
+        return;
+    }
     CHECK(class_of(w) == HEAP);
     CHECK(offset_of(w) == at);
     if (x->number < 0) {
@@ -145,16 +150,18 @@ static void *storm(void *arg)
 int main(void)
 {
     pthread_t threads[THREADS];
+    adjacent = getenv("LD_PRELOAD") != NULL;
     h_attach();
     for (uintptr_t i = 0; i < THREADS; i++) CHECK(pthread_create(&threads[i], NULL, storm, (void *)i) == 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < 64; i++)
         if (exchange[i].p) release(&exchange[i]);
-    void *last = malloc(10); /* makes this thread report what others left */
+    void *last = malloc(100); /* makes this thread report what others left */
     CHECK(class_of(h_word(last)) == HEAP);
-    CHECK(number_of(h_word(last)) == 0);
-    unsigned made = h_count(16), freed = h_count(17);
-    CHECK(made > 1000 && freed == made - 1);
-    printf("%u segments\n", made);
+    unsigned live = 0;
+    for (uint32_t n = 0; n < 1 << 20; n++) live += h_kind(n) == 1;
+    CHECK(live == 1 && h_count(16) > 1000); /* the rest is mappings of a foreign allocator, if there is one */
+    CHECK(adjacent || (number_of(h_word(last)) == 0 && h_count(17) == h_count(16) - 1));
+    printf("%u segments\n", h_count(16));
     return 0;
 }

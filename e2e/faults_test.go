@@ -1,0 +1,199 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"tabard/e2e/mpirun"
+)
+
+// A fault is something that happens to a running job.
+type fault struct {
+	name string
+	// strike does it and reports whether there was something to hit already.
+	strike func(j *faultJob) bool
+	// harmless faults hit only Tabard: the program must not notice.
+	harmless bool
+}
+
+var faults = []fault{
+	{name: "one rank killed", strike: func(j *faultJob) bool { return kill(j.ranks(), 1, j.rng) }},
+	{name: "all ranks killed", strike: func(j *faultJob) bool { return kill(j.ranks(), faultRanks, j.rng) }},
+	{name: "Ctrl-C", strike: func(j *faultJob) bool { return j.signal(syscall.SIGINT) }},
+	{name: "launcher terminated", strike: func(j *faultJob) bool { return j.signal(syscall.SIGTERM) }},
+	{name: "collector killed", harmless: true, strike: func(j *faultJob) bool { return kill(collectors(j.state), 1, j.rng) }},
+	{name: "collector and one rank killed", strike: func(j *faultJob) bool {
+		if !kill(collectors(j.state), 1, j.rng) {
+			return false
+		}
+		time.Sleep(time.Duration(j.rng.IntN(200)) * time.Millisecond)
+		kill(j.ranks(), 1, j.rng)
+		return true
+	}},
+}
+
+const (
+	faultRanks   = 2
+	faultSeconds = 0.7
+)
+
+// faultJob is one run of testdata/mpi/logged.c that a fault will hit.
+type faultJob struct {
+	*mpirun.Job
+	rng                      *rand.Rand
+	program, dir, state, out string
+	launcher                 int
+}
+
+func (j *faultJob) ranks() []int { return rankProcesses(j.program, j.dir) }
+
+func (j *faultJob) signal(s syscall.Signal) bool {
+	return len(j.ranks()) > 0 && syscall.Kill(j.launcher, s) == nil
+}
+
+// kill kills n of the processes, which were found by the name of this job's
+// own folder.
+func kill(pids []int, n int, rng *rand.Rand) bool {
+	rng.Shuffle(len(pids), func(a, b int) { pids[a], pids[b] = pids[b], pids[a] })
+	for _, pid := range pids[:min(n, len(pids))] {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
+	}
+	return len(pids) > 0
+}
+
+// TestFaults kills program or collector at random moments and demands that no
+// call is lost that had returned: each rank of the program counts those in a
+// file mapped shared. TABARD_FAULTS is the number of runs, TABARD_SEED repeats
+// a sequence.
+func TestFaults(t *testing.T) {
+	runs, seed := 30, uint64(time.Now().UnixNano())
+	for name, set := range map[string]func(uint64){"TABARD_FAULTS": func(n uint64) { runs = int(n) }, "TABARD_SEED": func(n uint64) { seed = n }} {
+		if s := os.Getenv(name); s != "" {
+			n, err := strconv.ParseUint(s, 10, 63)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			set(n)
+		}
+	}
+	t.Logf("TABARD_SEED=%d", seed)
+	struck := 0
+	for i := range runs {
+		m, f := mpis[i%len(mpis)], faults[i/len(mpis)%len(faults)]
+		t.Run(fmt.Sprintf("%d %s %s", i, m.Name, f.name), func(t *testing.T) {
+			if testFault(t, m, f, rand.New(rand.NewPCG(seed, uint64(i)))) {
+				struck++
+			}
+		})
+	}
+	t.Logf("%d runs, %d were hit while they ran", runs, struck)
+	if struck < runs*3/4 {
+		t.Errorf("only %d of %d runs were hit", struck, runs)
+	}
+}
+
+func testFault(t *testing.T, m *mpirun.MPI, f fault, rng *rand.Rand) (struck bool) {
+	j := newFaultJob(t, m, rng)
+	delay := time.Duration(rng.Float64() * (faultSeconds + 0.4) * float64(time.Second))
+	code, stdout, struck := j.run(t, f, delay)
+	want, err := returned(j.dir, faultRanks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case f.harmless || !struck:
+		if code != 0 || stdout != "logged: done\n" {
+			t.Errorf("the program was harmed: exit code %d, output %q", code, stdout)
+		}
+	case code == 0 && stdout != "logged: done\n":
+		t.Errorf("exit code 0 after %s, output %q", f.name, stdout)
+	}
+	// As a user would: the next command finds or completes the recording.
+	if out, err := tabard("recover", j.out); err != nil {
+		t.Fatalf("after %s at %v with %d calls returned: %v%s", f.name, delay, want, err, out)
+	}
+	if err := waitNone(j.state); err != nil {
+		t.Error(err)
+	}
+	done, open, err := recorded(j.out, faultRanks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range want {
+		// One call may have returned without its count.
+		if done[r] < want[r] || done[r] > want[r]+1 && want[r] > 0 {
+			t.Errorf("%s after %v: %d calls of rank %d returned, %d recorded", f.name, delay, want[r], r, done[r])
+		}
+		if open[r] > 1 {
+			t.Errorf("%s: %d open calls of rank %d", f.name, open[r], r)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(j.state, "*", "*")); len(left) > 0 {
+		t.Errorf("state is left behind: %q", left)
+	}
+	t.Logf("%s after %v: %d calls returned", f.name, delay.Round(time.Millisecond), want)
+	return struck
+}
+
+func newFaultJob(t *testing.T, m *mpirun.MPI, rng *rand.Rand) *faultJob {
+	p, err := program(m, "logged")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	state, err := os.MkdirTemp("/dev/shm", "tabard-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(state) })
+	j := &faultJob{rng: rng, program: p[0], dir: dir, state: state, out: filepath.Join(dir, "logged.tabard")}
+	j.Job = &mpirun.Job{MPI: m, Ranks: faultRanks, Dir: dir, Env: []string{"TABARD_STATE=" + state},
+		Args: []string{tabardBin, "record", "--quiet", "-o", j.out, p[0], dir, fmt.Sprint(faultSeconds)}}
+	return j
+}
+
+// run starts the job, strikes after the delay, or as soon after it as there is
+// something to hit, and waits for the launcher.
+func (j *faultJob) run(t *testing.T, f fault, delay time.Duration) (code int, stdout string, struck bool) {
+	c := j.Command()
+	out, err := os.Create(filepath.Join(j.dir, "stdout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c.Stdout = out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	j.launcher = c.Process.Pid
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	strike := time.After(delay)
+	limit := time.After(time.Minute)
+	for {
+		select {
+		case <-strike:
+			if struck = f.strike(j); !struck {
+				strike = time.After(5 * time.Millisecond)
+			}
+		case <-done: // an exit code other than 0 is looked at by the caller
+			b, err := os.ReadFile(out.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.ProcessState.ExitCode(), string(b), struck
+		case <-limit:
+			_ = syscall.Kill(-j.launcher, syscall.SIGKILL)
+			kill(j.ranks(), faultRanks, j.rng)
+			t.Fatalf("%s after %v: the program did not end", f.name, delay)
+		}
+	}
+}

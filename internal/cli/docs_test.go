@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const (
+	referenceFile = "../../docs/commands.md"
+	readmeFile    = "../../README.md"
+)
+
+// docs/commands.md is what the definitions say.
+func TestReferenceIsUpToDate(t *testing.T) {
+	if *update {
+		if err := os.WriteFile(referenceFile, []byte(Reference()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(referenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != Reference() {
+		t.Error("docs/commands.md is out of date: go test ./internal/cli -run Reference -update")
+	}
+}
+
+// Every command and flag is in the reference and in its manual page.
+func TestEverythingIsDocumented(t *testing.T) {
+	reference := Reference()
+	for _, c := range visible(newRoot(&app{}))[1:] {
+		if !strings.Contains(reference, "## tabard "+c.Name()+"\n") {
+			t.Errorf("command %s is not in the reference", c.Name())
+		}
+		code, page, stderr := run("man", c.Name())
+		if code != exitOK || stderr != "" || !strings.Contains(page, ".TH") {
+			t.Errorf("tabard man %s: code %d, stderr %q", c.Name(), code, stderr)
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !strings.Contains(reference, "--"+f.Name) {
+				t.Errorf("flag --%s of %s is not in the reference", f.Name, c.Name())
+			}
+			if !strings.Contains(page, `\-\-`+f.Name) && !strings.Contains(page, "--"+f.Name) {
+				t.Errorf("flag --%s is not in the manual page of %s", f.Name, c.Name())
+			}
+		})
+	}
+}
+
+// The flags of tabard that the README shows exist.
+func TestREADMECommandsExist(t *testing.T) {
+	text, err := os.ReadFile(readmeFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, m := range regexp.MustCompile("(?m)tabard ([a-z]+)((?: [^`|>\n#)]*)?)").FindAllStringSubmatch(string(text), -1) {
+		name, rest := m[1], strings.Fields(m[2])
+		cmd := commandNamed(name)
+		if cmd == nil {
+			continue // prose
+		}
+		n++
+		for _, word := range rest {
+			if flag, ok := strings.CutPrefix(word, "--"); ok && flag != "" {
+				flag, _, _ = strings.Cut(flag, "=")
+				if cmd.Flags().Lookup(strings.TrimRight(flag, ".,;:")) == nil {
+					t.Errorf("README: tabard %s has no flag --%s", name, flag)
+				}
+			}
+			if !strings.HasPrefix(word, "-") && name == "record" {
+				break // the program's own flags follow
+			}
+		}
+	}
+	if n < 3 {
+		t.Errorf("README shows only %d commands", n)
+	}
+	for _, m := range regexp.MustCompile(`TABARD_[A-Z_]+`).FindAllString(string(text), -1) {
+		if !environmentVariable(m) {
+			t.Errorf("README: no environment variable %s", m)
+		}
+	}
+}
+
+func commandNamed(name string) *cobra.Command {
+	for _, c := range visible(newRoot(&app{})) {
+		if c.Name() == name && c.Name() != "tabard" {
+			return c
+		}
+	}
+	return nil
+}
+
+// environmentVariable reports whether record reads a variable, or the program
+// may use the name to switch tracing.
+func environmentVariable(name string) bool {
+	found := name == "TABARD_TRACING"
+	commandNamed("record").Flags().VisitAll(func(f *pflag.Flag) { found = found || envName(f.Name) == name })
+	return found
+}
+
+func TestManPages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	if code, _, stderr := run("man", "--dir", dir); code != exitOK {
+		t.Fatal(stderr)
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil || len(pages) != len(visible(newRoot(&app{}))) {
+		t.Errorf("pages %v, error %v", pages, err)
+	}
+}
+
+func TestCompletions(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		code, stdout, stderr := run("completion", shell)
+		if code != exitOK || stderr != "" || !strings.Contains(stdout, "tabard") {
+			t.Errorf("%s: code %d, stderr %q, %d bytes", shell, code, stderr, len(stdout))
+		}
+	}
+	for line, want := range map[string]string{
+		"re": "record", "record --timing=": "lossless", "record --only pt2pt,MPI_Sen": "pt2pt,MPI_Send", "record --callsites ": "stack", "completion ": "fish", "man du": "dump",
+	} {
+		fields := strings.Split(line, " ")
+		code, stdout, _ := run(append([]string{"__complete"}, fields...)...)
+		if code != exitOK || !strings.Contains(stdout, want) {
+			t.Errorf("completing %q: code %d, no %q in\n%s", line, code, want, stdout)
+		}
+	}
+}
