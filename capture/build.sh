@@ -17,5 +17,5 @@ trap 'rm -f "$tmp"' EXIT
 	-fno-semantic-interposition -fvisibility=hidden \
 	-I"$here" -DTB_VERSION="\"$version\"" "$@" \
 	"$here"/*.c "$here"/gen/*.c \
-	-Wl,-soname,libtabard.so -Wl,-z,relro -ldl -o "$tmp"
+	-Wl,-soname,libtabard.so -Wl,--version-script="$here/libtabard.map" -Wl,-z,relro -ldl -o "$tmp"
 mv "$tmp" "$out"

@@ -207,7 +207,20 @@ TB_EXPORT void *pvalloc(size_t n)
     return born(next.pvalloc(n), n);
 }
 
-/* ---- Mappings ---- */
+/* ---- Mappings ----
+ * Communication libraries (UCX, Open MPI) overwrite the first instructions of
+ * what dlsym says is munmap, to learn when registered memory goes away, and
+ * rely on the allocator being caught by that, too. So dlsym must go on finding
+ * the C library's functions, in front of which we must be all the same:
+ * programs refer to a version of mmap, which ours has, too, but hidden, and a
+ * hidden version is not for dlsym (libtabard.map). */
+
+#if defined(__x86_64__)
+#define VERSION "GLIBC_2.2.5"
+#elif defined(__aarch64__)
+#define VERSION "GLIBC_2.17"
+#endif
+#define STANDS_FOR(function, name) __asm__(".symver " #function ", " #name "@" VERSION)
 
 static uintptr_t allocator_low, allocator_high; /* the object that malloc is in, unless it is the C library */
 
@@ -222,7 +235,9 @@ static void mapped(void *p, size_t bytes, void *caller)
     errno = saved;
 }
 
-TB_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+STANDS_FOR(tb_mmap, mmap);
+STANDS_FOR(tb_mmap, mmap64);
+TB_EXPORT void *tb_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     void *p = KNOWN() && next.mmap ? next.mmap(address, bytes, protection, flags, fd, offset)
                                    : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
@@ -230,13 +245,9 @@ TB_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int
     return p;
 }
 
-#if defined(__LP64__)
-TB_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
-    __attribute__((alias("mmap")));
-#endif
-
 /* The range is forgotten before the call: afterwards it may be another thread's. */
-TB_EXPORT int munmap(void *p, size_t bytes)
+STANDS_FOR(tb_munmap, munmap);
+TB_EXPORT int tb_munmap(void *p, size_t bytes)
 {
     if (tb_mem_on && ((uintptr_t)p & 4095) == 0 && bytes != 0) {
         int saved = errno;
@@ -262,7 +273,8 @@ static void remapped(void *old, size_t old_bytes, void *p, size_t bytes, int fla
     errno = saved;
 }
 
-TB_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+STANDS_FOR(tb_mremap, mremap);
+TB_EXPORT void *tb_mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
     void *target = NULL;
     if (flags & MREMAP_FIXED) {
@@ -277,7 +289,8 @@ TB_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...
     return p;
 }
 
-TB_EXPORT void *shmat(int id, const void *address, int flags)
+STANDS_FOR(tb_shmat, shmat);
+TB_EXPORT void *tb_shmat(int id, const void *address, int flags)
 {
     void *p = KNOWN() && next.shmat ? next.shmat(id, address, flags) : (void *)syscall(SYS_shmat, id, address, flags);
     struct shmid_ds about;
@@ -287,7 +300,8 @@ TB_EXPORT void *shmat(int id, const void *address, int flags)
     return p;
 }
 
-TB_EXPORT int shmdt(const void *p)
+STANDS_FOR(tb_shmdt, shmdt);
+TB_EXPORT int tb_shmdt(const void *p)
 {
     int saved = errno;
     if (tb_mem_on) tb_range_remove_whole((uintptr_t)p);

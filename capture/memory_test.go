@@ -28,7 +28,7 @@ func buildHarness(name string, flags ...string) (string, error) {
 		"-fno-semantic-interposition", "-fexceptions", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I."}, flags...)
 	args = append(args, addressDir+"harness.c")
 	args = append(args, addressSources...)
-	return dir, command("gcc", append(args, "-Wl,-soname,libharness.so", "-o", filepath.Join(dir, "libharness.so"))...)
+	return dir, command("gcc", append(args, "-Wl,-soname,libharness.so", "-Wl,--version-script=libtabard.map", "-o", filepath.Join(dir, "libharness.so"))...)
 }
 
 func harness(t *testing.T) string {

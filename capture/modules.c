@@ -269,5 +269,7 @@ int tb_caller_is_mpi(void *return_address)
         if (library) m->judged = 1;
         if (library && library - m->low < m->high - m->low) m->kind = TB_MODULE_MPI;
     }
-    return m->kind == TB_MODULE_MPI;
+    /* A return address of our own: the library entered a function through one of our wrappers
+     * and left it by a jump to the next one (MPI_Keyval_create to MPI_Comm_create_keyval). */
+    return m->kind == TB_MODULE_MPI || m->kind == TB_MODULE_SELF;
 }

@@ -45,8 +45,12 @@ func readInfo(file string) (*info, error) {
 }
 
 // tabard runs a command of the binary under test, at most for a minute.
-func tabard(args ...string) ([]byte, error) {
+func tabard(args ...string) ([]byte, error) { return tabardIn(nil, args...) }
+
+// tabardIn runs it with additions to the environment.
+func tabardIn(env []string, args ...string) ([]byte, error) {
 	c := exec.Command(tabardBin, args...)
+	c.Env = append(os.Environ(), env...)
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	stop := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })

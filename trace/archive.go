@@ -199,7 +199,11 @@ func (a *Archive) countSection(s *container.Section) {
 func (a *Archive) load(i int) ([]byte, error) {
 	b, err := a.c.Load(i)
 	if ce, ok := err.(*container.Error); ok {
-		return nil, &FormatError{File: a.file, Section: sectionNames[a.c.Sections()[i].Type], Offset: ce.Offset, Msg: ce.Msg, Hint: ce.Hint}
+		section := ce.Section
+		if name := sectionNames[a.c.Sections()[i].Type]; name != "" {
+			section = name
+		}
+		return nil, &FormatError{File: a.file, Section: section, Offset: ce.Offset, Msg: ce.Msg, Hint: ce.Hint}
 	}
 	return b, err
 }

@@ -49,6 +49,9 @@ func parseTable(d *decoder, s *partSchema) (*table, error) {
 	for i := range t.cols {
 		t.cols[i] = make([]int64, rows)
 	}
+	if rows == 0 {
+		n = 0 // an empty table may claim any number of fields
+	}
 	for i := range n {
 		prev := int64(0)
 		for r := range rows {

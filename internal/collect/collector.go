@@ -501,11 +501,29 @@ func (c *collector) dissolve(safe bool) {
 		return
 	}
 	os.WriteFile(filepath.Join(c.dir, endedFile), nil, 0o600)
+	if c.job.Archive != "" {
+		c.strip()
+	}
 	if strings.Contains(filepath.Base(c.dir), keptMark) {
 		return
 	}
 	if aside, err := setAside(c.dir, keptMark); err == nil {
 		c.dir = aside
+	}
+}
+
+// strip removes what the archive in the state directory makes superfluous.
+func (c *collector) strip() {
+	for _, d := range c.dirs[1:] {
+		os.RemoveAll(d)
+	}
+	names, _ := os.ReadDir(c.dir)
+	for _, e := range names {
+		switch e.Name() {
+		case JobFile, LogFile, KeptArchive, CollectLock, RegisterLock, endedFile:
+		default:
+			os.Remove(filepath.Join(c.dir, e.Name()))
+		}
 	}
 }
 

@@ -273,6 +273,25 @@ func Register(dir string, r *Registration) error {
 	return writeFile(filepath.Join(dir, fmt.Sprintf("%s%d", rankPrefix, r.PID)), b)
 }
 
+// Abandon removes a state directory that no process has registered in.
+func Abandon(dir string) {
+	lock, err := lockFile(filepath.Join(dir, RegisterLock), unix.LOCK_EX)
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	if ranks, _ := filepath.Glob(filepath.Join(globQuote(dir), rankPrefix+"*")); len(ranks) > 0 {
+		return
+	}
+	if c, err := ring.OpenControl(dir); err == nil {
+		if spill := c.SpillDir(); spill != "" {
+			os.RemoveAll(spill)
+		}
+		c.Close()
+	}
+	os.RemoveAll(dir)
+}
+
 func readRegistration(path string) (*Registration, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -64,6 +64,7 @@ const (
 // NewBuilder returns a builder of an empty sequence.
 func NewBuilder() *Builder {
 	b := &Builder{want: noTerminal, nodes: make([]node, 3, 8), rules: make([]rule, 1, 2)}
+	b.table.slots = make([]uint64, minSlots)
 	for _, g := range [...]uint32{startGuard, heldGuard} {
 		b.nodes[g] = node{prev: g, next: g, flags: flagGuard, id: RuleBit}
 	}
@@ -201,9 +202,9 @@ func (b *Builder) lookUp(s uint32) bool {
 	}
 	y := &b.nodes[x.next]
 	h := digramHash(x.id, x.count, y.id, y.count)
-	m := b.findDigram(h, x, y)
+	m, slot := b.table.find(b.nodes, h, x, y)
 	if m == 0 {
-		b.table.insert(h, s)
+		b.table.put(slot, h, s)
 		x.flags |= flagIndexed
 		return false
 	}

@@ -10,7 +10,7 @@ type digrams struct {
 	used  int
 }
 
-const minSlots = 64
+const minSlots = 8
 
 func digramHash(a uint32, i uint64, b uint32, j uint64) uint32 {
 	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
@@ -24,43 +24,34 @@ func digramHash(a uint32, i uint64, b uint32, j uint64) uint32 {
 	return uint32(h ^ h>>32)
 }
 
-// find returns the first slot at or after the home slot of h, up to the first
-// free one, that holds hash h and for whose node same is true; else -1.
-func (b *Builder) findDigram(h uint32, x, y *node) uint32 {
-	slots := b.table.slots
-	if len(slots) == 0 {
-		return 0
-	}
-	mask := uint32(len(slots) - 1)
+// find returns the node at which the digram with hash h of x and y starts, or 0
+// and the slot where it belongs.
+func (d *digrams) find(nodes []node, h uint32, x, y *node) (n, slot uint32) {
+	mask := uint32(len(d.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
-		e := slots[i]
+		e := d.slots[i]
 		if e == 0 {
-			return 0
+			return 0, i
 		}
 		if uint32(e) != h {
 			continue
 		}
-		m := uint32(e >> 32)
-		p := &b.nodes[m]
-		q := &b.nodes[p.next]
+		n = uint32(e >> 32)
+		p := &nodes[n]
+		q := &nodes[p.next]
 		if p.id == x.id && q.id == y.id && p.count == x.count && q.count == y.count {
-			return m
+			return n, i
 		}
 	}
 }
 
-// insert adds the digram with hash h that starts at node n. It must be absent.
-func (d *digrams) insert(h, n uint32) {
+// put enters the digram with hash h that starts at node n into the slot that find returned.
+func (d *digrams) put(slot, h, n uint32) {
+	d.slots[slot] = uint64(n)<<32 | uint64(h)
+	d.used++
 	if d.used >= len(d.slots)-len(d.slots)/4 {
 		d.grow()
 	}
-	mask := uint32(len(d.slots) - 1)
-	i := h & mask
-	for d.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	d.slots[i] = uint64(n)<<32 | uint64(h)
-	d.used++
 }
 
 // remove deletes the digram with hash h that starts at node n. Slots behind it
@@ -90,7 +81,7 @@ func (d *digrams) remove(h, n uint32) {
 
 func (d *digrams) grow() {
 	old := d.slots
-	d.slots = make([]uint64, max(minSlots, 2*len(old)))
+	d.slots = make([]uint64, 2*len(old))
 	mask := uint32(len(d.slots) - 1)
 	for _, e := range old {
 		if e == 0 {

@@ -81,7 +81,8 @@ func (x *Index) RuleOccurrences() []uint64 {
 	return times
 }
 
-// Occurrences returns how many times each terminal occurs in the expansion.
+// Occurrences returns how many times each terminal occurs in the expansion. The
+// result has Terminals elements: check untrusted grammars with Validate first.
 func (x *Index) Occurrences() []uint64 {
 	times := make([]uint64, len(x.g.Rules))
 	counts := make([]uint64, x.terms)

@@ -115,10 +115,11 @@ func (b *Builder) restoreBody(r int, body []Symbol) error {
 		}
 		x, y := &b.nodes[l], &b.nodes[b.nodes[l].next]
 		h := digramHash(x.id, x.count, y.id, y.count)
-		if b.findDigram(h, x, y) != 0 {
+		m, slot := b.table.find(b.nodes, h, x, y)
+		if m != 0 {
 			return broken(r, "a digram occurs twice")
 		}
-		b.table.insert(h, l)
+		b.table.put(slot, h, l)
 		x.flags |= flagIndexed
 	}
 	return nil

@@ -80,13 +80,13 @@ func isLauncher(comm string) bool {
 }
 
 // jobIdentity names the job of this process: equal for the ranks of one job on
-// a node, different for any other job.
-func jobIdentity(e rankEnv) string {
+// a node, different for any other job. alone says that nobody started this process as one of several.
+func jobIdentity(e rankEnv) (identity string, alone bool) {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	id := strings.TrimSpace(string(boot)) + " " + e.step
 	self, err := collect.ReadProcStat(os.Getpid())
 	if err != nil {
-		return id + " " + e.world + " " + strconv.Itoa(os.Getpid())
+		return id + " " + e.world + " " + strconv.Itoa(os.Getpid()), false
 	}
 	pid, st := self.Parent, collect.ProcStat{}
 	for range 64 {
@@ -98,12 +98,12 @@ func jobIdentity(e rankEnv) string {
 		}
 		if isLauncher(st.Comm) {
 			// The launcher's own life is what cannot repeat: its job numbers do.
-			return id + " " + strconv.Itoa(pid) + " " + strconv.FormatUint(st.Start, 10)
+			return id + " " + strconv.Itoa(pid) + " " + strconv.FormatUint(st.Start, 10), false
 		}
 		pid = st.Parent
 	}
 	if e.world != "" || e.step != "" {
-		return id + " " + e.world
+		return id + " " + e.world, false
 	}
-	return id + " " + strconv.Itoa(os.Getpid()) + " " + strconv.FormatUint(self.Start, 10)
+	return id + " " + strconv.Itoa(os.Getpid()) + " " + strconv.FormatUint(self.Start, 10), e.rank < 0
 }

@@ -74,6 +74,7 @@ type launcher struct {
 	o       *Options
 	env     rankEnv
 	path    string // of the program
+	lib     string // the runtime to preload, empty for none
 	environ []string
 	err     io.Writer
 }
@@ -152,10 +153,19 @@ func (l *launcher) setUp() error {
 	if err != nil {
 		return err
 	}
+	if len(o.Runtime) == 0 {
+		return errors.New("this tabard was built without its runtime library (build it with make)")
+	}
 	for try := 0; ; try++ {
 		dir, err := l.state(output, try)
 		if err != nil {
 			return err
+		}
+		if reason == "" {
+			if l.lib, err = extract(dir, o.Runtime); err != nil {
+				collect.Abandon(dir)
+				return err
+			}
 		}
 		err = collect.Register(dir, l.registration(reason, false))
 		if errors.Is(err, collect.ErrEnded) && try < 5 {
@@ -166,24 +176,20 @@ func (l *launcher) setUp() error {
 		if err != nil {
 			return err
 		}
-		return l.attach(dir, exe, reason == "")
+		l.attach(dir, exe)
+		return nil
 	}
 }
 
 // attach makes sure that dir has a collector and prepares the environment.
-func (l *launcher) attach(dir, exe string, traced bool) error {
-	if traced {
-		lib, err := extract(dir, l.o.Runtime)
-		if err != nil {
-			return err
-		}
-		l.environ = preloadEnv(l.environ, lib, dir, exe)
+func (l *launcher) attach(dir, exe string) {
+	if l.lib != "" {
+		l.environ = preloadEnv(l.environ, l.lib, dir, exe)
 	}
 	if err := startCollector(exe, dir); err != nil {
 		// What the runtime writes will be there for `tabard recover`.
 		l.tell("the collector could not be started: %v; run `tabard recover %s` afterwards", err, l.o.Output)
 	}
-	return nil
 }
 
 // untraceable says why this process is not traced, empty if it is.
@@ -224,7 +230,11 @@ func (l *launcher) state(output string, try int) (string, error) {
 		own := filepath.Join(abs, filepath.Base(roots[0]))
 		roots = append([]string{own}, slices.DeleteFunc(roots, func(r string) bool { return r == own })...)
 	}
-	key := collect.StateKey(output, jobIdentity(l.env))
+	id, alone := jobIdentity(l.env)
+	if alone {
+		l.env.localSize = 1
+	}
+	key := collect.StateKey(output, id)
 	if try > 2 { // what has ended there cannot be moved out of the way
 		key += fmt.Sprintf("-%d", try)
 	}
@@ -320,9 +330,6 @@ const libraryName = "libtabard.so"
 // the state directory, or, if that lies on a file system without execution
 // or has a name that LD_PRELOAD cannot hold, into another place.
 func extract(dir string, lib []byte) (string, error) {
-	if len(lib) == 0 {
-		return "", errors.New("this tabard was built without its runtime library (build it with make)")
-	}
 	sum := sha256.Sum256(lib)
 	private := fmt.Sprintf("tabard-%d", os.Getuid())
 	byHash := "libtabard-" + hex.EncodeToString(sum[:8]) + ".so"
@@ -466,8 +473,14 @@ func (l *launcher) join(dir string) error {
 		return err
 	}
 	reason := obstacle(l.path)
+	if reason == "" {
+		if l.lib, err = extract(dir, l.o.Runtime); err != nil {
+			return err
+		}
+	}
 	if err := collect.Register(dir, l.registration(reason, true)); err != nil {
 		return err
 	}
-	return l.attach(dir, exe, reason == "")
+	l.attach(dir, exe)
+	return nil
 }

@@ -68,7 +68,14 @@ func (p *process) look(s *spec.Slot, raw ring.Raw) []reference {
 	words := handles(s, raw)
 	refs := make([]reference, len(words))
 	for i, w := range words {
-		refs[i] = reference{raw: w, objs: slices.Clone(p.meaning(s.Class, w))}
+		objs := p.meaning(s.Class, w)
+		if s.Class == spec.Request && len(objs) > 0 && repeats(words[:i], w) >= len(objs) {
+			// Equal handles in one call are different requests, also if
+			// their creation was out of sight.
+			p.reg.add(s.Class, w)
+			objs = p.reg.live(s.Class, w)
+		}
+		refs[i] = reference{raw: w, objs: slices.Clone(objs)}
 		if ends(s.Life) {
 			for _, o := range refs[i].objs {
 				o.ending++
@@ -76,6 +83,17 @@ func (p *process) look(s *spec.Slot, raw ring.Raw) []reference {
 		}
 	}
 	return refs
+}
+
+// repeats counts w among words.
+func repeats(words []uint64, w uint64) int {
+	n := 0
+	for _, x := range words {
+		if x == w {
+			n++
+		}
+	}
+	return n
 }
 
 // meaning gives the live objects of a handle, none for a predefined one.

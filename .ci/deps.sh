@@ -1,0 +1,26 @@
+#!/bin/sh
+# Installs the Debian packages that a target needs and this machine lacks:
+# deps.sh build | demo | test. Does nothing if nothing is missing; says what to
+# install if it may not.
+set -eu
+packages="gcc libc6-dev"
+command -v go >/dev/null || [ -x /usr/local/go/bin/go ] || packages="$packages golang-go ca-certificates"
+case ${1:-build} in
+demo) packages="$packages openmpi-bin lammps lammps-examples" ;;
+test) packages="$packages g++ gfortran openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py hpcc lammps lammps-examples" ;;
+esac
+missing=
+for p in $packages; do
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || missing="$missing $p"
+done
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+	echo "missing here:$missing" >&2
+	echo "install them (as root: apt-get install$missing), then run make again" >&2
+	exit 1
+fi
+echo "installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086 -- a list
+apt-get install -y -qq --no-install-recommends $missing

@@ -1,0 +1,74 @@
+# make            bin/tabard (needs Go and a C compiler; no MPI)
+# make demo       record a real parallel program and show what was found
+# make check      formatting, vet, generated files, unit tests (no MPI)
+# make test       everything: check, end-to-end tests, faults
+# make faults     200 randomised kills of program and collector
+# make bench      the tables of docs/benchmarks.md
+# make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced
+# make gen        write the generated files again
+# make deps       install what make test needs (Debian, as root)
+.PHONY: all gen check test e2e faults bench mpichsuite demo deps install clean FORCE
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+PREFIX ?= /usr/local
+
+# Found when a recipe needs it: an old Go fetches the right one first.
+GOCMD = $$(.ci/go.sh)
+export GOTOOLCHAIN ?= auto
+# Building and testing need no version control.
+export GOFLAGS ?= -buildvcs=false
+
+all: bin/tabard
+
+include capture/build.mk
+
+bin/tabard: capture/libtabard.so FORCE
+	@mkdir -p bin
+	$(GOCMD) build -trimpath -o $@ ./cmd/tabard
+
+gen:
+	$(GOCMD) run ./internal/gen
+
+check: capture/libtabard.so
+	@unformatted=$$("$$(dirname "$$(.ci/go.sh)")/gofmt" -l $$(find . -name '*.go')) && \
+		[ -z "$$unformatted" ] || { echo "run gofmt -w on: $$unformatted"; exit 1; }
+	$(GOCMD) run ./internal/gen -diff
+	$(GOCMD) vet ./...
+	$(GOCMD) vet -tags e2e ./...
+	$(GOCMD) test ./...
+
+test: deps check e2e faults-short
+
+# One test at a time: each starts as many ranks as there are cores, or more.
+E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel=1 -timeout=25m ./e2e
+
+e2e: bin/tabard
+	$(E2E) -skip '^TestFaults$$'
+
+.PHONY: faults-short
+faults-short: bin/tabard
+	TABARD_FAULTS=30 $(E2E) -run '^TestFaults$$'
+
+faults: bin/tabard
+	TABARD_FAULTS=200 $(E2E) -run '^TestFaults$$' -v
+
+bench: bin/tabard
+	$(GOCMD) run ./bench/cost
+
+mpichsuite: bin/tabard
+	@[ -n "$(MPICH)" ] || { echo "make mpichsuite MPICH=DIR, where DIR is a checkout of MPICH, release 4.0.2"; exit 1; }
+	$(GOCMD) run ./bench/mpichsuite -source "$(MPICH)"
+
+demo:
+	@.ci/deps.sh demo
+	@$(MAKE) --no-print-directory bin/tabard
+	@.ci/demo.sh
+
+deps:
+	@.ci/deps.sh test
+
+install: bin/tabard
+	install -D -m 755 bin/tabard $(DESTDIR)$(PREFIX)/bin/tabard
+
+clean:
+	rm -rf bin demo capture/libtabard.so
