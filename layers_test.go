@@ -16,8 +16,9 @@ import (
 // its own group none.
 var layers = [][]string{
 	{"spec", "internal/grammar", "internal/column", "internal/resolve", "capture"},
-	{"internal/gen", "internal/ring", "trace"},
-	{"internal/ring/ringtest", "internal/symbol", "trace/raw", "trace/tracetest"},
+	{"internal/gen", "internal/ring", "trace/internal/container"},
+	{"trace"},
+	{"internal/ring/ringtest", "internal/symbol", "trace/tracetest"},
 	{"internal/collect", "internal/verify"},
 	{"internal/launch"},
 	{"internal/doctor"},

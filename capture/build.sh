@@ -2,12 +2,15 @@
 # Builds the in-process runtime: build.sh [OUTPUT [compiler flags...]]
 # OUTPUT is capture/libtabard.so by default, which embed.go embeds. Flags of
 # interest: -DTB_NO_TIMING (no time stamps), -DTB_NOOP (wrappers only forward):
-# what each costs is compared in bench/. Environment: CC, TABARD_VERSION.
+# what each costs is compared in bench/. Environment: CC. tb_version is a hash of
+# the sources, so that a test can tell whether the embedded library is current.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/libtabard.so}
 [ $# -gt 0 ] && shift
-version=${TABARD_VERSION:-dev}
+LC_ALL=C
+export LC_ALL
+version=$(cat "$here"/*.[ch] "$here"/gen/*.[ch] "$here"/libtabard.map "$here"/build.sh | sha256sum | cut -c1-16)
 tmp=$out.tmp.$$
 trap 'rm -f "$tmp"' EXIT
 # Exceptions and unwinding pass through the wrappers; a tail call would hide the caller.

@@ -12,14 +12,17 @@ import (
 	"fmt"
 )
 
+// The C files carry "go:build ignore" because the go command refuses C files
+// in a package that does not use cgo.
+//
 //go:embed libtabard.so
 var runtime []byte
 
 // Runtime returns the shared library to preload. The caller must not change it.
 func Runtime() []byte { return runtime }
 
-// Version returns the version that the runtime was built as, from its symbol
-// tb_version. An error means that the embedded file is no such library: a build gone wrong.
+// Version identifies the sources that the runtime was built from: the symbol
+// tb_version, 16 hexadecimal digits. An error means that the embedded file is no such library: a build gone wrong.
 func Version() (string, error) {
 	return versionOf(runtime)
 }

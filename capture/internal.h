@@ -3,7 +3,8 @@
  * Files: runtime.c (threads, segments, records), values.c (encoders), abi.c
  * (real functions, what the library looks like), control.c (control file,
  * switches, start and end of the process), spawn.c; and, about addresses,
- * memory.c, unwind.c, modules.c, gpu.c. */
+ * segments.c (addresses to words), shadow.c (the heap), ranges.c (mappings),
+ * memory.c and gpu.c (allocation functions), modules.c, cfi.c, unwind.c. */
 #ifndef TABARD_INTERNAL_H
 #define TABARD_INTERNAL_H
 #include <pthread.h>

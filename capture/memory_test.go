@@ -44,7 +44,7 @@ func harness(t *testing.T) string {
 func program(t *testing.T, dir, source string, flags ...string) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c"))
-	args := append([]string{"-std=gnu11", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-deprecated-declarations",
+	args := append([]string{"-std=gnu11", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-deprecated-declarations", "-Wno-alloc-size-larger-than",
 		"-Wl,--build-id", "-Wl,--no-as-needed", addressDir + source}, flags...)
 	args = append(args, "-L"+dir, "-lharness", "-lm", "-Wl,-rpath,"+dir, "-o", exe)
 	if err := command("gcc", args...); err != nil {

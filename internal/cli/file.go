@@ -13,7 +13,9 @@ import (
 // open opens the archive FILE. A recording to it that is still going on is
 // waited for, and one that lost its collector is completed first.
 func (a *app) open(file string) (*trace.Archive, error) {
-	path, report, err := collect.Recover(file, true, a.err)
+	wait := a.notice()
+	path, report, err := collect.Recover(file, true, wait)
+	wait.stop()
 	for _, p := range report.Problems {
 		fmt.Fprintf(a.err, "tabard: %s: %s\n", file, p)
 	}

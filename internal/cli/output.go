@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 )
@@ -92,3 +93,51 @@ func plural(n uint64, noun string) string {
 
 // table aligns cells that are separated by tabs.
 func table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// patience is how long a command waits for a recording to end before it says
+// so where nobody watches: most recordings end at once.
+const patience = 2 * time.Second
+
+// notice passes messages on at once on a terminal, else only if the wait
+// that they announce lasts.
+type notice struct {
+	w     io.Writer
+	mu    sync.Mutex
+	held  []byte
+	late  bool
+	timer *time.Timer
+}
+
+func (a *app) notice() *notice {
+	n := &notice{w: a.err, late: a.tty}
+	if !a.tty {
+		n.timer = time.AfterFunc(patience, n.release)
+	}
+	return n
+}
+
+// Write implements io.Writer.
+func (n *notice) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.late {
+		return n.w.Write(b)
+	}
+	n.held = append(n.held, b...)
+	return len(b), nil
+}
+
+func (n *notice) release() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.late = true
+	n.w.Write(n.held) // a message that cannot be written is nobody's loss
+	n.held = nil
+}
+
+// stop ends the wait: what was held back is not worth saying any more.
+func (n *notice) stop() {
+	if n.timer != nil {
+		n.timer.Stop()
+	}
+}

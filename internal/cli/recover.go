@@ -22,7 +22,9 @@ nothing to recover.`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		path, r, err := collect.Recover(args[0], true, a.err)
+		wait := a.notice()
+		path, r, err := collect.Recover(args[0], true, wait)
+		wait.stop()
 		if err != nil {
 			return err
 		}

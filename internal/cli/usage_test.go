@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -169,5 +170,31 @@ func TestNumbers(t *testing.T) {
 		if got := plural(n, "call"); got != want {
 			t.Errorf("plural(%d) = %s, want %s", n, got, want)
 		}
+	}
+}
+
+// Where nobody watches, a wait is announced only if it lasts.
+func TestNotice(t *testing.T) {
+	var out bytes.Buffer
+	short := (&app{err: &out}).notice()
+	fmt.Fprint(short, "waiting")
+	short.stop()
+	if out.Len() != 0 {
+		t.Errorf("a short wait was announced: %q", out.String())
+	}
+	long := (&app{err: &out}).notice()
+	fmt.Fprint(long, "waiting")
+	long.release() // what its timer does
+	fmt.Fprint(long, " still")
+	long.stop()
+	if out.String() != "waiting still" {
+		t.Errorf("a long wait: %q", out.String())
+	}
+	out.Reset()
+	terminal := (&app{err: &out, tty: true}).notice()
+	fmt.Fprint(terminal, "waiting")
+	terminal.stop()
+	if out.String() != "waiting" {
+		t.Errorf("on a terminal: %q", out.String())
 	}
 }

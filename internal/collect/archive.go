@@ -164,7 +164,7 @@ func parseRanks(s string) func(int) bool {
 }
 
 // build makes the archive of what is known now and fills in the report.
-func (c *collector) build() *trace.Builder {
+func (c *collector) build() (*trace.Builder, error) {
 	b := trace.NewBuilder()
 	c.report = Report{}
 	meta := trace.Meta{Command: c.job.Command, Created: c.job.Created, Tool: c.job.Tool, Options: map[string]string{}}
@@ -183,16 +183,18 @@ func (c *collector) build() *trace.Builder {
 		if meta.ABI == 0 {
 			meta.ABI = id.p.syms.ABI()
 		}
-		c.rank(b, id)
+		if err := c.rank(b, id); err != nil {
+			return nil, fmt.Errorf("rank %d: %w", id.rank, err)
+		}
 	}
 	c.report.PeakMemory = peakMemory()
 	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
 	b.SetMeta(meta)
-	return b
+	return b, nil
 }
 
 // rank adds a process and its streams.
-func (c *collector) rank(b *trace.Builder, id identity) {
+func (c *collector) rank(b *trace.Builder, id identity) error {
 	p := id.p
 	ended, _ := p.syms.Ended()
 	d := trace.RankData{
@@ -226,7 +228,11 @@ func (c *collector) rank(b *trace.Builder, id identity) {
 	}
 	n := b.AddRank(d)
 	for _, ch := range p.live() {
-		b.AddStream(ch.s.data(n, ch.thread, c.moved))
+		data, err := ch.s.data(n, ch.thread, c.moved)
+		if err != nil {
+			return err
+		}
+		b.AddStream(data)
 		c.report.Calls += ch.s.calls
 	}
 	c.report.Ranks++
@@ -237,6 +243,7 @@ func (c *collector) rank(b *trace.Builder, id identity) {
 	for _, s := range problems {
 		c.report.Problems = append(c.report.Problems, fmt.Sprintf("rank %d: %s", id.rank, s))
 	}
+	return nil
 }
 
 // modules lists a process's modules by number; signatures refer to them.
@@ -273,7 +280,10 @@ func (c *collector) archive() error {
 		p.changed = false
 	}
 	c.written = false
-	b := c.build()
+	b, err := c.build()
+	if err != nil {
+		return err
+	}
 	c.job.Output = c.nodeOutput()
 	size, err := writeArchive(c.job.Output, b, c.moved)
 	if err == nil {

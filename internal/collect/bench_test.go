@@ -18,6 +18,7 @@ func segmentOf(b *testing.B, prologue []ring.Record, loop func() []ring.Record) 
 		b.Fatal(err)
 	}
 	p = newProcess(1, true)
+	p.dir = dir
 	c = p.chain(0)
 	for _, r := range prologue {
 		if err := p.syms.Record(0, r, p); err != nil {

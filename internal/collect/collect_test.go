@@ -137,6 +137,61 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
+// Enough calls for times to leave memory, with restarts, and with a disk that is full for a while.
+func TestSpool(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	const n = 30000
+	want := reference(t, 5, n)
+	for seed := range uint64(3) {
+		out := filepath.Join(t.TempDir(), "a.tabard")
+		dir := state(t, out, nil)
+		p := newProgram(t, dir, deadPID+1, 1)
+		p.capacity = 1 << 16
+		register(t, dir, p.pid, 0, 1)
+		recs := append(p.prologue(0, 1), p.work(rng(5), n)...)
+		recs = append(recs, p.epilogue()...)
+		c := testCollector(t, dir)
+		r := rng(200 + seed)
+		full := false
+		safe := uint64(0) // the first checkpoint that can be relied on again
+		gen := func() uint64 {
+			if len(c.order) == 0 {
+				return 0
+			}
+			return c.order[0].gen
+		}
+		lift := func() {}
+		drive(t, &c, p.threads[0], recs, func(i int) {
+			switch r.IntN(2000) {
+			case 0:
+				if !full && gen() >= safe {
+					c = testCollector(t, dir)
+					c.scan()
+					revive(c)
+				}
+			case 1, 2:
+				if full = !full && len(p.threads[0].segs) == p.ring; full {
+					safe = gen() + 1
+					lift = limitFiles(t, 5000)
+				} else {
+					lift()
+				}
+			}
+		})
+		lift()
+		if st, err := os.Stat(filepath.Join(dir, spoolName(p.pid, 0))); err != nil || st.Size() < 1000 {
+			t.Fatalf("nothing was spooled: %v", err)
+		}
+		if !full && gen() >= safe {
+			c = testCollector(t, dir)
+		}
+		finishAll(t, c)
+		equal(t, text(t, out), want)
+	}
+}
+
 // Killed in the middle of a call, nested in another.
 func TestPendingCalls(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
@@ -484,7 +539,7 @@ func TestDamage(t *testing.T) {
 			if i%97 == 0 || i < 32 {
 				bad := slices.Clone(b)
 				bad[i] ^= 1
-				if _, err := decodeProcess(bad); err == nil {
+				if _, err := decodeProcess(bad, dir); err == nil {
 					t.Fatalf("byte %d of the checkpoint may be anything", i)
 				}
 			}
@@ -801,11 +856,7 @@ func TestNoRoomForCheckpoints(t *testing.T) {
 	p.threads[0].seq, p.threads[0].cur = 0, nil
 	c := testCollector(t, dir)
 	lift := limitFiles(t, 1000)
-	drive(t, &c, p.threads[0], recs, func(int) {
-		for _, pr := range c.order {
-			pr.noDisk = time.Time{}
-		}
-	})
+	drive(t, &c, p.threads[0], recs, nil)
 	lift()
 	finishAll(t, c)
 	equal(t, text(t, out), want)

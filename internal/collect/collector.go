@@ -210,11 +210,10 @@ func (c *collector) logPanics(p *process) {
 }
 
 func (c *collector) checkpointIfDue(p *process) {
-	if !p.checkpointDue(c.job.SegmentsMax) || time.Now().Before(p.noDisk) {
+	if !p.checkpointDue(c.job.SegmentsMax) {
 		return
 	}
 	if err := p.checkpoint(c.dirs); err != nil {
-		p.noDisk = time.Now().Add(time.Second)
 		p.complain("no checkpoint could be written: %v", err)
 		c.logf("checkpoint of process %d: %v; its segments are released without one", p.pid, err)
 	}
@@ -306,6 +305,7 @@ func (c *collector) process(pid int) *process {
 		}
 		if p == nil {
 			p = newProcess(pid, !c.control.NoTiming())
+			p.dir = c.dir
 			if err != nil {
 				p.complain("a checkpoint could not be used: %v", err)
 			}
@@ -482,6 +482,11 @@ func (c *collector) end() (bool, error) {
 		c.logf("archive: %v", err)
 	}
 	c.control.SetCollector(ring.CollectorDone)
+	for _, p := range c.order {
+		for _, ch := range p.live() {
+			ch.s.spool.close()
+		}
+	}
 	c.dissolve(err == nil && c.job.Archive == "")
 	return true, err
 }

@@ -24,11 +24,11 @@ type process struct {
 	syms   *symbol.Process
 	chains []*chain // by thread number; nil where not known yet
 	timing bool
+	dir    string // for spools; empty: none
 
 	consumed uint64 // raw bytes since the last checkpoint
 	durable  int    // size of the last checkpoint
 	gen      uint64 // of the last checkpoint
-	noDisk   time.Time
 	broken   uint64 // records that could not be understood
 	missing  uint64 // segments that are gone
 	problems []string
@@ -58,6 +58,9 @@ func (p *process) chain(thread int) *chain {
 	c := p.chains[thread]
 	if c == nil {
 		c = &chain{thread: thread, files: map[string]*ring.Segment{}, s: newStream(p.syms, p.timing)}
+		if p.dir != "" {
+			c.s.spoolTiming(filepath.Join(p.dir, spoolName(p.pid, thread)))
+		}
 		p.chains[thread] = c
 	}
 	return c
@@ -459,8 +462,8 @@ func (p *process) encode() ([]byte, error) {
 	return seal(e.b), nil
 }
 
-// decodeProcess is the inverse of encode. Its chains have no segments yet.
-func decodeProcess(b []byte) (*process, error) {
+// decodeProcess is the inverse of encode. Its chains have no segments yet. Spools are in dir.
+func decodeProcess(b []byte, dir string) (*process, error) {
 	body, err := unseal(b)
 	if err != nil {
 		return nil, err
@@ -488,11 +491,12 @@ func decodeProcess(b []byte) (*process, error) {
 		if n := d.num(); n > 0 {
 			c.raw = &rawFile{size: int64(n)}
 		}
-		if c.s, err = d.stream(p.syms); err != nil {
+		if c.s, err = d.stream(p.syms, filepath.Join(dir, spoolName(p.pid, c.thread))); err != nil {
 			return nil, err
 		}
 	}
 	p.changed = true
+	p.dir = dir
 	return p, d.err
 }
 
@@ -567,7 +571,7 @@ func loadProcess(dirs []string, pid int) (*process, error) {
 		}
 		var p *process
 		if err == nil {
-			p, err = decodeProcess(b)
+			p, err = decodeProcess(b, dirs[0])
 		}
 		if err == nil && p.pid != pid {
 			err = errCheckpoint

@@ -18,6 +18,7 @@ type stream struct {
 	list   []*terminal
 	g      *grammar.Builder
 	timing *column.TimingBuilder // nil without timing
+	spool  *spool                // of its blocks, nil: in memory
 	calls  uint64
 	// misfits counts events whose values do not fit their signature: our bug,
 	// which must not cost the rest of the recording.
@@ -212,7 +213,7 @@ func (t *terminal) fits(vals []int64) bool {
 
 // data encodes the stream for an archive; the stream goes on unchanged.
 // tick is called now and then.
-func (s *stream) data(process, thread int, tick func()) trace.StreamData {
+func (s *stream) data(process, thread int, tick func()) (trace.StreamData, error) {
 	g := s.g.Grammar()
 	if s.run != nil {
 		// The run must not end here for good: more of it may come.
@@ -233,11 +234,12 @@ func (s *stream) data(process, thread int, tick func()) trace.StreamData {
 	for _, n := range s.strings {
 		d.Strings = append(d.Strings, names[n])
 	}
+	var err error
 	if s.timing != nil {
-		d.Timing = s.timing.Encode(nil)
+		d.Timing, err = s.times()
 	}
 	tick()
-	return d
+	return d, err
 }
 
 // encodeColumns encodes the columns of t, with those of the run of polls that has not ended.

@@ -110,11 +110,12 @@ func (e *encoder) stream(s *stream) {
 	}
 	e.bit(s.timing != nil)
 	if s.timing != nil {
-		e.bytes(s.timing.Encode(nil))
+		e.times(s)
 	}
 }
 
-func (d *decoder) stream(syms *symbol.Process) (*stream, error) {
+// stream reads a stream whose spool, if it has one, is at path.
+func (d *decoder) stream(syms *symbol.Process, path string) (*stream, error) {
 	s := &stream{syms: syms, calls: d.num(), misfits: d.num()}
 	gb := d.bytes()
 	if d.err != nil {
@@ -151,7 +152,7 @@ func (d *decoder) stream(syms *symbol.Process) (*stream, error) {
 		s.run = s.list[id]
 	}
 	if d.bit() && d.err == nil {
-		if s.timing, err = column.RestoreTiming(d.bytes()); err != nil {
+		if err := d.times(s, path); err != nil {
 			return nil, err
 		}
 	}

@@ -29,7 +29,7 @@ type segment struct {
 }
 
 // Open checks the frame of a column that a Builder encoded, which must be all of
-// in, and returns a reader of it. The reader refers to in. It takes at most 32
+// in, and returns a reader of it. The reader refers to in. It takes at most 64
 // bytes of memory per byte of in, and 64 KiB.
 //
 // The content of a block is checked when it is decoded: Err and Check tell.

@@ -1,12 +1,14 @@
 /* What becomes of each class of address, one thing at a time. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,6 +143,27 @@ static void test_mappings(void)
     CHECK(munmap(q, 1000 * page) == 0);
 }
 
+/* Communication libraries patch what dlsym finds: that must be the C library's own. */
+static void test_patchable(void)
+{
+    static const char *const names[] = {"mmap", "mmap64", "munmap", "mremap", "shmat", "shmdt"};
+    Dl_info of_libc, d;
+    CHECK(dladdr(dlsym(RTLD_DEFAULT, "printf"), &of_libc) != 0);
+    for (int i = 0; i < 6; i++) {
+        CHECK(dladdr(dlsym(RTLD_DEFAULT, names[i]), &d) != 0 && d.dli_fbase == of_libc.dli_fbase);
+    }
+}
+
+static void test_shared(void)
+{
+    int id = shmget(IPC_PRIVATE, 10000, IPC_CREAT | 0600);
+    char *p = shmat(id, NULL, 0);
+    uint64_t w = h_word(p + 9000);
+    CHECK(class_of(w) == HEAP && offset_of(w) == 9000 && h_kind(number_of(w)) == 2);
+    CHECK(shmctl(id, IPC_RMID, NULL) == 0 && shmdt(p) == 0);
+    CHECK(class_of(h_word(p)) == RAW && h_kind(number_of(w)) == 0);
+}
+
 static void test_mpi_memory(void)
 {
     char *p = malloc(10000);
@@ -256,6 +279,10 @@ int main(void)
     test_statics();
     test_stacks();
     test_mappings();
+#ifndef HUNGRY_DLSYM
+    test_patchable();
+#endif
+    test_shared();
     test_mpi_memory();
     test_displacements();
     test_semantics();

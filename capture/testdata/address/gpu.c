@@ -2,6 +2,7 @@
 #include "harness.h"
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int cudaMalloc(void *, size_t), cudaFree(void *), cudaMallocManaged(void *, size_t, unsigned), cudaMallocHost(void *, size_t);
 int cudaFreeHost(void *), cudaHostAlloc(void *, size_t, unsigned), cudaMallocAsync(void *, size_t, void *);
@@ -56,6 +57,14 @@ int main(int argc, char **argv)
     TRY(6, 100, hipHostMalloc(&p, 100, 7), hipHostFree(p));
     TRY(4, 100, hipMallocAsync(&p, 100, (void *)7), hipFreeAsync(p, (void *)7));
     CHECK(cudaMalloc(&p, (size_t)1 << 40) == 2 && cudaFree(NULL) == 0);
+    if (argv[1]) { /* unloaded, and other memory in its place */
+        void *handle = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD), *place = (void *)((uintptr_t)live & ~(uintptr_t)4095);
+        CHECK(class_of(h_word(live)) == MODULE && class_of(h_word((char *)live + 1)) == MODULE);
+        for (int i = 0; i < 3; i++) CHECK(dlclose(handle) == 0);
+        CHECK(class_of(h_word(live)) == RAW);
+        CHECK(mmap(place, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == place);
+        CHECK(class_of(h_word(live)) == HEAP);
+    }
     puts("ok");
     return 0;
 }

@@ -49,11 +49,24 @@ func (w *Writer) write(b []byte) {
 // Add appends a section that holds raw, compressed if that makes it smaller.
 func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
 	s := Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}
-	stored := w.enc.EncodeAll(raw, nil)
-	if s.Codec = Zstd; len(stored) >= len(raw) {
-		s.Codec, stored = Plain, raw
+	stored := raw
+	if w.worthwhile(raw) {
+		if packed := w.enc.EncodeAll(raw, nil); len(packed) < len(raw) {
+			s.Codec, stored = Zstd, packed
+		}
 	}
 	return w.AddStored(s, stored)
+}
+
+// probeBytes of a long section are compressed to see whether all of it is to
+// be: columns and timing are entropy-coded already, and trying takes long.
+const probeBytes = 32 << 10
+
+func (w *Writer) worthwhile(raw []byte) bool {
+	if len(raw) <= 2*probeBytes {
+		return true
+	}
+	return len(w.enc.EncodeAll(raw[:probeBytes], nil)) < probeBytes*63/64
 }
 
 // AddStored appends a section as described by s, whose bytes are stored. It

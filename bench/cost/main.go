@@ -1,0 +1,48 @@
+// Command cost measures what recording costs and prints the tables of
+// docs/benchmarks.md:
+//
+//	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich]
+//
+// Every number is a median over pairs of runs, one without and one with
+// recording, interleaved and in alternating order. It compiles the runtime's
+// variants itself, so that each feature has a price. The machine should be
+// quiet and have at least two cores.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	pairs := flag.Int("pairs", 5, "pairs of runs per number")
+	calls := flag.Int("calls", 2_000_000, "calls per run")
+	names := flag.String("mpi", "openmpi,mpich", "MPIs to measure with")
+	flag.Parse()
+	if *pairs < 1 || *calls < 1000 {
+		fmt.Fprintln(os.Stderr, "cost: at least one pair and 1,000 calls")
+		os.Exit(2)
+	}
+	if err := run(*pairs, *calls, strings.Split(*names, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "cost:", err)
+		os.Exit(1)
+	}
+}
+
+func run(pairs, calls int, names []string) error {
+	b, err := newBench(pairs, calls, names)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	fmt.Printf("%s. Medians of %d pairs of runs of %d calls a rank; in brackets the least and the greatest. ns per call.\n", machine(), pairs, calls)
+	for _, table := range []func(*bench) error{pathTable, cpuTable, bodyTable} {
+		fmt.Println()
+		if err := table(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package capture_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabard/capture"
+)
+
+// The embedded library is built from the sources as they are; the hash is that of build.sh.
+func TestEmbeddedRuntimeIsCurrent(t *testing.T) {
+	h := sha256.New()
+	for _, pattern := range []string{"*.[ch]", "gen/*.[ch]", "libtabard.map", "build.sh"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, files, err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Write(b)
+		}
+	}
+	got, err := capture.Version()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := hex.EncodeToString(h.Sum(nil))[:16]; got != want {
+		t.Errorf("capture/libtabard.so was built from %s, the sources are %s: run make", got, want)
+	}
+}
+
+// The runtime must load into every program: it needs the C library and nothing
+// else, no MPI in particular, and exports both names of every function.
+func TestRuntimeLibrary(t *testing.T) {
+	f, err := elf.NewFile(bytes.NewReader(capture.Runtime()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed, err := f.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lib := range needed {
+		if !slices.ContainsFunc([]string{"libc.so", "libdl.so", "libpthread.so", "ld-linux"}, func(p string) bool { return strings.HasPrefix(lib, p) }) {
+			t.Errorf("needs %s", lib)
+		}
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[string]bool{}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF {
+			if strings.HasPrefix(s.Name, "MPI_") || strings.HasPrefix(s.Name, "PMPI_") {
+				t.Errorf("needs %s of the MPI library", s.Name)
+			}
+			continue
+		}
+		exported[s.Name] = true
+	}
+	pairs := 0
+	for name := range exported {
+		if strings.HasPrefix(name, "MPI_") {
+			if pairs++; !exported["P"+name] {
+				t.Errorf("exports %s without its P twin", name)
+			}
+		}
+		if strings.HasPrefix(name, "tb_") && name != "tb_version" {
+			t.Errorf("exports %s", name)
+		}
+	}
+	if pairs < 600 {
+		t.Errorf("exports %d MPI functions", pairs)
+	}
+}
