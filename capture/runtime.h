@@ -287,8 +287,8 @@ void tb_hook_pcontrol(int level);                       /* before TB_ENTER: swit
 void tb_hook_info_set(const char *key, const char *value); /* before TB_ENTER */
 void tb_hook_mpi_memory(struct tb_call *c, void *base, int64_t bytes);  /* memory that MPI allocated for the program;
                                                                            after tb_end, before the address is put */
-void tb_hook_mpi_memory_free(struct tb_call *c, void *base);            /* memory given back; after tb_begin's return is too
-                                                                           late: before tb_begin, after the address is put */
+void tb_hook_mpi_memory_free(struct tb_call *c, void *base);            /* memory given back: before tb_begin, after the
+                                                                           address is put */
 
 /* Spawned processes are started through the launcher, which traces them. The
  * wrapper of MPI_Comm_spawn records its own arguments, calls the hook just

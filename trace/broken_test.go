@@ -67,7 +67,7 @@ func TestBrokenContent(t *testing.T) {
 		{"string in a column", "\n7: 0 1", "\n7: 0 9", "columns", "string 9 does not exist"},
 		{"elements missing", "\n6: 1 2 1 2 1 2", "\n6: 1 2 3", "columns", "3 values for 6 occurrences"},
 		{"timing's bytes", "section timing\n0: 100+10", "section timing\n0: hex 05ffff\n#", "timing", "item 0"},
-		{"time runs back", "section timing\n0: 100+10", "section timing\n0: 9100+10", "timing", "after one that began at"},
+		{"time runs back", "section timing\n0: 100+10", "section timing\n0: 9100+10", "timing", "after one that returned at"},
 		{"two sections", "section structure\n", "section structure\nsection meta\nsection structure\n", "meta", "there are two such sections"},
 		{"unknown section", "section columns", "section 99\nhex 00\nsection columns", "section 2", "section type 99 version 1 is required"},
 		{"unknown version", "section columns", "section 3 version=2\nhex 00\nsection columns", "section 2", "section type 3 version 2 is required"},

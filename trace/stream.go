@@ -7,7 +7,8 @@ import (
 	"tabard/internal/grammar"
 )
 
-// Stream is the calls of one thread of one process, in order of their begin.
+// Stream is the calls of one thread of one process, in order of their return:
+// what a callback calls inside another call comes before that call.
 // What it needs beyond a few numbers is read at the first use. It is safe for
 // concurrent use.
 type Stream struct {

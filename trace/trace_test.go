@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -433,5 +434,67 @@ func TestHugeLoop(t *testing.T) {
 		if err != nil || !strings.HasPrefix(c.String(), want) {
 			t.Errorf("call %d: %v %v", i, c, err)
 		}
+	}
+}
+
+// TestFormatDocumentExample makes the example of docs/format.md from its
+// description and compares it with the bytes printed there.
+func TestFormatDocumentExample(t *testing.T) {
+	b, err := os.ReadFile("../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(name string) string {
+		_, rest, ok := strings.Cut(string(b), "<!-- begin "+name+" -->\n")
+		if !ok {
+			t.Fatalf("no block %s", name)
+		}
+		text, _, _ := strings.Cut(rest, "<!-- end")
+		return text
+	}
+	var want []byte
+	for line := range strings.Lines(block("file")) {
+		code, _, _ := strings.Cut(line, "#")
+		bytes, err := hex.DecodeString(strings.Join(strings.Fields(code), ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, bytes...)
+	}
+	file, err := tracetest.Split(tracetest.Bytes(t, block("description")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := file.Bytes(); !bytes.Equal(got, want) {
+		t.Errorf("the description makes\n%x\nthe document has\n%x", got, want)
+	}
+}
+
+// BenchmarkIter reads calls in order; the metric of interest is ns per call.
+func BenchmarkIter(b *testing.B) {
+	a := tracetest.Archive(b, strings.Replace(long, "loop 7", "loop 700", 1))
+	s := a.Streams()[0]
+	b.ReportAllocs()
+	calls := uint64(0)
+	for b.Loop() {
+		for _, err := range s.Iter(0) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			calls++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(calls), "ns/call")
+}
+
+func BenchmarkCallAt(b *testing.B) {
+	a := tracetest.Archive(b, strings.Replace(long, "loop 7", "loop 700", 1))
+	s := a.Streams()[0]
+	i := uint64(0)
+	for b.Loop() {
+		if _, err := s.CallAt(i * 7919 % s.Calls()); err != nil {
+			b.Fatal(err)
+		}
+		i++
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Validate checks all that reading does not have to: that every signature,
 // grammar, column and time stamp can be read, that columns have a value for
 // each occurrence of their terminal, that numbers of calls add up, that calls
-// begin in order and end after they begin, that call sites and strings exist, and,
+// return in order and not before they begin, that call sites and strings exist, and,
 // unless calls were left out or lost, that every request that a process uses
 // was created by it. The error is a *FormatError about the first thing that is
 // wrong. The work is proportional to the values in columns and timing, at most
@@ -81,7 +81,7 @@ func (v *validator) stream(s *Stream) error {
 	if total != s.calls {
 		return broken("structure/streams", -1, "%d calls, but signatures and columns make %d", s.calls, total)
 	}
-	return v.timing(s)
+	return v.timing(s, l)
 }
 
 // terminal checks signature and columns of a terminal that occurs n times and
@@ -215,8 +215,9 @@ func (v *validator) requests(slot *spec.Slot, x *Value) {
 	}
 }
 
-// timing checks that calls begin in order and do not end before.
-func (v *validator) timing(s *Stream) error {
+// timing checks that calls return in order, not before they begin. Streams with
+// calls that did not return have no such order.
+func (v *validator) timing(s *Stream, l *layout) error {
 	t, err := s.Timing()
 	if err != nil || t == nil {
 		return err
@@ -224,16 +225,24 @@ func (v *validator) timing(s *Stream) error {
 	if err := v.work(t.Len()); err != nil {
 		return err
 	}
+	ordered := true
+	for _, id := range l.ids {
+		sig, err := v.a.signature(id)
+		if err != nil {
+			return err
+		}
+		ordered = ordered && sig.Flags&Unfinished == 0
+	}
 	last := uint64(0)
 	for i := range t.Len() {
 		start, end := t.At(i)
 		if err := t.Err(); err != nil {
 			return broken("timing", -1, "call %d: %v", i, err)
 		}
-		if start < last || end < start {
-			return broken("timing", -1, "call %d from %d to %d, after one that began at %d", i, start, end, last)
+		if end < start || ordered && end < last {
+			return broken("timing", -1, "call %d from %d to %d, after one that returned at %d", i, start, end, last)
 		}
-		last = start
+		last = end
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ static double now(void)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
-    long calls = argc > 2 ? atol(argv[2]) : 0, distinct = argc > 3 ? atol(argv[3]) : 1, n;
+    long calls = argc > 2 ? atol(argv[2]) : 0, distinct = argc > 3 ? atol(argv[3]) : 1, n = 0;
     int rank, peer, x = 0, y;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

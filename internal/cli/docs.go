@@ -15,7 +15,7 @@ import (
 func Reference() string {
 	root := newRoot(&app{out: io.Discard, err: io.Discard})
 	var b strings.Builder
-	b.WriteString("# Commands\n\n<!-- Generated from the definitions of the commands (internal/cli); make gen writes it. -->\n\n")
+	b.WriteString("# Commands\n\n<!-- Generated from the definitions of the commands (internal/cli): go test ./internal/cli -run Reference -update -->\n\n")
 	b.WriteString(root.Long + "\n\n")
 	b.WriteString("Data goes to the standard output, messages to the standard error. The exit code is 0, 1 if the\n" +
 		"command failed or found something wrong, 2 if the command line was wrong; that of `tabard record` is the\n" +

@@ -25,6 +25,7 @@ type program struct {
 	ring     int // segments of a thread
 	threads  []*fakeThread
 	clock    uint64
+	noise    uint64
 }
 
 type fakeThread struct {
@@ -105,7 +106,12 @@ func (f *fakeThread) begin(rec ring.Record) {
 	f.cur.SetPending(len(rec))
 }
 
-func (p *program) tick() uint64 { p.clock += 10; return p.clock }
+// tick is the next time stamp; the steps are irregular and the same in each run.
+func (p *program) tick() uint64 {
+	p.noise = p.noise*6364136223846793005 + 1442695040888963407
+	p.clock += 10 + p.noise>>52
+	return p.clock
+}
 
 // prologue is what a runtime writes first.
 func (p *program) prologue(rank, size int) []ring.Record {
