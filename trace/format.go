@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tabard/spec"
 )
@@ -235,11 +236,20 @@ func className(c spec.Class) string {
 	return classNames[spec.NoClass]
 }
 
-// nullName is the name of the null handle of a class.
+// nullNames are the names of the null handles.
+var nullNames = sync.OnceValue(func() (names [spec.NumClasses]string) {
+	for _, o := range spec.Predefineds {
+		if o.Null {
+			names[o.Class] = o.Name
+		}
+	}
+	return names
+})
+
 func nullName(c spec.Class) string {
-	for i := range spec.Predefineds {
-		if o := &spec.Predefineds[i]; o.Null && o.Class == c {
-			return o.Name
+	if c < spec.NumClasses {
+		if name := nullNames()[c]; name != "" {
+			return name
 		}
 	}
 	return "null"

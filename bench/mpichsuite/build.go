@@ -5,157 +5,163 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"tabard/e2e/mpirun"
 )
 
-// config stands in for what the suite's configure writes.
-const config = `
-#define HAVE_STDARG_H 1
+// suite is a run of the suite with one MPI.
+type suite struct {
+	*options
+	mpi     *mpirun.MPI
+	root    string // test/mpi, copied, since configured headers must stand in it
+	recipes map[string]map[string]recipe
+	failed  map[string]bool // programs that do not compile
+	tally
+}
+
+// headers are what MPICH's configure would have written on Linux.
+var headers = map[string]string{
+	"include/mpitestconf.h": `#ifndef MPITESTCONF_H
+#define MPITESTCONF_H
 #define HAVE_STRING_H 1
 #define HAVE_STDLIB_H 1
 #define HAVE_STDINT_H 1
 #define HAVE_INTTYPES_H 1
+#define HAVE_STDARG_H 1
+#define HAVE_MEMORY_H 1
 #define HAVE_UNISTD_H 1
 #define HAVE_SYS_TIME_H 1
 #define HAVE_SYS_RESOURCE_H 1
 #define HAVE_GETRUSAGE 1
-#define HAVE_USLEEP 1
 #define HAVE_LONG_LONG 1
 #define HAVE_LONG_LONG_INT 1
 #define HAVE_LONG_DOUBLE 1
-#define HAVE_FLOAT__COMPLEX 1
-#define HAVE_DOUBLE__COMPLEX 1
 #define HAVE_LONG_DOUBLE__COMPLEX 1
-#define HAVE_MPI_WIN_CREATE 1
+#define HAVE_DOUBLE__COMPLEX 1
+#define HAVE_FLOAT__COMPLEX 1
+#define HAVE__BOOL 1
 #define HAVE_MPI_INIT_THREAD 1
-#define HAVE_MPI_TYPE_CREATE_STRUCT 1
 #define HAVE_MPI_IO 1
-#define USE_THREADS 1
-#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
-#define THREAD_PACKAGE_INVALID 0
-#define THREAD_PACKAGE_NONE 1
-#define THREAD_PACKAGE_POSIX 2
-#define THREAD_PACKAGE_SOLARIS 3
-#define THREAD_PACKAGE_WIN 4
-#define THREAD_PACKAGE_UTI 5
-#define THREAD_PACKAGE_ARGOBOTS 6
-#define HAVE_PTHREAD_H 1
+#define HAVE_MPI_WIN_CREATE 1
+#define HAVE_MPI_TYPE_CREATE_STRUCT 1
+#define HAVE_MPI2_COMBINERS 1
 #define HAVE_PTHREAD_BARRIER_INIT 1
-#define POINTERINT_t long
-`
-
-// builder compiles the suite's programs one by one.
-type builder struct {
-	src, out, cc string
-	include      []string
-	objects      map[string][]string // support objects for programs without and with threads
+#define SIZEOF_INT 4
+#define SIZEOF_LONG 8
+#define SIZEOF_VOID_P 8
+#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
+#endif
+`,
+	"include/mtest_mpix.h": "",
+	"dtpools/dtpoolsconf.h": `#define HAVE_LONG_DOUBLE 1
+#define HAVE_LONG_LONG 1
+#define HAVE_LONG_DOUBLE__COMPLEX 1
+#define HAVE_DOUBLE__COMPLEX 1
+#define HAVE_FLOAT__COMPLEX 1
+`,
 }
 
-var assignment = regexp.MustCompile(`^(\w+)_(SOURCES|CPPFLAGS|CFLAGS)\s*=\s*(.*)$`)
-
-// program is what a Makefile.am says of a program beyond its name.
-type program struct {
-	sources, flags []string
-}
-
-// makefile reads the few facts needed from an automake file.
-func makefile(dir string) map[string]program {
-	text, err := os.ReadFile(filepath.Join(dir, "Makefile.am"))
+// prepare copies the suite and compiles its support library, once for programs
+// with and once for those without threads.
+func (s *suite) prepare() error {
+	s.recipes, s.failed = map[string]map[string]recipe{}, map[string]bool{}
+	s.root = filepath.Join(s.build, "src")
+	if _, err := os.Stat(s.root); err != nil {
+		if err := os.CopyFS(s.root, os.DirFS(filepath.Join(s.source, "test", "mpi"))); err != nil {
+			return err
+		}
+	}
+	for name, text := range headers {
+		if err := os.WriteFile(filepath.Join(s.root, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	s.mpi.YieldPreload = filepath.Join(s.build, "yield.so")
+	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), s.mpi.YieldPreload); err != nil {
+		return err
+	}
+	common, err := filepath.Glob(filepath.Join(s.root, "dtpools", "src", "*.c"))
 	if err != nil {
-		return nil
+		return err
 	}
-	programs := map[string]program{}
-	for _, line := range strings.Split(strings.ReplaceAll(string(text), "\\\n", " "), "\n") {
-		m := assignment.FindStringSubmatch(line)
-		if m == nil {
-			continue
+	common = append(common, s.util("mtest.c"), s.util("mtest_common.c"), s.util("dtypes.c"))
+	for _, kind := range []string{"single", "thread"} {
+		if err := s.library(kind, append(common[:len(common):len(common)], s.util("mtest_"+kind+".c"))); err != nil {
+			return err
 		}
-		p := programs[m[1]]
-		for _, w := range strings.Fields(m[3]) {
-			switch {
-			case m[2] == "SOURCES" && strings.HasSuffix(w, ".c"):
-				p.sources = append(p.sources, w)
-			case strings.HasPrefix(w, "-D"):
-				p.flags = append(p.flags, w)
-			}
-		}
-		programs[m[1]] = p
 	}
-	return programs
+	return nil
 }
 
-func newBuilder(src, out, cc string) (*builder, error) {
-	b := &builder{src: src, out: out, cc: cc, objects: map[string][]string{}}
-	// The suite includes "../dtpoolsconf.h", which is found beside a folder of the search path.
-	conf := filepath.Join(out, "conf", "include")
-	if err := os.MkdirAll(conf, 0o777); err != nil {
-		return nil, err
+func (s *suite) util(name string) string { return filepath.Join(s.root, "util", name) }
+
+func (s *suite) compile(threads bool, args ...string) error {
+	flags := []string{"-w", "-g", "-O1", "-pthread", "-I" + filepath.Join(s.root, "include"), "-I" + filepath.Join(s.root, "dtpools", "include")}
+	if threads {
+		flags = append(flags, "-DMTEST_USE_THREAD")
 	}
-	for name, text := range map[string]string{"include/mpitestconf.h": config, "dtpoolsconf.h": config, "include/mtest_mpix.h": ""} {
-		if err := os.WriteFile(filepath.Join(out, "conf", name), []byte(text), 0o666); err != nil {
-			return nil, err
-		}
+	if s.mpi.Name != "mpich" {
+		flags = append(flags, "-DUSE_STRICT_MPI")
 	}
-	b.include = []string{"-I" + conf, "-I" + filepath.Join(src, "include"), "-I" + filepath.Join(src, "util"), "-I" + filepath.Join(src, "dtpools", "include")}
-	common, err := filepath.Glob(filepath.Join(src, "dtpools", "src", "*.c"))
+	out, err := exec.Command(s.mpi.CC, append(flags, args...)...).CombinedOutput()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%w\n%s", err, out)
 	}
-	for _, f := range []string{"mtest.c", "mtest_common.c", "dtypes.c"} {
-		common = append(common, filepath.Join(src, "util", f))
+	return nil
+}
+
+func (s *suite) archive(kind string) string { return filepath.Join(s.build, "libmtest_"+kind+".a") }
+
+func (s *suite) library(kind string, sources []string) error {
+	var objects []string
+	for _, source := range sources {
+		o := filepath.Join(s.build, strings.TrimSuffix(filepath.Base(source), ".c")+"."+kind+".o")
+		if err := s.compile(kind == "thread", "-c", source, "-o", o); err != nil {
+			return fmt.Errorf("%s: %w", source, err)
+		}
+		objects = append(objects, o)
 	}
-	for kind, extra := range map[string]string{"single": "mtest_single.c", "threads": "mtest_thread.c"} {
-		for _, c := range append(common[:len(common):len(common)], filepath.Join(src, "util", extra)) {
-			o := filepath.Join(out, kind+"-"+strings.TrimSuffix(filepath.Base(c), ".c")+".o")
-			if _, err := os.Stat(o); err != nil {
-				if msg, err := b.run("-c", c, "-o", o); err != nil {
-					return nil, fmt.Errorf("support code: %w\n%s", err, msg)
-				}
-			}
-			b.objects[kind] = append(b.objects[kind], o)
+	if err := os.RemoveAll(s.archive(kind)); err != nil {
+		return err
+	}
+	if out, err := exec.Command("ar", append([]string{"rcs", s.archive(kind)}, objects...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("ar: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// program compiles a program if it is not there yet. Programs that do not
+// compile are counted, not run.
+func (s *suite) program(l *line) (path string, ok bool, err error) {
+	path = filepath.Join(s.root, l.dir, l.program)
+	if s.failed[path] {
+		return "", false, nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, true, nil
+	}
+	if s.recipes[l.dir] == nil {
+		if s.recipes[l.dir], err = readRecipes(s.root, l.dir); err != nil {
+			return "", false, err
 		}
 	}
-	return b, nil
-}
-
-func (b *builder) run(args ...string) (string, error) {
-	out, err := exec.Command(b.cc, append(append([]string{"-O1", "-g", "-w"}, b.include...), args...)...).CombinedOutput()
-	return string(out), err
-}
-
-// build compiles a program of a folder (relative to the suite) and returns its path.
-func (b *builder) build(dir, name string, p program) (string, error) {
-	exe := filepath.Join(b.out, strings.ReplaceAll(dir, "/", "_")+"_"+name)
-	if _, err := os.Stat(exe); err == nil {
-		return exe, nil
+	r := s.recipes[l.dir][l.program]
+	if len(r.sources) == 0 {
+		r.sources = []string{l.program + ".c"}
 	}
-	sources := p.sources
-	if len(sources) == 0 {
-		sources = []string{name + ".c"}
+	threads, kind := strings.HasPrefix(l.dir, "threads"), "single"
+	if threads {
+		kind = "thread"
 	}
-	args := append([]string{}, p.flags...)
-	for _, s := range sources {
-		args = append(args, filepath.Join(b.src, dir, s))
+	args := append([]string{"-I" + filepath.Join(s.root, l.dir)}, r.flags...)
+	for _, source := range r.sources {
+		args = append(args, filepath.Join(s.root, l.dir, source))
 	}
-	kind := "single"
-	if strings.HasPrefix(dir, "threads") {
-		kind = "threads"
+	if err := s.compile(threads, append(args, "-o", path, s.archive(kind), "-lm")...); err != nil {
+		fmt.Printf("%s does not compile: %.300s\n", l.dir+"/"+l.program, err)
+		s.failed[path] = true
+		return "", false, nil
 	}
-	args = append(args, b.objects[kind]...)
-	msg, err := b.run(append(args, "-o", exe, "-lm", "-lpthread")...)
-	if err != nil {
-		return "", fmt.Errorf("%s", firstLine(msg))
-	}
-	return exe, nil
-}
-
-func firstLine(s string) string {
-	for _, l := range strings.Split(s, "\n") {
-		if strings.Contains(l, "error") || strings.Contains(l, "undefined") {
-			return l
-		}
-	}
-	s, _, _ = strings.Cut(s, "\n")
-	return s
+	return path, true, nil
 }

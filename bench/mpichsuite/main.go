@@ -1,202 +1,99 @@
-// Command mpichsuite runs the C programs of MPICH's own test suite plainly and
-// under tabard record, and lists those whose outcome differs.
+// Command mpichsuite runs the C programs of MPICH's own test suite without and
+// with recording and lists those that do not end in the same way:
 //
-//	go run ./bench/mpichsuite -src PATH/test/mpi -mpi mpich
+//	go run ./bench/mpichsuite -source DIR [-mpi mpich] [-dirs attr,coll] [-run REGEXP]
 //
-// PATH is a source tree of MPICH; each program is compiled against the
-// installed MPI. A test passes if it exits with 0 and prints "No Errors". A
-// difference counts only if it shows again in control runs of both kinds.
+// DIR is a checkout of MPICH, best of the release that is installed; it is read
+// only, and no part of this project. Each program is compiled against the
+// chosen MPI and each line of a testlist is run once without and once with
+// `tabard record`. Lines that only set MPICH's own environment variables, or
+// need more memory than -memory, are left out and counted. If the two outcomes
+// differ, both are repeated, up to -controls times, since some programs are
+// unsteady by themselves: a line is reported as unsteady if its outcomes can
+// agree, as different if they never do.
+//
+// With -check, what was recorded is checked, too: no call is lost, and the
+// recording agrees with the raw records.
 package main
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"syscall"
 	"time"
+
+	"tabard/e2e/mpirun"
 )
 
-const allDirs = "attr coll comm datatype group info init pt2pt rma topo errhan part mpi_t impls perf io " +
-	"threads/coll threads/comm threads/init threads/mpi_t threads/part threads/perf threads/pt2pt threads/rma"
+// dirs are the folders of the suite that are run by default.
+const dirs = "attr,coll,comm,datatype,group,info,init,pt2pt,rma,topo,errhan,part,mpi_t,io," +
+	"threads/pt2pt,threads/comm,threads/init,threads/mpi_t,threads/rma,threads/part,threads/coll"
 
-type suite struct {
-	mpi, tabard, preload string
-	limit                time.Duration
-	verify               bool
-	b                    *builder
-	work                 string
+type options struct {
+	source, build, tabard string
+	dirs                  []string
+	run                   *regexp.Regexp
+	timeout               time.Duration
+	memory                float64
+	controls              int
+	untraced, check       bool
 }
 
 func main() {
-	src := flag.String("src", "", "folder test/mpi of an MPICH source tree")
-	mpi := flag.String("mpi", "mpich", "openmpi or mpich")
-	tabard := flag.String("tabard", "bin/tabard", "the tabard to test")
-	out := flag.String("out", filepath.Join(os.TempDir(), "tabard-mpichsuite"), "where programs are built and run")
-	dirs := flag.String("dirs", allDirs, "folders of the suite")
-	only := flag.String("only", "", "only tests whose name contains this")
-	preload := flag.String("preload", "", "library to preload in all runs")
-	limit := flag.Duration("limit", 40*time.Second, "time limit of a test")
-	verify := flag.Bool("verify", false, "keep the raw log of traced runs that pass and verify them")
+	var o options
+	name := flag.String("mpi", "mpich", "MPI to use: openmpi or mpich")
+	list := flag.String("dirs", dirs, "folders of test/mpi")
+	run := flag.String("run", "", "run only lines that match this regular expression")
+	flag.StringVar(&o.source, "source", "", "checkout of MPICH")
+	flag.StringVar(&o.build, "build", "", "keep compiled programs in this folder and use those that are there")
+	flag.StringVar(&o.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "binary to test")
+	flag.DurationVar(&o.timeout, "timeout", 40*time.Second, "limit of one run")
+	flag.Float64Var(&o.memory, "memory", 4, "leave out lines that say that they need more, in GB")
+	flag.IntVar(&o.controls, "controls", 3, "repetitions of runs that differ")
+	flag.BoolVar(&o.untraced, "untraced", false, "only run without recording")
+	flag.BoolVar(&o.check, "check", false, "also check what was recorded")
 	flag.Parse()
-	if *src == "" {
-		fmt.Fprintln(os.Stderr, "mpichsuite: -src is missing")
-		os.Exit(2)
-	}
-	exe, err := filepath.Abs(*tabard)
-	if err == nil {
-		_, err = os.Stat(exe)
-	}
-	var b *builder
-	if err == nil {
-		b, err = newBuilder(*src, filepath.Join(*out, *mpi), "mpicc."+*mpi)
-	}
+	o.dirs = strings.Split(*list, ",")
+	code, err := start(&o, *name, *run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mpichsuite:", err)
 		os.Exit(2)
 	}
-	s := &suite{mpi: *mpi, tabard: exe, preload: *preload, limit: *limit, verify: *verify, b: b, work: filepath.Join(*out, *mpi, "run")}
-	if !s.run(strings.Fields(*dirs), *only) {
-		os.Exit(1)
-	}
+	os.Exit(code)
 }
 
-// run runs all tests and reports whether none differs.
-func (s *suite) run(dirs []string, only string) bool {
-	counts := map[string]int{}
-	var differ, broken []string
-	for _, dir := range dirs {
-		programs := makefile(filepath.Join(s.b.src, dir))
-		for _, t := range readList(s.b.src, dir) {
-			if !strings.Contains(t.String(), only) {
-				continue
-			}
-			exe, err := s.b.build(dir, t.name, programs[t.name])
-			if err != nil {
-				counts["do not compile"]++
-				fmt.Printf("%-60s does not compile: %v\n", &t, err)
-				continue
-			}
-			plain, traced := s.compare(&t, exe)
-			counts[plain]++
-			if plain != traced {
-				differ = append(differ, fmt.Sprintf("%s: %s, traced %s", &t, plain, traced))
-			}
-			if s.verify && traced == "pass" {
-				if msg := s.check(); msg != "" {
-					broken = append(broken, fmt.Sprintf("%s: %s", &t, msg))
-				}
-			}
-		}
+func start(o *options, name, run string) (int, error) {
+	var err error
+	if o.run, err = regexp.Compile(run); err != nil {
+		return 0, err
 	}
-	fmt.Printf("\n%s, outcomes of the untraced runs:\n", s.mpi)
-	for _, k := range []string{"pass", "fail", "time out", "do not compile"} {
-		fmt.Printf("  %4d %s\n", counts[k], k)
+	if _, err := os.Stat(filepath.Join(o.source, "test", "mpi", "util", "mtest.c")); err != nil {
+		return 0, fmt.Errorf("-source is no checkout of MPICH: %w", err)
 	}
-	fmt.Printf("different under tabard record: %d\n", len(differ))
-	for _, d := range differ {
-		fmt.Println(" ", d)
-	}
-	if s.verify {
-		fmt.Printf("archive differs from the raw log: %d\n", len(broken))
-		for _, d := range broken {
-			fmt.Println(" ", d)
-		}
-	}
-	return len(differ)+len(broken) == 0
-}
-
-// compare runs a test both ways. Outcomes that differ are tried again: some
-// tests fail now and then by themselves.
-func (s *suite) compare(t *test, exe string) (plain, traced string) {
-	start := time.Now()
-	plain, _ = s.once(t, exe, false)
-	took := time.Since(start)
-	start = time.Now()
-	traced, text := s.once(t, exe, true)
-	fmt.Printf("%-60s %-8s %6.2fs  traced %-8s %6.2fs\n", t, plain, took.Seconds(), traced, time.Since(start).Seconds())
-	for try := 0; plain != traced && try < 3; try++ {
-		fmt.Printf("    again; the traced run said: %s\n", tail(text))
-		again, _ := s.once(t, exe, false)
-		if again == traced {
-			return again, traced
-		}
-		plain = again
-		traced, text = s.once(t, exe, true)
-	}
-	return plain, traced
-}
-
-func tail(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) > 600 {
-		s = "..." + s[len(s)-600:]
-	}
-	return strings.ReplaceAll(s, "\n", "\n      ")
-}
-
-func (s *suite) archive() string { return filepath.Join(s.work, "test.tabard") }
-
-// once runs a test in a fresh folder.
-func (s *suite) once(t *test, exe string, traced bool) (outcome, text string) {
-	os.RemoveAll(s.work)
-	if err := os.MkdirAll(s.work, 0o777); err != nil {
-		return err.Error(), ""
-	}
-	limit := s.limit
-	if t.limit > 0 {
-		limit = min(limit, t.limit)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	args := []string{"-n", fmt.Sprint(t.ranks)}
-	if s.mpi == "openmpi" {
-		args = append(args, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
-	}
-	if s.preload != "" && s.mpi == "openmpi" {
-		args = append(args, "-x", "LD_PRELOAD="+s.preload)
-	} else if s.preload != "" {
-		args = append(args, "-genv", "LD_PRELOAD", s.preload)
-	}
-	if traced {
-		args = append(args, s.tabard, "record", "--quiet", "-o", s.archive())
-		if s.verify {
-			args = append(args, "--keep-raw", filepath.Join(s.work, "raw"))
-		}
-		args = append(args, "--")
-	}
-	cmd := exec.CommandContext(ctx, "mpirun."+s.mpi, append(append(args, exe), t.args...)...)
-	cmd.Dir = s.work
-	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 3 * time.Second
-	out, err := cmd.CombinedOutput()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what is left; mostly nothing
-		return "time out", string(out)
-	}
-	ok := err == nil && strings.Contains(string(out), "No Errors")
-	if t.status {
-		ok = err != nil
-	}
-	if ok {
-		return "pass", string(out)
-	}
-	return "fail", fmt.Sprint(string(out), err)
-}
-
-// check verifies the archive of the traced run before.
-func (s *suite) check() string {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, s.tabard, "verify", s.archive(), filepath.Join(s.work, "raw")).CombinedOutput()
+	m, err := mpirun.Find(name)
 	if err != nil {
-		return tail(string(out))
+		return 0, err
 	}
-	return ""
+	if o.build == "" {
+		if o.build, err = os.MkdirTemp("", "tabard-mpichsuite-"); err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(o.build)
+	}
+	if o.build, err = filepath.Abs(filepath.Join(o.build, name)); err != nil {
+		return 0, err
+	}
+	s := &suite{options: o, mpi: m}
+	if err := s.prepare(); err != nil {
+		return 0, err
+	}
+	for _, dir := range o.dirs {
+		if err := s.dir(dir); err != nil {
+			return 0, err
+		}
+	}
+	return s.report(), nil
 }
