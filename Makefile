@@ -4,7 +4,7 @@
 # make test       everything: check, end-to-end tests, faults
 # make faults     200 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
-# make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced
+# make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI)
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
 .PHONY: all gen check test e2e faults bench mpichsuite demo deps install clean FORCE
@@ -55,9 +55,10 @@ faults: bin/tabard
 bench: bin/tabard
 	$(GOCMD) run ./bench/cost
 
+SUITE_MPI ?= mpich
 mpichsuite: bin/tabard
-	@[ -n "$(MPICH)" ] || { echo "make mpichsuite MPICH=DIR, where DIR is a checkout of MPICH, release 4.0.2"; exit 1; }
-	$(GOCMD) run ./bench/mpichsuite -source "$(MPICH)"
+	@[ -n "$(MPICH)" ] || { echo "make mpichsuite MPICH=DIR, where DIR is a source tree of MPICH 4.0.2"; exit 1; }
+	$(GOCMD) run ./bench/mpichsuite -source "$(MPICH)" -mpi $(SUITE_MPI) -check
 
 demo:
 	@.ci/deps.sh demo

@@ -322,6 +322,9 @@ func isMeta(id spec.ID) bool {
 // ordering among threads (there is one thread). An error means that the record is
 // broken; the process goes on with the next.
 func (p *Process) Record(thread int, rec ring.Record, sink Sink) error {
+	if p.direct(thread, p.thread(thread), rec, sink) {
+		return nil
+	}
 	if rec.Flags()&ring.FExit == 0 {
 		if err := p.enter(thread, rec, sink, rec.Flags()&ring.FEnter != 0); err != nil {
 			return err
