@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "chain.h"
+#include "gen/wrap.h"
 
 struct tb_abi tb_abi;
 
@@ -144,41 +145,18 @@ static uint64_t symbol_value(const char *name)
     return p ? (uint64_t)(uintptr_t)*p : 0;
 }
 
-static void open_mpi(struct tb_abi *a)
-{
-    *a = (struct tb_abi){.kind = 1, .handle_mask = ~(uint64_t)0, .handle_bytes = 8,
-        .status_bytes = 24, .off_source = 0, .off_tag = 4, .off_error = 8,
-        .in_place = 1, .unweighted = 2, .weights_empty = 3,
-        .comm_null = symbol_address("ompi_mpi_comm_null"), .request_null = symbol_address("ompi_request_null"),
-        .proc_null = -2, .root = -4, .undefined = -32766, .err_in_status = 18};
-}
-
-static void mpich(struct tb_abi *a)
-{
-    *a = (struct tb_abi){.kind = 2, .handle_mask = 0xffffffff, .handle_bytes = 4,
-        .status_bytes = 20, .off_source = 8, .off_tag = 12, .off_error = 16,
-        .in_place = ~(uint64_t)0, .status_ignore = 1, .statuses_ignore = 1,
-        .unweighted = symbol_value("MPI_UNWEIGHTED"), .weights_empty = symbol_value("MPI_WEIGHTS_EMPTY"),
-        .comm_null = 0x04000000, .request_null = 0x2c000000,
-        .proc_null = -1, .root = -3, .undefined = -32766, .err_in_status = 17};
-}
-
-static void mpi_5(struct tb_abi *a)
-{
-    *a = (struct tb_abi){.kind = 3, .handle_mask = ~(uint64_t)0, .handle_bytes = 8,
-        .status_bytes = 32, .off_source = 0, .off_tag = 4, .off_error = 8,
-        .in_place = 1, .unweighted = 10, .weights_empty = 11,
-        .comm_null = 0x100, .request_null = 0x180,
-        .proc_null = -3, .root = -4, .undefined = -32766, .err_in_status = 19};
-}
-
 void tb_abi_detect(void)
 {
-    struct tb_abi a;
     if (!tb_library_address()) return;
-    if (has_standard_abi()) mpi_5(&a);
-    else if (symbol_address("ompi_mpi_comm_world")) open_mpi(&a);
-    else mpich(&a); /* and its ABI family */
+    int kind = has_standard_abi() ? 3 : symbol_address("ompi_mpi_comm_world") ? 1 : 2; /* MPICH and its ABI family */
+    struct tb_abi a = tb_abis[kind];
+    if (kind == 1) {
+        a.comm_null = symbol_address("ompi_mpi_comm_null");
+        a.request_null = symbol_address("ompi_request_null");
+    } else if (kind == 2) {
+        a.unweighted = symbol_value("MPI_UNWEIGHTED");
+        a.weights_empty = symbol_value("MPI_WEIGHTS_EMPTY");
+    }
     tb_abi = a;
 }
 

@@ -264,9 +264,10 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
     struct tb_chain *ch = t->priv->chain;
     struct tb_segment *old = t->seg;
     uint64_t *from = t->at, partial = c ? (uint64_t)(c->w - t->at) : 0, pending = old->pending;
-    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink;
+    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink, cancel;
     uint64_t need = partial + words + (ch->lost ? 6 : 0);
     t->priv->muted++;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* pausing and opening files are no places to end */
     if (!on_sink) tb_publish(old->state, (uint32_t)TB_SEG_FULL);
     struct tb_segment *s = words < (uint64_t)1 << 45 ? obtain(t, need, &spilled) : NULL;
     if (!s) {
@@ -292,6 +293,7 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
         }
     }
     if (was_spilled && !on_sink && s != old) munmap(old, mapped_bytes(old));
+    pthread_setcancelstate(cancel, NULL);
     t->priv->muted--;
     return s != NULL;
 }

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -13,7 +15,7 @@
 #include <unistd.h>
 #include "chain.h"
 
-enum { GATE_SIZE = 4096 };
+enum { GATE_SIZE = 4096, PRINT_MS = 1000 };
 _Static_assert(sizeof ((struct tb_control *)0)->filter * 8 == GATE_SIZE, "one gate per filter bit");
 
 struct tb_process tb_process;
@@ -24,6 +26,9 @@ static int tracing = 1;      /* switched on, by MPI_Pcontrol and the like */
 static int records_written;
 static int finalized;        /* MPI_Finalize has returned */
 static int prints_summary;   /* rank 0, not spawned */
+/* Where standard error went when the process began: the program may have closed
+ * it and have a file of its own under the number. */
+static struct stat first_stderr;
 
 /* ---- What is recorded ---- */
 
@@ -178,11 +183,14 @@ int tb_process_start(void)
     return tb_process.state == TB_ACTIVE;
 }
 
-/* Before the program can change its environment. */
-__attribute__((constructor)) static void remember_directory(void)
+/* Before the program can change its environment and descriptors. */
+__attribute__((constructor)) static void remember_start(void)
 {
     const char *dir = getenv("TABARD_DIR");
     if (dir && !tb_process.dir[0] && strlen(dir) < sizeof tb_process.dir) strcpy(tb_process.dir, dir);
+    int saved = errno;
+    if (dir && fstat(2, &first_stderr) != 0) first_stderr.st_ino = 0;
+    errno = saved;
 }
 
 /* ---- Records about the process ---- */
@@ -271,7 +279,8 @@ static void emit_world(struct tb_thread *t)
     if (!world() || !get_rank || !get_size) return;
     t->priv->muted++;
     int failed = get_rank(world(), &rank) != 0 || get_size(world(), &size) != 0;
-    prints_summary = !failed && rank == 0 && !is_spawned();
+    /* Where a summary is there already, this is a later program of the same script. */
+    prints_summary = !failed && rank == 0 && !is_spawned() && tb_process.control->summary_len == 0;
     t->priv->muted--;
     if (failed) return;
     uint64_t payload[2] = {(uint64_t)rank, (uint64_t)size};
@@ -307,6 +316,32 @@ void tb_hook_mpi_memory_free(struct tb_call *c, void *base)
     if (c->t && base) tb_mem_mpi_remove(c, base);
 }
 
+static int can_print(void)
+{
+    struct stat now;
+    struct pollfd p = {2, POLLOUT, 0};
+    return fstat(2, &now) == 0 && first_stderr.st_ino != 0 && now.st_ino == first_stderr.st_ino &&
+           now.st_dev == first_stderr.st_dev && poll(&p, 1, PRINT_MS) == 1 && p.revents == POLLOUT;
+}
+
+/* Neither a reader that has gone away nor a terminal that stops background
+ * output may end or stop a process that would have come to its end without us. */
+static void print(const char *line, size_t n)
+{
+    static const struct timespec at_once;
+    sigset_t ours, before, pending;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGTTOU);
+    if (!can_print() || pthread_sigmask(SIG_BLOCK, &ours, &before) != 0) return;
+    sigpending(&pending);
+    if (write(2, line, n) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        sigdelset(&ours, SIGTTOU);
+        sigtimedwait(&ours, NULL, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static void print_summary(void)
 {
     struct tb_control *ctl = tb_process.control;
@@ -319,14 +354,14 @@ static void print_summary(void)
     char line[sizeof ctl->summary + 1];
     memcpy(line, ctl->summary, n);
     if (line[n - 1] != '\n') line[n++] = '\n';
-    if (write(2, line, n) < 0) return; /* nobody to tell */
+    print(line, n);
 }
 
 __attribute__((destructor)) static void process_end(void)
 {
     if (tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return;
     struct tb_thread *t = tb_current();
-    if (!t) return;
+    if (!t || t->priv->muted) return; /* muted: a signal handler that interrupted the runtime calls exit */
     uint64_t after_finalize = (uint64_t)finalized;
     tb_emit_clock(t);
     tb_emit(t, TB_R_END, &after_finalize, 1);

@@ -87,6 +87,7 @@ type run struct {
 	env     []string
 	limitFS int // RLIMIT_FSIZE in KiB, 0 none
 	dead    bool
+	summary string                            // there is one already
 	during  func(dir string, c *ring.Control) // runs beside the program
 
 	dir            string
@@ -111,6 +112,9 @@ func (r *run) start(args ...string) *run {
 	defer c.Close()
 	if r.dead {
 		c.SetCollector(ring.CollectorDone)
+	}
+	if r.summary != "" {
+		c.SetSummary(r.summary)
 	}
 	r.execute(c, args)
 	r.read(r.dir, r.config.SpillDir)
@@ -184,6 +188,9 @@ func (r *run) read(dirs ...string) {
 			if s.Thread() != thread {
 				r.t.Errorf("%s states thread %d", f, s.Thread())
 			}
+			if own := startTime(r.t); s.PIDStart() < own || s.PIDStart() > own+100*24*3600 {
+				r.t.Errorf("%s states a process started at %d, the test at %d", f, s.PIDStart(), own)
+			}
 			r.segments[thread]++
 			if s.State() != ring.SegFree {
 				chains[thread] = append(chains[thread], s)
@@ -206,6 +213,21 @@ func (r *run) read(dirs ...string) {
 			r.pending[thread] = p
 		}
 	}
+}
+
+// startTime is field 22 of this process's stat.
+func startTime(t *testing.T) uint64 {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	start, err := strconv.ParseUint(fields[22-3], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return start
 }
 
 func records(t *testing.T, s *ring.Segment) []ring.Record {

@@ -556,17 +556,19 @@ func TestInert(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
-	say := func(dir string, c *ring.Control) {
-		for range 10000 {
-			c.Beat()
-			if c.Finalized() == 1 {
-				c.SetSummary("tabard: the line")
-				return
-			}
-			time.Sleep(time.Millisecond)
+// say is a collector that has nothing but a summary.
+func say(dir string, c *ring.Control) {
+	for range 10000 {
+		c.Beat()
+		if c.Finalized() == 1 {
+			c.SetSummary("tabard: the line")
+			return
 		}
+		time.Sleep(time.Millisecond)
 	}
+}
+
+func TestSummary(t *testing.T) {
 	for _, test := range []struct {
 		env    string
 		config ring.Config
@@ -582,10 +584,38 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%s, %+v: output %q, %q, want %q", test.env, test.config, r.stdout, r.stderr, test.want)
 		}
 	}
+	// The second program of a script finds the summary of the first one.
+	r := (&run{t: t, flavour: "openmpi", env: []string{"FAKEMPI_RANK=0"}, summary: "tabard: of another program"}).start("many")
+	if r.wantCode(0); r.stderr != "" {
+		t.Errorf("second program: output %q", r.stderr)
+	}
 	start := time.Now()
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{SummaryWait: 50 * time.Millisecond}}).start("many")
+	r = (&run{t: t, flavour: "openmpi", config: ring.Config{SummaryWait: 50 * time.Millisecond}}).start("many")
 	if r.wantCode(0); r.stderr != "" || time.Since(start) > 10*time.Second {
 		t.Errorf("nobody answers: waited %v, output %q", time.Since(start), r.stderr)
+	}
+}
+
+// Whatever has become of standard error, the program ends as it would have.
+func TestSummaryThatCannotBePrinted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data")
+	env := []string{"FAKEMPI_RANK=0", "SCENARIO_FILE=" + file}
+	config := ring.Config{SummaryWait: 10 * time.Second}
+	(&run{t: t, flavour: "openmpi", config: config, env: env, during: say}).start("stderr_gone").wantCode(0)
+	(&run{t: t, flavour: "openmpi", config: config, env: env, during: say}).start("stderr_taken").wantCode(0)
+	if b, err := os.ReadFile(file); err != nil || len(b) > 0 {
+		t.Errorf("the program's file: %q, %v", b, err)
+	}
+}
+
+// The runtime's own pauses and files are no cancellation points of the program.
+func TestCancelledThread(t *testing.T) {
+	const n = 3000
+	r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}, dead: true}).start("cancelled", fmt.Sprint(n))
+	r.wantCode(0)
+	r.wantCalls(0, "Init", "Send", "Finalize")
+	if got := len(r.tags(1)); got != n {
+		t.Errorf("%d sends, want %d", got, n)
 	}
 }
 

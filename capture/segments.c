@@ -64,7 +64,7 @@ static TB_COLD int wait_for(struct tb_lock *l)
             sched_yield();
             continue;
         }
-        nanosleep(&(struct timespec){0, 50000}, NULL);
+        syscall(SYS_nanosleep, &(struct timespec){0, 50000}, NULL); /* nanosleep is a cancellation point */
         if (monotonic_ns() > until) __atomic_store_n(&tb_shared->alive, 0, __ATOMIC_RELAXED);
     }
     errno = saved;

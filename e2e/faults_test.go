@@ -149,12 +149,7 @@ func newFaultJob(t *testing.T, m *mpirun.MPI, rng *rand.Rand) *faultJob {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	state, err := os.MkdirTemp("/dev/shm", "tabard-e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(state) })
+	dir, state := t.TempDir(), stateRoot(t)
 	j := &faultJob{rng: rng, program: p[0], dir: dir, state: state, out: filepath.Join(dir, "logged.tabard")}
 	j.Job = &mpirun.Job{MPI: m, Ranks: faultRanks, Dir: dir, Env: []string{"TABARD_STATE=" + state},
 		Args: []string{tabardBin, "record", "--quiet", "-o", j.out, p[0], dir, fmt.Sprint(faultSeconds)}}

@@ -51,6 +51,10 @@ func recordLogged(t *testing.T, m *mpirun.MPI, out, cwd string, env ...string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	if len(env) == 0 {
+		// A recording that cannot be written stays in its state: not in everybody's.
+		env = []string{"TABARD_STATE=" + stateRoot(t)}
+	}
 	args := []string{tabardBin, "record", "--quiet"}
 	if out != "" {
 		args = append(args, "-o", out)
@@ -80,6 +84,17 @@ func recordLogged(t *testing.T, m *mpirun.MPI, out, cwd string, env ...string) {
 			t.Errorf("rank %d: %d calls returned, %d recorded", r, want[r], done[r])
 		}
 	}
+}
+
+// stateRoot is a folder in memory for the state of one test's recordings.
+func stateRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "tabard-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // readable gives a file to read the recording from: the output, or where

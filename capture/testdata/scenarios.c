@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -280,6 +281,42 @@ static void exec_again(void)
     exit(63);
 }
 
+/* Who is cancelled ends where the program lets it, not in a call that is recorded. */
+static void *cancelled_sender(void *first)
+{
+    pthread_cancel(pthread_self());
+    sender(first);
+    pthread_testcancel();
+    return NULL;
+}
+
+static void cancelled(void)
+{
+    pthread_t t;
+    void *result;
+    pthread_create(&t, NULL, cancelled_sender, NULL);
+    pthread_join(t, &result);
+    if (result != PTHREAD_CANCELED) exit(64);
+    send(1);
+}
+
+/* The next image finds a standard error that nobody reads. */
+static void stderr_gone(void)
+{
+    int p[2];
+    if (pipe(p) != 0 || dup2(p[1], 2) != 2) exit(65);
+    close(p[0]);
+    close(p[1]);
+    exec_again();
+}
+
+/* The number of standard error is that of a file of the program. */
+static void stderr_taken(void)
+{
+    close(2);
+    if (open(getenv("SCENARIO_FILE"), O_WRONLY | O_CREAT, 0600) != 2) exit(66);
+}
+
 /* Weak, so that the program links although the fake MPI lacks it. */
 __attribute__((weak)) int MPI_Bsend(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 static void missing(void)
@@ -295,7 +332,8 @@ int main(int argc, char **argv)
         {"jump_inside", jump_inside}, {"exit_inside", exit_inside}, {"fork_inside", fork_inside},
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
         {"switches", switches}, {"killed", killed}, {"signals", signals}, {"memory", memory},
-        {"exec_again", exec_again}, {"missing", missing}};
+        {"exec_again", exec_again}, {"cancelled", cancelled}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
+        {"missing", missing}};
     if (argc > 2) n = atoi(argv[2]);
     MPI_Init(&argc, &argv);
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)

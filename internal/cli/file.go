@@ -20,7 +20,11 @@ func (a *app) open(file string) (*trace.Archive, error) {
 		fmt.Fprintf(a.err, "tabard: %s: %s\n", file, p)
 	}
 	if err != nil {
-		return nil, err
+		if path == "" {
+			return nil, err
+		}
+		// What is left of one recording must not keep others from being read.
+		fmt.Fprintf(a.err, "tabard: %s: this is the archive that is there; a recording to it could not be recovered: %v\n", file, err)
 	}
 	if own, err := collect.CanonicalOutput(file); path == "" || err == nil && path == own {
 		path = file // as the user calls it

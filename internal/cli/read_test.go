@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabard/internal/collect"
+	"tabard/internal/ring"
 	"tabard/trace/tracetest"
 )
 
@@ -238,5 +240,29 @@ func TestMessageNamesTheLikelyFile(t *testing.T) {
 	_, _, stderr := run("info", filepath.Join(t.TempDir(), "app"))
 	if !strings.Contains(stderr, "app.tabard?") {
 		t.Errorf("stderr %q", stderr)
+	}
+}
+
+// What is left of a recording and cannot be recovered does not keep the archive from being read.
+func TestBrokenLeftover(t *testing.T) {
+	path := file(t, halo)
+	out, err := collect.CanonicalOutput(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TABARD_STATE", filepath.Dir(path)) // a place where everybody looks
+	dir := filepath.Join(collect.StateRoots(out)[0], collect.StateKey(out, "job"))
+	if _, err := collect.CreateState(dir, &collect.Job{Output: out}, ring.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ring.ControlFile), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := run("info", path)
+	if code != exitOK || !strings.Contains(stdout, "halo") || !strings.Contains(stderr, "could not be recovered") || !strings.Contains(stderr, dir) {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if code, _, stderr = run("recover", path); code != exitFailure || !strings.Contains(stderr, dir) {
+		t.Errorf("recover: code %d, stderr %q", code, stderr)
 	}
 }

@@ -167,7 +167,8 @@ func parseRanks(s string) func(int) bool {
 func (c *collector) build() (*trace.Builder, error) {
 	b := trace.NewBuilder()
 	c.report = Report{}
-	meta := trace.Meta{Command: c.job.Command, Created: c.job.Created, Tool: c.job.Tool, Options: map[string]string{}}
+	meta := trace.Meta{Command: c.job.Command, Created: c.job.Created, Tool: c.job.Tool, Options: map[string]string{},
+		Partial: c.control.Partial()}
 	for k, v := range c.job.Options {
 		meta.Options[k] = v
 	}
@@ -183,6 +184,7 @@ func (c *collector) build() (*trace.Builder, error) {
 		if meta.ABI == 0 {
 			meta.ABI = id.p.syms.ABI()
 		}
+		meta.Partial = meta.Partial || id.p.syms.Partial()
 		if err := c.rank(b, id); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", id.rank, err)
 		}
@@ -469,7 +471,9 @@ func bringHome(dir string, job *Job) (string, Report, error) {
 		r.Problems = []string{fmt.Sprintf("%s could not be written: %v; reading the archive from %s", job.Output, err, kept)}
 		return kept, r, nil
 	}
-	return out, r, os.RemoveAll(dir)
+	err = os.RemoveAll(dir)
+	tidyRoot(filepath.Dir(dir), job.Output)
+	return out, r, err
 }
 
 func copyFile(to, from string) error {

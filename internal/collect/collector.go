@@ -152,9 +152,14 @@ func (c *collector) round() bool {
 	c.moved()
 	var dying []*process
 	for _, p := range c.order {
-		if !p.finished && !p.watch.alive() {
+		if p.finished {
+			continue
+		}
+		if !p.watch.alive() {
 			dying = append(dying, p)
 		}
+		// Threads that make their first call later than now may escape this scan.
+		p.upto = p.idleFrontier()
 	}
 	// Who was dead before this scan has all of its segments in it.
 	c.scan()
@@ -451,6 +456,9 @@ func (c *collector) finalized() error {
 	c.early = true
 	// The records of MPI_Finalize were published before it was counted.
 	c.scan()
+	for _, p := range c.order {
+		p.upto = 0
+	}
 	c.drainAll()
 	if err := c.archive(); err != nil {
 		c.control.SetSummary("tabard: the recording is safe but could not be written: " + err.Error())
@@ -503,6 +511,7 @@ func (c *collector) dissolve(safe bool) {
 		for _, d := range c.dirs[1:] {
 			os.RemoveAll(d)
 		}
+		tidyRoot(filepath.Dir(c.dir), c.job.Output)
 		return
 	}
 	os.WriteFile(filepath.Join(c.dir, endedFile), nil, 0o600)
@@ -554,24 +563,38 @@ func Recover(output string, wait bool, progress io.Writer) (path string, report 
 	if _, err := os.Stat(output); err == nil {
 		path = output
 	}
-	for _, dir := range FindStates(output) {
-		p, r, e := recoverState(dir, wait, progress)
-		if e != nil {
-			err = errors.Join(err, e)
+	seen := map[string]bool{}
+	for again := true; again; {
+		again = false
+		for _, dir := range FindStates(output) {
+			if seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			p, r, e := recoverState(dir, wait, progress)
+			switch {
+			case errors.Is(e, errGone):
+				again = true // it may have been set aside
+			case e != nil:
+				err = errors.Join(err, e)
+				if p == "" {
+					continue
+				}
+			}
 			if p == "" {
-				continue
+				if _, e := os.Stat(output); e != nil {
+					continue
+				}
+				p = output
 			}
+			path, report = p, r
 		}
-		if p == "" {
-			if _, e := os.Stat(output); e != nil {
-				continue
-			}
-			p = output
-		}
-		path, report = p, r
 	}
 	return path, report, err
 }
+
+// errGone is recoverState's for a directory that somebody else dealt with meanwhile.
+var errGone = errors.New("the state directory is gone")
 
 // ErrRecording is returned for an output that is being recorded.
 var ErrRecording = errors.New("the recording has not ended")
@@ -579,15 +602,19 @@ var ErrRecording = errors.New("the recording has not ended")
 // recoverState deals with one state directory.
 func recoverState(dir string, wait bool, progress io.Writer) (string, Report, error) {
 	lock, err := electOrWait(dir, wait, progress)
-	if err != nil || lock == nil {
+	if err != nil {
 		return "", Report{}, err
+	}
+	if lock == nil {
+		return "", Report{}, errGone
 	}
 	defer lock.Close()
 	job, err := ReadJob(dir)
 	if err != nil {
 		return "", Report{}, err
 	}
-	if job.Archive != "" {
+	// A collector that was killed after it wrote the archive early left more than the archive.
+	if _, e := os.Stat(filepath.Join(dir, endedFile)); e == nil && job.Archive != "" {
 		return bringHome(dir, job)
 	}
 	// The log of the lost collector stays readable above ours.

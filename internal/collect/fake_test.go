@@ -173,6 +173,11 @@ func state(t *testing.T, output string, edit func(*Job)) string {
 	if err != nil || !created {
 		t.Fatal(created, err)
 	}
+	t.Cleanup(func() {
+		for _, link := range rootLinks(out) {
+			os.Remove(link)
+		}
+	})
 	return dir
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"tabard/internal/ring"
 	"tabard/internal/symbol"
+	"tabard/spec"
 )
 
 // process is one traced process: its chains, symbols and streams.
@@ -37,6 +38,7 @@ type process struct {
 	panics   []string // not logged yet
 	changed  bool     // since the last archive
 	holding  time.Time
+	upto     uint64 // see known; 0: no such time
 	end      string
 }
 
@@ -152,16 +154,26 @@ func (p *process) attempt(cs []*chain, dead bool) (done bool) {
 	}()
 	p.at = nil
 	if len(cs) == 1 {
-		p.drainOne(cs[0])
+		p.drainOne(cs[0], dead)
 	} else if len(cs) > 1 {
 		p.merge(cs, dead)
 	}
 	return true
 }
 
-// drainOne takes in the records of a process with one thread, which need no ordering.
-func (p *process) drainOne(c *chain) {
+// known is the time up to which all threads that had made a call are known.
+func (p *process) known(dead bool) uint64 {
+	if dead || p.upto == 0 {
+		return math.MaxUint64
+	}
+	return p.upto
+}
+
+// drainOne takes in the records of a process with one thread, which need no ordering. It stops
+// where a thread that nobody has seen yet may have made calls.
+func (p *process) drainOne(c *chain, dead bool) {
 	p.at = c
+	upto, before := p.known(dead), p.consumed
 	for {
 		c.refresh()
 		words := c.words()
@@ -171,22 +183,27 @@ func (p *process) drainOne(c *chain) {
 				p.cutOff(c, err)
 				break
 			}
+			if rec.End() > upto {
+				if p.consumed != before {
+					p.holding = time.Time{}
+				}
+				if p.hold() {
+					return
+				}
+				upto = math.MaxUint64
+			}
 			words = rest
 			if c.begun { // its entry came while there were several threads, or before a restart
-				c.begun = false
-				if !c.skip {
-					err = p.syms.End(c.thread, rec, p)
-				}
-				c.skip = false
-			} else {
-				err = p.syms.Record(c.thread, rec, p)
+				p.half(c, rec)
+				continue
 			}
-			if err != nil {
+			if err := p.syms.Record(c.thread, rec, p); err != nil {
 				p.brokenRecord(c, err)
 			}
 			p.consume(c, rec)
 		}
 		if !c.advance() {
+			p.holding = time.Time{}
 			return
 		}
 	}
@@ -338,7 +355,7 @@ func (p *process) hold() bool {
 // choose returns the chain with the earliest next thing, its time, and the
 // time up to which it may go on before another chain has its turn.
 func (p *process) choose(cs []*chain, idle uint64, dead bool) (best *chain, at, bound uint64) {
-	bound = math.MaxUint64
+	bound = p.known(dead)
 	for _, c := range cs {
 		t, ok := c.timeOf()
 		switch {
@@ -389,6 +406,17 @@ func (p *process) step(c *chain, bound uint64, dead bool) bool {
 // half takes in the entry or the return of rec, whichever is next.
 func (p *process) half(c *chain, rec ring.Record) {
 	p.at = c
+	if rec.ID() < spec.FirstFunction { // the runtime's own; may come between entry and return of a call
+		err := p.syms.Begin(c.thread, rec, p)
+		if err == nil {
+			err = p.syms.End(c.thread, rec, p)
+		}
+		if err != nil {
+			p.brokenRecord(c, err)
+		}
+		p.consume(c, rec)
+		return
+	}
 	flags := rec.Flags()
 	if !c.begun && flags&ring.FExit == 0 {
 		err := p.syms.Begin(c.thread, rec, p)

@@ -131,13 +131,17 @@ func FindStates(output string) []string {
 		at  time.Time
 	}
 	var found []state
-	for _, root := range StateRoots(output) {
+	for _, root := range slices.Concat(StateRoots(output), linkedRoots(output)) {
+		if checkPrivate(root) != nil {
+			continue // nobody else may tell us what to write where
+		}
 		dirs, _ := filepath.Glob(filepath.Join(globQuote(root), outputKey(output)+"-*"))
 		for _, d := range dirs {
 			if strings.Contains(filepath.Base(d), removedMark) {
 				continue
 			}
-			if job, err := ReadJob(d); err == nil && job.Output == output {
+			known := slices.ContainsFunc(found, func(s state) bool { return s.dir == d })
+			if job, err := ReadJob(d); err == nil && job.Output == output && !known {
 				found = append(found, state{d, job.Created})
 			}
 		}
@@ -148,6 +152,81 @@ func FindStates(output string) []string {
 		dirs = append(dirs, s.dir)
 	}
 	return dirs
+}
+
+// fixedRoots are the places where every later command looks, whatever its environment.
+func fixedRoots(output string) []string {
+	var roots []string
+	for _, dir := range []string{"/dev/shm", "/tmp", filepath.Dir(output)} {
+		roots = append(roots, filepath.Join(dir, fmt.Sprintf("tabard-%d", os.Getuid())))
+	}
+	return roots
+}
+
+// linkMark is in the names of links to roots elsewhere: record --state, TABARD_STATE and TMPDIR
+// need not be repeated to a command that reads the recording.
+const linkMark = ".at-"
+
+func linkRoot(root, output string) {
+	fixed := fixedRoots(output)
+	if slices.Contains(fixed, root) {
+		return
+	}
+	for _, f := range fixed {
+		if privateDir(f) != nil {
+			continue
+		}
+		if err := os.Symlink(root, filepath.Join(f, outputKey(output)+linkMark+hash(root))); err == nil || errors.Is(err, os.ErrExist) {
+			return
+		}
+	}
+}
+
+// linkedRoots are the roots elsewhere of recordings to output.
+func linkedRoots(output string) []string {
+	var roots []string
+	for _, link := range rootLinks(output) {
+		if root, err := os.Readlink(link); err == nil {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+func rootLinks(output string) []string {
+	var links []string
+	for _, f := range fixedRoots(output) {
+		if checkPrivate(f) == nil {
+			l, _ := filepath.Glob(filepath.Join(globQuote(f), outputKey(output)+linkMark+"*"))
+			links = append(links, l...)
+		}
+	}
+	return links
+}
+
+// tidyRoot removes what collectors that were killed left of state directories that were no
+// longer needed, the links of a root without a recording to output, and those that lead nowhere.
+func tidyRoot(root, output string) {
+	removed, _ := filepath.Glob(filepath.Join(globQuote(root), "*"+removedMark+"*"))
+	for _, d := range removed {
+		os.RemoveAll(d)
+	}
+	if left, _ := filepath.Glob(filepath.Join(globQuote(root), outputKey(output)+"-*")); len(left) > 0 {
+		return
+	}
+	for _, link := range rootLinks(output) {
+		if to, err := os.Readlink(link); err == nil && to == root {
+			os.Remove(link)
+		}
+	}
+	for _, f := range fixedRoots(output) {
+		links, _ := filepath.Glob(filepath.Join(globQuote(f), "*"+linkMark+"*"))
+		for _, link := range links {
+			if _, err := os.Stat(link); errors.Is(err, os.ErrNotExist) {
+				os.Remove(link)
+			}
+		}
+	}
 }
 
 func globQuote(s string) string {
@@ -224,6 +303,7 @@ func CreateState(dir string, job *Job, config ring.Config) (created bool, err er
 	if err := os.Link(tmp.Name(), filepath.Join(dir, JobFile)); err != nil && !errors.Is(err, os.ErrExist) {
 		return false, err
 	}
+	linkRoot(filepath.Dir(dir), job.Output)
 	err = ring.CreateControl(dir, config)
 	if errors.Is(err, os.ErrExist) {
 		return false, nil
@@ -237,6 +317,10 @@ func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	return checkPrivate(dir)
+}
+
+func checkPrivate(dir string) error {
 	fi, err := os.Lstat(dir)
 	if err != nil {
 		return err

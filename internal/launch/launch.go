@@ -254,10 +254,12 @@ func (l *launcher) state(output string, try int) (string, error) {
 				continue
 			}
 			dir := filepath.Join(root, key)
-			_, err := collect.CreateState(dir, l.job(output), l.config(roots[i+1:], root, key))
+			config := l.config(roots[i+1:], root, key)
+			_, err := collect.CreateState(dir, l.job(output), config)
 			if err == nil {
 				return dir, nil
 			}
+			os.Remove(config.SpillDir) // only if nobody uses it
 			errs = append(errs, err)
 		}
 	}
@@ -399,19 +401,23 @@ func executable(path string) error {
 	return unix.Munmap(m)
 }
 
-// preloadEnv puts lib first in LD_PRELOAD, keeps the user's own entries, and
-// tells the runtime where its state is.
+// preloadEnv adds lib to LD_PRELOAD, keeps the user's own entries, and tells the
+// runtime where its state is. lib comes first, except for tools of the
+// profiling interface: calls that went to lib would pass them by, what they pass on to MPI comes to lib.
 func preloadEnv(env []string, lib, dir, exe string) []string {
-	preload := lib
-	var kept []string
+	var tools, others, kept []string
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		switch name {
 		case "LD_PRELOAD":
 			for _, e := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ' ' }) {
 				// A tabard around us would record everything twice.
-				if base := filepath.Base(e); base != libraryName && !strings.HasPrefix(base, "libtabard-") {
-					preload += ":" + e
+				switch base := filepath.Base(e); {
+				case base == libraryName || strings.HasPrefix(base, "libtabard-"):
+				case isTool(e):
+					tools = append(tools, e)
+				default:
+					others = append(others, e)
 				}
 			}
 		case "TABARD_DIR", "TABARD_EXE":
@@ -419,12 +425,14 @@ func preloadEnv(env []string, lib, dir, exe string) []string {
 			kept = append(kept, kv)
 		}
 	}
+	preload := strings.Join(slices.Concat(tools, []string{lib}, others), ":")
 	return append(kept, "LD_PRELOAD="+preload, "TABARD_DIR="+dir, "TABARD_EXE="+exe)
 }
 
 // exec becomes the program; it returns a shell's exit code if that fails.
 func (l *launcher) exec() int {
 	argv := l.o.Command
+	ignoreInherited()
 	err := syscall.Exec(l.path, argv, l.environ)
 	if errors.Is(err, syscall.ENOEXEC) {
 		// A script without a first line that names its interpreter.

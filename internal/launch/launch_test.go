@@ -179,6 +179,7 @@ func TestProgramRunsWhateverFails(t *testing.T) {
 	if out != "static\n" || code != 5 || !strings.Contains(stderr, "statically linked") {
 		t.Errorf("%q %q %d", out, stderr, code)
 	}
+	s.idle()
 }
 
 // No descriptor of the launcher may live on in the collector, and the program must get all of them.
@@ -357,6 +358,49 @@ func TestPreloadEnv(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	// A tool stands before us, an MPI library behind.
+	dir := t.TempDir()
+	tool, library := library(t, dir, "tool", "int MPI_Send(void) { return 0; }"),
+		library(t, dir, "mpi", "int MPI_Send(void) { return 0; } int PMPI_Send(void) { return 0; } int PMPI_Comm_size(void) { return 0; }")
+	got = preloadEnv([]string{"LD_PRELOAD=" + library + " " + tool}, "/s/libtabard.so", "/s", "/bin/tabard")
+	if want := "LD_PRELOAD=" + tool + ":/s/libtabard.so:" + library; got[0] != want {
+		t.Errorf("%q, want %q", got[0], want)
+	}
+}
+
+func library(t *testing.T, dir, name, source string) string {
+	t.Helper()
+	path := filepath.Join(dir, name+".so")
+	cmd := exec.Command("gcc", "-shared", "-fPIC", "-o", path, "-x", "c", "-")
+	cmd.Stdin = strings.NewReader(source)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// What the user told the job to ignore the program ignores; the rest it does not.
+func TestIgnoredSignals(t *testing.T) {
+	s := newSandbox(t)
+	launcher := filepath.Join(s.dir, "launcher") // with its symbols, which go test leaves out
+	if out, err := exec.Command("go", "test", "-c", "-o", launcher, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var got [2]string
+	for i, how := range [][]string{{}, {launcher, "record", filepath.Join(s.dir, "out.tabard")}} {
+		run := append([]string{"-c", `trap '' HUP PIPE USR1 TERM CHLD; exec "$@"`, "bash"}, how...)
+		cmd := exec.Command("bash", append(run, "/bin/grep", "Sig[BI]", "/proc/self/status")...)
+		cmd.Env = s.env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		got[i] = string(out)
+	}
+	if got[0] != got[1] {
+		t.Errorf("untraced:\n%straced:\n%s", got[0], got[1])
+	}
+	s.idle()
 }
 
 // A state directory that LD_PRELOAD cannot name, and one that somebody else could change.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -103,6 +104,23 @@ func obstacle(path string) string {
 		}
 	}
 	return "is statically linked"
+}
+
+// isTool reports whether a shared library stands in front of MPI functions
+// without being an MPI library, which defines their PMPI names, too (some tools do for a few).
+func isTool(path string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false // also names that the dynamic linker searches for
+	}
+	defer f.Close()
+	symbols, _ := f.DynamicSymbols()
+	defines := func(prefix string) bool {
+		return slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+			return s.Section != elf.SHN_UNDEF && strings.HasPrefix(s.Name, prefix)
+		})
+	}
+	return defines("MPI_") && !defines("PMPI_Comm_size")
 }
 
 // machine is the machine that the runtime is built for.

@@ -148,6 +148,9 @@ func (c *Control) SegmentBytes() int64 { return int64(c.page.SegmentBytes) }
 // NoTiming reports whether records carry no time stamps.
 func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 
+// Partial reports whether calls are left out on purpose, from the beginning at least.
+func (c *Control) Partial() bool { return c.page.Flags&(CtlFilter|CtlStartOff) != 0 }
+
 // Callsites is the call-site mode.
 func (c *Control) Callsites() uint32 { return c.page.Callsites }
 

@@ -15,6 +15,9 @@ import (
 // starts it anew.
 const maxEntries = 1 << 17
 
+// maxWords bounds the words that its entries hold: one call may have many.
+const maxWords = 8 << 20
+
 const noSig = ^uint32(0)
 
 // entry is a call that was seen before.
@@ -47,6 +50,7 @@ type handleUse struct {
 
 type cache struct {
 	byHash map[uint64]*entry
+	words  int // of the entries made since it was empty
 }
 
 func (c *call) head() [3]uint64 {
@@ -162,8 +166,8 @@ func (c *call) blankColumns() {
 
 // insert remembers a call whose signature has been worked out.
 func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig uint32, idle bool, place int) {
-	if k.byHash == nil || len(k.byHash) >= maxEntries {
-		k.byHash = map[uint64]*entry{}
+	if k.byHash == nil || len(k.byHash) >= maxEntries || k.words >= maxWords {
+		k.byHash, k.words = map[uint64]*entry{}, 0
 		for _, th := range p.threads {
 			th.last = nil
 		}
@@ -174,6 +178,7 @@ func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig u
 		e = &entry{head: head, body: append([]uint64(nil), body...), hash: c.hash, sig: noSig, idle: noSig, pool: -1}
 		k.byHash[c.hash] = e
 		e.uses = handleUses(c)
+		k.words += len(e.body) + 3*len(e.uses)
 	}
 	e.gen = p.gen
 	f := c.plan.f

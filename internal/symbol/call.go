@@ -27,6 +27,7 @@ type call struct {
 	raws     []ring.Raw    // the same as recorded
 	resolved bool
 	claimed  bool
+	restored bool // from a checkpoint: the cache was not asked, and learns nothing from it
 	freed    []release
 }
 
@@ -34,6 +35,7 @@ type call struct {
 type requestUse struct {
 	raw  uint64
 	code int64 // trace reference code, 0 the null request
+	node int32 // where it was found, -1 unknown; see requests.of
 }
 
 func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
@@ -41,13 +43,16 @@ func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
 func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record) error {
 	// Field by field: this is the hot path, and most calls need few of them.
 	c.plan, c.flags, c.site, c.absent, c.start = pl, rec.Flags(), rec.Site(), rec.Absent(), rec.Start()
-	c.ent, c.resolved, c.claimed = nil, false, false
+	c.ent, c.resolved, c.claimed, c.restored = nil, false, false, false
 	c.reqs, c.entries, c.raws, c.freed = c.reqs[:0], c.entries[:0], c.raws[:0], c.freed[:0]
 	n, err := entryLen(pl, c.absent, rec.Payload())
 	if err != nil {
 		return err
 	}
 	c.body = rec.Payload()[:n]
+	if c.hidden() || pl.f.ID == ring.RControl && n > 0 && c.body[0] == 0 {
+		p.part = true
+	}
 	if pl.route == uses {
 		if err := p.takeRequests(c); err != nil {
 			return err
@@ -153,7 +158,7 @@ func (p *Process) lookupRequests(c *call, raws []uint64) {
 			}
 			node = p.reqs.find(raw, skip)
 		}
-		c.reqs = append(c.reqs, requestUse{raw, p.requestCode(raw, node)})
+		c.reqs = append(c.reqs, requestUse{raw, p.requestCode(raw, node), node})
 	}
 }
 
@@ -167,6 +172,7 @@ func (p *Process) requestCode(raw uint64, node int32) int64 {
 	if code, ok := p.predefined(spec.Request, raw); ok {
 		return code
 	}
+	p.part = true // readers demand a creator of every request, unless calls are missing
 	_, num := p.reqs.add(raw, p.reqs.pool(foreign), false)
 	return trace.DynamicRef(num)
 }

@@ -100,7 +100,7 @@ func (p *Process) first(t *thread, c *call, ret int32, returned []uint64) error 
 		p.complete(c, ret, p.raws)
 	}
 	p.ev.Sig = p.intern(p.encode(s))
-	if c.plan.route != general && ret == 0 {
+	if c.plan.route != general && ret == 0 && !c.restored {
 		p.cache.insert(p, t, c, s, p.ev.Sig, idle, place)
 	}
 	return nil
@@ -242,7 +242,7 @@ func (p *Process) endRequest(u requestUse, free bool) {
 		return
 	}
 	num := (u.code - 2) / 2
-	if n := p.reqs.node(u.raw, num); n >= 0 && (free || !p.reqs.nodes[n].Persistent) {
+	if n := p.reqs.of(u); n >= 0 && (free || !p.reqs.nodes[n].Persistent) {
 		p.reqs.remove(u.raw, num)
 	}
 }

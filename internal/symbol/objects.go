@@ -306,10 +306,22 @@ func (p *Process) claim(c *call, by int32) {
 	}
 	c.claimed = by > 0
 	for _, u := range c.reqs {
-		if n := p.reqs.node(u.raw, (u.code-2)/2); n >= 0 && u.code > 0 && u.code&1 == 0 {
+		if u.code <= 0 || u.code&1 != 0 {
+			continue
+		}
+		if n := p.reqs.of(u); n >= 0 {
 			p.reqs.nodes[n].claims += by
 		}
 	}
+}
+
+// of is node for a request that a call was given. It does not search where thousands share a handle.
+func (q *requests) of(u requestUse) int32 {
+	num := (u.code - 2) / 2
+	if u.node >= 0 && q.nodes[u.node].Raw == u.raw && q.nodes[u.node].Num == num {
+		return u.node
+	}
+	return q.node(u.raw, num)
 }
 
 // node finds the live request of a handle that has a number, -1 if there is none.
@@ -351,6 +363,7 @@ func (q *requests) remove(raw uint64, num int64) {
 			q.tails[raw] = prev
 		}
 	}
+	q.nodes[n].Num = -1 // see of
 	q.free = append(q.free, n)
 	q.Pools[r.Pool].Ks.give(int64(r.K))
 }

@@ -68,6 +68,7 @@ type Process struct {
 	lost   uint64
 	ended  bool
 	final  bool // reached its end after MPI_Finalize
+	part   bool // see Partial
 
 	sigs    []string
 	sigIDs  map[string]uint32
@@ -146,6 +147,10 @@ func (p *Process) Lost() uint64 { return p.lost }
 // Ended reports whether the process reached its end in order, and whether it
 // did so after MPI_Finalize.
 func (p *Process) Ended() (ended, finalized bool) { return p.ended, p.final }
+
+// Partial reports whether calls were hidden, tracing was switched off, or a request appeared that
+// no call in sight created.
+func (p *Process) Partial() bool { return p.part }
 
 // Signature is the encoded signature of a number (trace.ParseSignature).
 func (p *Process) Signature(id uint32) string { return p.sigs[id] }

@@ -23,6 +23,7 @@ type processState struct {
 	Lost    uint64
 	Ended   bool
 	Final   bool
+	Partial bool
 	Sigs    []string
 	Strs    []string
 	Sites   [][]Frame
@@ -51,6 +52,7 @@ type siteState struct {
 type openState struct {
 	Record []uint64 // head and entry part
 	Reqs   []int64  // codes of its requests
+	Raws   []uint64 // their handles
 	Freed  []release
 }
 
@@ -58,7 +60,7 @@ type openState struct {
 func (p *Process) AppendState(dst []byte) ([]byte, error) {
 	s := processState{
 		ABI: p.abi, Info: p.info, Rank: p.rank, Size: p.size, World: p.world, Mods: p.mods, Stacks: p.stacks,
-		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Sigs: p.sigs, Strs: p.strs, Sites: p.sites,
+		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Partial: p.part, Sigs: p.sigs, Strs: p.strs, Sites: p.sites,
 		Objs: p.objs[:], Live: p.reqs.live(), Pools: p.reqs.Pools, Shapes: p.reqs.shapes, Next: p.reqs.next,
 		Threads: map[int][]openState{},
 	}
@@ -86,6 +88,7 @@ func (c *call) state() openState {
 	o := openState{Record: rec, Freed: c.freed}
 	for _, r := range c.reqs {
 		o.Reqs = append(o.Reqs, r.code)
+		o.Raws = append(o.Raws, r.raw)
 	}
 	return o
 }
@@ -101,7 +104,7 @@ func RestoreProcess(b []byte) (*Process, error) {
 	}
 	p := NewProcess()
 	p.abi, p.rank, p.size, p.world, p.clocks = s.ABI, s.Rank, s.Size, s.World, s.Clocks
-	p.lost, p.ended, p.final, p.sites = s.Lost, s.Ended, s.Final, s.Sites
+	p.lost, p.ended, p.final, p.part, p.sites = s.Lost, s.Ended, s.Final, s.Partial, s.Sites
 	merge(p.info, s.Info)
 	merge(p.mods, s.Mods)
 	merge(p.stacks, s.Stacks)
@@ -162,16 +165,10 @@ func (p *Process) restoreCall(o openState) (*call, error) {
 		return nil, fmt.Errorf("checkpoint of a process: unknown function %d", uint16(o.Record[0]))
 	}
 	c := &call{plan: pl, flags: uint16(o.Record[0] >> 16), start: o.Record[1], site: o.Record[3],
-		absent: uint32(o.Record[4]), body: o.Record[5:]}
-	if pl.route == uses {
-		if err := p.takeRequests(c); err != nil {
-			return nil, err
-		}
-	}
-	for k := range c.reqs {
-		if k < len(o.Reqs) {
-			c.reqs[k].code = o.Reqs[k]
-		}
+		absent: uint32(o.Record[4]), body: o.Record[5:], restored: true}
+	// Not looked up again: other calls may have ended some of them since.
+	for k := range min(len(o.Reqs), len(o.Raws)) {
+		c.reqs = append(c.reqs, requestUse{o.Raws[k], o.Reqs[k], -1})
 	}
 	p.claim(c, 1)
 	err := p.resolve(c)

@@ -298,6 +298,62 @@ func TestRestoreAndCacheAreInvisible(t *testing.T) {
 	}
 }
 
+// Calls in progress at a checkpoint keep the requests that they were given, and teach the cache nothing.
+func TestRestoreInProgress(t *testing.T) {
+	p, r := mpich(t)
+	feed(t, p, r, isend(1, 9), isend(2, 9))
+	wait := func(start uint64) ring.Record {
+		return ringtest.Record(rc{Func: "MPI_Wait", Start: start, In: []any{9}, Out: []any{nil}})
+	}
+	// Two threads wait for requests with one handle; the second returns first.
+	for th := range 2 {
+		if err := p.Begin(th, wait(1), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 5 {
+		b, err := p.AppendState(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err = RestoreProcess(b); err != nil {
+			t.Fatal(err)
+		}
+		r.p = p
+	}
+	for _, th := range []int{1, 0} {
+		if err := p.End(th, wait(1), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := fields(r.lines[2]), fields(r.lines[3]); a[0] != "1" || a[4] != "#1" || b[0] != "0" || b[4] != "#0" {
+		t.Errorf("got %q and %q", a, b)
+	}
+	if n := len(p.reqs.live()); n != 0 {
+		t.Errorf("%d live requests", n)
+	}
+	if n := len(p.cache.byHash); n != 0 {
+		t.Errorf("%d entries in the cache", n)
+	}
+}
+
+// Few calls with long arrays must not fill the memory.
+func TestCacheIsBounded(t *testing.T) {
+	p, _ := mpich(t)
+	long := make([]int32, 1<<20)
+	for i := range 12 {
+		long[0] = int32(i)
+		feed(t, p, nullSink{}, rc{Func: "MPI_Alltoallv", In: []any{heap(1, 0), long, long, mpiInt, heap(2, 0), []int32{1}, []int32{1}, mpiInt, world}})
+	}
+	words := 0
+	for _, e := range p.cache.byHash {
+		words += len(e.body)
+	}
+	if words == 0 || words > maxWords+1<<21 {
+		t.Errorf("the cache holds %d words", words)
+	}
+}
+
 func diff(what string, a, b []string) string {
 	for i := range a {
 		if i >= len(b) || a[i] != b[i] {
