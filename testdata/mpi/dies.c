@@ -17,6 +17,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     for (int i = 0; i < 100; i++) MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) printf("dies: %s\n", how), fflush(stdout);
+    usleep(50000); /* launchers drop output that they have not read when a rank dies */
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(how, "deadlock")) wait_for_nobody();
     if (rank == who) {
