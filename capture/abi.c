@@ -160,6 +160,19 @@ void tb_abi_detect(void)
     tb_abi = a;
 }
 
+/* MPI_COMM_WORLD, or MPI_COMM_SELF; 0 while the library is unknown. */
+uintptr_t tb_predefined_comm(int self)
+{
+    static uintptr_t known[2];
+    if (known[self]) return known[self];
+    switch (tb_abi.kind) {
+    case 1: known[self] = (uintptr_t)tb_library_variable(self ? "ompi_mpi_comm_self" : "ompi_mpi_comm_world"); break;
+    case 2: known[self] = self ? 0x44000001 : 0x44000000; break;
+    case 3: known[self] = self ? 0x102 : 0x101; break;
+    }
+    return known[self];
+}
+
 static uint64_t handle_of(const struct tb_predefined *p)
 {
     if (tb_abi.kind == 1) {

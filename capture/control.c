@@ -253,16 +253,6 @@ void tb_process_records(struct tb_thread *t)
 
 /* ---- Initialisation and end ---- */
 
-static uintptr_t world(void)
-{
-    switch (tb_abi.kind) {
-    case 1: return (uintptr_t)tb_library_variable("ompi_mpi_comm_world");
-    case 2: return 0x44000000;
-    case 3: return 0x101;
-    }
-    return 0;
-}
-
 static int is_spawned(void)
 {
     int (*get_parent)(void *) = (int (*)(void *))tb_library_symbol("PMPI_Comm_get_parent");
@@ -276,9 +266,9 @@ static void emit_world(struct tb_thread *t)
     int (*get_rank)(uintptr_t, int *) = (int (*)(uintptr_t, int *))tb_library_symbol("PMPI_Comm_rank");
     int (*get_size)(uintptr_t, int *) = (int (*)(uintptr_t, int *))tb_library_symbol("PMPI_Comm_size");
     int rank, size;
-    if (!world() || !get_rank || !get_size) return;
+    if (!tb_predefined_comm(0) || !get_rank || !get_size) return;
     t->priv->muted++;
-    int failed = get_rank(world(), &rank) != 0 || get_size(world(), &size) != 0;
+    int failed = get_rank(tb_predefined_comm(0), &rank) != 0 || get_size(tb_predefined_comm(0), &size) != 0;
     /* Where a summary is there already, this is a later program of the same script. */
     prints_summary = !failed && rank == 0 && !is_spawned() && tb_process.control->summary_len == 0;
     t->priv->muted--;

@@ -57,6 +57,7 @@ static inline unsigned tb_encode_string(uint64_t *to, const char *s)
  * NULL if the library lacks it or none is loaded. Never one of ours. */
 void *tb_library_symbol(const char *name);
 void *tb_library_variable(const char *name); /* likewise a variable, as the program sees it */
+uintptr_t tb_predefined_comm(int self); /* MPI_COMM_WORLD or MPI_COMM_SELF */
 const void *tb_library_address(void); /* an address in the object that defines PMPI_Init, NULL if none is loaded */
 
 /* ---- Given by modules.c and unwind.c ---- */

@@ -171,12 +171,59 @@ static void *query_function(enum query q)
     return functions[q];
 }
 
-static int is_null(uintptr_t comm) { return (comm & tb_abi.handle_mask) == tb_abi.comm_null; }
+/* Communicators that exist: those that the program was given and has not freed. Asking the
+ * library about any other would run the program's error handler before the
+ * real call does. Open addressing; a lookup takes no lock. */
+enum { COMM_SLOTS = 1 << 14, COMM_EMPTY = 0, COMM_GONE = 1 };
+static uintptr_t comms[COMM_SLOTS]; /* handle + 2 */
+static int comms_used, comms_full, comms_busy;
+
+static uintptr_t comm_key(uintptr_t comm) { return (comm & tb_abi.handle_mask) + 2; }
+
+/* The slot that holds key, or else the first that may take it; NULL if there is none. */
+static uintptr_t *comm_slot(uintptr_t key)
+{
+    unsigned i = (unsigned)((key * 0x9e3779b97f4a7c15ULL) >> 40) % COMM_SLOTS;
+    uintptr_t *gone = NULL;
+    for (int n = 0; n < COMM_SLOTS; n++, i = (i + 1) % COMM_SLOTS) {
+        uintptr_t v = __atomic_load_n(&comms[i], __ATOMIC_ACQUIRE);
+        if (v == key) return &comms[i];
+        if (v == COMM_GONE && !gone) gone = &comms[i];
+        if (v == COMM_EMPTY) return gone ? gone : &comms[i];
+    }
+    return gone;
+}
+
+void tb_comm_begins(uintptr_t comm)
+{
+    while (__atomic_test_and_set(&comms_busy, __ATOMIC_ACQUIRE)) sched_yield();
+    uintptr_t *p = comm_slot(comm_key(comm));
+    if (!p || (*p == COMM_EMPTY && ++comms_used > COMM_SLOTS / 4 * 3)) {
+        __atomic_store_n(&comms_full, 1, __ATOMIC_RELEASE); /* from now on every handle is believed */
+    } else {
+        __atomic_store_n(p, comm_key(comm), __ATOMIC_RELEASE);
+    }
+    __atomic_clear(&comms_busy, __ATOMIC_RELEASE);
+}
+
+int tb_comm_ends(uintptr_t comm)
+{
+    uintptr_t key = comm_key(comm), *p = comm_slot(key);
+    return p && __atomic_compare_exchange_n(p, &key, COMM_GONE, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static int exists(uintptr_t comm)
+{
+    uintptr_t key = comm_key(comm), h = comm & tb_abi.handle_mask, *p;
+    if (h == tb_abi.comm_null) return 0;
+    if (h == tb_predefined_comm(0) || h == tb_predefined_comm(1)) return 1;
+    return __atomic_load_n(&comms_full, __ATOMIC_ACQUIRE) || ((p = comm_slot(key)) && __atomic_load_n(p, __ATOMIC_ACQUIRE) == key);
+}
 
 /* An int that the library knows about the communicator, fallback if it fails. */
 static int ask(enum query q, uintptr_t comm, int fallback)
 {
-    query1 *f = is_null(comm) ? NULL : (query1 *)query_function(q);
+    query1 *f = exists(comm) ? (query1 *)query_function(q) : NULL;
     struct tb_thread *t = tb_self;
     int v = fallback;
     if (!f) return fallback;

@@ -2640,7 +2640,7 @@ TB_EXPORT int MPI_Cart_create(uintptr_t comm_old, int ndims, const int *dims, co
     tb_begin(&tb_c);
     int tb_r = tb_f(comm_old, ndims, dims, periods, reorder, comm_cart);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, comm_cart);
+        if (tb_has(&tb_c, 5)) tb_put_new_comm(&tb_c, comm_cart);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2748,7 +2748,7 @@ TB_EXPORT int MPI_Cart_sub(uintptr_t comm, const int *remain_dims, void *newcomm
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, remain_dims, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 2)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2806,7 +2806,7 @@ TB_EXPORT int MPI_Comm_accept(const char *port_name, uintptr_t info, int root, u
     tb_begin(&tb_c);
     int tb_r = tb_f(port_name, info, root, comm, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 4)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2899,7 +2899,7 @@ TB_EXPORT int MPI_Comm_connect(const char *port_name, uintptr_t info, int root, 
     tb_begin(&tb_c);
     int tb_r = tb_f(port_name, info, root, comm, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 4)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2918,7 +2918,7 @@ TB_EXPORT int MPI_Comm_create(uintptr_t comm, uintptr_t group, void *newcomm)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, group, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 2)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2959,7 +2959,7 @@ TB_EXPORT int MPI_Comm_create_from_group(uintptr_t group, const char *stringtag,
     tb_begin(&tb_c);
     int tb_r = tb_f(group, stringtag, info, errhandler, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 4)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2979,7 +2979,7 @@ TB_EXPORT int MPI_Comm_create_group(uintptr_t comm, uintptr_t group, int tag, vo
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, group, tag, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 3)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 3)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3068,11 +3068,13 @@ TB_EXPORT int MPI_Comm_disconnect(void *comm)
     __typeof__(&MPI_Comm_disconnect) tb_f = (__typeof__(&MPI_Comm_disconnect))TB_REAL(TB_ID_MPI_Comm_disconnect);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Comm_disconnect, 1))
         return tb_f(comm);
-    if (comm != NULL) tb_put_handle_at(&tb_c, comm);
+    int tb_known = 0;
+    if (comm != NULL) tb_known = tb_put_freed_comm(&tb_c, comm);
     else tb_absent(&tb_c, 0);
     tb_begin(&tb_c);
     int tb_r = tb_f(comm);
     tb_end(&tb_c, tb_r, 0);
+    if (tb_r != 0 && tb_known) tb_comm_begins(tb_comm_at(comm)); /* it lives on */
     tb_commit(&tb_c);
     return tb_r;
 }
@@ -3089,7 +3091,7 @@ TB_EXPORT int MPI_Comm_dup(uintptr_t comm, void *newcomm)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 1)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3108,7 +3110,7 @@ TB_EXPORT int MPI_Comm_dup_with_info(uintptr_t comm, uintptr_t info, void *newco
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, info, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 2)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3136,11 +3138,13 @@ TB_EXPORT int MPI_Comm_free(void *comm)
     __typeof__(&MPI_Comm_free) tb_f = (__typeof__(&MPI_Comm_free))TB_REAL(TB_ID_MPI_Comm_free);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Comm_free, 1))
         return tb_f(comm);
-    if (comm != NULL) tb_put_handle_at(&tb_c, comm);
+    int tb_known = 0;
+    if (comm != NULL) tb_known = tb_put_freed_comm(&tb_c, comm);
     else tb_absent(&tb_c, 0);
     tb_begin(&tb_c);
     int tb_r = tb_f(comm);
     tb_end(&tb_c, tb_r, 0);
+    if (tb_r != 0 && tb_known) tb_comm_begins(tb_comm_at(comm)); /* it lives on */
     tb_commit(&tb_c);
     return tb_r;
 }
@@ -3270,7 +3274,7 @@ TB_EXPORT int MPI_Comm_get_parent(void *parent)
     tb_begin(&tb_c);
     int tb_r = tb_f(parent);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, parent);
+        if (tb_has(&tb_c, 0)) tb_put_new_comm(&tb_c, parent);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3307,7 +3311,7 @@ TB_EXPORT int MPI_Comm_idup(uintptr_t comm, void *newcomm, void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, newcomm, request);
     if (tb_end(&tb_c, tb_r, 2) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 1)) tb_put_new_comm(&tb_c, newcomm);
         if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -3328,7 +3332,7 @@ TB_EXPORT int MPI_Comm_idup_with_info(uintptr_t comm, uintptr_t info, void *newc
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, info, newcomm, request);
     if (tb_end(&tb_c, tb_r, 2) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 2)) tb_put_new_comm(&tb_c, newcomm);
         if (tb_has(&tb_c, 3)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -3365,7 +3369,7 @@ TB_EXPORT int MPI_Comm_join(int fd, void *intercomm)
     tb_begin(&tb_c);
     int tb_r = tb_f(fd, intercomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, intercomm);
+        if (tb_has(&tb_c, 1)) tb_put_new_comm(&tb_c, intercomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3537,7 +3541,7 @@ TB_EXPORT int MPI_Comm_spawn(const char *command, char **argv, int maxprocs, uin
     tb_begin(&tb_c);
     int tb_r = tb_f(tb_s.command, tb_s.argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, intercomm);
+        if (tb_has(&tb_c, 6)) tb_put_new_comm(&tb_c, intercomm);
         if (tb_has(&tb_c, 7)) tb_put_ints(&tb_c, array_of_errcodes, maxprocs, 4);
     }
     tb_commit(&tb_c);
@@ -3576,7 +3580,7 @@ TB_EXPORT int MPI_Comm_spawn_multiple(int count, char **array_of_commands, char 
     tb_begin(&tb_c);
     int tb_r = tb_f(count, tb_s.commands, tb_s.argvs, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, intercomm);
+        if (tb_has(&tb_c, 7)) tb_put_new_comm(&tb_c, intercomm);
         if (tb_has(&tb_c, 8)) tb_put_ints(&tb_c, array_of_errcodes, (array_of_maxprocs != NULL ? tb_sum(array_of_maxprocs, count) : 0), 4);
     }
     tb_commit(&tb_c);
@@ -3598,7 +3602,7 @@ TB_EXPORT int MPI_Comm_split(uintptr_t comm, int color, int key, void *newcomm)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, color, key, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 3)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 3)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3619,7 +3623,7 @@ TB_EXPORT int MPI_Comm_split_type(uintptr_t comm, int split_type, int key, uintp
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, split_type, key, info, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 4)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3725,7 +3729,7 @@ TB_EXPORT int MPI_Dist_graph_create(uintptr_t comm_old, int n, const int *source
     tb_begin(&tb_c);
     int tb_r = tb_f(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, comm_dist_graph);
+        if (tb_has(&tb_c, 8)) tb_put_new_comm(&tb_c, comm_dist_graph);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3757,7 +3761,7 @@ TB_EXPORT int MPI_Dist_graph_create_adjacent(uintptr_t comm_old, int indegree, c
     tb_begin(&tb_c);
     int tb_r = tb_f(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, comm_dist_graph);
+        if (tb_has(&tb_c, 9)) tb_put_new_comm(&tb_c, comm_dist_graph);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -6405,7 +6409,7 @@ TB_EXPORT int MPI_Graph_create(uintptr_t comm_old, int nnodes, const int *index,
     tb_begin(&tb_c);
     int tb_r = tb_f(comm_old, nnodes, index, edges, reorder, comm_graph);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, comm_graph);
+        if (tb_has(&tb_c, 5)) tb_put_new_comm(&tb_c, comm_graph);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8137,7 +8141,7 @@ TB_EXPORT int MPI_Intercomm_create(uintptr_t local_comm, int local_leader, uintp
     tb_begin(&tb_c);
     int tb_r = tb_f(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, newintercomm);
+        if (tb_has(&tb_c, 5)) tb_put_new_comm(&tb_c, newintercomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8163,7 +8167,7 @@ TB_EXPORT int MPI_Intercomm_create_from_groups(uintptr_t local_group, int local_
     tb_begin(&tb_c);
     int tb_r = tb_f(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, newintercomm);
+        if (tb_has(&tb_c, 7)) tb_put_new_comm(&tb_c, newintercomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8182,7 +8186,7 @@ TB_EXPORT int MPI_Intercomm_merge(uintptr_t intercomm, int high, void *newintrac
     tb_begin(&tb_c);
     int tb_r = tb_f(intercomm, high, newintracomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, newintracomm);
+        if (tb_has(&tb_c, 2)) tb_put_new_comm(&tb_c, newintracomm);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16284,7 +16288,7 @@ TB_EXPORT int MPIX_Comm_shrink(uintptr_t comm, void *newcomm)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, newcomm);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, newcomm);
+        if (tb_has(&tb_c, 1)) tb_put_new_comm(&tb_c, newcomm);
     }
     tb_commit(&tb_c);
     return tb_r;

@@ -363,6 +363,9 @@ func (w *wrapper) emit() {
 		w.line(1, "}")
 	}
 	w.locals()
+	if slices.ContainsFunc(f.Params, freesComm) {
+		w.line(1, "int tb_known = 0;")
+	}
 	w.entry()
 	w.lines(1, h.begin)
 	if h.cleanup != "" {
@@ -371,6 +374,11 @@ func (w *wrapper) emit() {
 	w.line(1, "tb_begin(&tb_c);")
 	w.line(1, "%s tb_r = tb_f(%s);", ret, args)
 	w.exit(h.success)
+	for _, p := range f.Params {
+		if freesComm(p) {
+			w.line(1, "if (tb_r != 0 && tb_known) tb_comm_begins(tb_comm_at(%s)); /* it lives on */", p.Name)
+		}
+	}
 	w.line(1, "tb_commit(&tb_c);")
 	w.lines(1, h.after)
 	if h.cleanup != "" {
@@ -625,8 +633,15 @@ func (w *wrapper) put(s *Slot, p *Param) string {
 	return fmt.Sprintf("tb_put_int(&tb_c, %s);", x)
 }
 
+// freesComm says that a call ends the communicator that p points to.
+func freesComm(p *Param) bool { return p.Class == "Comm" && p.Life == "Free" }
+
 func putHandle(p *Param) string {
 	switch {
+	case p.Class == "Comm" && p.Pointer && p.Out && !p.In:
+		return fmt.Sprintf("tb_put_new_comm(&tb_c, %s);", p.Name)
+	case freesComm(p):
+		return fmt.Sprintf("tb_known = tb_put_freed_comm(&tb_c, %s);", p.Name)
 	case p.Class == "Keyval" && p.Pointer:
 		return fmt.Sprintf("tb_put(&tb_c, (uint32_t)*%s);", p.Name)
 	case p.Class == "Keyval":
