@@ -107,7 +107,7 @@ func (c *collector) run() error {
 	c.control.SetCollector(ring.CollectorRunning)
 	c.logf("collecting for %s", c.job.Output)
 	for {
-		busy := c.round()
+		n := c.round()
 		if err := c.finalized(); err != nil {
 			c.logf("archive after MPI_Finalize: %v", err)
 		}
@@ -117,9 +117,11 @@ func (c *collector) run() error {
 				return err
 			}
 		}
-		if busy {
+		switch {
+		case n >= 1<<20: // more than that has come meanwhile
+		case n > 0:
 			time.Sleep(busySleep)
-		} else {
+		default:
 			time.Sleep(idleSleep)
 		}
 	}
@@ -147,8 +149,8 @@ func (c *collector) heart() (stop func()) {
 }
 
 // round looks for new processes and segments, takes in what is there, and
-// buries the dead. It reports whether there was anything.
-func (c *collector) round() bool {
+// buries the dead. It returns how many bytes it took in.
+func (c *collector) round() int {
 	c.moved()
 	var dying []*process
 	for _, p := range c.order {
@@ -168,7 +170,7 @@ func (c *collector) round() bool {
 		c.bury(p)
 	}
 	c.checkStuck()
-	return n > 0
+	return n
 }
 
 // drainAll takes in what all processes have published, several at a time if there is much.

@@ -206,6 +206,11 @@ func (p *process) drainOne(c *chain, dead bool) {
 			p.holding = time.Time{}
 			return
 		}
+		// In time for a checkpoint: the program may be waiting for segments, which
+		// it gets back long before everything has been taken in.
+		if p.consumed > minCheckpoint && !dead {
+			return
+		}
 	}
 }
 

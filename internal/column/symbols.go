@@ -129,9 +129,9 @@ func (sc *scratch) huffman(syms []byte) ([]byte, byte) {
 }
 
 // fse returns syms in a finite state entropy code, or nil if that is not worth its
-// slowness: only symbols that deserve much less than a bit gain by it.
+// slowness: only symbols that deserve about a bit or less gain much by it.
 func (sc *scratch) fse(syms []byte, best int) []byte {
-	if 8*best > len(syms)*12/5 {
+	if 8*best > len(syms)*5/4 {
 		return nil
 	}
 	if out, err := fse.Compress(syms, &sc.states); err == nil && len(out)+uvarintLen(uint64(len(out))) < best {

@@ -6,9 +6,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -129,11 +131,23 @@ func detach(dir string) int {
 	if err != nil || lock == nil {
 		return 1
 	}
+	anyCPU()
 	if err := detached(exe, dir, lock, CollectorCommand, dir).Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "tabard: collector: %v\n", err)
 		return 1
 	}
 	return 0
+}
+
+// anyCPU lets what this thread starts run anywhere. Launchers bind a rank to a
+// core; a collector that inherited that would only run while its rank does not.
+func anyCPU() {
+	runtime.LockOSThread() // for good: the caller is about to end
+	var all unix.CPUSet
+	for i := range 8 * len(all) * int(unsafe.Sizeof(all[0])) {
+		all.Set(i)
+	}
+	_ = unix.SchedSetaffinity(0, &all) // the kernel takes what the cgroup allows; else it stays as it is
 }
 
 // ownLock returns the inherited lock of dir, or takes it.

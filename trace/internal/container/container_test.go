@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 func build(t *testing.T, sections ...[]byte) []byte {
@@ -99,7 +101,7 @@ func lying(t *testing.T, s Section, stored []byte) []byte {
 func TestLies(t *testing.T) {
 	plain := []byte("0123456789")
 	zeros := bytes.Repeat([]byte{0}, 100000)
-	enc, err := newEncoder()
+	enc, err := newEncoder(zstd.SpeedBestCompression)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 // Writer writes a file front to back.
 type Writer struct {
 	w       io.Writer
-	enc     *zstd.Encoder
+	enc     *zstd.Encoder // for what is small
+	fast    *zstd.Encoder // for the rest, most of which is entropy-coded already
 	index   []byte
 	version Version
 	err     error
@@ -20,19 +21,23 @@ type Writer struct {
 
 // NewWriter writes the header to w.
 func NewWriter(w io.Writer) (*Writer, error) {
-	enc, err := newEncoder()
+	enc, err := newEncoder(zstd.SpeedBestCompression)
 	if err != nil {
 		return nil, err
 	}
-	cw := &Writer{w: w, enc: enc, version: Latest}
+	fast, err := newEncoder(zstd.SpeedFastest)
+	if err != nil {
+		return nil, err
+	}
+	cw := &Writer{w: w, enc: enc, fast: fast, version: Latest}
 	cw.write(header(cw.version))
 	return cw, cw.err
 }
 
 // newEncoder is deterministic: equal content gives equal files.
-func newEncoder() (*zstd.Encoder, error) {
+func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithEncoderLevel(level),
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), // sections have their own
 		zstd.WithLowerEncoderMem(true))
@@ -50,23 +55,34 @@ func (w *Writer) write(b []byte) {
 func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
 	s := Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}
 	stored := raw
-	if w.worthwhile(raw) {
-		if packed := w.enc.EncodeAll(raw, nil); len(packed) < len(raw) {
-			s.Codec, stored = Zstd, packed
-		}
+	if packed := w.pack(raw); packed != nil {
+		s.Codec, stored = Zstd, packed
 	}
 	return w.AddStored(s, stored)
 }
 
-// probeBytes of a long section are compressed to see whether all of it is to
-// be: columns and timing are entropy-coded already, and trying takes long.
-const probeBytes = 32 << 10
+// Sections up to longBytes are compressed as well as can be: structure is
+// small and read often. Of longer ones, mostly columns and timing, which are entropy-coded already,
+// probeBytes tell whether it is worth the time, and then it is done fast:
+// the best compression would cost more than all other work on the calls.
+const (
+	longBytes  = 256 << 10
+	probeBytes = 32 << 10
+)
 
-func (w *Writer) worthwhile(raw []byte) bool {
-	if len(raw) <= 2*probeBytes {
-		return true
+// pack returns raw compressed, nil if that gains too little.
+func (w *Writer) pack(raw []byte) []byte {
+	enc := w.enc
+	if len(raw) > longBytes {
+		enc = w.fast
+		if len(enc.EncodeAll(raw[:probeBytes], nil)) > probeBytes*15/16 {
+			return nil
+		}
 	}
-	return len(w.enc.EncodeAll(raw[:probeBytes], nil)) < probeBytes*63/64
+	if packed := enc.EncodeAll(raw, nil); len(packed) < len(raw) {
+		return packed
+	}
+	return nil
 }
 
 // AddStored appends a section as described by s, whose bytes are stored. It
