@@ -18,6 +18,7 @@ import (
 
 // process is one traced process: its chains, symbols and streams.
 type process struct {
+	ahead  uint64 // see readAhead
 	pid    int
 	start  uint64
 	reg    *Registration // nil if the launcher did not register it
@@ -193,6 +194,9 @@ func (p *process) drainOne(c *chain, dead bool) {
 				upto = math.MaxUint64
 			}
 			words = rest
+			if len(words) > readAhead {
+				p.ahead ^= words[readAhead] // the load starts now, nobody waits for it
+			}
 			if c.begun { // its entry came while there were several threads, or before a restart
 				p.half(c, rec)
 				continue
@@ -457,6 +461,9 @@ func (p *process) checkpointDue(perThread int) bool {
 	}
 	return false
 }
+
+// readAhead is how many words before they are needed records are fetched from the other core's cache.
+const readAhead = 64
 
 // minCheckpoint is how many raw bytes are taken in at least between two checkpoints.
 const minCheckpoint = 16 << 20
