@@ -451,11 +451,11 @@ func (p *process) half(c *chain, rec ring.Record) {
 // taken in that its cost is small against that, or when a thread is about to run out of
 // segments. perThread is the number of segments of a ring.
 func (p *process) checkpointDue(perThread int) bool {
-	if p.consumed > uint64(max(minCheckpoint, p.durable)) {
+	if p.consumed > uint64(max(minCheckpoint, 4*p.durable)) {
 		return true
 	}
 	for _, c := range p.chains {
-		if c != nil && c.waiting() >= max(1, perThread/2) {
+		if c != nil && c.waiting() >= max(1, perThread*3/4) {
 			return true
 		}
 	}
@@ -466,7 +466,7 @@ func (p *process) checkpointDue(perThread int) bool {
 const readAhead = 64
 
 // minCheckpoint is how many raw bytes are taken in at least between two checkpoints.
-const minCheckpoint = 16 << 20
+const minCheckpoint = 24 << 20
 
 // encode is the durable state of p.
 func (p *process) encode() ([]byte, error) {

@@ -13,6 +13,7 @@ import (
 
 // stream is the compressed calls of one thread.
 type stream struct {
+	slab   []terminal // where terminals are made
 	syms   *symbol.Process
 	terms  []uint32 // by number of the signature: terminal + 1, 0 not seen
 	list   []*terminal
@@ -138,7 +139,7 @@ func (s *stream) text(v int64) int64 {
 
 // intern makes the terminal of a signature that is new in this stream.
 func (s *stream) intern(sig uint32) *terminal {
-	t, err := newTerminal(uint32(len(s.list)), sig, s.syms.Signature(sig))
+	t, err := s.newTerminal(uint32(len(s.list)), sig, s.syms.Signature(sig))
 	if err != nil {
 		panic(err) // our own encoding
 	}
@@ -153,12 +154,17 @@ func (s *stream) intern(sig uint32) *terminal {
 	return t
 }
 
-func newTerminal(id, number uint32, encoded string) (*terminal, error) {
+func (s *stream) newTerminal(id, number uint32, encoded string) (*terminal, error) {
 	sig, err := trace.ParseSignature([]byte(encoded))
 	if err != nil {
 		return nil, fmt.Errorf("signature %d: %w", number, err)
 	}
-	t := &terminal{id: id, sig: number, polls: sig.Flags&trace.Polls != 0}
+	// Side by side in the order of first occurrence, which loops repeat.
+	if len(s.slab) == cap(s.slab) {
+		s.slab = make([]terminal, 0, 64)
+	}
+	s.slab = append(s.slab, terminal{id: id, sig: number, polls: sig.Flags&trace.Polls != 0})
+	t := &s.slab[len(s.slab)-1]
 	specs := sig.Columns()
 	t.cols = make([]*column.Builder, len(specs))
 	f := spec.ByID(sig.Func)

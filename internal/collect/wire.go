@@ -164,7 +164,7 @@ func (d *decoder) terminal(s *stream) error {
 	if d.err != nil || sig >= uint64(s.syms.Signatures()) {
 		return errCheckpoint
 	}
-	t, err := newTerminal(uint32(len(s.list)), uint32(sig), s.syms.Signature(uint32(sig)))
+	t, err := s.newTerminal(uint32(len(s.list)), uint32(sig), s.syms.Signature(uint32(sig)))
 	if err != nil {
 		return err
 	}

@@ -20,26 +20,28 @@ const maxWords = 8 << 20
 
 const noSig = ^uint32(0)
 
-// entry is a call that was seen before.
+// entry is a call that was seen before. What the direct way needs comes first:
+// a long loop walks over more entries than a cache holds.
 type entry struct {
-	head   [3]uint64 // function and flags, site, absent mask
-	body   []uint64
-	hash   uint64
-	gen    uint32
-	pool   int32 // creates: the pool of its requests
-	sig    uint32
-	idle   uint32      // signature of the unsuccessful poll
-	places []uint32    // creates: signature by place in the pool
-	uses   []handleUse // what the handles in body meant
-	slots  []int       // return slots in columns
-	inCols []int       // entry slots in columns
-	next   *entry      // what followed last time
+	head [3]uint64 // function and flags, site, absent mask
+	body []uint64
+	next *entry // what followed last time
+	gen  uint32
+	sig  uint32
 
 	// direct: a whole record can be compared with the entry, and what follows the
 	// body are the words of its columns: one each, three for a status.
 	direct bool
 	widths []uint8
 	after  int // their sum
+
+	hash   uint64
+	pool   int32       // creates: the pool of its requests
+	idle   uint32      // signature of the unsuccessful poll
+	places []uint32    // creates: signature by place in the pool
+	uses   []handleUse // what the handles in body meant
+	slots  []int       // return slots in columns
+	inCols []int       // entry slots in columns
 }
 
 type handleUse struct {
@@ -51,6 +53,11 @@ type handleUse struct {
 type cache struct {
 	byHash map[uint64]*entry
 	words  int // of the entries made since it was empty
+
+	// Entries and their words lie in memory in the order of their making, which is
+	// mostly the order of their use.
+	slab  []entry
+	arena []uint64
 }
 
 func (c *call) head() [3]uint64 {
@@ -175,7 +182,8 @@ func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig u
 	head, body := c.head(), c.words()
 	e := c.ent
 	if e == nil {
-		e = &entry{head: head, body: append([]uint64(nil), body...), hash: c.hash, sig: noSig, idle: noSig, pool: -1}
+		e = k.make()
+		*e = entry{head: head, body: k.keep(body), hash: c.hash, sig: noSig, idle: noSig, pool: -1}
 		k.byHash[c.hash] = e
 		e.uses = handleUses(c)
 		k.words += len(e.body) + 3*len(e.uses)
@@ -267,6 +275,25 @@ func (p *Process) direct(th int, t *thread, rec ring.Record, sink Sink) bool {
 	p.ev = Event{Sig: e.sig, Cols: p.cols, Start: rec.Start(), End: max(rec.End(), rec.Start())}
 	sink.Event(th, &p.ev)
 	return true
+}
+
+// make gives room for an entry.
+func (k *cache) make() *entry {
+	if len(k.slab) == cap(k.slab) {
+		k.slab = make([]entry, 0, 256)
+	}
+	k.slab = append(k.slab, entry{})
+	return &k.slab[len(k.slab)-1]
+}
+
+// keep gives a copy of an entry's words.
+func (k *cache) keep(words []uint64) []uint64 {
+	if cap(k.arena)-len(k.arena) < len(words) {
+		k.arena = make([]uint64, 0, max(4096, len(words)))
+	}
+	n := len(k.arena)
+	k.arena = append(k.arena, words...)
+	return k.arena[n:len(k.arena):len(k.arena)]
 }
 
 func (e *entry) setPlace(place int, sig uint32) {
