@@ -2,6 +2,7 @@
 # make demo       record a real parallel program and show what was found
 # make check      formatting, vet, generated files, unit tests (no MPI)
 # make test       everything: check, end-to-end tests, faults
+# make damage     the reader against 100,000 damaged files
 # make faults     200 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI)
@@ -37,7 +38,7 @@ check: capture/libtabard.so
 	$(GOCMD) vet -tags e2e ./...
 	$(GOCMD) test ./...
 
-test: deps check e2e faults-short
+test: deps check damage e2e faults-short
 
 # One test at a time: each starts as many ranks as there are cores, or more.
 E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel=1 -timeout=25m ./e2e
@@ -45,7 +46,10 @@ E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel
 e2e: bin/tabard
 	$(E2E) -skip '^TestFaults$$'
 
-.PHONY: faults-short
+.PHONY: damage faults-short
+damage: capture/libtabard.so
+	TABARD_DAMAGE=100000 $(GOCMD) test -count=1 -run 'Damage' ./trace
+
 faults-short: bin/tabard
 	TABARD_FAULTS=30 $(E2E) -run '^TestFaults$$'
 
