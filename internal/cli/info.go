@@ -35,7 +35,9 @@ type runInfo struct {
 	Failed    uint64            `json:"failed_calls"`
 	Open      uint64            `json:"unfinished_calls"`
 
-	Complete  bool     `json:"complete"`
+	Complete bool `json:"complete"`
+	// Partial recordings leave out calls on purpose: filters, tracing switched off.
+	Partial   bool     `json:"partial"`
 	Missing   []string `json:"missing,omitempty"`
 	LostCalls uint64   `json:"lost_calls"`
 
@@ -112,7 +114,7 @@ func collectInfo(a *trace.Archive) (*runInfo, error) {
 	m, st := a.Meta(), a.Stats()
 	info := &runInfo{
 		Schema: "tabard.info/1", File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
-		Functions: map[string]uint64{}, Threads: len(a.Streams()), Complete: true,
+		Functions: map[string]uint64{}, Threads: len(a.Streams()), Complete: true, Partial: a.Meta().Partial,
 		Options: m.Options, Skipped: a.Skipped(),
 		Bytes: byteCounts{File: st.Total, Structure: st.Structure, Columns: st.Columns, Timing: st.Timing,
 			Meta: st.Meta, Index: st.Index, Other: st.Other},
@@ -315,6 +317,9 @@ func (info *runInfo) print(out io.Writer, top int) error {
 			break
 		}
 		row("", "%s", m)
+	}
+	if info.Partial {
+		row("partial", "calls were left out on purpose: filters, or recording was off for a while")
 	}
 	b := &info.Bytes
 	row("file", "%s: structure %s, columns %s, timing %s, run and index %s",
