@@ -246,25 +246,22 @@ static inline int tb_room(struct tb_call *c, uint64_t n)
 static inline void tb_put(struct tb_call *c, uint64_t v) { *c->w++ = v; }
 static inline void tb_put_int(struct tb_call *c, int64_t v) { *c->w++ = (uint64_t)v; }
 static inline void tb_put_handle(struct tb_call *c, uintptr_t h) { *c->w++ = h & tb_abi.handle_mask; }
-static inline void tb_put_handle_at(struct tb_call *c, const void *p)
-{
-    *c->w++ = tb_abi.handle_bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
-}
-void tb_comm_begins(uintptr_t comm);  /* the program was given a communicator */
-int tb_comm_ends(uintptr_t comm);     /* it is about to free it; whether it was given */
-static inline uintptr_t tb_comm_at(const void *p)
+static inline uintptr_t tb_handle_at(const void *p)
 {
     return tb_abi.handle_bytes == 4 ? *(const uint32_t *)p : *(const uintptr_t *)p;
 }
+static inline void tb_put_handle_at(struct tb_call *c, const void *p) { *c->w++ = tb_handle_at(p); }
+void tb_comm_begins(uintptr_t comm);  /* the program was given a communicator */
+int tb_comm_ends(uintptr_t comm);     /* it is about to free it; whether it was given */
 static inline void tb_put_new_comm(struct tb_call *c, const void *p)
 {
     tb_put_handle_at(c, p);
-    tb_comm_begins(tb_comm_at(p));
+    tb_comm_begins(tb_handle_at(p));
 }
 static inline int tb_put_freed_comm(struct tb_call *c, const void *p)
 {
     tb_put_handle_at(c, p);
-    return tb_comm_ends(tb_comm_at(p));
+    return tb_comm_ends(tb_handle_at(p));
 }
 uint64_t tb_seg_word(struct tb_call *c, uintptr_t address);  /* may record TB_R_SEGALLOC before the call */
 static inline void tb_put_address(struct tb_call *c, uintptr_t a)

@@ -1267,11 +1267,6 @@ static int64_t tb_category_events(int category)
 enum { TB_WINDOWS = 256 };
 static struct { uint64_t win; void *base; } tb_windows[TB_WINDOWS];
 
-static uint64_t tb_handle_at(const void *p)
-{
-    return tb_abi.handle_bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
-}
-
 static void tb_window_memory(struct tb_call *c, const void *win, void *base, int64_t bytes)
 {
     if (base == NULL || bytes <= 0) return;
@@ -3074,7 +3069,7 @@ TB_EXPORT int MPI_Comm_disconnect(void *comm)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm);
     tb_end(&tb_c, tb_r, 0);
-    if (tb_r != 0 && tb_known) tb_comm_begins(tb_comm_at(comm)); /* it lives on */
+    if (tb_r != 0 && tb_known) tb_comm_begins(tb_handle_at(comm)); /* it lives on */
     tb_commit(&tb_c);
     return tb_r;
 }
@@ -3144,7 +3139,7 @@ TB_EXPORT int MPI_Comm_free(void *comm)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm);
     tb_end(&tb_c, tb_r, 0);
-    if (tb_r != 0 && tb_known) tb_comm_begins(tb_comm_at(comm)); /* it lives on */
+    if (tb_r != 0 && tb_known) tb_comm_begins(tb_handle_at(comm)); /* it lives on */
     tb_commit(&tb_c);
     return tb_r;
 }

@@ -228,11 +228,6 @@ static int64_t tb_category_events(int category)
 enum { TB_WINDOWS = 256 };
 static struct { uint64_t win; void *base; } tb_windows[TB_WINDOWS];
 
-static uint64_t tb_handle_at(const void *p)
-{
-    return tb_abi.handle_bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
-}
-
 static void tb_window_memory(struct tb_call *c, const void *win, void *base, int64_t bytes)
 {
     if (base == NULL || bytes <= 0) return;
@@ -376,7 +371,7 @@ func (w *wrapper) emit() {
 	w.exit(h.success)
 	for _, p := range f.Params {
 		if freesComm(p) {
-			w.line(1, "if (tb_r != 0 && tb_known) tb_comm_begins(tb_comm_at(%s)); /* it lives on */", p.Name)
+			w.line(1, "if (tb_r != 0 && tb_known) tb_comm_begins(tb_handle_at(%s)); /* it lives on */", p.Name)
 		}
 	}
 	w.line(1, "tb_commit(&tb_c);")

@@ -268,7 +268,7 @@ func (p *Process) direct(th int, t *thread, rec ring.Record, sink Sink) bool {
 		if k == 1 {
 			p.cols = append(p.cols, int64(w[0]))
 		} else {
-			p.cols = append(p.cols, int64(int32(w[0])), int64(w[0])>>32, int64(w[2]), int64(w[1]))
+			p.cols = appendStatus(p.cols, w)
 		}
 		w = w[k:]
 	}

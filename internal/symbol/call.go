@@ -316,6 +316,11 @@ func displacements(r ring.Raw) trace.Value {
 	return v
 }
 
+// appendStatus appends the four columns of a status (trace.FieldsOf), given its three words.
+func appendStatus(cols []int64, w []uint64) []int64 {
+	return append(cols, int64(int32(w[0])), int64(w[0])>>32, int64(w[2]), int64(w[1]))
+}
+
 // appendCols appends the column values of a slot.
 func (p *Process) appendCols(s *spec.Slot, r ring.Raw) {
 	if s.Codec == spec.String {
@@ -330,8 +335,7 @@ func (p *Process) appendCols(s *spec.Slot, r ring.Raw) {
 	for i := range n {
 		switch {
 		case s.Codec == spec.Status:
-			w := r.Data[3*i:]
-			p.cols = append(p.cols, int64(int32(w[0])), int64(w[0])>>32, int64(w[2]), int64(w[1]))
+			p.cols = appendStatus(p.cols, r.Data[3*i:])
 		case s.Array:
 			p.cols = append(p.cols, r.At(i))
 		default:

@@ -404,9 +404,6 @@ func (p *Process) Finish(sink Sink) {
 	}
 }
 
-// Open is the number of calls that a thread is in.
-func (p *Process) Open(th int) int { return p.thread(th).n }
-
 func (p *Process) abandon(th int, t *thread, sink Sink) {
 	for t.n > 0 {
 		p.unfinished(th, t, sink)
