@@ -1,0 +1,224 @@
+package loops
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"tabard/trace"
+)
+
+// shapeTable numbers the shapes of an archive.
+type shapeTable struct {
+	shapes []Shape
+	ids    map[string]int32
+}
+
+func newShapeTable() *shapeTable { return &shapeTable{ids: map[string]int32{}} }
+
+func (t *shapeTable) id(s Shape) int32 {
+	key := s.key()
+	id, ok := t.ids[key]
+	if !ok {
+		id = int32(len(t.shapes))
+		t.ids[key] = id
+		t.shapes = append(t.shapes, s)
+	} else if t.shapes[id].Recursive == "" {
+		t.shapes[id].Recursive = s.Recursive // the outermost calls of a recursion do not tell
+	}
+	return id
+}
+
+// group is streams with one grammar whose terminals have the same shapes.
+type group struct {
+	streams []*trace.Stream
+	grammar *trace.Grammar
+	shape   []int32 // of terminals
+}
+
+// groupsOf groups the streams of an archive. It looks at each stream's terminals,
+// not at its grammar, which streams with the same structure share.
+func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeTable) ([]*group, error) {
+	type key struct {
+		grammar       *trace.Grammar
+		world, thread int
+		shapes        string
+	}
+	var groups []*group
+	known := map[key]*group{}
+	for _, s := range a.Streams() {
+		if s.Calls() == 0 || selected != nil && !selected(s) {
+			continue
+		}
+		shape, err := shapesOf(s, table)
+		if err != nil {
+			return nil, err
+		}
+		g, err := s.Grammar()
+		if err != nil {
+			return nil, err
+		}
+		k := key{g, s.Rank().World, s.Thread(), bodyKey(shape)}
+		if known[k] == nil {
+			known[k] = &group{grammar: g, shape: shape}
+			groups = append(groups, known[k])
+		}
+		known[k].streams = append(known[k].streams, s)
+	}
+	return groups, nil
+}
+
+// shapesOf gives the shape of each terminal of a stream.
+func shapesOf(s *trace.Stream, table *shapeTable) ([]int32, error) {
+	sigs, err := s.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	shape := make([]int32, len(sigs))
+	for t, sig := range sigs {
+		shape[t] = table.id(shapeOf(s.Rank(), sig, s.Site(sig)))
+	}
+	return shape, nil
+}
+
+// classOf makes a class of one variant.
+func classOf(g *group, table *shapeTable) (*Class, error) {
+	// Shapes are numbered anew, so that the work depends on this group only.
+	var local []Shape
+	number := map[int32]int32{}
+	shape := make([]int32, len(g.shape))
+	for t, id := range g.shape {
+		k, ok := number[id]
+		if !ok {
+			k = int32(len(local))
+			number[id] = k
+			local = append(local, table.shapes[id])
+		}
+		shape[t] = k
+	}
+	t, err := fold(g.grammar, shape, local)
+	if err != nil {
+		return nil, err
+	}
+	s := g.streams[0]
+	c := &Class{World: s.Rank().World, Thread: s.Thread(), Body: t.nodes(t.body, local)}
+	for _, b := range t.blocks {
+		c.Blocks = append(c.Blocks, t.nodes(b, local))
+	}
+	v := Variant{Streams: g.streams}
+	for _, s := range g.streams {
+		v.Ranks = append(v.Ranks, s.Rank().Rank)
+		c.addCalls(s.Calls())
+	}
+	slices.Sort(v.Ranks)
+	c.Variants = []Variant{v}
+	c.parts = []part{{g.streams, 0}}
+	return c, nil
+}
+
+func (c *Class) addCalls(n uint64) {
+	if c.Calls == 0 {
+		c.Least = n
+	}
+	c.Least, c.Most = min(c.Least, n), max(c.Most, n)
+	c.Calls += n
+}
+
+// key is equal for classes of one structure.
+func (c *Class) key(table *shapeTable) string {
+	b := binary.AppendVarint(nil, int64(c.World))
+	b = binary.AppendVarint(b, int64(c.Thread))
+	var sequence func([]*Node)
+	sequence = func(seq []*Node) {
+		b = binary.AppendUvarint(b, uint64(len(seq)))
+		for _, n := range seq {
+			b = append(b, byte(n.Kind))
+			switch n.Kind {
+			case Call:
+				b = binary.AppendUvarint(b, uint64(table.id(*n.Shape)))
+			case Block:
+				b = binary.AppendUvarint(b, uint64(n.Block))
+			case Loop:
+				sequence(n.Body)
+			}
+		}
+	}
+	sequence(c.Body)
+	for _, s := range c.Blocks {
+		sequence(s)
+	}
+	return string(b)
+}
+
+// A part is members of a class with equal terminals: the parameters of the
+// calls are found part by part.
+type part struct {
+	streams []*trace.Stream
+	variant int
+}
+
+// take adds the members of o, a class of one part with the same structure.
+func (c *Class) take(o *Class) {
+	for _, s := range o.Variants[0].Streams {
+		c.addCalls(s.Calls())
+	}
+	v := c.variantLike(o)
+	isNew := v == len(c.Variants)
+	if isNew {
+		c.Variants = append(c.Variants, Variant{})
+	}
+	to, from := &c.Variants[v], &o.Variants[0]
+	to.Streams = append(to.Streams, from.Streams...)
+	to.Ranks = append(to.Ranks, from.Ranks...)
+	slices.Sort(to.Ranks)
+	c.parts = append(c.parts, part{from.Streams, v})
+	zip(c, o, func(n, m *Node) {
+		if isNew {
+			n.Counts = append(n.Counts, m.Counts[0])
+		}
+		n.sets = append(n.sets, m.sets...)
+	})
+}
+
+// variantLike finds the variant with the counts of o, which has one; the number
+// of variants if there is none.
+func (c *Class) variantLike(o *Class) int {
+	if c.digests == nil {
+		c.digests = map[string][]int{c.digest(): {0}}
+	}
+	digest := o.digest()
+	for _, v := range c.digests[digest] {
+		equal := true
+		zip(c, o, func(n, m *Node) { equal = equal && n.Counts[v].equal(m.Counts[0]) })
+		if equal {
+			return v
+		}
+	}
+	c.digests[digest] = append(c.digests[digest], len(c.Variants))
+	return len(c.Variants)
+}
+
+// digest sums up the counts of the first variant.
+func (c *Class) digest() string {
+	var b []byte
+	c.All(func(n *Node) {
+		for _, x := range []uint64{n.Counts[0].n, n.Counts[0].sum, n.Counts[0].min, n.Counts[0].max} {
+			b = binary.AppendUvarint(b, x)
+		}
+	})
+	return string(b)
+}
+
+// zip visits the nodes of two classes with the same structure.
+func zip(a, b *Class, visit func(a, b *Node)) {
+	var walk func(a, b []*Node)
+	walk = func(a, b []*Node) {
+		for i := range a {
+			visit(a[i], b[i])
+			walk(a[i].Body, b[i].Body)
+		}
+	}
+	walk(a.Body, b.Body)
+	for i := range a.Blocks {
+		walk(a.Blocks[i], b.Blocks[i])
+	}
+}

@@ -1,0 +1,159 @@
+// Package loops shows a recorded program as loops: for each class of ranks that
+// do the same, the nest of loops with trip counts, and the calls in them with
+// call sites and parameters.
+//
+// It works on the grammar and never on the calls, so that the time it takes
+// depends on the structure of the program and not on how long it ran. Rules of
+// a grammar begin and end anywhere in the iterations of the source. So they are
+// put together to loops anew (see folder), which begin where the lines of the
+// source say (see order) and contain the iterations whose parts the grammar
+// has before and after a rule.
+//
+// Calls are told apart by function and line, not by parameters: the loop over
+// the neighbours of a rank is a loop although every message has another
+// destination. What varies is counted (Param, Counts). A nest generates the
+// calls of its ranks exactly: Class.Expand.
+package loops
+
+import (
+	"cmp"
+	"slices"
+
+	"tabard/trace"
+)
+
+// Options select what Of does.
+type Options struct {
+	// Select chooses streams of calls; nil means all.
+	Select func(*trace.Stream) bool
+	// Timing is up to how many bytes of stored time stamps (trace.Stats.Timing)
+	// the time of loops is determined: they have to be loaded for that.
+	Timing int64
+}
+
+// A Class is threads with the same loops: the same calls from the same lines
+// in the same order, but for trip counts and parameters.
+type Class struct {
+	// World and Thread are those of all members (see trace.RankData, trace.Stream).
+	World, Thread int
+	// Variants are the members by trip counts.
+	Variants []Variant
+	// Calls is the number of calls of all members.
+	Calls uint64
+	// Least and Most are the smallest and the greatest number of calls of a member.
+	Least, Most uint64
+	// Body is the loop nest, and Blocks what the Block nodes in it stand for.
+	// Blocks may contain Block nodes with smaller numbers.
+	Body   []*Node
+	Blocks [][]*Node
+	// Step is the time-step loop: the one with the greatest share of calls or,
+	// where Time is known, of the mean of calls and time; of loops in one
+	// another the outermost. It is nil if no loop has a quarter.
+	Step *Node
+
+	parts   []part
+	digests map[string][]int // variants by digest
+}
+
+// A Variant is the members of a class that have the same trip counts.
+type Variant struct {
+	Streams []*trace.Stream
+	// Ranks are the ranks of Streams, ascending.
+	Ranks []int
+}
+
+// Of finds the loops of an archive. The classes are in the order of their lowest
+// ranks, world by world and thread by thread.
+func Of(a *trace.Archive, o Options) ([]*Class, error) {
+	table := newShapeTable()
+	groups, err := groupsOf(a, o.Select, table)
+	if err != nil {
+		return nil, err
+	}
+	var classes []*Class
+	known := map[string]*Class{}
+	for _, g := range groups {
+		c, err := classOf(g, table)
+		if err != nil {
+			return nil, err
+		}
+		key := c.key(table)
+		if old := known[key]; old == nil {
+			known[key] = c
+			classes = append(classes, c)
+		} else {
+			old.take(c)
+		}
+	}
+	for _, c := range classes {
+		if err := c.finish(o); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(classes, func(a, b *Class) int {
+		return cmp.Or(cmp.Compare(a.World, b.World), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.lowest(), b.lowest()))
+	})
+	return classes, nil
+}
+
+func (c *Class) lowest() int {
+	low := c.Variants[0].Ranks[0]
+	for _, v := range c.Variants[1:] {
+		low = min(low, v.Ranks[0])
+	}
+	return low
+}
+
+// Ranks are the ranks of all members, ascending.
+func (c *Class) Ranks() []int {
+	var all []int
+	for _, v := range c.Variants {
+		all = append(all, v.Ranks...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Streams are the threads of all members.
+func (c *Class) Streams() []*trace.Stream {
+	var all []*trace.Stream
+	for _, v := range c.Variants {
+		all = append(all, v.Streams...)
+	}
+	return all
+}
+
+// finish works out what needs all members.
+func (c *Class) finish(o Options) error {
+	if err := c.findParams(); err != nil {
+		return err
+	}
+	if err := c.findCalls(); err != nil {
+		return err
+	}
+	if err := c.findTimes(o.Timing); err != nil {
+		return err
+	}
+	c.findStep()
+	c.findPlaces()
+	markRecursion(c.Body, "")
+	for _, b := range c.Blocks {
+		markRecursion(b, "")
+	}
+	return nil
+}
+
+// All visits the nodes of the class, blocks after the body, outer before inner ones.
+func (c *Class) All(visit func(*Node)) {
+	var walk func([]*Node)
+	walk = func(seq []*Node) {
+		for _, n := range seq {
+			visit(n)
+			walk(n.Body)
+		}
+	}
+	walk(c.Body)
+	for _, b := range c.Blocks {
+		walk(b)
+	}
+}
