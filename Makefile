@@ -5,10 +5,11 @@
 # make damage     the reader against 100,000 damaged files
 # make faults     200 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
+# make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI)
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
-.PHONY: all gen check test e2e faults bench mpichsuite demo deps install clean FORCE
+.PHONY: all gen check test e2e faults bench scale mpichsuite demo deps install clean FORCE
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PREFIX ?= /usr/local
@@ -58,6 +59,9 @@ faults: bin/tabard
 
 bench: bin/tabard
 	$(GOCMD) run ./bench/cost
+
+scale:
+	$(GOCMD) run ./bench/scale $(SCALE)
 
 SUITE_MPI ?= mpich
 mpichsuite: bin/tabard

@@ -16,11 +16,12 @@ import (
 // its own group none.
 var layers = [][]string{
 	{"spec", "internal/grammar", "internal/column", "internal/resolve", "capture"},
-	{"internal/gen", "internal/ring", "trace/internal/container"},
+	{"internal/gen", "internal/ring", "internal/rankfn", "trace/internal/container"},
 	{"trace"},
+	{"internal/merge"},
 	{"internal/ring/ringtest", "internal/symbol", "trace/tracetest"},
-	{"internal/collect", "internal/verify"},
-	{"internal/launch"},
+	{"internal/collect", "internal/verify", "internal/comms", "analysis/loops"},
+	{"internal/launch", "internal/synth"},
 	{"internal/doctor"},
 	{"internal/cli"},
 	{"cmd/tabard"},

@@ -160,19 +160,6 @@ void tb_abi_detect(void)
     tb_abi = a;
 }
 
-/* MPI_COMM_WORLD, or MPI_COMM_SELF; 0 while the library is unknown. */
-uintptr_t tb_predefined_comm(int self)
-{
-    static uintptr_t known[2];
-    if (known[self]) return known[self];
-    switch (tb_abi.kind) {
-    case 1: known[self] = (uintptr_t)tb_library_variable(self ? "ompi_mpi_comm_self" : "ompi_mpi_comm_world"); break;
-    case 2: known[self] = self ? 0x44000001 : 0x44000000; break;
-    case 3: known[self] = self ? 0x102 : 0x101; break;
-    }
-    return known[self];
-}
-
 static uint64_t handle_of(const struct tb_predefined *p)
 {
     if (tb_abi.kind == 1) {
@@ -180,6 +167,18 @@ static uint64_t handle_of(const struct tb_predefined *p)
         return a ? a : TB_NO_HANDLE;
     }
     return tb_abi.kind == 2 ? p->mpich : p->mpi5;
+}
+
+/* MPI_COMM_WORLD, or MPI_COMM_SELF; 0 while the library is unknown. */
+uintptr_t tb_predefined_comm(int self)
+{
+    static uintptr_t known[2];
+    uint32_t index = self ? TB_PREDEFINED_MPI_COMM_SELF : TB_PREDEFINED_MPI_COMM_WORLD;
+    if (tb_likely(known[self] != 0) || tb_abi.kind == 0) return known[self];
+    for (unsigned i = 0; i < tb_num_predefineds; i++)
+        if (tb_predefineds[i].index == index && handle_of(&tb_predefineds[i]) != TB_NO_HANDLE)
+            known[self] = (uintptr_t)handle_of(&tb_predefineds[i]);
+    return known[self];
 }
 
 void tb_emit_abi(struct tb_thread *t)

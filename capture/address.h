@@ -116,6 +116,8 @@ struct tb_module {
     uint8_t judged;          /* it is known whether this is the MPI library */
     uint32_t number;         /* + 1, 0: not used yet */
     const uint8_t *frame_header, *frame_end; /* .eh_frame_hdr, end of its segment */
+    uintptr_t code, code_end; /* executable segment */
+    const void *dynamic;      /* ElfW(Dyn), NULL if there is none */
 };
 struct tb_module *tb_module_of(uintptr_t a);              /* NULL: none */
 int tb_module_announce(struct tb_thread *t, struct tb_module *m); /* numbers it; 0: cannot */
@@ -143,6 +145,7 @@ struct tb_step {
 struct tb_extent { uintptr_t low, high; };
 void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc);
 int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e); /* one frame the long way */
+int tb_cfi_function(const struct tb_module *m, uintptr_t pc, uintptr_t *low, uintptr_t *high); /* its extent; 0: unknown */
 void tb_sites_thread_end(struct tb_thread *t);
 void tb_extent_of(struct tb_thread *t, uintptr_t a, struct tb_extent *e); /* from a up; empty if unknown */
 

@@ -270,27 +270,48 @@ static int run(struct program *p, struct reader *r, uint64_t location, uintptr_t
     return !r->bad;
 }
 
-/* The rules at pc; 0 if there are none or none that we understand. */
-static int rules_at(struct program *p, const struct tb_module *m, uintptr_t pc)
+/* Opens the description of the function at pc, and what it has in common with
+ * others; 0 if there is none or none that we understand. */
+static int describe(struct program *p, const struct tb_module *m, uintptr_t pc, struct reader *r, struct reader *common,
+                    uint64_t *start, uint64_t *bytes)
 {
-    struct reader r, common;
     memset(p, 0, offsetof(struct program, saved));
     p->depth = 0;
     p->signal = p->augmented = 0;
     p->encoding = 0;
     const uint8_t *fde = search(m, pc);
-    if (!fde || !open_entry(&r, fde, m)) return 0;
-    const uint8_t *here = r.at;
-    uint64_t back = fixed(&r, 4);
-    if (back == 0 || back > (uintptr_t)here - m->low || !read_common(&common, here - back, m, p)) return 0;
-    uint64_t start = pointer(&r, p->encoding), bytes = encoded(&r, p->encoding);
-    if (p->augmented) skip(&r, uleb(&r));
-    if (r.bad || pc - start >= bytes) return 0;
+    if (!fde || !open_entry(r, fde, m)) return 0;
+    const uint8_t *here = r->at;
+    uint64_t back = fixed(r, 4);
+    if (back == 0 || back > (uintptr_t)here - m->low || !read_common(common, here - back, m, p)) return 0;
+    *start = pointer(r, p->encoding);
+    *bytes = encoded(r, p->encoding);
+    if (p->augmented) skip(r, uleb(r));
+    return !r->bad && pc - *start < *bytes;
+}
+
+/* The rules at pc; 0 if there are none or none that we understand. */
+static int rules_at(struct program *p, const struct tb_module *m, uintptr_t pc)
+{
+    struct reader r, common;
+    uint64_t start, bytes;
+    if (!describe(p, m, pc, &r, &common, &start, &bytes)) return 0;
     p->row.cfa_register = -1;
     if (!run(p, &common, 0, UINTPTR_MAX)) return 0;
     p->initial = p->row;
     p->depth = 0;
     return run(p, &r, start, pc);
+}
+
+int tb_cfi_function(const struct tb_module *m, uintptr_t pc, uintptr_t *low, uintptr_t *high)
+{
+    struct program p;
+    struct reader r, common;
+    uint64_t start, bytes;
+    if (!describe(&p, m, pc, &r, &common, &start, &bytes)) return 0;
+    *low = start;
+    *high = start + bytes;
+    return 1;
 }
 
 static int small(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
@@ -442,6 +463,12 @@ void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc)
 int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e)
 {
     (void)f, (void)m, (void)pc, (void)e;
+    return 0;
+}
+
+int tb_cfi_function(const struct tb_module *m, uintptr_t pc, uintptr_t *low, uintptr_t *high)
+{
+    (void)m, (void)pc, (void)low, (void)high;
     return 0;
 }
 #endif

@@ -83,6 +83,18 @@ static struct tb_segment *create(struct tb_thread *t, uint64_t bytes)
     return s;
 }
 
+/* One that nobody will empty soon: rather on a disk than in memory, and only where there is room to spare. */
+static struct tb_segment *create_spilled(struct tb_thread *t, uint64_t bytes)
+{
+    const char *first = tb_process.dir, *second = tb_process.control->spill_dir;
+    struct tb_segment *s = NULL;
+    if (second[0] && tb_space_in_memory(first) && !tb_space_in_memory(second)) first = second, second = tb_process.dir;
+    if (tb_space_for(first, bytes)) s = create_in(t, first, bytes);
+    if (!s && second[0] && tb_space_for(second, bytes)) s = create_in(t, second, bytes);
+    if (s) s->capacity = bytes - TB_HEADER_BYTES;
+    return s;
+}
+
 /* Makes s the last segment of the chain. The magic number of a new file comes
  * last: before, the file is not looked at. */
 static void activate(struct tb_thread *t, struct tb_segment *s, uint32_t in_call)
@@ -178,7 +190,7 @@ static struct tb_segment *spill(struct tb_thread *t, uint64_t words)
 {
     uint64_t bytes = file_bytes(words);
     if (__atomic_add_fetch(&spilled_bytes, bytes, __ATOMIC_RELAXED) <= tb_process.control->spill_bytes) {
-        struct tb_segment *s = create(t, bytes);
+        struct tb_segment *s = create_spilled(t, bytes);
         if (s) return s;
     }
     __atomic_sub_fetch(&spilled_bytes, bytes, __ATOMIC_RELAXED);
@@ -250,7 +262,8 @@ static void sink_call(struct tb_thread *t, struct tb_call *c)
 {
     struct tb_chain *ch = t->priv->chain;
     uint64_t header[5] = {0};
-    if (c->w >= t->at + 5) memcpy(header, t->at, sizeof header);
+    if (c->w >= t->at + 4) memcpy(header, t->at, sizeof header);
+    c->known = NULL;
     to_sink(t);
     t->limit = t->base + TB_SINK_WORDS;
     memcpy(t->at, header, sizeof header);

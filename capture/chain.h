@@ -9,7 +9,7 @@
 #define TB_VERSION "unknown"
 #endif
 
-enum { TB_RING_MAX = 256, TB_NEST_MAX = 16, TB_SINK_WORDS = 1024 };
+enum { TB_RING_MAX = 256, TB_NEST_MAX = 4096, TB_SINK_WORDS = 1024 };
 
 /* tb_call.slow */
 enum { TB_SLOW_NESTED = 1, TB_SLOW_LOST = 2 };
@@ -56,6 +56,30 @@ static inline void tb_chain_publish(struct tb_thread *t, uint64_t words)
 }
 
 int tb_collector_alive(void);              /* it may still free segments */
+
+/* space.c */
+int tb_space_in_memory(const char *dir);   /* its files take memory */
+int tb_space_for(const char *dir, uint64_t bytes); /* it, and the memory that this takes if so, can spare them */
+
+/* intern.c */
+#define TB_NO_NUMBER (~(uint64_t)0)
+struct tb_intern {
+    struct tb_known *last;      /* the call before */
+    struct tb_known nowhere;    /* equals nothing: before the first one */
+    struct tb_known **table;    /* open addressing, mask + 1 places */
+    uint32_t mask, count;       /* count includes those without a number */
+    uint32_t numbers;
+    int failed;                 /* no memory: everything is written out */
+    char *chunk, *chunk_end;    /* room for more */
+    unsigned at_chunk, chunks;
+    size_t bytes;               /* of all chunks */
+    struct { char *p; size_t size; } all[32];
+    int32_t fresh[4096];        /* by function: > 0 new calls, < 0 calls to leave alone */
+};
+struct tb_intern *tb_intern_new(void);     /* NULL: no memory */
+/* Looks for the known call that the entry part of the record in progress equals, and
+ * returns it if it has a number. May write a TB_R_DEF record before the call, and so move c->w. */
+const struct tb_known *tb_intern_call(struct tb_call *c);
 
 /* runtime.c */
 uint64_t tb_monotonic(void);

@@ -132,7 +132,6 @@ static int choose_clock(void)
 #ifdef TB_NO_TIMING
     return 0;
 #else
-    if (tb_process.control->flags & TB_CTL_NO_TIMING) return 0;
 #if defined(__x86_64__)
     unsigned a, b, c, d;
     __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000000u), "c"(0));
@@ -164,7 +163,8 @@ static void start(void)
     tb_process.pid_start = process_start_time();
     tb_process.start_ns = tb_monotonic();
     tb_site_mode = (int)tb_process.control->callsites;
-    tb_clock = choose_clock();
+    tb_clock_source = choose_clock();
+    tb_clock = tb_process.control->flags & TB_CTL_NO_TIMING ? 0 : tb_clock_source;
     tracing = !(tb_process.control->flags & TB_CTL_START_OFF);
     set_gates();
     tb_threads_start();

@@ -90,8 +90,8 @@ type run struct {
 	summary string                            // there is one already
 	during  func(dir string, c *ring.Control) // runs beside the program
 
-	dir            string
-	code           int // exit code, -1 if killed by a signal
+	dir            string // state directory, a new one by default
+	code           int    // exit code, -1 if killed by a signal
 	stdout, stderr string
 	threads        [][]ring.Record // by thread number
 	pending        map[int]ring.Record
@@ -101,7 +101,9 @@ type run struct {
 // start runs a scenario to its end and reads what it recorded.
 func (r *run) start(args ...string) *run {
 	r.t.Helper()
-	r.dir = r.t.TempDir()
+	if r.dir == "" {
+		r.dir = r.t.TempDir()
+	}
 	if err := ring.CreateControl(r.dir, r.config); err != nil {
 		r.t.Fatal(err)
 	}
@@ -210,7 +212,12 @@ func (r *run) read(dirs ...string) {
 			r.threads[thread] = append(r.threads[thread], records(r.t, s)...)
 		}
 		if p := chain[len(chain)-1].Pending(); p != nil {
-			r.pending[thread] = p
+			defs, _ := expand(r.t, r.threads[thread])
+			full, err := defs.Expand(p)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			r.pending[thread] = full
 		}
 	}
 }
@@ -243,6 +250,25 @@ func records(t *testing.T, s *ring.Segment) []ring.Record {
 	return all
 }
 
+// expand writes the records of a thread that refer to definitions out in full.
+func expand(t *testing.T, recs []ring.Record) (*ring.Defs, []ring.Record) {
+	t.Helper()
+	defs, full := &ring.Defs{}, []ring.Record{}
+	for i, rec := range recs {
+		if rec.ID() == ring.RDef {
+			if _, err := defs.Define(rec.Payload()); err != nil {
+				t.Fatalf("record %d: %v", i, err)
+			}
+		}
+		rec, err := defs.Expand(rec)
+		if err != nil {
+			t.Fatalf("record %d: %v", i, err)
+		}
+		full = append(full, slices.Clone(rec))
+	}
+	return defs, full
+}
+
 // calls are a thread's records of API functions in a short form:
 // "MPI_Send", with a trailing "<" for ENTER, ">" for EXIT, "~" for nested and
 // "-" for hidden records.
@@ -270,7 +296,8 @@ func (r *run) of(thread int, names ...string) []ring.Record {
 		r.t.Fatalf("thread %d of %d left no records; stderr %q", thread, len(r.threads), r.stderr)
 	}
 	var recs []ring.Record
-	for _, rec := range r.threads[thread] {
+	_, full := expand(r.t, r.threads[thread])
+	for _, rec := range full {
 		if rec.ID() < spec.FirstFunction {
 			continue
 		}

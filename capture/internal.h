@@ -1,10 +1,10 @@
 /* Private to the runtime: what its C files share. Wrappers see runtime.h only.
  *
- * Files: runtime.c (threads, segments, records), values.c (encoders), abi.c
+ * Files: runtime.c (threads, segments, records), intern.c (calls that repeat), values.c (encoders), abi.c
  * (real functions, what the library looks like), control.c (control file,
  * switches, start and end of the process), spawn.c; and, about addresses,
  * segments.c (addresses to words), shadow.c (the heap), ranges.c (mappings),
- * memory.c and gpu.c (allocation functions), modules.c, cfi.c, unwind.c. */
+ * memory.c and gpu.c (allocation functions), modules.c, cfi.c, unwind.c, jumps.c. */
 #ifndef TABARD_INTERNAL_H
 #define TABARD_INTERNAL_H
 #include <pthread.h>
@@ -38,9 +38,9 @@ struct tb_thread_private {
 
 /* Writes a complete record (header and n payload words, time now) to the
  * thread's stream: before the call that is being written, if there is one. May wait for
- * the collector; the record is dropped if there is no room. Not while the real function of a recorded call runs. */
+ * the collector; the record is dropped (0) if there is no room. Not while the real function of a recorded call runs. */
 void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned n);
-void tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n);
+int tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n);
 
 /* Encodes a string as in ring.h; to must hold tb_string_words(s) words. */
 static inline unsigned tb_string_words(const char *s) { return 1 + (unsigned)((strlen(s) + 7) / 8); }
@@ -66,13 +66,14 @@ const void *tb_library_address(void); /* an address in the object that defines P
 
 /* What goes into w3 for a call with this return address: a MODULE (or RAW)
  * segment word, a stack id (>= 1) with mode TB_SITES_STACK, 0 with
- * TB_SITES_OFF; TB_SITE_MPI in any mode if the caller is the MPI library.
+ * TB_SITES_OFF; TB_SITE_MPI in any mode if the caller is the MPI library
+ * (a callback that ended in a jump to function id is not: see tb_jump_site).
  * Called on cache misses (modes off and caller), each time with mode stack.
  * Records TB_R_MODULE and TB_R_STACK by tb_emit. */
-uint64_t tb_site_word(struct tb_thread *t, void *return_address, void *frame, int mode);
+uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *frame, int mode);
 
-/* The site depends on more than the return address, which lies in a language
- * binding of the MPI library: not to be cached by return address. */
+/* The site depends on more than the return address, which lies in the MPI library
+ * or a language binding of it: not to be cached by return address. */
 int tb_site_varies(void *return_address);
 
 /* Whether the stack address lies in a wrapper's frame among the callers of the
@@ -82,6 +83,13 @@ int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintpt
 /* The code at this address belongs to an MPI library or plugin (not to a
  * language binding). Any thread, no record written. */
 int tb_caller_is_mpi(void *return_address);
+
+/* ---- Given by jumps.c ---- */
+
+/* With a return address in the MPI library: where a callback of the program
+ * ended in a jump to this function, as the place after the jump; if there are several such
+ * jumps, the return address. 0 if it is the library's own call. Any thread, no record written. */
+uintptr_t tb_jump_site(unsigned id, void *return_address);
 
 /* ---- Given by memory.c ---- */
 

@@ -133,6 +133,11 @@ static struct tb_module *describe(const struct dl_phdr_info *info, uintptr_t low
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         if (h->p_type == PT_NOTE && !m->build_id[0]) read_build_id(m, h);
+        if (h->p_type == PT_DYNAMIC) m->dynamic = (const void *)(m->bias + h->p_vaddr);
+        if (h->p_type == PT_LOAD && h->p_flags & PF_X && h->p_memsz > m->code_end - m->code) {
+            m->code = m->bias + h->p_vaddr;
+            m->code_end = m->code + h->p_memsz;
+        }
         if (h->p_type == PT_GNU_EH_FRAME) m->frame_header = (const uint8_t *)m->bias + h->p_vaddr;
     }
     for (int i = 0; i < info->dlpi_phnum && m->frame_header; i++) {

@@ -6,7 +6,7 @@
 
 #define TB_CONTROL_MAGIC 0x31434452414241ffULL /* "\xffABARDC1" */
 #define TB_SEGMENT_MAGIC 0x31534452414241ffULL /* "\xffABARDS1" */
-#define TB_RING_VERSION 1u
+#define TB_RING_VERSION 2u
 #define TB_HEADER_BYTES 4096u
 
 /* <dir>/control: written by the launcher, mapped by everybody. */
@@ -20,13 +20,14 @@ struct tb_control {
     uint64_t segment_bytes;    /* size of a segment file, header included */
     uint32_t segments_max;     /* per thread, before the program waits for the collector */
     uint32_t callsites;        /* TB_SITES_* */
-    uint64_t spill_bytes;      /* per process: what may be written while no collector drains */
+    uint64_t spill_bytes;      /* per process: what may be written while no collector drains, at most: see space.c */
     uint64_t dead_after_ns;    /* a heartbeat older than this counts as a dead collector */
     uint64_t summary_wait_ns;  /* how long the process with rank 0 waits at its end for the summary */
     uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add) */
     uint32_t summary_len;      /* != 0 once summary holds the line to print (release) */
     uint8_t  filter[512];      /* bit id set: function id is filtered out */
-    char     spill_dir[1024];  /* second place for segments when <dir> is full; may be empty */
+    char     spill_dir[1024];  /* second place for segments: when <dir> is full, or lies in memory and no
+                                  collector drains; may be empty */
     char     summary[1024];
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8 };
@@ -64,7 +65,7 @@ enum { TB_SEG_FREE = 0, TB_SEG_ACTIVE = 1, TB_SEG_FULL = 2 };
 
 /* A record is a sequence of 64-bit words:
  *   w0  id (16) | flags (16) | length of the record in words (32)
- *   w1  entry time, ticks (0 without timing)
+ *   w1  entry time, ticks (0 without timing, as long as there is one thread)
  *   w2  return time, ticks
  *   w3  call site: return address, or stack id if TB_F_STACK, 0 if unknown.
  *       With call sites on, the address is a segment word (module, offset).
@@ -74,6 +75,12 @@ enum { TB_SEG_FREE = 0, TB_SEG_ACTIVE = 1, TB_SEG_FULL = 2 };
  * Slots known on return are present if the call succeeded or the function is
  * OutOnError; a slot marked OnError only if it failed. Length and w2 and the
  * return code of a pending record are not valid yet.
+ *
+ * What is known on entry of a call that repeats an earlier one of the thread need not be
+ * said again. With TB_F_REF the record is w0, w1, w2 as above,
+ *   w3  number of a definition (32) | return code (32, signed)
+ * and the slots known on return; call site, absent mask and the slots known on
+ * entry are those of the TB_R_DEF record with this number that came last.
  *
  * Scalars take a word (int sign extended; handle zero extended to 64 bits).
  * Arrays: a count word (low 48 bits n, bits 48..55 kind TB_A_*, bits 56..63
@@ -88,6 +95,7 @@ enum {
     TB_F_EXIT = 4,         /* w0..w4, then the slots known on return */
     TB_F_STACK = 8,        /* w3 is a stack id */
     TB_F_HIDDEN = 16,      /* filtered out, or tracing is off: objects only, not shown */
+    TB_F_REF = 32,         /* refers to a definition */
 };
 enum { TB_A_PLAIN = 0, TB_A_LIST = 1, TB_A_STATUS = 2,
        TB_A_SENTINEL = 3   /* no array: n is 1 MPI_UNWEIGHTED, 2 MPI_WEIGHTS_EMPTY */ };
@@ -117,6 +125,8 @@ enum {
     TB_R_CONTROL = 7,  /* word 1 tracing switched on, 0 off */
     TB_R_CLOCK = 8,    /* word ticks, word CLOCK_REALTIME ns, word CLOCK_MONOTONIC ns, word clock (1 TSC, 2 clock_gettime) */
     TB_R_END = 9,      /* the process reached its end in order (destructor); word 1 if after MPI_Finalize */
+    TB_R_DEF = 10,     /* word number, word id and flags as in w0 | absent mask << 32, word call site, then the slots
+                          known on entry: valid for this thread until the number is defined anew */
     TB_R_SEGALLOC = 16, /* pseudo call, shown: word segment number, word kind (TB_MEM_*), word bytes */
     TB_R_SEGFREE = 17,  /* pseudo call, shown: word segment number */
 };

@@ -21,7 +21,7 @@ static __thread int starting __attribute__((tls_model("initial-exec"))); /* tb_c
 
 uintptr_t tb_site_key = (uintptr_t)1 << 63; /* never equal to a key of zeroed cache entries */
 int tb_site_mode;
-int tb_clock;
+int tb_clock, tb_clock_source;
 
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tb_thread *finished;  /* state of ended threads, for the next ones */
@@ -62,6 +62,10 @@ static struct tb_thread *new_block(void)
 #endif
     b->thread.priv = &b->priv;
     b->priv.chain = &b->chain;
+    if ((b->thread.intern = tb_intern_new()) == NULL) {
+        munmap(b, size);
+        return NULL;
+    }
     b->priv.number = tb_next_thread_number();
     b->chain.first = 1;
     return &b->thread;
@@ -92,6 +96,8 @@ static struct tb_thread *adopt_thread(void)
     t->priv->tid = (uint32_t)syscall(SYS_gettid);
     t->priv->muted = 1;
     t->priv->chain->endings = 0;
+    if (t->priv->number > 0) /* times are what puts the calls of several threads in order */
+        __atomic_store_n(&tb_clock, tb_clock_source, __ATOMIC_RELAXED);
     t->clock_due = tb_clock ? 0 : ~(uint64_t)0;
     stack_bounds(t->priv);
     tb_chain_open(t);
@@ -213,7 +219,8 @@ static void split(struct tb_thread *t)
     if (t->outer & TB_SPLIT) return;
     struct tb_call *o = call_of(t->outer);
     o->start = t->at[1];
-    o->site = t->at[3];
+    o->site = o->known ? o->known->site : t->at[3];
+    o->known = NULL;
     if (!(o->slow & TB_SLOW_LOST)) publish_entry(t);
     t->outer |= TB_SPLIT;
 }
@@ -238,14 +245,18 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     c->slow = 0;
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted || tb_gate[id] == TB_GATE_SKIP) return 0; /* the gates may have been set just now */
-    if (t->outer && tb_caller_is_mpi(ra)) return 0;
+    if (t->outer && tb_caller_is_mpi(ra) && !tb_jump_site((unsigned)id, ra)) return 0;
     struct tb_chain *ch = t->priv->chain;
     uint64_t flags = tb_gate[id] == TB_GATE_HIDE ? TB_F_HIDDEN : 0;
     t->priv->muted++;
     while (t->outer && !is_live(t, c, ra, frame)) abandon(t);
     t->priv->muted--;
     if (t->outer) {
-        if (t->outer & TB_BUILDING || ch->depth == TB_NEST_MAX) return 0;
+        if (t->outer & TB_BUILDING) return 0;
+        if (ch->depth == TB_NEST_MAX) {
+            ch->lost++; /* reported by tb_commit_slow, which each of the calls around will come to */
+            return 0;
+        }
         split(t);
         ch->nest[ch->depth++] = t->outer;
         c->slow |= TB_SLOW_NESTED;
@@ -262,6 +273,43 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     if (!c->t) return 0;
     t->at[3] = site;
     return 1;
+}
+
+/* The known call that followed the one before last time, if the entry part equals it. */
+static inline const struct tb_known *known(struct tb_thread *t, struct tb_call *c, const uint64_t *w)
+{
+    struct tb_known *k = t->intern->last->next;
+    uint64_t n = (uint64_t)(c->w - w) - 5, differ = (k->words ^ n) | (k->site ^ w[3]);
+    differ |= k->id_absent ^ ((uint32_t)c->id_flags | (uint64_t)c->absent << 32);
+    if (tb_unlikely(differ | (k->number == TB_NO_NUMBER))) return NULL;
+    for (uint64_t i = 0; i < n; i++) differ |= k->body[i] ^ w[5 + i];
+    if (tb_unlikely(differ)) return NULL;
+    t->intern->last = k;
+    return k;
+}
+
+void tb_begin(struct tb_call *c)
+{
+    struct tb_thread *t = c->t;
+    uint64_t *w = t->at;
+    const struct tb_known *k = known(t, c, w);
+    if (tb_unlikely(!k)) {
+        k = c->slow & TB_SLOW_LOST ? NULL : tb_intern_call(c);
+        w = t->at;
+    }
+    c->known = k;
+    w[2] = 0;
+    if (k) {
+        c->id_flags |= (uint64_t)TB_F_REF << 16;
+        c->w = w + 4;
+        w[3] = k->number;
+    } else {
+        w[4] = c->absent;
+    }
+    w[0] = c->id_flags;
+    w[1] = tb_now();
+    tb_publish(t->seg->pending, (uint64_t)((uintptr_t)c->w - (uintptr_t)w));
+    tb_publish(t->outer, (uintptr_t)c);
 }
 
 int tb_enter_slow(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
@@ -282,7 +330,7 @@ uint64_t tb_site_miss(struct tb_call *c, void *ra, void *frame)
     uintptr_t a = (uintptr_t)ra;
     t->priv->muted++;
     uintptr_t key = a ^ tb_site_key;
-    uint64_t word = tb_site_word(t, ra, frame, tb_site_mode);
+    uint64_t word = tb_site_word(t, (int)(c->id_flags & 0xffff), ra, frame, tb_site_mode);
     t->priv->muted--;
     errno = saved;
     if (word == TB_SITE_MPI) {
@@ -326,7 +374,7 @@ static int end(struct tb_call *c, int ret, unsigned words)
     if (was_split) {
         c->w = t->at;
         if (words + 5 > (uint64_t)(t->limit - t->at) && !tb_chain_advance(t, c, words + 5)) return 0;
-        c->id_flags = (c->id_flags & ~((uint64_t)TB_F_ENTER << 16)) | (uint64_t)TB_F_EXIT << 16;
+        c->id_flags = (c->id_flags & ~((uint64_t)(TB_F_ENTER | TB_F_REF) << 16)) | (uint64_t)TB_F_EXIT << 16;
         t->at[0] = c->id_flags;
         t->at[1] = c->start;
         t->at[3] = c->site;
@@ -336,7 +384,7 @@ static int end(struct tb_call *c, int ret, unsigned words)
         return 0;
     }
     t->at[2] = c->end;
-    ((uint32_t *)&t->at[4])[1] = (uint32_t)ret;
+    *tb_ret(c) = (uint32_t)ret;
     return 1;
 }
 
@@ -347,11 +395,40 @@ int tb_end_slow(struct tb_call *c, int ret, unsigned words)
     return r;
 }
 
+/* Writes a record that refers to a known call out in full: its return changed
+ * which parameters are absent. */
+static void write_out(struct tb_call *c)
+{
+    struct tb_thread *t = c->t;
+    const struct tb_known *k = c->known;
+    if (!tb_room(c, k->words + 1)) return;
+    tb_publish(t->seg->pending, (uint64_t)0);
+    uint64_t ret = t->at[3] >> 32;
+    memmove(t->at + 5 + k->words, t->at + 4, (size_t)(c->w - (t->at + 4)) * 8);
+    memcpy(t->at + 5, k->body, k->words * 8);
+    t->at[3] = k->site;
+    t->at[4] = ret << 32;
+    c->w += k->words + 1;
+    c->id_flags &= ~((uint64_t)TB_F_REF << 16);
+    c->known = NULL;
+}
+
+/* Calls nested too deeply. (Those that found no room are reported with the next segment.) */
+static TB_COLD void report_lost(struct tb_thread *t)
+{
+    struct tb_chain *ch = t->priv->chain;
+    uint64_t n = ch->lost;
+    ch->lost = 0;
+    tb_emit(t, TB_R_LOST, &n, 1);
+    if (t->seg == &ch->sink) ch->lost += n;
+}
+
 void tb_commit_slow(struct tb_call *c)
 {
     struct tb_thread *t = c->t;
     if (!t || !t->priv) return;
     struct tb_chain *ch = t->priv->chain;
+    if (c->known && c->known->id_absent >> 32 != c->absent) write_out(c);
     uint64_t end = t->at[2];
     if (c->slow & TB_SLOW_LOST) {
         tb_chain_lost(t);
@@ -359,12 +436,13 @@ void tb_commit_slow(struct tb_call *c)
     } else {
         uint64_t words = (uint64_t)(c->w - t->at);
         t->at[0] = c->id_flags | words << 32;
-        *(uint32_t *)&t->at[4] = c->absent;
+        if (!c->known) *(uint32_t *)&t->at[4] = c->absent;
         tb_chain_publish(t, words);
     }
     uintptr_t outer = c->slow & TB_SLOW_NESTED ? ch->nest[--ch->depth] : 0;
     tb_publish(t->seg->in_call, outer != 0);
     tb_publish(t->outer, outer);
+    if (tb_unlikely(ch->lost) && t->seg != &ch->sink) report_lost(t);
     if (!outer && end >= t->clock_due) tb_clock_tick(t);
 }
 
@@ -393,11 +471,11 @@ static void write_record(uint64_t *w, uint16_t id, const uint64_t *payload, unsi
     memcpy(w + 5, payload, n * sizeof *payload);
 }
 
-void tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n)
+int tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n)
 {
     struct tb_thread *t = c->t;
     uint64_t room = n + 5u;
-    if (!t || c->slow & TB_SLOW_LOST || !tb_room(c, room)) return;
+    if (!t || c->slow & TB_SLOW_LOST || !tb_room(c, room)) return 0;
     struct tb_segment *s = t->seg;
     uint64_t partial = (uint64_t)(c->w - t->at), pending = s->pending;
     tb_publish(s->pending, (uint64_t)0);
@@ -406,6 +484,7 @@ void tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, uns
     tb_chain_publish(t, room);
     tb_publish(s->pending, pending);
     c->w += room;
+    return 1;
 }
 
 void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned n)
@@ -424,16 +503,19 @@ void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned
     errno = saved;
 }
 
+/* Also while calls get no time stamps. */
+static uint64_t read_clock(void) { return tb_clock_source == 1 ? tb_ticks() : tb_monotonic(); }
+
 void tb_emit_clock(struct tb_thread *t)
 {
-    uint64_t payload[4] = {0, 0, 0, (uint64_t)tb_clock};
+    uint64_t payload[4] = {0, 0, 0, (uint64_t)tb_clock_source};
     uint64_t best = ~(uint64_t)0;
-    if (!tb_clock) return;
+    if (!tb_clock_source) return;
     for (int i = 0; i < 4; i++) { /* the reading that was interrupted least */
         struct timespec real;
-        uint64_t before = tb_now();
+        uint64_t before = read_clock();
         clock_gettime(CLOCK_REALTIME, &real);
-        uint64_t mono = tb_monotonic(), after = tb_now();
+        uint64_t mono = tb_monotonic(), after = read_clock();
         if (after - before >= best) continue;
         best = after - before;
         payload[0] = before + best / 2;

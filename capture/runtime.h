@@ -69,6 +69,7 @@ struct tb_thread {
     struct tb_segment *seg;   /* current segment, never NULL in a live thread */
     uintptr_t outer;          /* innermost call in progress (struct tb_call *) | TB_BUILDING ... */
     uint64_t clock_due;       /* ticks at which the next TB_R_CLOCK is due */
+    struct tb_intern *intern; /* of intern.c, never NULL in a live thread */
     struct tb_thread_private *priv;
     struct tb_site_entry sites[TB_SITE_CACHE];
 };
@@ -79,6 +80,18 @@ enum { TB_SPLIT = 1,      /* the entry part has been published as a TB_F_ENTER r
 
 extern __thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec")));
 
+/* An entry part that was seen before. What follows number is the payload of the
+ * TB_R_DEF record. */
+struct tb_known {
+    struct tb_known *next;    /* what followed last time */
+    uint64_t words;           /* of body */
+    uint64_t hash;
+    uint64_t number;
+    uint64_t id_absent;       /* low half of w0 | absent mask << 32 */
+    uint64_t site;
+    uint64_t body[];
+};
+
 /* A call in progress, on the wrapper's stack. */
 struct tb_call {
     struct tb_thread *t;      /* NULL: not recorded (any more), only forwarded */
@@ -86,6 +99,7 @@ struct tb_call {
     uint64_t id_flags;        /* low 32 bits of w0 */
     uint32_t absent;
     uint32_t slow;            /* != 0: tb_commit takes the slow path (TB_SLOW_*) */
+    const struct tb_known *known; /* the record refers to this, NULL: it is complete */
     uint64_t end;             /* return time, for tb_end_slow */
     uint64_t start, site;     /* valid once the call is split */
 };
@@ -118,7 +132,8 @@ TB_COLD uint64_t tb_now_slow(void);
 TB_COLD uint64_t tb_site_miss(struct tb_call *c, void *return_address, void *frame);
 
 extern unsigned char tb_gate[];  /* by id: 0 record, else TB_GATE_* (filtered out, tracing off) */
-extern int tb_clock;             /* 1 cycle counter, 2 clock_gettime, 0 no timing */
+extern int tb_clock;             /* of time stamps: 1 cycle counter, 2 clock_gettime, 0 none */
+extern int tb_clock_source;      /* what the clock is once it runs: without timing, from the second thread on */
 extern int tb_site_mode;         /* TB_SITES_* */
 
 static inline uint64_t tb_ticks(void)
@@ -155,7 +170,7 @@ static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
     return tb_site_miss(c, ra, frame);
 }
 
-static inline int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
+static inline __attribute__((always_inline)) int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
 {
 #ifdef TB_NOOP
     (void)id, (void)words, (void)ra, (void)frame;
@@ -185,19 +200,12 @@ static inline int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, 
 }
 #define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), __builtin_frame_address(0))
 
-static inline void tb_begin(struct tb_call *c)
-{
-    struct tb_thread *t = c->t;
-    uint64_t *w = t->at;
-    w[0] = c->id_flags;
-    w[2] = 0;
-    w[4] = c->absent;
-    w[1] = tb_now();
-    tb_publish(t->seg->pending, (uint64_t)((uintptr_t)c->w - (uintptr_t)w));
-    tb_publish(t->outer, (uintptr_t)c);
-}
+void tb_begin(struct tb_call *c);
 
-static inline int tb_end(struct tb_call *c, int ret, unsigned words)
+/* Where the return code lies, as the upper half of a word. */
+static inline uint32_t *tb_ret(struct tb_call *c) { return (uint32_t *)&c->t->at[c->known ? 3 : 4] + 1; }
+
+static inline __attribute__((always_inline)) int tb_end(struct tb_call *c, int ret, unsigned words)
 {
     struct tb_thread *t = c->t;
     uint64_t end = tb_now();
@@ -207,13 +215,13 @@ static inline int tb_end(struct tb_call *c, int ret, unsigned words)
     }
     tb_publish(t->outer, (uintptr_t)c | TB_BUILDING);
     t->at[2] = end;
-    ((uint32_t *)&t->at[4])[1] = (uint32_t)ret;
+    *tb_ret(c) = (uint32_t)ret;
     return 1;
 }
 
-static inline void tb_commit(struct tb_call *c)
+static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)
 {
-    if (tb_unlikely(c->slow)) {
+    if (tb_unlikely(c->slow || (c->known && c->known->id_absent >> 32 != c->absent))) {
         tb_commit_slow(c);
         return;
     }
@@ -221,7 +229,7 @@ static inline void tb_commit(struct tb_call *c)
     struct tb_segment *s = t->seg;
     uint64_t *w = t->at, *next = c->w, end = w[2];
     w[0] = c->id_flags | (uint64_t)(next - w) << 32;
-    *(uint32_t *)&w[4] = c->absent;
+    if (!c->known) *(uint32_t *)&w[4] = c->absent;
     tb_publish(s->pending, (uint64_t)0); /* first: pending must never point behind the record */
     tb_publish(s->published, (uint64_t)((uintptr_t)next - (uintptr_t)t->base));
     t->at = next;
@@ -272,6 +280,13 @@ static inline void tb_put_address(struct tb_call *c, uintptr_t a)
     }
     uint64_t s = tb_seg_word(c, a); /* moves c->w */
     *c->w++ = s;
+}
+
+void tb_callback_seen(uintptr_t function);  /* the program hands it to the library */
+static inline void tb_put_callback(struct tb_call *c, uintptr_t function)
+{
+    tb_callback_seen(function);
+    tb_put_address(c, function);
 }
 
 /* Variable parts: make their own room. n < 0 counts as 0, as does a NULL array. */

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -219,6 +220,41 @@ func TestReuse(t *testing.T) {
 	rest := r.threads[0]
 	r.threads[0] = append(d.records[0], rest...)
 	r.wantTags(0, upTo(20000))
+}
+
+// Calls that repeat refer to what was recorded before: in a loop, in one that has more distinct
+// calls than are remembered, across segments, and with other calls inside them.
+func TestRepeated(t *testing.T) {
+	for _, n := range []int{50, 3000, 140000} {
+		d := &drain{t: t, records: map[int][]ring.Record{}}
+		r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 256 << 10, SegmentsMax: 3, Quiet: true}}
+		r.during = d.run
+		r.start("rounds", strconv.Itoa(n))
+		r.wantCode(0)
+		r.threads[0] = append(d.records[0], r.threads[0]...)
+		var tags []int
+		for range 4 {
+			tags = append(append(tags, upTo(n)...), 1)
+		}
+		r.wantTags(0, tags)
+		refs, inner := 0, 0
+		for _, rec := range r.threads[0] {
+			if rec.Flags()&ring.FRef != 0 {
+				refs++
+				if rec.Flags()&ring.FEnter != 0 || rec.Flags()&ring.FNested != 0 {
+					inner++
+				}
+			}
+		}
+		if want := 3 * n; n < 100000 && (refs < want || inner == 0) || n > 100000 && refs > 100 {
+			t.Errorf("%d distinct calls: %d records refer to definitions, %d of them nested or nesting", n, refs, inner)
+		}
+		for i, rec := range r.of(0, "MPI_Recv") {
+			if rec.Site() != 0 || len(rec.Payload()) != 6 || rec.Absent() != 1<<6 {
+				t.Errorf("receive %d: %v", i, rec)
+			}
+		}
+	}
 }
 
 // One segment only: the record in progress moves to the front of its own segment.
@@ -517,12 +553,64 @@ func TestNoTiming(t *testing.T) {
 			}
 		}
 	}
-	check((&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true, Quiet: true}}).start("many"))
+	r := (&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true, Quiet: true}}).start("many")
+	check(r)
+	if len(r.own(0, ring.RClock)) < 2 {
+		t.Error("no readings of the clock")
+	}
+	checkOrdered(t)
 	lib := filepath.Join(t.TempDir(), "no-timing.so")
 	if err := command("sh", "build.sh", lib, "-DTB_NO_TIMING"); err != nil {
 		t.Fatal(err)
 	}
 	check((&run{t: t, flavour: "openmpi", runtime: lib, config: ring.Config{Quiet: true}}).start("many"))
+}
+
+// checkOrdered: with several threads there are times, because only they tell the order.
+func checkOrdered(t *testing.T) {
+	t.Helper()
+	r := (&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true, Quiet: true}}).start("threads", "1000")
+	r.wantCode(0)
+	if len(r.threads) < 2 {
+		t.Fatalf("%d threads", len(r.threads))
+	}
+	for i := range r.threads {
+		for _, rec := range r.of(i) {
+			name := spec.ByID(rec.ID()).Name
+			if timed := rec.Start() != 0 && rec.End() >= rec.Start(); timed != (i > 0 || name == "MPI_Finalize") {
+				t.Errorf("thread %d: %s from %d to %d", i, name, rec.Start(), rec.End())
+			}
+		}
+	}
+}
+
+// Calls inside calls inside calls: all are there, and those beyond the limit are counted.
+func TestDeep(t *testing.T) {
+	const limit = 4096 // TB_NEST_MAX
+	for _, depth := range []int{2, 17, 300, limit + 1, limit + 51} {
+		r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64, Quiet: true}}).start("deep", strconv.Itoa(depth))
+		r.wantCode(0)
+		enter, exit, whole := 0, 0, 0
+		for _, rec := range r.of(0, "MPI_Allreduce") {
+			switch {
+			case rec.Flags()&ring.FEnter != 0:
+				enter++
+			case rec.Flags()&ring.FExit != 0:
+				exit++
+			default:
+				whole++
+			}
+		}
+		lost := 0
+		for _, rec := range r.own(0, ring.RLost) {
+			lost += int(rec.Payload()[0])
+		}
+		want := min(depth, limit+1)
+		if whole != 1 || enter != exit || enter+whole != want || lost != depth-want {
+			t.Errorf("%d deep: %d complete calls, %d entries, %d returns, %d lost", depth, whole, enter, exit, lost)
+		}
+		r.wantTags(0, []int{1})
+	}
 }
 
 func TestNoOp(t *testing.T) {

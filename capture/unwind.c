@@ -119,7 +119,11 @@ static int is_binding(uintptr_t a)
     return m && m->kind == TB_MODULE_BINDING;
 }
 
-int tb_site_varies(void *return_address) { return is_binding((uintptr_t)return_address); }
+int tb_site_varies(void *return_address)
+{
+    struct tb_module *m = tb_module_of((uintptr_t)return_address - 1);
+    return m && m->kind != TB_MODULE_PLAIN;
+}
 
 /* The first caller outside of the MPI library and its bindings. */
 static uint64_t caller_word(struct tb_thread *t, void *ra, void *frame)
@@ -164,12 +168,13 @@ static void note_outer(struct outer *o, const struct folded *s, const struct tb_
 }
 
 /* Frames from the inside out, without those of the MPI library. */
-static void collect(struct sites *sites, struct tb_thread *t, void *ra, void *frame, struct folded *s)
+static void collect(struct sites *sites, struct tb_thread *t, uintptr_t jump, void *ra, void *frame, struct folded *s)
 {
     struct walk w;
     struct outer o = {0, 0}, before;
     int more = WALK_ON;
     s->n = 0;
+    if (jump && jump != (uintptr_t)ra) fold(s, code_word(t, tb_module_of(jump - 1), jump));
     start_walk(&w, sites, t, ra, frame);
     for (int i = 0; i < FRAMES_MAX && more == WALK_ON; i++) {
         before = o;
@@ -245,42 +250,44 @@ static uint64_t id_of(struct tb_thread *t, const struct folded *s)
     return k->id;
 }
 
-static TB_COLD uint64_t new_stack(struct sites *sites, struct tb_thread *t, void *ra, void *frame)
+static TB_COLD uint64_t new_stack(struct sites *sites, struct tb_thread *t, uintptr_t jump, void *ra, void *frame)
 {
     struct folded s;
-    collect(sites, t, ra, frame, &s);
+    collect(sites, t, jump, ra, frame, &s);
     return id_of(t, &s);
 }
 
 /* Most calls come from a stack that this thread has seen: the addresses alone
- * tell. The key covers what they mean. */
-static uint64_t stack_id(struct sites *sites, struct tb_thread *t, void *ra, void *frame)
+ * tell. The key covers what they mean. jump: see tb_jump_site, 0 for other calls. */
+static uint64_t stack_id(struct sites *sites, struct tb_thread *t, uintptr_t jump, void *ra, void *frame)
 {
     struct walk w;
     start_walk(&w, sites, t, ra, frame);
-    uint64_t h = tb_site_key;
+    uint64_t h = tb_site_key ^ jump;
     for (int i = 0; i < FRAMES_MAX; i++) {
         h = mix(h, w.f.pc);
         if (walk_out(&w) != WALK_ON) break;
     }
     __typeof__(&sites->stack[0]) known = &sites->stack[h % KNOWN_STACKS];
     if (tb_unlikely(known->hash != h || known->id == 0)) {
-        uint64_t id = new_stack(sites, t, ra, frame);
+        uint64_t id = new_stack(sites, t, jump, ra, frame);
         known->hash = h;
         known->id = id;
     }
     return known->id;
 }
 
-uint64_t tb_site_word(struct tb_thread *t, void *return_address, void *frame, int mode)
+uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *frame, int mode)
 {
     int saved = errno;
-    struct sites *sites;
+    struct sites *sites = mode == TB_SITES_STACK ? sites_of(t) : NULL;
     uint64_t word = TB_SITE_MPI;
-    if (mode == TB_SITES_STACK && (sites = sites_of(t))) {
-        if (!step_at(sites, (uintptr_t)return_address - 1)->mpi) word = stack_id(sites, t, return_address, frame);
-    } else if (!tb_caller_is_mpi(return_address)) {
-        word = mode == TB_SITES_CALLER ? caller_word(t, return_address, frame) : 0;
+    int mpi = sites ? step_at(sites, (uintptr_t)return_address - 1)->mpi : tb_caller_is_mpi(return_address);
+    uintptr_t jump = mpi ? tb_jump_site((unsigned)id, return_address) : 0;
+    if (jump || !mpi) {
+        if (sites) word = stack_id(sites, t, jump, return_address, frame);
+        else if (mode == TB_SITES_CALLER) word = caller_word(t, jump ? (void *)jump : return_address, frame);
+        else word = 0;
     }
     errno = saved;
     return word;

@@ -74,7 +74,6 @@ func tabardIn(env []string, args ...string) ([]byte, error) {
 type check struct {
 	exec, fails, died bool
 	record, keep      string
-	jumped            string
 	counts            bool
 	timeout           time.Duration
 
@@ -107,8 +106,6 @@ func parseCheck(ts *testscript.TestScript, m *mpirun.MPI, args []string) *check 
 	fs.BoolVar(&c.counts, "counts", true, "compare with the independent counter")
 	fs.StringVar(&c.record, "record", "", "more flags for tabard record")
 	fs.StringVar(&c.keep, "keep", "", "compare only the lines of the output that match")
-	fs.StringVar(&c.jumped, "jumped", "", "`FUNCTION` that each rank calls once from a callback of the MPI library by a jump, as a tail call: "+
-		"the library is its caller by all that the recorder sees, so it is not recorded")
 	fs.DurationVar(&c.timeout, "timeout", time.Minute, "limit of one run")
 	ts.Check(fs.Parse(args))
 	c.fails = c.fails || c.died
@@ -155,9 +152,6 @@ func (c *check) run() {
 	if c.counts {
 		want, err := counted(counts)
 		c.ts.Check(err)
-		if c.jumped != "" {
-			want[c.jumped] -= uint64(c.ranks)
-		}
 		c.compareCounts(want, i)
 	}
 	c.ts.Check(os.RemoveAll(raw))

@@ -42,7 +42,7 @@ func recorded(file string, ranks int) (done, open []uint64, err error) {
 		return nil, nil, err
 	}
 	done, open = make([]uint64, ranks), make([]uint64, ranks)
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		r := s.Rank().Rank
 		if r < 0 || r >= ranks {
 			// A process that died in MPI_Init has no rank.

@@ -38,44 +38,33 @@ MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name=?"y")
 func TestBrokenContent(t *testing.T) {
 	sound := text(t, tracetest.Archive(t, small))
 	for _, test := range []struct{ name, old, new, section, msg string }{
-		{"string", "\n0 0 1 0 1000 1 0 1", "\n0 0 1 99 1000 1 0 1", "meta/ranks", "string 99 does not exist"},
-		{"list of a rank", "\n0 0 1 0 1000 1 0 1 0", "\n0 0 1 0 1000 1 0 1 9", "meta/ranks", "list 9 does not exist"},
-		{"size", "\n0 0 1 0 1000", "\n0 0 -5 0 1000", "meta/ranks", "size -5 is not in"},
-		{"site gap", "0 -1 0 4 5 1\n", "7 -1 0 4 5 1\n", "meta/frames", "site 7 does not follow"},
-		{"clock of nobody", "\n0 10 20 30", "\n5 10 20 30", "meta/clocks", "process 5"},
-		{"clocks in disorder", "\n0 10 20 30", "\n0 10 20 30\n0 9 20 30", "meta/clocks", "order of ticks"},
-		{"module of a site", "0 -1 0 4 5 1\n", "0 6 0 4 5 1\n", "meta/frames", "is in module 6"},
-		{"signature of a list", "part columns", "1: hex 00\npart columns", "", "item 1 follows"},
-		{"process", "\n0 0 20 ", "\n3 0 20 ", "structure/streams", "process 3 does not exist"},
-		{"grammar", "\n0 0 20 0 0 1", "\n0 0 20 0 4 1", "structure/streams", "grammar 4 does not exist"},
-		{"timing", "\n0 0 20 0 0 1 2 0", "\n0 0 20 0 0 1 2 1", "structure/streams", "timing 1 does not exist"},
-		{"calls", "\n0 0 20 ", "\n0 0 21 ", "structure/streams", "21 calls, but signatures and columns make 20"},
-		{"fewer calls than events", "\n0 0 20 ", "\n0 0 3 ", "structure/streams", "3 calls, but the grammar has 14 events"},
-		{"columns of another stream", "\n0 0 20 0 0 1", "\n0 0 20 0 0 2", "structure/streams", "its signatures need 8"},
-		{"unknown signature", "\n0: 0-4\n", "\n0: 0-5\n", "structure/lists", "signature 5 does not exist"},
-		{"terminal", "\n0: 0-4\n", "\n0: 0-3\n", "structure/streams", "its signatures need 7"},
-		{"grammar's terminal", "\n0: R1*3 4*2 | 0 1 2 3", "\n0: R1*3 9*2 | 0 1 2 3", "structure/streams", "the grammar has terminal 9"},
-		{"grammar's bytes", "\n0: R1*3 4*2 | 0 1 2 3", "\n0: hex 00ffff", "structure/grammars", "item 0"},
-		{"unknown function", "\n0: MPI_Irecv", "\n0: hex ffff03000000 \n1: MPI_Irecv", "", "item 1 follows"},
-		{"function", "\n1: MPI_Test(request=request#0; request=-, flag=0, status=-) site=0 flags=poll ret=0", "\n1: hex ffff03000000", "structure/signatures", "unknown function 65535"},
-		{"call site", "site=1", "site=2", "structure/signatures", "call site 2 does not exist"},
-		{"request", "request=request#0) site=1", "request=request#7) site=1", "structure/signatures", "uses request#0, which no call creates"},
-		{"run of no polls", "section columns\n0: 3*3", "section columns\n0: 3 0 3", "columns", "length 0"},
-		{"runs do not add up", "section columns\n0: 3*3", "section columns\n0: 3 4 3", "structure/streams", "20 calls, but signatures and columns make 21"},
-		{"short column", "section columns\n0: 3*3", "section columns\n0: 3 3", "columns", "2 values for 3 occurrences"},
-		{"column's bytes", "section columns\n0: 3*3", "section columns\n0: hex 05ffff", "columns", "column 0"},
-		{"string in a column", "\n7: 0 1", "\n7: 0 9", "columns", "string 9 does not exist"},
-		{"elements missing", "\n6: 1 2 1 2 1 2", "\n6: 1 2 3", "columns", "3 values for 6 occurrences"},
-		{"timing's bytes", "section timing\n0: 100+10", "section timing\n0: hex 05ffff\n#", "timing", "item 0"},
-		{"time runs back", "section timing\n0: 100+10", "section timing\n0: 9100+10", "timing", "after one that returned at"},
-		{"two sections", "section structure\n", "section structure\nsection meta\nsection structure\n", "meta", "there are two such sections"},
-		{"unknown section", "section columns", "section 99\nhex 00\nsection columns", "section 2", "section type 99 version 1 is required"},
-		{"unknown version", "section columns", "section 3 version=2\nhex 00\nsection columns", "section 2", "section type 3 version 2 is required"},
-		{"unknown part", "part streams", "part 99\nhex 00\npart streams", "structure", "part 99 version 1 is required"},
-		{"part twice", "part grammars", "part grammars\npart grammars", "structure/grammars", "occurs twice"},
-		{"lengths of columns", "part columns: bytes\n", "part columns\nhex 010110\n#", "structure/columns", "items have 8 bytes, but the sections hold"},
-		{"negative length", "part columns: bytes\n", "part columns\nhex 010101\n#", "structure/columns", "item 0 of -1 bytes does not fit"},
-		{"table too large", "part columns: bytes\n", "part columns\nhex ffffff0f7f00\n#", "structure/columns", "does not fit into 1 bytes"},
+		{"group of a class", "\n group 0\n", "\n group 1\n", "", "group 1 is not in 0..0"},
+		{"module of a site", "site 0: -1", "site 0: 6", "meta/frames", "module 6 is not in -1..0"},
+		{"module of a process", "\n module 0\n", "\n module 3\n", "", "module: 3 does not exist"},
+		{"clocks in disorder", "clocks =[10 30 -10]", "clocks =[10 30 -10 -1 0 0]", "meta/groups", "not in order of ticks"},
+		{"two groups", "group 0\n", "group 0\n world 0\n size 1\n unranked 0\n ranks 0\n hosts 1\n host \"n\"\n pid =1\n complete =1\n lost =0\n ends 1\n end \"\"\n infos 0\n modules 1\n module 0\n clocks =[]\n bases =[]\ngroup 1\n", "meta/groups", "group 1 is not behind"},
+		{"too many cases", "\n hosts 1\n", "\n hosts 2\n", "", "2 cases of hosts for 1 ranks"},
+		{"rank of a class", "\n thread 0\n ranks 0\n", "\n thread 0\n ranks 7\n", "structure/classes", "ranks"},
+		{"timing", "\n times 0", "\n times 1", "", "times 1, but there are 1"},
+		{"calls", "\n calls =20", "\n calls =21", "structure/classes", "21 calls, but signatures and columns make 20"},
+		{"fewer calls than events", "\n calls =20", "\n calls =3", "structure/classes", "3 calls, but the grammar has 14 events"},
+		{"unknown template", "\n terminals 0:1:5", "\n terminals 0:1:6", "", "5 does not exist"},
+		{"grammar's terminal", "\n terminals 0:1:5", "\n terminals 0:1:4", "", "expected polls"},
+		{"order of terminals", "R1*3 4*2 | 0 1 2 3", "R1*3 9*2 | 0 1 2 3", "", "terminal 9 before terminal 4"},
+		{"unknown function", "0: MPI_Irecv", "0: MPI_Nothing", "", "unknown function"},
+		{"call site", "site=1", "site=2", "structure/templates", "call site 2 does not exist"},
+		{"request", "request=request#0) site=1", "request=request#7) site=1", "structure/classes", "uses request#0, which no call creates"},
+		{"open leaf", "request=request#0) site=1 flags=- ret=0", "request=request#0) site=1 flags=- ret=0 open=9", "", "leaf \"9\" does not exist"},
+		{"run of no polls", "\n polls 1\n form 1\n value =3", "\n polls 1\n form 1\n value =0", "columns", "length 0"},
+		{"runs do not add up", "\n polls 1\n form 1\n value =3", "\n polls 1\n form 1\n value =4", "structure/classes", "20 calls, but signatures and columns make 23"},
+		{"string in a column", "\n comm_name 1\n form 2\n value =0", "\n comm_name 1\n form 2\n value =9", "columns", "string 9 does not exist"},
+		{"elements missing", "\n sendcounts_elements 1\n form 1\n value =2", "\n sendcounts_elements 1\n form 1\n value =3", "columns", "6 values for 9 occurrences"},
+		{"length of a block", "\n value =2\n value =6\n", "\n value =2\n value =7\n", "columns", "a length is out of range"},
+		{"column's bytes", " comm_name 1\n form 2\n value =0\n value =1\n", " comm_name 1\n form 0\n blob 0\n", "", "blob 0, but there are 0"},
+		{"broken blob", " comm_name 1\n form 2\n value =0\n value =1\n timing 1\n times 0\n", " comm_name 1\n form 0\n blob 0\n timing 1\n times 0\ncolumn 0: hex 05ffff\n", "columns", "column 0"},
+		{"timing's bytes", "timing 0: 100+10", "timing 0: hex 05ffff\n#", "timing", "item 0"},
+		{"time runs back", "timing 0: 100+10", "timing 0: 9100+10", "timing", "after one that returned at"},
+		{"length of timing", "timing 0: 100+10 ", "timing 0: ", "timing", "has 19 entries, but stream 0 has 20 calls"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			broken := strings.Replace(sound, test.old, test.new, 1)
@@ -108,11 +97,66 @@ func TestBrokenContent(t *testing.T) {
 	}
 }
 
+// TestBrokenBytes changes the encoded structure of a sound archive, which its text cannot express.
+func TestBrokenBytes(t *testing.T) {
+	sound := tracetest.Bytes(t, small)
+	const part = "\x2e\x01" // templates
+	for _, test := range []struct {
+		name            string
+		section         int
+		old, new        string
+		where, msg      string
+		version         uint32
+		optional, twice bool
+	}{
+		{name: "unknown section", twice: true, version: 1, section: 99, where: "section 2", msg: "section type 99 version 1 is required"},
+		{name: "unknown version", twice: true, version: 2, section: 3, where: "section 2", msg: "section type 3 version 2 is required"},
+		{name: "two sections", twice: true, version: 1, section: 1, where: "meta", msg: "there are two such sections"},
+		{name: "unknown part", section: 2, old: part, new: "\xc6\x01\x01\x00" + part, where: "structure", msg: "part 99 version 1 is required"},
+		{name: "part twice", section: 2, old: part, new: "\x2e\x01\x01\x00" + part, where: "structure/templates", msg: "occurs twice"},
+		{name: "lengths of timings", section: 2, old: "\x2a\x01\x03\x01\x01", new: "\x2a\x01\x04\x02\x01\x02", where: "structure/timings", msg: "does not fit into"},
+		{name: "negative length", section: 2, old: "\x2a\x01\x03\x01\x01", new: "\x2a\x01\x04\x02\x01\x01", where: "structure/timings", msg: "item 0 of -1 bytes does not fit"},
+		{name: "table too large", section: 2, old: "\x2a\x01\x03\x01\x01", new: "\x2a\x01\x03\x7f\x7f", where: "structure/timings", msg: "does not fit into"},
+		{name: "grammar", section: 2, old: "\x00\x02\x03\x02\x03\x00\x00\x00\x00\x01\x01", new: "\x00\x02\x03\x02\x03\x00\x00\x00\x7e\x01\x01", where: "structure/classes", msg: "before the first one"},
+		{name: "exponent", section: 2, old: "\x00\x02\x03\x02\x03\x00\x00\x00\x00\x01\x01", new: "\x00\x02\x03\x00\x03\x00\x00\x00\x00\x01\x01", where: "structure/classes", msg: ""},
+		{name: "shared rule", section: 2, old: "\x00\x02\x03\x02\x03\x00\x00\x00\x00\x01\x01", new: "\x00\x02\x05\x02\x03\x00\x00\x00\x00\x01\x01", where: "structure/classes", msg: "shared rule 3 does not exist"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := tracetest.Split(sound)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.twice {
+				extra := tracetest.Section{Type: uint32(test.section), Version: test.version, Raw: []byte{0}}
+				f.Sections = append(f.Sections[:2:2], append([]tracetest.Section{extra}, f.Sections[2:]...)...)
+			} else {
+				s := &f.Sections[test.section-1]
+				changed := bytes.Replace(s.Raw, []byte(test.old), []byte(test.new), 1)
+				if bytes.Equal(changed, s.Raw) {
+					t.Fatalf("%x is not in %x", test.old, s.Raw)
+				}
+				s.Raw = changed
+			}
+			b := f.Bytes()
+			a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.FileName("x.tabard"))
+			if err == nil {
+				err = trace.Validate(a)
+			}
+			var fe *trace.FormatError
+			if !errors.As(err, &fe) {
+				t.Fatalf("%v, want a FormatError", err)
+			}
+			if fe.Section != test.where || !strings.Contains(fe.Msg, test.msg) || fe.File != "x.tabard" || fe.Hint == "" {
+				t.Errorf("%+v\nwant section %q and message %q", fe, test.where, test.msg)
+			}
+		})
+	}
+}
+
 // TestOptionalIsSkipped reads an archive of a newer writer.
 func TestOptionalIsSkipped(t *testing.T) {
 	sound := text(t, tracetest.Archive(t, small))
-	newer := strings.Replace(sound, "section columns", "section 99 version=3 optional\nhex 0102\nsection columns", 1)
-	newer = strings.Replace(newer, "part streams", "part 77 version=1 optional\nhex 00\npart streams", 1)
+	newer := sound + "unknown section=2 part=77 version=1 at=1 hex=00\nunknown section=99 part=0 version=3 at=2 hex=0102\n"
 	var out bytes.Buffer
 	if err := trace.ParseText(&out, strings.NewReader(newer)); err != nil {
 		t.Fatal(err)
@@ -124,8 +168,18 @@ func TestOptionalIsSkipped(t *testing.T) {
 	if got := strings.Join(a.Skipped(), ", "); got != "section 99 version 3, part 77 of structure" {
 		t.Errorf("skipped: %s", got)
 	}
-	if got := text(t, a); got != newer {
-		t.Errorf("the text loses what is not known:\n%s", got)
+	got := text(t, a)
+	for line := range strings.Lines(newer) {
+		if !strings.Contains(got, line) {
+			t.Errorf("the text loses %q:\n%s", line, got)
+		}
+	}
+	var again bytes.Buffer
+	if err := trace.ParseText(&again, strings.NewReader(got)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(again.Bytes(), out.Bytes()) {
+		t.Error("the text gives another file")
 	}
 	checkStats(t, a, int64(out.Len()))
 	if a.Stats().Other != 2 {
@@ -151,21 +205,22 @@ func TestLimits(t *testing.T) {
 }
 
 func TestTextErrors(t *testing.T) {
+	const head = "tabard text 2\n"
 	for _, test := range []struct{ text, want string }{
 		{"", "it is empty"},
-		{"something", `expected "tabard text 1"`},
-		{"tabard text 1\nx", "expected a section"},
-		{"tabard text 1\nsection nonsense", "unknown section"},
-		{"tabard text 1\nsection meta\npart nonsense", "unknown part"},
-		{"tabard text 1\nsection meta\npart ranks\n1 2", "2 values in a table of 11 fields"},
-		{"tabard text 1\nsection meta\npart strings\n1: \"a\"", "item 1 follows item -1"},
-		{"tabard text 1\nsection meta\nhello", "expected the number of an item"},
-		{"tabard text 1\nsection structure\npart signatures\n0: MPI_Nothing()", "unknown function"},
-		{"tabard text 1\nsection structure\npart signatures\n0: MPI_Barrier(comm=comm)", "unknown name"},
-		{"tabard text 1\nsection structure\npart grammars\n0: R1", "uses rule 1 of 1"},
-		{"tabard text 1\nsection columns\n0: 1*99999999999", "run of 99999999999 values"},
-		{"tabard text 1\nsection timing\n0: 1+99999999999999999999", "out of range"},
-		{"tabard text 1\nsection meta whatever", "unknown attribute"},
+		{"something", `expected "tabard text 2"`},
+		{head + "x", "not understood"},
+		{head + "abi x", "is no number"},
+		{head + "tool x", "is no string in quotes"},
+		{head + "module 0: 1 2", "2 values instead of 3"},
+		{head + "module 1: \"a\" \"\" 0", "item 1 follows item -1"},
+		{head + "group 0\nhello", "expected world"},
+		{head + "template 0: MPI_Nothing()", "unknown function"},
+		{head + "template 0: MPI_Barrier(comm=comm)", "unknown name"},
+		{head + "class 0\ngroup 0", "group 0 is not in 0..-1"},
+		{head + "column 0: 1*99999999999", "run of 99999999999 values"},
+		{head + "timing 0: 1+99999999999999999999", "out of range"},
+		{head + "unknown x=1", "unknown attribute"},
 	} {
 		err := trace.ParseText(&bytes.Buffer{}, strings.NewReader(test.text))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -180,7 +235,7 @@ func TestMissingSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"meta: the section is missing", "structure: the section is missing", "does not fit into the 0", "does not fit into the 0"} {
+	for i, want := range []string{"meta: the section is missing", "structure: the section is missing", "does not fit into the 0"} {
 		f := &tracetest.File{}
 		f.Sections = append(append(f.Sections, file.Sections[:i]...), file.Sections[i+1:]...)
 		b := f.Bytes()

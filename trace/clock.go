@@ -19,39 +19,100 @@ type timeline struct {
 // nominal marks a process without clock readings: a tick counts as 1 ns.
 var nominal = timeline{num: 1, den: 1}
 
-// timelines makes the timelines of all processes. Processes of one host share
+// clocks is what the times of all processes have in common.
+type clocks struct {
+	start int64 // first reading of any clock, in CLOCK_REALTIME
+	hosts map[string]*hostClocks
+	rate  [2]uint64 // ns and ticks, of any process; 0 if none has two readings
+}
+
+// hostClocks is the clocks of one host.
+type hostClocks struct {
+	offsets []int64 // CLOCK_REALTIME - CLOCK_MONOTONIC, of each boot
+	rate    [2]uint64
+}
+
+// sameBoot is how far two readings of the difference of the clocks of a host may be apart:
+// two boots under one host name differ by far more than a reading's error.
+const sameBoot = uint64(time.Second)
+
+// offset is the difference of the clocks that all processes of a boot share.
+func (h *hostClocks) offset(own int64) int64 {
+	for _, off := range h.offsets {
+		if absDiff(off, own) <= sameBoot {
+			return off
+		}
+	}
+	h.offsets = append(h.offsets, own)
+	return own
+}
+
+// readClocks goes through all clocks once. Processes of one host share
 // CLOCK_MONOTONIC, so that their times compare exactly; between hosts
 // CLOCK_REALTIME decides. The trace starts at the first reading of any clock.
-func (a *Archive) timelines() []timeline {
+func (a *Archive) readClocks() *clocks {
 	a.clockOnce.Do(func() {
-		lines := make([]timeline, len(a.ranks))
-		offsets := make(map[string]int64) // CLOCK_REALTIME - CLOCK_MONOTONIC of a host
-		start := int64(math.MaxInt64)
-		for i, r := range a.ranks {
-			lines[i] = nominal
-			if len(r.Clocks) == 0 {
+		cs := &a.clocks
+		cs.start, cs.hosts = math.MaxInt64, map[string]*hostClocks{}
+		for _, g := range a.groups {
+			if v, ok := g.Clocks.Constant(); ok && len(v) == 0 {
 				continue
 			}
-			c := r.Clocks[0]
-			own := c.RealNS - c.MonoNS
-			off, ok := offsets[r.Host]
-			// Two boots under one host name differ by far more than a reading's error.
-			if !ok || absDiff(off, own) > uint64(time.Second) {
-				offsets[r.Host], off = own, own
-			}
-			lines[i].clocks = r.Clocks
-			lines[i].shift = off
-			start = min(start, c.MonoNS+off)
-		}
-		for i := range lines {
-			if l := &lines[i]; l.clocks != nil {
-				l.shift -= start
-				l.num, l.den = a.rate(i)
+			for rank := range g.Ranks.All() {
+				cs.add(g, rank)
 			}
 		}
-		a.lines = lines
 	})
-	return a.lines
+	return &a.clocks
+}
+
+func (cs *clocks) add(g *Group, rank int) {
+	readings := ParseClocks(facts(g.Clocks, rank))
+	if len(readings) == 0 {
+		return
+	}
+	host := g.Host
+	if !g.Unranked {
+		host, _ = caseAt(&g.Hosts, g.Ranks, rank)
+	}
+	h := cs.hosts[host]
+	if h == nil {
+		h = &hostClocks{}
+		cs.hosts[host] = h
+	}
+	c := readings[0]
+	cs.start = min(cs.start, c.MonoNS+h.offset(c.RealNS-c.MonoNS))
+	if num, den, ok := rateOf(readings); ok {
+		h.rate = [2]uint64{num, den}
+		cs.rate = h.rate
+	}
+}
+
+// timeline is the timeline of a process.
+func (a *Archive) timeline(r *RankData) timeline {
+	if len(r.Clocks) == 0 {
+		return nominal
+	}
+	cs := a.readClocks()
+	h := cs.hosts[r.Host]
+	c := r.Clocks[0]
+	off := c.RealNS - c.MonoNS
+	for _, o := range h.offsets {
+		if absDiff(o, off) <= sameBoot {
+			off = o
+			break
+		}
+	}
+	l := timeline{clocks: r.Clocks, shift: off - cs.start, num: 1, den: 1}
+	// A process that was killed may have one reading only.
+	if num, den, ok := rateOf(r.Clocks); ok {
+		l.num, l.den = num, den
+	} else if h.rate[1] != 0 {
+		l.num, l.den = h.rate[0], h.rate[1]
+	} else if cs.rate[1] != 0 {
+		l.num, l.den = cs.rate[0], cs.rate[1]
+	}
+	return l
 }
 
 func absDiff(x, y int64) uint64 {
@@ -59,30 +120,6 @@ func absDiff(x, y int64) uint64 {
 		x, y = y, x
 	}
 	return uint64(x) - uint64(y)
-}
-
-// rate finds ns per tick for process i: its own, or that of a process of the
-// same host, or of any: a process that was killed may have one reading only.
-func (a *Archive) rate(i int) (num, den uint64) {
-	if num, den, ok := rateOf(a.ranks[i].Clocks); ok {
-		return num, den
-	}
-	if a.hostRates == nil {
-		a.hostRates = map[string][2]uint64{}
-		for _, r := range a.ranks {
-			if num, den, ok := rateOf(r.Clocks); ok {
-				a.hostRates[r.Host] = [2]uint64{num, den}
-				a.anyRate = [2]uint64{num, den}
-			}
-		}
-	}
-	if f, ok := a.hostRates[a.ranks[i].Host]; ok {
-		return f[0], f[1]
-	}
-	if a.anyRate[1] != 0 {
-		return a.anyRate[0], a.anyRate[1]
-	}
-	return 1, 1
 }
 
 // rateOf is the rate between the first and the last reading.

@@ -4,22 +4,47 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"tabard/internal/rankfn"
 )
+
+// archiveOfGroup is an archive of one group, whose clocks are given by rank.
+func archiveOfGroup(g *Group, clocks [][]Clock) *Archive {
+	ctx := &rankfn.Context{Size: g.Size}
+	var readings [][]int64
+	for _, cs := range clocks {
+		readings = append(readings, AppendClocks(nil, cs))
+	}
+	g.Clocks = rankfn.FitVec(ctx, g.Ranks, readings)
+	g.Bases = rankfn.FitVec(ctx, g.Ranks, make([][]int64, g.Ranks.Len()))
+	g.PID, g.Complete, g.Lost = ConstantFunc(1), ConstantFunc(1), ConstantFunc(0)
+	g.Ends = Cases[string]{Values: []string{"exited"}}
+	g.Modules = Cases[[]int]{Values: [][]int{nil}}
+	a := &Archive{groups: []*Group{g}}
+	if err := a.makeRealms(); err != nil {
+		panic(err)
+	}
+	return a
+}
 
 func TestTimelines(t *testing.T) {
 	second := int64(time.Second)
-	a := &Archive{ranks: []*RankData{
+	a := archiveOfGroup(&Group{
+		Size: 5, Ranks: rankfn.Range(0, 5),
+		Hosts: Cases[string]{Values: []string{"a", "b", "c", "d"}, Sets: []*RankSet{
+			rankfn.Range(0, 2), rankfn.Range(2, 3), rankfn.Range(3, 4), rankfn.Range(4, 5)}},
+	}, [][]Clock{
 		// Two readings, 2 ticks a ns; the clocks of the host differ by 100 s.
-		{Host: "a", Clocks: []Clock{{1000, 100*second + 5000, 5000}, {3000, 100*second + 6000, 6000}}},
+		{{1000, 100*second + 5000, 5000}, {3000, 100*second + 6000, 6000}},
 		// Killed: one reading; rate and difference are those of its host.
-		{Host: "a", Clocks: []Clock{{7000, 100*second + 8003, 8000}}},
+		{{7000, 100*second + 8003, 8000}},
 		// Another host: CLOCK_REALTIME counts; the rate changes after the second reading.
-		{Host: "b", Clocks: []Clock{{0, 100*second + 7000, 0}, {100, 100*second + 7100, 100}, {200, 100*second + 7400, 400}}},
+		{{0, 100*second + 7000, 0}, {100, 100*second + 7100, 100}, {200, 100*second + 7400, 400}},
 		// No clock at all.
-		{Host: "c"},
+		nil,
 		// A host without a rate takes any.
-		{Host: "d", Clocks: []Clock{{50, 100*second + 9000, 1}}},
-	}}
+		{{50, 100*second + 9000, 1}},
+	})
 	for _, test := range []struct {
 		process int
 		ticks   uint64
@@ -31,7 +56,8 @@ func TestTimelines(t *testing.T) {
 		{3, 42, 42},
 		{4, 50, 4000},
 	} {
-		if got := a.timelines()[test.process].at(test.ticks); got != test.want {
+		line := a.timeline(a.Rank(test.process))
+		if got := line.at(test.ticks); got != test.want {
 			t.Errorf("process %d, tick %d: %d ns, want %d", test.process, test.ticks, got, test.want)
 		}
 	}

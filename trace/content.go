@@ -1,186 +1,191 @@
 package trace
 
-import "fmt"
+import (
+	"tabard/internal/rankfn"
+)
 
-// table is the content of a table part: rows of integers, one slice for each
-// field of the schema.
-type table struct {
-	rows int
-	cols [][]int64
+// RankSet, RankFunc and RankVec are sets of ranks and functions of the rank,
+// of integers and of arrays of integers.
+type (
+	// RankSet is a set of ranks.
+	RankSet = rankfn.Set
+	// RankFunc gives each rank of a set an integer.
+	RankFunc = rankfn.Func
+	// RankVec gives each rank of a set an array of integers.
+	RankVec = rankfn.Vec
+)
+
+// MaxProcesses is the greatest number of processes that an archive holds.
+const MaxProcesses = 1 << 24
+
+// Content is what an archive holds, in the form in which it is stored: what is
+// common to many processes is there once, with functions of the rank for
+// what differs. It is what writers and mergers of archives work with; readers have the
+// methods of Archive.
+type Content struct {
+	Meta Meta
+	// Modules are those of all processes; Base is 0.
+	Modules []Module
+	// Sites are the call sites of all processes; Frame.Module is an index in Modules.
+	Sites []Site
+	// Groups are sorted by World, ranked ones first, then Size and Host.
+	Groups []*Group
+	// Templates are what terminals are made of.
+	Templates []*Template
+	// Classes are sorted by group and least rank.
+	Classes []*ClassData
+	// Columns and Timings are the encoded columns and timings that classes refer to by number.
+	Columns, Timings [][]byte
+
+	extra []extra // what this version does not know
 }
 
-func newTable(id uint32, section uint32) *table {
-	return &table{cols: make([][]int64, len(schemaOf(section, id).fields))}
+// extra is an optional section, or part of a section, that this version does not know.
+type extra struct {
+	section, part uint32 // part 0: a section
+	version       uint64
+	at            int // sections: how many others precede; parts: how many parts of the section precede
+	raw           []byte
 }
 
-func (t *table) add(row ...int64) {
-	for i, v := range row {
-		t.cols[i] = append(t.cols[i], v)
+// Group is the processes of one MPI_COMM_WORLD, or those of a host that have no
+// rank. Its fields are functions of the rank.
+type Group struct {
+	// World tells MPI_COMM_WORLDs apart; 0 is that of the launched program.
+	World int
+	// Size is the size of MPI_COMM_WORLD, 0 if unknown. Processes of a world
+	// that know it and such that do not are in different groups.
+	Size int
+	// Unranked processes never initialised MPI: they stand in Ranks by process
+	// id, and all are on Host.
+	Unranked bool
+	Host     string
+	// Ranks are the processes that were recorded.
+	Ranks *RankSet
+
+	Hosts, Ends Cases[string] // Hosts is empty for unranked processes
+	Info        []InfoKey     // sorted by Key
+	Modules     Cases[[]int]  // numbers in Content.Modules
+	// PID, Complete (0 or 1) and Lost are the facts of RankData; PID is nil for unranked ones.
+	PID, Complete, Lost *RankFunc
+	// Clocks holds the readings of the clocks, and Bases the load addresses of modules, as
+	// AppendClocks and AppendBases make them.
+	Clocks, Bases *RankVec
+}
+
+// InfoKey is a name in RankData.Info with its value at each rank.
+type InfoKey struct {
+	Key    string
+	Values Cases[InfoValue]
+}
+
+// InfoValue is a value in RankData.Info; it is absent if Present is not set.
+type InfoValue struct {
+	Present bool
+	Text    string
+}
+
+// Cases says for each rank of a set which of several values it has.
+type Cases[T any] struct {
+	// Sets are the ranks with each of Values, by least rank. It is nil if there is
+	// one value, and if each rank has its own, in the order of ranks.
+	Sets   []*RankSet
+	Values []T
+}
+
+// Index is the index in Values of what rank has, a member of the set all; -1 if none.
+func (c *Cases[T]) Index(all *RankSet, rank int) int {
+	if c.Sets == nil {
+		if len(c.Values) == 1 {
+			return 0
+		}
+		if i, ok := all.Index(rank); ok && i < len(c.Values) {
+			return i
+		}
+		return -1
 	}
-	t.rows++
-}
-
-// part codes a table: number of rows, number of fields, then field by field.
-func (t *table) part(s *partSchema) []byte {
-	var e encoder
-	e.uint(uint64(t.rows))
-	e.uint(uint64(len(t.cols)))
-	for i, col := range t.cols {
-		prev := int64(0)
-		for _, v := range col {
-			e.int(v - prev - s.fields[i].step)
-			prev = v
+	for i, s := range c.Sets {
+		if s.Contains(rank) {
+			return i
 		}
 	}
-	return e.b
+	return -1
 }
 
-// parseTable decodes a table part. Differences wrap around, so that every
-// number has a code.
-func parseTable(d *decoder, s *partSchema) (*table, error) {
-	rows, n := d.uint(), d.uint()
-	if n == 0 && rows != 0 || n != 0 && rows > uint64(d.left())/n {
-		d.fail("a table of %d rows and %d fields does not fit into %d bytes", rows, n, d.left())
+// Ranks is the set of ranks that have Values[i], out of all.
+func (c *Cases[T]) Ranks(all *RankSet, i int) *RankSet {
+	switch {
+	case c.Sets != nil:
+		return c.Sets[i]
+	case len(c.Values) == 1:
+		return all
 	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	t := &table{rows: int(rows), cols: make([][]int64, len(s.fields))}
-	for i := range t.cols {
-		t.cols[i] = make([]int64, rows)
-	}
-	if rows == 0 {
-		n = 0 // an empty table may claim any number of fields
-	}
-	for i := range n {
-		prev := int64(0)
-		for r := range rows {
-			v := d.int()
-			if i < uint64(len(s.fields)) {
-				v += prev + s.fields[i].step
-				t.cols[i][r] = v
-				prev = v
-			}
-		}
-	}
-	return t, d.end()
+	r := all.At(i)
+	return rankfn.Range(r, r+1)
 }
 
-// items is the content of a pool part.
-type items struct {
-	data []byte // the part
-	ends []int  // item i is data[starts..ends[i]), see at
-	offs []int
-	base int64 // offset of the part in its section
+// ClassData is a class: the streams that have the same structure. Their grammars are
+// equal but for trip counts, and their terminals in function, call site, flags,
+// return code and kinds of values.
+type ClassData struct {
+	// Group is an index in Content.Groups, Thread the number of the thread in its process.
+	Group, Thread int
+	Ranks         *RankSet
+	// Terminals holds the template of each terminal, an index in Content.Templates.
+	Terminals []int
+	// Grammar is the grammar. Rules and terminals are numbered in the order of their first
+	// use. A Count of 0 stands for a trip count that differs from rank to rank: they are
+	// Trips, in the order of rules and symbols.
+	Grammar *Grammar
+	Trips   []*RankFunc
+	// Params holds for each terminal the values of the leaves that its template leaves open.
+	Params [][]Param
+	// Calls is the number of calls if terminals are runs of polls, else nil: it follows from the grammar.
+	Calls *RankFunc
+	// Strings are what the values of string columns number; empty if there are no such columns.
+	Strings Cases[[]string]
+	// Columns are the columns of terminal 0, then those of terminal 1, and so on.
+	Columns []Cases[ColumnData]
+	// Timing is the number of the timing in Content.Timings, -1 for none.
+	Timing Cases[int]
 }
 
-func parseItems(d *decoder) (*items, error) {
-	n := d.count("items")
-	p := &items{data: d.b, ends: make([]int, 0, n), offs: make([]int, 0, n), base: d.base}
-	for i := 0; i < n && d.err == nil; i++ {
-		b := d.bytes("an item")
-		p.offs = append(p.offs, d.off-len(b))
-		p.ends = append(p.ends, d.off)
-	}
-	return p, d.end()
+// Param is the value of a leaf of a terminal: what Leaf.Kind says it is.
+type Param struct {
+	// N is an IntLeaf if Fn is nil.
+	N   int64
+	Fn  *RankFunc
+	Vec *RankVec
+	Str *Cases[string]
 }
 
-func (p *items) len() int { return len(p.offs) }
-
-// at is item i, which shares memory with the section.
-func (p *items) at(i int) []byte { return p.data[p.offs[i]:p.ends[i]:p.ends[i]] }
-
-// offset is where item i is in its section.
-func (p *items) offset(i int) int64 { return p.base + int64(p.offs[i]) }
-
-// list decodes item i as a list of ids below n.
-func (p *items) list(i, n int, section, what string) ([]uint32, error) {
-	d := &decoder{b: p.at(i), section: section, base: p.offset(i)}
-	ids := d.ids(n, what)
-	return ids, d.end()
+// ColumnData is a column at some ranks.
+type ColumnData struct {
+	// Blob is the number of the column in Content.Columns, -1 if Shape has it.
+	Blob int
+	// Shape is the column as segments, empty for an empty column.
+	Shape []SegmentShape
+	// Params are the numbers of the segments, see SegmentShape, and at the end for
+	// the elements of arrays the number of values of the last segment.
+	Params []*RankFunc
 }
 
-// parts holds the decoded parts of a section.
-type parts struct {
-	section string
-	pools   map[uint32]*items
-	tables  map[uint32]*table
-	skipped []uint32 // optional parts that this version does not know
-	sizes   map[string]int64
+// SegmentShape is a segment of a column without its numbers. Those are the number of
+// values, not for the last segment; Base (constant, affine), Step (affine, periodic), and Values.
+type SegmentShape struct {
+	Kind   SegmentKind
+	Values int // how many, of periodic segments and blocks
 }
 
-// appendPart appends a part: uvarint type*2 + optional, uvarint version,
-// uvarint length, content.
-func appendPart(dst []byte, s *partSchema, content []byte) []byte {
-	e := encoder{dst}
-	e.uint(partType(s.id, s.optional))
-	e.uint(partVersion)
-	e.bytes(string(content))
-	return e.b
-}
-
-func partType(id uint32, optional bool) uint64 {
-	if optional {
-		return uint64(id)<<1 | 1
+// numbers is how many numbers the segment has but its length.
+func (s *SegmentShape) numbers() int {
+	switch s.Kind {
+	case constantSegment:
+		return 1
+	case affineSegment:
+		return 2
+	case periodicSegment:
+		return 1 + s.Values
 	}
-	return uint64(id) << 1
-}
-
-// parseParts decodes the content of a section that is made of parts. Every
-// part that the schema lists is present afterwards, empty if it was missing.
-func parseParts(section uint32, b []byte) (*parts, error) {
-	name := sectionNames[section]
-	p := &parts{section: name, pools: map[uint32]*items{}, tables: map[uint32]*table{}, sizes: map[string]int64{}}
-	d := &decoder{b: b, section: name}
-	for d.err == nil && d.left() > 0 {
-		start := d.off
-		t, version := d.limited(1<<32, "part type"), d.uint()
-		content := d.bytes("a part")
-		if d.err != nil {
-			break
-		}
-		if err := p.add(section, t, version, content, int64(d.off-len(content)), int64(start)); err != nil {
-			return nil, err
-		}
-	}
-	for i := range schema {
-		if s := &schema[i]; s.section == section {
-			p.fill(s)
-		}
-	}
-	return p, d.err
-}
-
-func (p *parts) add(section uint32, t, version uint64, content []byte, base, start int64) error {
-	s := schemaOf(section, uint32(t>>1))
-	if s == nil || version == 0 || version > partVersion {
-		if t&1 != 0 {
-			p.skipped = append(p.skipped, uint32(t>>1))
-			return nil
-		}
-		return &FormatError{Section: p.section, Offset: start, Hint: hintNewer,
-			Msg: fmt.Sprintf("part %d version %d is required, but this reader does not know it", t>>1, version)}
-	}
-	d := &decoder{b: content, section: p.section + "/" + s.name, base: base}
-	if p.pools[s.id] != nil || p.tables[s.id] != nil {
-		d.fail("the part occurs twice")
-		return d.err
-	}
-	p.sizes[s.name] += int64(len(content))
-	var err error
-	if s.kind == poolPart {
-		p.pools[s.id], err = parseItems(d)
-	} else {
-		p.tables[s.id], err = parseTable(d, s)
-	}
-	return err
-}
-
-func (p *parts) fill(s *partSchema) {
-	if s.kind == poolPart && p.pools[s.id] == nil {
-		p.pools[s.id] = &items{}
-	}
-	if s.kind == tablePart && p.tables[s.id] == nil {
-		p.tables[s.id] = newTable(s.id, s.section)
-	}
+	return s.Values
 }

@@ -202,7 +202,7 @@ func FuzzText(f *testing.F) {
 // FuzzSignature checks that a signature that can be parsed is coded alike.
 func FuzzSignature(f *testing.F) {
 	for _, b := range samples(f) {
-		for _, s := range tracetest.Open(f, b).Streams() {
+		for s := range tracetest.Open(f, b).Streams() {
 			sigs, err := s.Signatures()
 			if err != nil {
 				f.Fatal(err)

@@ -99,8 +99,6 @@ type Clock struct {
 
 // StreamData is the calls of one thread, in the encoded forms of an archive.
 type StreamData struct {
-	// Process is the number that AddRank returned.
-	Process int
 	// Thread is the thread's number in its process.
 	Thread int
 	// Calls is the number of calls, every poll of a folded run counted.

@@ -53,7 +53,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer a.Close()
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		r := s.Rank()
 		fmt.Printf("rank %d of %d on %s: %d calls\n", r.Rank, r.Size, r.Host, s.Calls())
 	}
@@ -74,7 +74,7 @@ func ExampleStream_Iter() {
 	defer a.Close()
 
 	bytes := int64(0)
-	for c, err := range a.Streams()[0].Iter(0) {
+	for c, err := range a.Stream(0).Iter(0) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func ExampleStream_CallAt() {
 	}
 	defer a.Close()
 
-	s := a.Streams()[1]
+	s := a.Stream(1)
 	for _, i := range []uint64{s.Calls() - 1, 2000} {
 		c, err := s.CallAt(i)
 		if err != nil {
@@ -124,7 +124,7 @@ func ExampleStream_Grammar() {
 	}
 	defer a.Close()
 
-	s := a.Streams()[0]
+	s := a.Stream(0)
 	g, err := s.Grammar()
 	if err != nil {
 		log.Fatal(err)
@@ -169,7 +169,7 @@ func ExampleStream_Counts() {
 	defer a.Close()
 
 	functions := map[string]uint64{}
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		counts, err := s.Counts()
 		if err != nil {
 			log.Fatal(err)
@@ -193,7 +193,7 @@ func ExampleStream_Column() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := a.Streams()[0]
+	s := a.Stream(0)
 	sig, err := s.Signature(0)
 	if err != nil {
 		log.Fatal(err)

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 
 	"tabard/internal/column"
 	"tabard/internal/grammar"
+	"tabard/internal/rankfn"
 	"tabard/spec"
 	"tabard/trace/internal/container"
 )
@@ -36,6 +38,7 @@ func TestFormatDocument(t *testing.T) {
 		"signature":   indent(exampleSignature(t)),
 		"grammar":     packageDoc(t, "../internal/grammar", "Encoding"),
 		"column":      packageDoc(t, "../internal/column", "Conventions of the encoding"),
+		"rankfn":      packageDoc(t, "../internal/rankfn", "Conventions of the encoding"),
 		"description": indent(exampleText),
 		"file":        indent(annotate(t, file)),
 		"dump":        indent(dumpFile(t, file)),
@@ -99,7 +102,7 @@ func partsTable() string {
 	var out strings.Builder
 	out.WriteString("| section | type | part | content |\n|---|---|---|---|\n")
 	for _, s := range schema {
-		content := "pool of " + map[poolItem]string{stringItem: "strings", listItem: "lists", signatureItem: "signatures", grammarItem: "grammars"}[s.item]
+		content := "pool of " + s.name
 		if s.kind == tablePart {
 			content = "table:"
 			for _, f := range s.fields {
@@ -110,9 +113,6 @@ func partsTable() string {
 				content += ","
 			}
 			content = strings.TrimSuffix(content, ",")
-		}
-		if s.optional {
-			content += " (optional)"
 		}
 		fmt.Fprintf(&out, "| %s | %d | %s | %s |\n", sectionNames[s.section], s.id, s.name, content)
 	}
@@ -173,35 +173,45 @@ func exampleArchive(t *testing.T) []byte {
 		}
 	}
 	g, timing := grammar.NewBuilder(), column.NewTimingBuilder()
-	var cols [4]*column.Builder
-	for i := range cols {
-		cols[i] = column.NewBuilder()
-	}
 	for i := range uint64(3) {
 		g.Append(0)
 		timing.Append(100+100*i, 110+100*i)
-		for k, v := range []int64{1, 5, 8, 0} {
-			cols[k].Append(v)
-		}
 	}
-	var encoded [][]byte
-	for _, c := range cols {
-		encoded = append(encoded, c.Encode(nil))
+	ranks := rankfn.Range(0, 1)
+	one := func(v int64) ColumnData {
+		return ColumnData{Blob: -1, Shape: []SegmentShape{{Kind: constantSegment}}, Params: []*RankFunc{ConstantFunc(v)}}
 	}
-	b := NewBuilder()
-	b.SetMeta(Meta{Command: []string{"./app"}, ABI: spec.OpenMPI, Created: time.Unix(1700000000, 0)})
-	p := b.AddRank(RankData{Size: 1, Host: "n1", PID: 1000, Complete: true, End: "exited",
-		Sites:  []Site{{Frames: []Frame{{Module: -1, Func: "main", File: "a.c", Line: 7}}}},
-		Clocks: []Clock{{100, 1000000, 1000}}})
-	b.AddStream(StreamData{Process: p, Calls: 3, Signatures: [][]byte{sig.Append(nil)}, Grammar: g.Grammar(),
-		Columns: [][][]byte{encoded}, Timing: timing.Encode(nil)})
+	var columns []Cases[ColumnData]
+	for _, v := range []int64{1, 5, 8, 0} {
+		columns = append(columns, Cases[ColumnData]{Values: []ColumnData{one(v)}})
+	}
+	vec := func(v []int64) *RankVec { return rankfn.FitVec(&rankfn.Context{Size: 1}, ranks, [][]int64{v}) }
+	canonical, _ := CanonicalGrammar(g.Grammar())
+	c := &Content{
+		Meta:  Meta{Command: []string{"./app"}, ABI: spec.OpenMPI, Created: time.Unix(1700000000, 0)},
+		Sites: []Site{{Frames: []Frame{{Module: -1, Func: "main", File: "a.c", Line: 7}}}},
+		Groups: []*Group{{Size: 1, Ranks: ranks, Hosts: Cases[string]{Values: []string{"n1"}}, Ends: Cases[string]{Values: []string{"exited"}},
+			Modules: Cases[[]int]{Values: [][]int{{}}}, PID: ConstantFunc(1000), Complete: ConstantFunc(1), Lost: ConstantFunc(0),
+			Clocks: vec(AppendClocks(nil, []Clock{{100, 1000000, 1000}})), Bases: vec(nil)}},
+		Templates: []*Template{{Signature: sig, Open: make([]bool, len(Leaves(nil, &sig)))}},
+		Classes: []*ClassData{{Ranks: ranks, Terminals: []int{0}, Grammar: canonical, Params: [][]Param{nil}, Columns: columns,
+			Timing: Cases[int]{Values: []int{0}}}},
+		Timings: [][]byte{timing.Encode(nil)},
+	}
+	enc, err := c.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	w, err := container.NewWriter(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, raw := range []string{string(b.metaSection()), string(b.structureSection()), strings.Join(b.columns.items, ""), strings.Join(b.timings.items, "")} {
-		if err := w.AddStored(container.Section{Type: uint32(i + 1), Version: 1}, []byte(raw)); err != nil {
+	for _, part := range []struct {
+		typ uint32
+		raw []byte
+	}{{secMeta, enc.meta}, {secStructure, enc.structure}, {secTiming, c.Timings[0]}} {
+		if err := w.AddStored(container.Section{Type: part.typ, Version: 1}, part.raw); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -227,7 +237,7 @@ func dumpFile(t *testing.T, b []byte) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	for c, err := range a.Streams()[0].Iter(0) {
+	for c, err := range a.Stream(0).Iter(0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +286,7 @@ func annotate(t *testing.T, b []byte) string {
 			continue
 		}
 		for a.at < end {
-			a.part(t, s.Type)
+			a.part(t, arc, s.Type)
 		}
 	}
 	for _, s := range arc.c.Sections() {
@@ -302,7 +312,7 @@ func (a *annotator) blobs(arc *Archive, typ uint32) {
 	}
 }
 
-func (a *annotator) part(t *testing.T, section uint32) {
+func (a *annotator) part(t *testing.T, arc *Archive, section uint32) {
 	id, pos := a.uvarint(a.at)
 	_, pos = a.uvarint(pos)
 	n, pos := a.uvarint(pos)
@@ -330,8 +340,92 @@ func (a *annotator) part(t *testing.T, section uint32) {
 	for i := range count {
 		n, from := a.uvarint(pos)
 		pos = from + int(n)
-		a.line(pos, "  %d: %s", i, itemText(s.item, a.b[from:pos]))
+		switch s.id {
+		case partStrings:
+			a.line(pos, "  %d: %q", i, a.b[from:pos])
+		case partTemplates:
+			tm, err := arc.template(int(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.line(pos, "  %d: %s", i, tm.text())
+		case partGroups:
+			a.line(from, "  %d:", i)
+			w := a.walker(arc, pos)
+			walkGroup(w, &Group{}, len(arc.modules), arc.context.contexts)
+		case partClasses:
+			a.line(from, "  %d:", i)
+			w := a.walker(arc, pos)
+			walkClass(w, &ClassData{}, arc.context)
+		default:
+			t.Fatalf("part %s in the example", s.name)
+		}
 	}
+}
+
+// walker reads the item up to end and prints a line for each field.
+func (a *annotator) walker(arc *Archive, end int) walker {
+	return &annotatingWalker{decWalker: newDecWalker(&decoder{b: a.b[:end], off: a.at}, arc.strings, arc.items.bodies, 1<<20), a: a}
+}
+
+// annotatingWalker prints the bytes of each field with the text form of its value.
+type annotatingWalker struct {
+	*decWalker
+	a *annotator
+}
+
+// note prints what was read since the last time; print writes the text form.
+func (w *annotatingWalker) note(print func(t *textWalker)) {
+	if w.err != nil {
+		panic(w.err)
+	}
+	var text bytes.Buffer
+	t := &textWalker{w: bufio.NewWriter(&text), left: 1 << 20}
+	print(t)
+	t.w.Flush()
+	w.a.line(w.off, "    %s", strings.TrimSpace(text.String()))
+}
+
+func (w *annotatingWalker) num(name string, v *int, max int) {
+	w.decWalker.num(name, v, max)
+	w.note(func(t *textWalker) { t.num(name, v, max) })
+}
+func (w *annotatingWalker) str(name string, v *string) {
+	w.decWalker.str(name, v)
+	w.note(func(t *textWalker) { t.str(name, v) })
+}
+func (w *annotatingWalker) count(name string, n int) int {
+	n = w.decWalker.count(name, n)
+	w.note(func(t *textWalker) { t.count(name, n) })
+	return n
+}
+func (w *annotatingWalker) set(name string, v **RankSet, within *RankSet) {
+	w.decWalker.set(name, v, within)
+	w.note(func(t *textWalker) { t.set(name, v, within) })
+}
+func (w *annotatingWalker) fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc) {
+	w.decWalker.fn(name, ctx, ranks, v)
+	w.note(func(t *textWalker) { t.fn(name, ctx, ranks, v) })
+}
+func (w *annotatingWalker) vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec) {
+	w.decWalker.vec(name, ctx, ranks, v)
+	w.note(func(t *textWalker) { t.vec(name, ctx, ranks, v) })
+}
+func (w *annotatingWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+	w.decWalker.params(name, ctx, ranks, ps)
+	w.note(func(t *textWalker) { t.params(name, ctx, ranks, ps) })
+}
+func (w *annotatingWalker) ids(name string, v *[]int, n int) {
+	w.decWalker.ids(name, v, n)
+	w.note(func(t *textWalker) { t.ids(name, v, n) })
+}
+func (w *annotatingWalker) ref(name string, v *int, n int, none bool) {
+	w.decWalker.ref(name, v, n, none)
+	w.note(func(t *textWalker) { t.ref(name, v, n, none) })
+}
+func (w *annotatingWalker) grammar(name string, v **Grammar) {
+	w.decWalker.grammar(name, v)
+	w.note(func(t *textWalker) { t.grammar(name, v) })
 }
 
 // exampleSignature annotates one signature.
@@ -345,7 +439,7 @@ func exampleSignature(t *testing.T) string {
 	a := &annotator{b: s.Append(nil)}
 	_, pos := a.uvarint(0)
 	a.line(pos, "function %d: %s", f.ID, f.Name)
-	a.line(pos+1, "call site 2: the process's second")
+	a.line(pos+1, "call site 1, the second")
 	a.line(pos+2, "flags: nested")
 	a.line(pos+3, "return code 0")
 	for i := range s.Slots {

@@ -15,10 +15,10 @@ import (
 // what is to be kept must be cloned. After an error the iteration ends.
 func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
-		if from >= s.calls {
+		r, err := s.newReader()
+		if err == nil && from >= r.l.call {
 			return
 		}
-		r, err := s.newReader()
 		if err == nil {
 			err = r.seek(from)
 		}
@@ -39,8 +39,10 @@ func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] {
 
 // CallAt returns call i. For several calls in a row use Iter.
 func (s *Stream) CallAt(i uint64) (*Call, error) {
-	if i >= s.calls {
-		return nil, fmt.Errorf("call %d does not exist: the stream has %d", i, s.calls)
+	if l, err := s.open(); err != nil {
+		return nil, err
+	} else if i >= l.call {
+		return nil, fmt.Errorf("call %d does not exist: the stream has %d", i, l.call)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,10 +69,10 @@ func (s *Stream) CallAt(i uint64) (*Call, error) {
 type reader struct {
 	s      *Stream
 	l      *layout
-	line   *timeline
+	line   timeline
 	cursor *grammar.Cursor
 	timing *Timing
-	cols   []*colReader // by place in l.columns; nil if not opened yet
+	cols   []*colReader // by place in l.Columns; nil if not opened yet
 
 	occ      []uint64 // occurrences of each terminal before the next event
 	index    uint64   // of the next call
@@ -85,12 +87,12 @@ func (s *Stream) newReader() (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{s: s, l: l, cursor: l.x.NewCursor(), cols: make([]*colReader, len(l.columns)), occ: make([]uint64, len(l.ids))}
+	r := &reader{s: s, l: l, cursor: l.x.NewCursor(), cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs))}
 	if r.timing, err = s.Timing(); err != nil {
 		return nil, err
 	}
 	if r.timing != nil {
-		r.line = &s.a.timelines()[s.process]
+		r.line = s.a.timeline(s.Rank())
 	}
 	return r, nil
 }
@@ -127,15 +129,12 @@ func (r *reader) next() (bool, error) {
 	}
 	t, ok := r.cursor.Next()
 	if !ok {
-		if r.index != r.s.calls {
-			return false, r.fail("%d calls instead of %d", r.index, r.s.calls)
+		if r.index != r.l.call {
+			return false, r.fail("%d calls instead of %d", r.index, r.l.call)
 		}
 		return false, nil
 	}
-	sig, err := r.s.a.signature(r.l.ids[t])
-	if err != nil {
-		return false, err
-	}
+	sig := r.l.sigs[t]
 	k := r.occ[t]
 	r.occ[t]++
 	r.call = Call{Terminal: t, Func: spec.ByID(sig.Func), Flags: sig.Flags, Ret: sig.Ret, Slots: sig.Slots, stream: r.s}
@@ -150,8 +149,8 @@ func (r *reader) next() (bool, error) {
 
 // finish sets number and times of r.call.
 func (r *reader) finish() error {
-	if r.index >= r.s.calls {
-		return r.fail("more than %d calls", r.s.calls)
+	if r.index >= r.l.call {
+		return r.fail("more than %d calls", r.l.call)
 	}
 	c := &r.call
 	c.Index = r.index
@@ -321,7 +320,7 @@ func (r *reader) column(place uint32) (*colReader, error) {
 	if c := r.cols[place]; c != nil {
 		return c, nil
 	}
-	col, err := r.s.openColumn(r.l.columns[place])
+	col, err := r.s.openColumn(r.l, place)
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +339,7 @@ func (r *reader) value(place uint32, k uint64) (int64, error) {
 		return c.buf[k-c.from], nil
 	}
 	if k >= c.col.Len() {
-		return 0, r.fail("column %d has %d values, but one more is needed", r.l.columns[place], c.col.Len())
+		return 0, r.s.broken(r.l, place, "%d values, but one more is needed", c.col.Len())
 	}
 	// The buffer grows while reading goes on forwards: many columns are short.
 	n := 1
@@ -355,7 +354,7 @@ func (r *reader) value(place uint32, k uint64) (int64, error) {
 	c.buf = c.buf[:c.col.Read(k, c.buf)]
 	if err := c.col.Err(); err != nil || len(c.buf) == 0 {
 		c.buf = nil
-		return 0, r.fail("column %d cannot be read at value %d: %v", r.l.columns[place], k, err)
+		return 0, r.s.broken(r.l, place, "unreadable at value %d: %v", k, err)
 	}
 	return c.buf[0], nil
 }

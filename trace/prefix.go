@@ -18,19 +18,28 @@ type prefix struct {
 	buf  [prefixStep]int64
 }
 
+// prefixes are the sums of a stream's columns of lengths, by place.
+type prefixes struct {
+	mu sync.Mutex
+	of map[uint32]*prefix
+}
+
 // prefix finds the sums of the column at place of the stream.
 func (s *Stream) prefix(l *layout, place uint32, min int64) (*prefix, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p := l.sums[place]; p != nil {
+	l.sums.mu.Lock()
+	defer l.sums.mu.Unlock()
+	if p := l.sums.of[place]; p != nil {
 		return p, nil
 	}
-	col, err := s.openColumn(l.columns[place])
+	col, err := s.openColumn(l, place)
 	if err != nil {
 		return nil, err
 	}
 	p := &prefix{col: col, min: min, sums: []uint64{0}}
-	l.sums[place] = p
+	if l.sums.of == nil {
+		l.sums.of = make(map[uint32]*prefix)
+	}
+	l.sums.of[place] = p
 	return p, nil
 }
 
@@ -48,7 +57,7 @@ func (s *Stream) sumMin(l *layout, place uint32, n uint64, min int64) (uint64, e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fail := func(format string, args ...any) (uint64, error) {
-		return 0, s.a.broken("columns", -1, "column %d: "+format, append([]any{l.columns[place]}, args...)...)
+		return 0, s.broken(l, place, format, args...)
 	}
 	if n > p.col.Len() {
 		return fail("%d values, but %d are needed", p.col.Len(), n)
@@ -92,10 +101,10 @@ func (p *prefix) add(from, n, sum uint64) (uint64, bool) {
 // a run of polls), and how often each terminal occurs before the event.
 func (s *Stream) locate(l *layout, i uint64) (event, inside uint64, before []uint64, err error) {
 	if len(l.polls) == 0 {
-		return i, 0, sized(l.x.CountBefore(i), len(l.ids)), nil
+		return i, 0, sized(l.x.CountBefore(i), len(l.sigs)), nil
 	}
 	if l.x.Len() == 0 {
-		return 0, 0, nil, s.a.broken("structure/streams", -1, "stream %d: %d calls, but no events", s.index, s.calls)
+		return 0, 0, nil, s.a.broken("structure/classes", -1, "stream %d: %d calls, but no events", s.index, l.call)
 	}
 	// The last event that no more than i calls precede: every event has at
 	// least one call, so it is at most event i.
@@ -113,12 +122,12 @@ func (s *Stream) locate(l *layout, i uint64) (event, inside uint64, before []uin
 		}
 	}
 	calls, err := s.callsBefore(l, lo)
-	return lo, i - calls, sized(l.x.CountBefore(lo), len(l.ids)), err
+	return lo, i - calls, sized(l.x.CountBefore(lo), len(l.sigs)), err
 }
 
 // callsBefore is the number of calls before event e.
 func (s *Stream) callsBefore(l *layout, e uint64) (uint64, error) {
-	before := sized(l.x.CountBefore(e), len(l.ids))
+	before := sized(l.x.CountBefore(e), len(l.sigs))
 	calls := e
 	for _, t := range l.polls {
 		sum, err := s.sum(l, l.first[t], before[t])

@@ -21,22 +21,17 @@ var sectionNames = map[uint32]string{
 
 // Part types.
 const (
-	partMetaStrings = 1
-	partMeta        = 2
-	partModules     = 3
-	partFrames      = 4
-	partMetaLists   = 5
-	partRanks       = 6
-	partClocks      = 7
-	partBases       = 8
+	partStrings = 1
+	partMeta    = 2
+	partModules = 3
+	partFrames  = 4
+	partGroups  = 9
 
-	partStrings    = 16
-	partSignatures = 17
-	partGrammars   = 18
-	partLists      = 19
-	partColumns    = 20
-	partTimings    = 21
-	partStreams    = 22
+	partColumns   = 20
+	partTimings   = 21
+	partTemplates = 23
+	partBodies    = 24
+	partClasses   = 25
 )
 
 // partVersion is the newest version of each part type.
@@ -52,16 +47,6 @@ const (
 	tablePart
 )
 
-// poolItem says what the items of a pool are.
-type poolItem uint8
-
-const (
-	stringItem poolItem = iota
-	listItem
-	signatureItem
-	grammarItem
-)
-
 // field is a column of a table part. A value is coded as its difference from
 // the value of the row before (0 for the first row), less step.
 type field struct {
@@ -72,35 +57,26 @@ type field struct {
 // partSchema describes a part. A reader skips fields that it does not know at
 // the end of a table, and takes fields that are missing as 0.
 type partSchema struct {
-	id       uint32
-	name     string
-	section  uint32
-	optional bool
-	kind     partKind
-	item     poolItem
-	fields   []field
+	id      uint32
+	name    string
+	section uint32
+	kind    partKind
+	fields  []field
 }
 
 var schema = []partSchema{
-	{id: partMetaStrings, name: "strings", section: secMeta, kind: poolPart, item: stringItem},
+	{id: partStrings, name: "strings", section: secMeta, kind: poolPart},
 	{id: partMeta, name: "run", section: secMeta, kind: tablePart, fields: []field{{"key", 0}, {"value", 0}}},
 	{id: partModules, name: "modules", section: secMeta, kind: tablePart, fields: []field{{"path", 0}, {"build_id", 0}, {"size", 0}}},
 	{id: partFrames, name: "frames", section: secMeta, kind: tablePart,
 		fields: []field{{"site", 1}, {"module", 0}, {"offset", 0}, {"func", 0}, {"file", 0}, {"line", 0}}},
-	{id: partMetaLists, name: "lists", section: secMeta, kind: poolPart, item: listItem},
-	{id: partRanks, name: "ranks", section: secMeta, kind: tablePart,
-		fields: []field{{"world", 0}, {"rank", 1}, {"size", 0}, {"host", 0}, {"pid", 0}, {"complete", 0}, {"lost", 0}, {"end", 0}, {"info", 0}, {"modules", 0}, {"sites", 0}}},
-	{id: partClocks, name: "clocks", section: secMeta, kind: tablePart, fields: []field{{"process", 0}, {"ticks", 0}, {"real_ns", 0}, {"mono_ns", 0}}},
-	{id: partBases, name: "bases", section: secMeta, optional: true, kind: tablePart, fields: []field{{"process", 0}, {"module", 1}, {"base", 0}}},
+	{id: partGroups, name: "groups", section: secMeta, kind: poolPart},
 
-	{id: partStrings, name: "strings", section: secStructure, kind: poolPart, item: stringItem},
-	{id: partSignatures, name: "signatures", section: secStructure, kind: poolPart, item: signatureItem},
-	{id: partGrammars, name: "grammars", section: secStructure, kind: poolPart, item: grammarItem},
-	{id: partLists, name: "lists", section: secStructure, kind: poolPart, item: listItem},
+	{id: partTemplates, name: "templates", section: secStructure, kind: poolPart},
+	{id: partBodies, name: "bodies", section: secStructure, kind: poolPart},
+	{id: partClasses, name: "classes", section: secStructure, kind: poolPart},
 	{id: partColumns, name: "columns", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
 	{id: partTimings, name: "timings", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
-	{id: partStreams, name: "streams", section: secStructure, kind: tablePart,
-		fields: []field{{"process", 1}, {"thread", 0}, {"calls", 0}, {"signatures", 0}, {"grammar", 0}, {"columns", 0}, {"strings", 0}, {"timing", 1}}},
 }
 
 // Keys of the part "run": what the value of a row is.

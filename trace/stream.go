@@ -1,60 +1,74 @@
 package trace
 
 import (
+	"slices"
 	"sync"
 
 	"tabard/internal/column"
-	"tabard/internal/grammar"
 )
 
 // Stream is the calls of one thread of one process, in order of their return:
 // what a callback calls inside another call comes before that call.
-// What it needs beyond a few numbers is read at the first use. It is safe for
-// concurrent use.
+// What it needs is read at the first use. It is safe for concurrent use.
 type Stream struct {
-	a     *Archive
-	index int
-	calls uint64
+	a       *Archive
+	class   *Class // nil in a broken archive
+	index   int
+	process int
+	thread  int
+	rank    int // in the class's ranks
 
-	process, thread, sigList, grammar, colList, strList, timing int32
-
+	data   lazy[RankData]
 	layout lazy[layout]
 	mu     sync.Mutex
 	random *reader // for CallAt
 }
 
-// layout is what reading a stream needs of the structure.
-type layout struct {
-	*sigTable
-	x       *grammar.Index
-	columns []uint32 // all columns of terminal 0, then of terminal 1, ...
-	strings []uint32
-
-	mu   sync.Mutex
-	sums map[uint32]*prefix // of columns that hold lengths, by place in columns
-}
-
-// Process is the number of the stream's process in Archive.Ranks.
-func (s *Stream) Process() int { return int(s.process) }
+// Process is the number of the stream's process, see Archive.Rank.
+func (s *Stream) Process() int { return s.process }
 
 // Rank is the stream's process.
-func (s *Stream) Rank() *RankData { return s.a.ranks[s.process] }
+func (s *Stream) Rank() *RankData {
+	r, _ := s.data.get(func() (*RankData, error) { return s.a.Rank(s.process), nil })
+	return r
+}
 
 // Thread is the number of the thread in its process: 0 is the first thread
 // that made a call.
-func (s *Stream) Thread() int { return int(s.thread) }
+func (s *Stream) Thread() int { return s.thread }
 
-// Index is the number of the stream in Archive.Streams.
+// Index is the number of the stream, see Archive.Stream.
 func (s *Stream) Index() int { return s.index }
 
 // Archive is the archive that the stream is in.
 func (s *Stream) Archive() *Archive { return s.a }
 
-// Calls is the number of calls, every poll of a folded run counted.
-func (s *Stream) Calls() uint64 { return s.calls }
+// Class is the class that the stream is in, nil if a broken archive has none.
+func (s *Stream) Class() *Class { return s.class }
+
+// Calls is the number of calls, every poll of a folded run counted; 0 if the
+// structure is broken, which all methods that return errors report.
+func (s *Stream) Calls() uint64 {
+	l, err := s.open()
+	if err != nil {
+		return 0
+	}
+	return l.call
+}
 
 // Timed tells whether the stream has time stamps.
-func (s *Stream) Timed() bool { return s.timing >= 0 }
+func (s *Stream) Timed() bool {
+	l, err := s.open()
+	return err == nil && s.times(l) >= 0
+}
+
+// times is the number of the stream's timing, -1 for none.
+func (s *Stream) times(l *layout) int {
+	if i := l.Timing.Index(l.Ranks, s.rank); i >= 0 {
+		return l.Timing.Values[i]
+	}
+	return -1
+}
 
 // Grammar is the grammar whose word is the stream's events: one terminal for
 // each call, or for a run of equal unsuccessful polls. Streams with the same
@@ -83,7 +97,7 @@ func (s *Stream) Occurrences() ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sized(l.x.Occurrences(), len(l.ids)), nil
+	return slices.Clone(l.occ), nil
 }
 
 // Counts is the number of calls behind each terminal: Occurrences, and for
@@ -93,7 +107,7 @@ func (s *Stream) Counts() ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := sized(l.x.Occurrences(), len(l.ids))
+	counts := slices.Clone(l.occ)
 	for _, t := range l.polls {
 		if counts[t], err = s.sum(l, l.first[t], counts[t]); err != nil {
 			return nil, err
@@ -115,7 +129,7 @@ func (s *Stream) Terminals() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(l.ids), nil
+	return len(l.sigs), nil
 }
 
 // Signature is what all calls of terminal t have in common. Streams share
@@ -125,10 +139,10 @@ func (s *Stream) Signature(t uint32) (*Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	if int(t) >= len(l.ids) {
-		return nil, s.a.broken("structure/streams", -1, "stream %d: terminal %d does not exist (there are %d)", s.index, t, len(l.ids))
+	if int(t) >= len(l.sigs) {
+		return nil, s.a.broken("structure/classes", -1, "stream %d: terminal %d does not exist (there are %d)", s.index, t, len(l.sigs))
 	}
-	return s.a.signature(l.ids[t])
+	return l.sigs[t], nil
 }
 
 // Signatures lists the signatures of all terminals.
@@ -137,13 +151,7 @@ func (s *Stream) Signatures() ([]*Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	sigs := make([]*Signature, len(l.ids))
-	for t, id := range l.ids {
-		if sigs[t], err = s.a.signature(id); err != nil {
-			return nil, err
-		}
-	}
-	return sigs, nil
+	return slices.Clone(l.sigs), nil
 }
 
 // Site is the call site of a signature of this stream, nil if unknown.
@@ -169,7 +177,7 @@ func (s *Stream) Column(t uint32, slot, field int) (*Column, error) {
 			if err != nil {
 				return nil, err
 			}
-			return s.openColumn(l.columns[int(l.first[t])+i])
+			return s.openColumn(l, l.first[t]+uint32(i))
 		}
 	}
 	return nil, nil
@@ -185,50 +193,21 @@ func (s *Stream) String(i int64) (string, error) {
 }
 
 func (s *Stream) str(l *layout, i int64) (string, error) {
-	if i < 0 || i >= int64(len(l.strings)) {
-		return "", s.a.broken("columns", -1, "stream %d: string %d does not exist (there are %d)", s.index, i, len(l.strings))
+	if i < 0 || i >= int64(len(l.strs)) {
+		return "", s.a.broken("columns", -1, "stream %d: string %d does not exist (there are %d)", s.index, i, len(l.strs))
 	}
-	return string(s.a.strings.at(int(l.strings[i]))), nil
+	return l.strs[i], nil
 }
 
-// open reads what the stream needs of the structure and checks that it fits together.
-func (s *Stream) open() (*layout, error) {
-	return s.layout.get(func() (*layout, error) {
-		l := &layout{sums: make(map[uint32]*prefix)}
-		var err error
-		if l.sigTable, err = s.a.table(s.sigList); err != nil {
-			return nil, err
-		}
-		if l.x, err = s.a.grammarIndex(s.grammar); err != nil {
-			return nil, err
-		}
-		if l.columns, err = s.a.list(s.colList, s.a.columns.len(), "column"); err != nil {
-			return nil, err
-		}
-		if l.strings, err = s.a.list(s.strList, s.a.strings.len(), "string"); err != nil {
-			return nil, err
-		}
-		if n := l.first[len(l.ids)]; int(n) != len(l.columns) {
-			return nil, s.a.broken("structure/streams", -1, "stream %d has %d columns, its signatures need %d", s.index, len(l.columns), n)
-		}
-		if n := l.x.Terminals(); n > len(l.ids) {
-			return nil, s.a.broken("structure/streams", -1, "stream %d: the grammar has terminal %d, but there are %d signatures", s.index, n-1, len(l.ids))
-		}
-		if s.calls < l.x.Len() || len(l.polls) == 0 && s.calls != l.x.Len() {
-			return nil, s.a.broken("structure/streams", -1, "stream %d: %d calls, but the grammar has %d events", s.index, s.calls, l.x.Len())
-		}
-		return l, nil
-	})
-}
-
-func (s *Stream) openColumn(id uint32) (*Column, error) {
-	b, err := s.a.blob(&s.a.columns, id)
+// openColumn opens the column at a place.
+func (s *Stream) openColumn(l *layout, place uint32) (*Column, error) {
+	b, err := s.columnBytes(l, place)
 	if err != nil {
 		return nil, err
 	}
 	r, err := column.Open(b)
 	if err != nil {
-		return nil, s.a.broken("columns", -1, "column %d: %v", id, err)
+		return nil, s.broken(l, place, "%v", err)
 	}
 	return r, nil
 }
@@ -236,19 +215,24 @@ func (s *Stream) openColumn(id uint32) (*Column, error) {
 // Timing opens the time stamps, nil if there are none. Entry i belongs to call
 // i; times are in the ticks of the process (see RankData.Clocks).
 func (s *Stream) Timing() (*Timing, error) {
-	if s.timing < 0 {
+	l, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	n := s.times(l)
+	if n < 0 {
 		return nil, nil
 	}
-	b, err := s.a.blob(&s.a.timings, uint32(s.timing))
+	b, err := s.a.blob(&s.a.timings, uint32(n))
 	if err != nil {
 		return nil, err
 	}
 	t, err := column.OpenTiming(b)
 	if err != nil {
-		return nil, s.a.broken("timing", -1, "item %d: %v", s.timing, err)
+		return nil, s.a.broken("timing", -1, "item %d: %v", n, err)
 	}
-	if t.Len() != s.calls {
-		return nil, s.a.broken("timing", -1, "item %d has %d entries, but stream %d has %d calls", s.timing, t.Len(), s.index, s.calls)
+	if t.Len() != l.call {
+		return nil, s.a.broken("timing", -1, "item %d has %d entries, but stream %d has %d calls", n, t.Len(), s.index, l.call)
 	}
 	return t, nil
 }

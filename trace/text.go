@@ -6,350 +6,253 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
-	"tabard/internal/column"
-	"tabard/internal/grammar"
-	"tabard/spec"
+	"tabard/internal/rankfn"
 )
 
 // textHeader is the first line of the text twin; the number is its version.
-const textHeader = "tabard text 1"
+const textHeader = "tabard text 2"
 
-// WriteText writes the text twin of an archive: every section, part and value,
-// in the order of the file, so that ParseText can make an archive with the
-// same content of it. It is meant for people, golden tests and repairs; it is
-// lossless, but sizes and offsets are not in it. By lines:
+// WriteText writes the text twin of an archive: its whole content, so that
+// ParseText can make an archive with the same content of it. It is meant for
+// people, golden tests and repairs; it is lossless, but how things are encoded, sizes and offsets
+// are not in it. The lines are
 //
-//	tabard text 1                        first line
+//	tabard text 2                        first line
 //	# anything                           comment, also empty lines
-//	section meta                         a section; those of one type are taken together
-//	part strings                         a part of the section
-//	0: "app"                             an item of a pool: number and content
-//	part ranks: world rank size ...      a table with the names of its fields
-//	0 0 4 ...                            a row of it
-//	section 77 version=1 optional        what this version does not know ...
-//	hex 00ff                             ... in hexadecimal
+//	command "app", abi 1, ...            facts of the run
+//	module 0: "app" "build id" size      a module
+//	site 0: module offset "func" "file" line    a frame of a call site; several have several lines
+//	group 0, class 0                     begin what has a line for each of its fields
+//	template 0: MPI_Send(...) ...        a template
+//	column 0: ..., timing 0: ...         columns and timings
+//	unknown section=77 ...               what this version does not know, in hexadecimal
 //
-// Items are strings in Go's notation; lists of ids (0-3 7); signatures
+// Strings are in Go's notation. Numbers and the values of columns are values (7), runs of n equal
+// values (7*n) and n values with a step (7:step:n). A function of the rank is "=" and its value if that is the same at
+// all ranks, else the values at the ranks in order; of arrays likewise. Templates are signatures
 //
-//	MPI_Isend(buf=heap#0, ..., comm=MPI_COMM_WORLD; request=request#0) site=1 flags=nested ret=0
+//	MPI_Isend(buf=heap#0, ..., comm=MPI_COMM_WORLD; request=request#0) site=1 flags=nested ret=0 open=3
 //
-// with "?" for what is in columns; grammars, as rules separated by "|" of
-// terminals and rules with exponents (0 R1*5 2 | 3 4*2), and tail=n if there is
-// one; columns as values (7), runs of n equal values (7*n) and n values with
-// a step (7:step:n); timing as start+duration in ticks. An item that these
-// forms cannot express exactly is "hex" and its bytes. Of columns and timing
+// with "?" for what is in columns and the numbers of open leaves, which are 0; grammars are rules
+// separated by "|" of terminals and rules with exponents (0 R1*5 2 | 3 4*2), 0 for trip counts that
+// differ, and tail=n if there is one; timing is start+duration in ticks. What these
+// forms cannot express exactly is "hex" and its bytes. Of functions, columns and timing
 // the values are kept, not how they are encoded: ParseText encodes them anew.
 func WriteText(w io.Writer, a *Archive) error {
-	t := &textWriter{a: a, w: bufio.NewWriter(w)}
-	fmt.Fprintln(t.w, textHeader)
-	done := map[uint32]bool{}
-	for i, s := range a.c.Sections() {
-		known := s.Type >= secMeta && s.Type <= secTiming && s.Version == sectionVersion
-		if known && done[s.Type] {
-			continue
-		}
-		done[s.Type] = known
-		if err := t.section(i, s.Type, s.Version, known); err != nil {
-			return err
-		}
+	c, err := a.Content()
+	if err != nil {
+		return err
+	}
+	t := &textWalker{w: bufio.NewWriter(w), left: a.maxWork}
+	t.content(c)
+	if t.err != nil {
+		return named(t.err, a.file)
 	}
 	return t.w.Flush()
 }
 
-type textWriter struct {
-	a *Archive
-	w *bufio.Writer
+// textWalker writes groups and classes as text.
+type textWalker struct {
+	w    *bufio.Writer
+	left uint64 // values that may still be written
+	err  error
 }
 
-func (t *textWriter) section(i int, typ, version uint32, known bool) error {
-	if !known {
-		b, err := t.a.load(i)
-		fmt.Fprintf(t.w, "section %d version=%d optional\nhex %x\n", typ, version, b)
-		return err
-	}
-	fmt.Fprintf(t.w, "section %s\n", sectionNames[typ])
-	switch typ {
-	case secColumns:
-		return t.blobs(&t.a.columns, columnText)
-	case secTiming:
-		return t.blobs(&t.a.timings, timingText)
-	}
-	b, err := t.a.load(i)
-	if err != nil {
-		return err
-	}
-	d := &decoder{b: b, section: sectionNames[typ]}
-	for d.err == nil && d.left() > 0 {
-		id, version := d.uint(), d.uint()
-		content := d.bytes("a part")
-		if d.err == nil {
-			t.part(typ, id, version, content)
-		}
-	}
-	return d.err
-}
-
-func (t *textWriter) part(section uint32, id, version uint64, content []byte) {
-	s := schemaOf(section, uint32(id>>1))
-	d := &decoder{b: content}
-	switch {
-	case s == nil || version != partVersion:
-		fmt.Fprintf(t.w, "part %d version=%d optional\nhex %x\n", id>>1, version, content)
-	case s.kind == tablePart:
-		names := make([]string, len(s.fields))
-		for i, f := range s.fields {
-			names[i] = f.name
-		}
-		table, err := parseTable(d, s)
-		if err != nil || !bytes.Equal(table.part(s), content) {
-			fmt.Fprintf(t.w, "part %s\nhex %x\n", s.name, content)
-			return
-		}
-		fmt.Fprintf(t.w, "part %s: %s\n", s.name, strings.Join(names, " "))
-		for r := range table.rows {
-			for k := range table.cols {
-				if k > 0 {
-					t.w.WriteByte(' ')
-				}
-				t.w.WriteString(strconv.FormatInt(table.cols[k][r], 10))
-			}
-			t.w.WriteByte('\n')
-		}
-	default:
-		fmt.Fprintf(t.w, "part %s\n", s.name)
-		pool, err := parseItems(d)
-		if err != nil { // cannot be: the archive is open
-			fmt.Fprintf(t.w, "hex %x\n", content)
-			return
-		}
-		for i := range pool.len() {
-			fmt.Fprintf(t.w, "%d: %s\n", i, itemText(s.item, pool.at(i)))
-		}
+func (t *textWalker) line(format string, args ...any) {
+	if t.err == nil {
+		fmt.Fprintf(t.w, format+"\n", args...)
 	}
 }
 
-// itemText renders an item of a pool, in hexadecimal unless parsing gives the
-// same bytes again.
-func itemText(kind poolItem, b []byte) string {
-	text := ""
-	switch kind {
-	case stringItem:
-		text = strconv.Quote(string(b))
-	case listItem:
-		text = listText(b)
-	case signatureItem:
-		text = signatureText(b)
-	case grammarItem:
-		text = grammarText(b)
+func (t *textWalker) content(c *Content) {
+	t.line("%s", textHeader)
+	t.run(&c.Meta)
+	for i, m := range c.Modules {
+		t.line("module %d: %q %q %d", i, m.Path, m.BuildID, m.Size)
 	}
-	if back, err := parseItem(kind, text); err != nil || !bytes.Equal(back, b) {
-		return "hex " + hex.EncodeToString(b)
-	}
-	return text
-}
-
-func listText(b []byte) string {
-	d := &decoder{b: b}
-	ids := d.ids(1<<32, "id")
-	var out []string
-	for i := 0; i < len(ids); {
-		n := 1
-		for i+n < len(ids) && ids[i+n] == ids[i]+uint32(n) {
-			n++
-		}
-		if n > 1 {
-			out = append(out, fmt.Sprintf("%d-%d", ids[i], ids[i+n-1]))
-		} else {
-			out = append(out, strconv.Itoa(int(ids[i])))
-		}
-		i += n
-	}
-	return strings.Join(out, " ")
-}
-
-func signatureText(b []byte) string {
-	s, err := ParseSignature(b)
-	if err != nil {
-		return ""
-	}
-	return s.String()
-}
-
-// String renders the signature in the form of the text twin (see WriteText).
-func (s *Signature) String() string {
-	f := spec.ByID(s.Func)
-	p := printer{exact: true}
-	p.b = append(p.b, f.Name+"("...)
-	for i := range s.Slots {
-		if i == f.NumIn {
-			p.b = append(p.b, "; "...)
-		} else {
-			p.comma(i)
-		}
-		p.b = append(p.b, SlotName(f, &f.Slots[i])+"="...)
-		p.value(f, &f.Slots[i], &s.Slots[i])
-	}
-	return fmt.Sprintf("%s) site=%d flags=%s ret=%d", p.b, s.Site, s.Flags, s.Ret)
-}
-
-// String lists the flags: "nested|poll"; "-" if there are none.
-func (f Flags) String() string {
-	var out []string
-	for i, name := range flagNames {
-		if f&(1<<i) != 0 {
-			out = append(out, name)
+	for i, s := range c.Sites {
+		for _, f := range s.Frames {
+			t.line("site %d: %d %d %q %q %d", i, f.Module, f.Offset, f.Func, f.File, f.Line)
 		}
 	}
-	if rest := f >> len(flagNames); rest != 0 {
-		out = append(out, strconv.Itoa(int(rest<<len(flagNames))))
+	ctx := newContexts()
+	for i, g := range c.Groups {
+		t.line("group %d", i)
+		walkGroup(t, g, len(c.Modules), ctx)
 	}
-	if out == nil {
-		return "-"
+	for i, tm := range c.Templates {
+		t.line("template %d: %s", i, tm.text())
 	}
-	return strings.Join(out, "|")
+	x := c.context()
+	for i, cl := range c.Classes {
+		t.line("class %d", i)
+		walkClass(t, cl, x)
+	}
+	t.blobs("column", c.Columns, columnText)
+	t.blobs("timing", c.Timings, timingText)
+	for _, u := range c.extra {
+		t.line("unknown section=%d part=%d version=%d at=%d hex=%x", u.section, u.part, u.version, u.at, u.raw)
+	}
 }
 
-func grammarText(b []byte) string {
-	g, rest, err := grammar.Parse(b)
-	if err != nil || len(rest) != 0 {
-		return ""
+func (t *textWalker) run(m *Meta) {
+	for _, arg := range m.Command {
+		t.line("command %q", arg)
 	}
-	return FormatGrammar(g)
+	t.line("mpi %q", m.MPI)
+	t.line("abi %d", m.ABI)
+	if !m.Created.IsZero() {
+		t.line("created %d", m.Created.UnixNano())
+	}
+	t.line("tool %q", m.Tool)
+	if m.Partial {
+		t.line("partial")
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Options)) {
+		t.line("option %q %q", name, m.Options[name])
+	}
 }
 
-// FormatGrammar renders a grammar in the form of the text twin: rules
-// separated by "|", symbols by spaces; a rule is R and its number, an exponent
-// follows after "*".
-func FormatGrammar(g *Grammar) string {
-	var out strings.Builder
-	for i, rule := range g.Rules {
-		if i > 0 {
-			out.WriteString(" | ")
-		}
-		for k, s := range rule {
-			if k > 0 {
-				out.WriteByte(' ')
-			}
-			if s.IsRule() {
-				out.WriteByte('R')
-			}
-			fmt.Fprint(&out, s.ID&^RuleBit)
-			if s.Count != 1 {
-				fmt.Fprintf(&out, "*%d", s.Count)
-			}
-		}
-	}
-	if g.Tail != 0 {
-		fmt.Fprintf(&out, " tail=%d", g.Tail)
-	}
-	return out.String()
-}
-
-func (t *textWriter) blobs(b *blobs, text func(b []byte, max uint64) (string, error)) error {
-	for i := range b.len() {
-		blob, err := t.a.blob(b, uint32(i))
+func (t *textWalker) blobs(name string, blobs [][]byte, text func(b []byte, max uint64) (string, error)) {
+	for i, b := range blobs {
+		s, err := text(b, t.left)
 		if err != nil {
-			return err
+			s = "hex " + hex.EncodeToString(b)
 		}
-		s, err := text(blob, t.a.maxWork)
-		if err != nil {
-			s = "hex " + hex.EncodeToString(blob)
-		}
-		fmt.Fprintf(t.w, "%d: %s\n", i, s)
+		t.line("%s %d: %s", name, i, s)
 	}
-	return nil
 }
 
-// columnText renders a column; it fails if the column is broken or has more
-// than max values.
-func columnText(b []byte, max uint64) (string, error) {
-	r, err := column.Open(b)
-	if err != nil {
-		return "", err
+func (t *textWalker) reading() bool { return false }
+func (t *textWalker) failed() bool  { return t.err != nil }
+func (t *textWalker) fail(format string, args ...any) {
+	if t.err == nil {
+		t.err = broken("structure", -1, format, args...)
 	}
-	if r.Len() > max {
-		return "", fmt.Errorf("%d values", r.Len())
+}
+
+func (t *textWalker) broke(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// work takes n values off what may be written.
+func (t *textWalker) work(n int) bool {
+	if t.err == nil && uint64(n) > t.left {
+		t.err = &FormatError{Section: "structure", Offset: -1, Msg: "the text has more values than allowed",
+			Hint: "raise the limit with trace.MaxWork if you trust the file"}
+	}
+	t.left -= uint64(n)
+	return t.err == nil
+}
+
+func (t *textWalker) num(name string, v *int, _ int) { t.line(" %s %d", name, *v) }
+func (t *textWalker) u64(name string, v *uint64)     { t.line(" %s %d", name, *v) }
+func (t *textWalker) i64(name string, v *int64)      { t.line(" %s %d", name, *v) }
+func (t *textWalker) str(name string, v *string)     { t.line(" %s %q", name, *v) }
+func (t *textWalker) count(name string, n int) int {
+	t.line(" %s %d", name, n)
+	return n
+}
+
+func (t *textWalker) set(name string, v **RankSet, _ *RankSet) {
+	if !t.work((*v).Len()) {
+		return
 	}
 	var out []byte
-	buf := make([]int64, 4096)
 	runs := runWriter{}
-	for i := uint64(0); i < r.Len(); {
-		n := r.Read(i, buf)
-		if err := r.Err(); err != nil || n == 0 {
-			return "", fmt.Errorf("unreadable at %d: %v", i, err)
-		}
-		for _, v := range buf[:n] {
-			out = runs.add(out, v)
-		}
-		i += uint64(n)
+	for r := range (*v).All() {
+		out = runs.add(out, int64(r))
 	}
-	return strings.TrimSpace(string(runs.flush(out))), nil
+	t.line(" %s%s", name, runs.flush(out))
 }
 
-// runWriter collects values into runs with a constant step.
-type runWriter struct {
-	first, last, step int64
-	n                 int64
+func (t *textWalker) fn(name string, _ *rankfn.Context, ranks *RankSet, v **RankFunc) {
+	t.line(" %s%s", name, t.fnText(ranks, *v))
 }
 
-func (r *runWriter) add(out []byte, v int64) []byte {
-	switch {
-	case r.n == 0:
-		r.first = v
-	case r.n == 1:
-		r.step = v - r.last
-	case v-r.last != r.step:
-		if r.n == 2 && r.step != 0 { // no run: the second value may begin one
-			out = fmt.Appendf(out, " %d", r.first)
-			r.first, r.step = r.last, v-r.last
-			r.last = v
-			return out
-		}
-		out = r.flush(out)
-		r.first = v
+func (t *textWalker) fnText(ranks *RankSet, f *RankFunc) []byte {
+	if c, ok := f.Constant(); ok {
+		return fmt.Appendf(nil, " =%d", c)
 	}
-	r.n++
-	r.last = v
-	return out
-}
-
-func (r *runWriter) flush(out []byte) []byte {
-	switch {
-	case r.n == 0:
-	case r.n == 1:
-		out = fmt.Appendf(out, " %d", r.first)
-	case r.step == 0:
-		out = fmt.Appendf(out, " %d*%d", r.first, r.n)
-	case r.n == 2:
-		out = fmt.Appendf(out, " %d %d", r.first, r.last)
-	default:
-		out = fmt.Appendf(out, " %d:%d:%d", r.first, r.step, r.n)
-	}
-	r.n = 0
-	return out
-}
-
-func timingText(b []byte, max uint64) (string, error) {
-	r, err := column.OpenTiming(b)
-	if err != nil {
-		return "", err
-	}
-	if r.Len() > max {
-		return "", fmt.Errorf("%d entries", r.Len())
+	if !t.work(ranks.Len()) {
+		return nil
 	}
 	var out []byte
-	for i := range r.Len() {
-		start, end := r.At(i)
-		if err := r.Err(); err != nil {
-			return "", err
-		}
-		if i > 0 {
-			out = append(out, ' ')
-		}
-		out = fmt.Appendf(out, "%d+%d", start, end-start)
+	runs := runWriter{}
+	for _, x := range f.Values(ranks) {
+		out = runs.add(out, x)
 	}
-	return string(out), nil
+	return runs.flush(out)
+}
+
+func (t *textWalker) vec(name string, _ *rankfn.Context, ranks *RankSet, v **RankVec) {
+	if c, ok := (*v).Constant(); ok && t.work(len(c)) {
+		t.line(" %s =%v", name, c)
+		return
+	}
+	var out []byte
+	if !t.work(ranks.Len()) {
+		return
+	}
+	for r := range ranks.All() {
+		if !t.work((*v).Len(r)) {
+			return
+		}
+		out = fmt.Appendf(out, " %v", (*v).At(r))
+	}
+	t.line(" %s%s", name, out)
+}
+
+func (t *textWalker) params(name string, _ *rankfn.Context, ranks *RankSet, ps []*Param) {
+	var out []byte
+	for i, p := range ps {
+		if i > 0 {
+			out = append(out, " |"...)
+		}
+		if p.Fn == nil {
+			out = fmt.Appendf(out, " =%d", p.N)
+			continue
+		}
+		out = append(out, t.fnText(ranks, p.Fn)...)
+	}
+	t.line(" %s%s", name, out)
+}
+
+func (t *textWalker) ids(name string, v *[]int, _ int) {
+	var out []byte
+	runs := runWriter{}
+	for _, id := range *v {
+		out = runs.add(out, int64(id))
+	}
+	t.line(" %s%s", name, runs.flush(out))
+}
+
+func (t *textWalker) ref(name string, v *int, _ int, _ bool) { t.line(" %s %d", name, *v) }
+
+func (t *textWalker) grammar(name string, v **Grammar) { t.line(" %s %s", name, FormatGrammar(*v)) }
+
+// text is the template in one line, in hexadecimal unless parsing gives the same signature again.
+func (t *Template) text() string {
+	out := t.Signature.String()
+	raw := t.Signature.Append(nil)
+	if back, err := ParseSignatureText(out); err != nil || !bytes.Equal(back.Append(nil), raw) {
+		out = "hex " + hex.EncodeToString(raw)
+	}
+	var open []string
+	for i, o := range t.Open {
+		if o {
+			open = append(open, strconv.Itoa(i))
+		}
+	}
+	if open != nil {
+		out += " open=" + strings.Join(open, ",")
+	}
+	return out
 }

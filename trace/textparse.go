@@ -6,517 +6,447 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
+	"time"
 
-	"tabard/internal/column"
-	"tabard/internal/grammar"
+	"tabard/internal/rankfn"
 	"tabard/spec"
-	"tabard/trace/internal/container"
 )
 
 // ParseText reads the text twin of an archive (see WriteText) and writes the
 // archive. It checks the text, not what the text says: text may well describe
 // an archive that is broken.
 func ParseText(w io.Writer, r io.Reader) error {
-	p := &textParser{}
-	in := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := in.ReadString('\n')
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			if perr := p.line(n, line); perr != nil {
-				return fmt.Errorf("text of an archive: line %d: %w", n, perr)
-			}
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if !p.begun {
+	p := &textParser{in: bufio.NewReader(r), c: &Content{}}
+	if !p.next() && p.err == nil {
 		return errors.New("text of an archive: it is empty")
 	}
-	return p.write(w)
+	if p.err == nil && p.text != textHeader {
+		p.fail("expected %q", textHeader)
+	}
+	for p.next() {
+		p.top()
+	}
+	if p.err != nil {
+		return fmt.Errorf("text of an archive: line %d: %w", p.n, p.err)
+	}
+	return p.c.Write(w)
 }
 
-// textPart is a part, or a section that is not made of parts.
-type textPart struct {
-	id       uint32
-	schema   *partSchema // nil: only raw
-	optional bool
-	version  uint64
-	pool     []string
-	table    *table
-	raw      []byte
-	isRaw    bool
-}
-
-type textSection struct {
-	typ      uint32
-	version  uint32
-	optional bool
-	parts    []*textPart
-	raw      []byte
-	blobs    []string
-}
-
+// textParser reads groups and classes from text.
 type textParser struct {
-	begun    bool
-	sections []*textSection
+	in     *bufio.Reader
+	text   string // the current line
+	n      int    // its number
+	again  bool   // next gives the current line again
+	at     string // what the current section of lines is
+	err    error
+	c      *Content
+	ctx    contexts
+	polled bool
 }
 
-func (p *textParser) line(n int, line string) error {
-	if !p.begun {
-		if line != textHeader {
-			return fmt.Errorf("expected %q", textHeader)
+// next goes to the next line that is not empty or a comment.
+func (p *textParser) next() bool {
+	if p.again {
+		p.again = false
+		return p.err == nil
+	}
+	for p.err == nil {
+		line, err := p.in.ReadString('\n')
+		p.n++
+		p.text = strings.TrimSpace(line)
+		if p.text != "" && !strings.HasPrefix(p.text, "#") {
+			return true
 		}
-		p.begun = true
-		return nil
-	}
-	word, rest, _ := strings.Cut(line, " ")
-	switch {
-	case strings.HasPrefix(line, "#"):
-		return nil
-	case word == "section":
-		return p.section(rest)
-	case len(p.sections) == 0:
-		return errors.New("expected a section")
-	case word == "part":
-		return p.part(rest)
-	case word == "hex":
-		return p.hex(rest)
-	}
-	return p.item(line)
-}
-
-// attributes takes "name version=1 optional".
-func attributes(text string) (name string, version uint64, optional bool, err error) {
-	fields := strings.Fields(text)
-	if len(fields) == 0 {
-		return "", 0, false, errors.New("a name is missing")
-	}
-	version = 1
-	for _, f := range fields[1:] {
-		if f == "optional" {
-			optional = true
-		} else if v, ok := strings.CutPrefix(f, "version="); ok {
-			if version, err = strconv.ParseUint(v, 10, 32); err != nil {
-				return "", 0, false, err
-			}
-		} else {
-			return "", 0, false, fmt.Errorf("unknown attribute %q", f)
+		if err == io.EOF {
+			p.text = ""
+			return false
 		}
-	}
-	return fields[0], version, optional, nil
-}
-
-func (p *textParser) section(text string) error {
-	name, version, optional, err := attributes(text)
-	if err != nil {
-		return err
-	}
-	s := &textSection{version: uint32(version), optional: optional}
-	for typ, n := range sectionNames {
-		if n == name {
-			s.typ = typ
-		}
-	}
-	if s.typ == 0 {
-		typ, err := strconv.ParseUint(name, 10, 31)
 		if err != nil {
-			return fmt.Errorf("unknown section %q", name)
+			p.fail("%v", err)
 		}
-		s.typ = uint32(typ)
 	}
-	p.sections = append(p.sections, s)
-	return nil
+	return false
 }
 
-func (p *textParser) current() *textSection { return p.sections[len(p.sections)-1] }
+func (p *textParser) reading() bool { return true }
+func (p *textParser) failed() bool  { return p.err != nil }
+func (p *textParser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
 
-func (p *textParser) part(text string) error {
-	head, _, _ := strings.Cut(text, ":")
-	name, version, optional, err := attributes(head)
+func (p *textParser) broke(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *textParser) check(err error) bool {
 	if err != nil {
-		return err
+		p.fail("%v", err)
 	}
-	s := p.current()
-	part := &textPart{version: version, optional: optional}
-	for i := range schema {
-		if schema[i].section == s.typ && schema[i].name == name {
-			part.schema = &schema[i]
-			part.id, part.optional = schema[i].id, schema[i].optional
-		}
-	}
-	if part.schema == nil {
-		id, err := strconv.ParseUint(name, 10, 31)
-		if err != nil {
-			return fmt.Errorf("unknown part %q", name)
-		}
-		part.id = uint32(id)
-	} else if part.schema.kind == tablePart {
-		part.table = newTable(part.id, s.typ)
-	}
-	s.parts = append(s.parts, part)
-	return nil
+	return p.err == nil
 }
 
-func (p *textParser) hex(text string) error {
-	b, err := hex.DecodeString(text)
-	if err != nil {
-		return err
+// field takes a line that begins with name and returns the rest.
+func (p *textParser) field(name string) string {
+	if p.err != nil {
+		return ""
 	}
-	s := p.current()
-	if len(s.parts) == 0 {
-		s.raw = b
-		return nil
+	if !p.next() {
+		p.fail("expected %s", name)
+		return ""
 	}
-	part := s.parts[len(s.parts)-1]
-	part.raw, part.isRaw = b, true
-	return nil
+	word, rest, _ := strings.Cut(p.text, " ")
+	if word != name {
+		p.fail("expected %s at %q", name, ellipsis(p.text))
+	}
+	return rest
 }
 
-// item takes a row of a table or an item of a pool or section.
-func (p *textParser) item(line string) error {
-	s := p.current()
-	if len(s.parts) > 0 && s.parts[len(s.parts)-1].table != nil {
-		return s.parts[len(s.parts)-1].row(line)
+// numbered takes "n: text" as item n of a list.
+func (p *textParser) numbered(text string, n int) string {
+	number, rest, ok := strings.Cut(text, ":")
+	if i, err := strconv.Atoi(number); !ok || err != nil {
+		p.fail("expected the number of an item and a colon")
+	} else if i != n {
+		p.fail("item %d follows item %d", i, n-1)
 	}
-	number, text, ok := strings.Cut(line, ":")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return errors.New("expected the number of an item and a colon")
-	}
-	text = strings.TrimPrefix(text, " ")
-	to := &s.blobs
-	var b []byte
-	switch {
-	case s.typ == secColumns:
-		b, err = parseColumnText(text)
-	case s.typ == secTiming:
-		b, err = parseTimingText(text)
-	case len(s.parts) == 0 || s.parts[len(s.parts)-1].schema == nil:
-		return errors.New("no items are expected here")
+	return strings.TrimPrefix(rest, " ")
+}
+
+// top takes a line that begins something.
+func (p *textParser) top() {
+	word, rest, _ := strings.Cut(p.text, " ")
+	c := p.c
+	switch word {
+	case "module":
+		m := Module{}
+		f := p.fields(p.numbered(rest, len(c.Modules)), 3)
+		m.Path, m.BuildID, m.Size = p.quoted(f[0]), p.quoted(f[1]), uint64(p.integer(f[2]))
+		c.Modules = append(c.Modules, m)
+	case "site":
+		p.site(rest)
+	case "group":
+		p.numbered(rest+":", len(c.Groups))
+		if p.ctx.bySize == nil {
+			p.ctx = newContexts()
+		}
+		g := &Group{}
+		walkGroup(p, g, len(c.Modules), p.ctx)
+		c.Groups = append(c.Groups, g)
+	case "template":
+		t, err := parseTemplateText(p.numbered(rest, len(c.Templates)))
+		if p.check(err) {
+			c.Templates = append(c.Templates, t)
+		}
+	case "class":
+		p.numbered(rest+":", len(c.Classes))
+		cl := &ClassData{}
+		x := c.context()
+		x.columns, x.timings = math.MaxInt32, math.MaxInt32
+		walkClass(p, cl, x)
+		c.Classes = append(c.Classes, cl)
+	case "column":
+		b, err := parseColumnText(p.numbered(rest, len(c.Columns)))
+		if p.check(err) {
+			c.Columns = append(c.Columns, b)
+		}
+	case "timing":
+		b, err := parseTimingText(p.numbered(rest, len(c.Timings)))
+		if p.check(err) {
+			c.Timings = append(c.Timings, b)
+		}
+	case "unknown":
+		p.unknown(rest)
 	default:
-		part := s.parts[len(s.parts)-1]
-		to = &part.pool
-		b, err = parseItem(part.schema.item, text)
+		p.run(word, rest)
 	}
-	if err != nil {
-		return err
-	}
-	if n != len(*to) {
-		return fmt.Errorf("item %d follows item %d", n, len(*to)-1)
-	}
-	*to = append(*to, string(b))
-	return nil
 }
 
-func (part *textPart) row(line string) error {
-	fields := strings.Fields(line)
-	if len(fields) != len(part.table.cols) {
-		return fmt.Errorf("%d values in a table of %d fields", len(fields), len(part.table.cols))
-	}
-	row := make([]int64, len(fields))
-	for i, f := range fields {
-		v, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return err
+func (p *textParser) run(word, rest string) {
+	m := &p.c.Meta
+	switch word {
+	case "command":
+		m.Command = append(m.Command, p.quoted(rest))
+	case "mpi":
+		m.MPI = p.quoted(rest)
+	case "abi":
+		m.ABI = spec.ABI(p.integer(rest))
+	case "created":
+		m.Created = time.Unix(0, p.integer(rest))
+	case "tool":
+		m.Tool = p.quoted(rest)
+	case "partial":
+		m.Partial = true
+	case "option":
+		f := p.fields(rest, 2)
+		if m.Options == nil {
+			m.Options = map[string]string{}
 		}
-		row[i] = v
+		m.Options[p.quoted(f[0])] = p.quoted(f[1])
+	default:
+		p.fail("not understood: %q", ellipsis(p.text))
 	}
-	part.table.add(row...)
-	return nil
 }
 
-// parseItem is the reverse of itemText.
-func parseItem(kind poolItem, text string) ([]byte, error) {
-	if h, ok := strings.CutPrefix(text, "hex"); ok && (h == "" || h[0] == ' ') {
-		return hex.DecodeString(strings.TrimSpace(h))
+func (p *textParser) site(rest string) {
+	number, rest, _ := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(number)
+	if p.check(err) && n != len(p.c.Sites) && n != len(p.c.Sites)-1 || n < 0 {
+		p.fail("site %d follows site %d", n, len(p.c.Sites)-1)
 	}
-	switch kind {
-	case stringItem:
-		s, err := strconv.Unquote(text)
-		return []byte(s), err
-	case listItem:
-		return parseList(text)
-	case signatureItem:
-		s, err := ParseSignatureText(text)
-		if err != nil {
-			return nil, err
-		}
-		return s.Append(nil), nil
+	f := p.fields(rest, 5)
+	frame := Frame{Module: int(p.integer(f[0])), Offset: uint64(p.integer(f[1])), Func: p.quoted(f[2]), File: p.quoted(f[3]), Line: int(p.integer(f[4]))}
+	if p.err != nil {
+		return
 	}
-	g, err := ParseGrammarText(text)
-	if err != nil {
-		return nil, err
+	if n == len(p.c.Sites) {
+		p.c.Sites = append(p.c.Sites, Site{})
 	}
-	return g.Append(nil), nil
+	p.c.Sites[n].Frames = append(p.c.Sites[n].Frames, frame)
 }
 
-func parseList(text string) ([]byte, error) {
-	var ids []uint32
-	for _, f := range strings.Fields(text) {
-		from, to, isRange := strings.Cut(f, "-")
-		if !isRange {
-			to = from
-		}
-		a, err1 := strconv.ParseUint(from, 10, 32)
-		b, err2 := strconv.ParseUint(to, 10, 32)
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, err
-		}
-		if b < a || b-a > 1<<24 {
-			return nil, fmt.Errorf("bad range %s", f)
-		}
-		for id := a; id <= b; id++ {
-			ids = append(ids, uint32(id))
-		}
-	}
-	var e encoder
-	e.ids(ids)
-	return e.b, nil
-}
-
-// ParseSignatureText is the reverse of Signature.String.
-func ParseSignatureText(text string) (*Signature, error) {
-	name, rest, ok := strings.Cut(text, "(")
-	f := spec.ByName(name)
-	if !ok || f == nil {
-		return nil, fmt.Errorf("unknown function %q", name)
-	}
-	s := &Signature{Func: f.ID, Slots: make([]Value, len(f.Slots))}
-	for i := range f.Slots {
-		rest = strings.TrimLeft(rest, " ,;")
-		if rest, ok = strings.CutPrefix(rest, SlotName(f, &f.Slots[i])+"="); !ok {
-			return nil, fmt.Errorf("%s: expected %s at %q", f.Name, SlotName(f, &f.Slots[i]), ellipsis(rest))
-		}
-		var err error
-		if s.Slots[i], rest, err = ParseValue(spec.UnknownABI, f, &f.Slots[i], rest); err != nil {
-			return nil, err
-		}
-		setClass(&s.Slots[i], f.Slots[i].Class)
-	}
-	if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " ;"), ")"); !ok {
-		return nil, fmt.Errorf("%s: expected a closing parenthesis at %q", f.Name, ellipsis(rest))
-	}
-	return s, s.parseTail(rest)
-}
-
-// parseTail takes "site=1 flags=nested ret=0".
-func (s *Signature) parseTail(text string) error {
-	for _, field := range strings.Fields(text) {
-		key, val, _ := strings.Cut(field, "=")
+func (p *textParser) unknown(rest string) {
+	u := extra{}
+	for _, f := range strings.Fields(rest) {
+		key, val, _ := strings.Cut(f, "=")
 		switch key {
-		case "site":
-			n, err := strconv.ParseUint(val, 10, 32)
-			if err != nil {
-				return err
-			}
-			s.Site = uint32(n)
-		case "ret":
-			n, err := strconv.ParseInt(val, 10, 32)
-			if err != nil {
-				return err
-			}
-			s.Ret = int32(n)
-		case "flags":
-			f, err := parseFlags(val)
-			if err != nil {
-				return err
-			}
-			s.Flags = f
+		case "section":
+			u.section = uint32(p.integer(val))
+		case "part":
+			u.part = uint32(p.integer(val))
+		case "version":
+			u.version = uint64(p.integer(val))
+		case "at":
+			u.at = int(p.integer(val))
+		case "hex":
+			b, err := hex.DecodeString(val)
+			p.check(err)
+			u.raw = b
 		default:
-			return fmt.Errorf("unknown attribute %q", field)
+			p.fail("unknown attribute %q", f)
 		}
 	}
-	return nil
+	p.c.extra = append(p.c.extra, u)
 }
 
-func parseFlags(text string) (f Flags, err error) {
-	if text == "-" {
-		return 0, nil
-	}
-	for _, w := range strings.Split(text, "|") {
-		if i := slices.Index(flagNames, w); i >= 0 {
-			f |= 1 << i
-		} else if n, err := strconv.ParseUint(w, 10, 8); err == nil {
-			f |= Flags(n)
-		} else {
-			return 0, fmt.Errorf("unknown flag %q", w)
+// fields splits text into n words or quoted strings.
+func (p *textParser) fields(text string, n int) []string {
+	out := make([]string, 0, n)
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		word, _, _ := strings.Cut(text, " ")
+		if q, err := strconv.QuotedPrefix(text); err == nil {
+			word = q
 		}
+		out = append(out, word)
+		text = text[len(word):]
 	}
-	return f, nil
-}
-
-// ParseGrammarText is the reverse of FormatGrammar.
-func ParseGrammarText(text string) (*Grammar, error) {
-	g := &Grammar{}
-	if body, tail, ok := strings.Cut(text, "tail="); ok {
-		n, err := strconv.Atoi(strings.TrimSpace(tail))
-		if err != nil {
-			return nil, err
-		}
-		g.Tail, text = n, body
-	}
-	for _, rule := range strings.Split(text, "|") {
-		var body []Symbol
-		for _, f := range strings.Fields(rule) {
-			s, err := parseSymbol(f)
-			if err != nil {
-				return nil, err
-			}
-			body = append(body, s)
-		}
-		g.Rules = append(g.Rules, body)
-	}
-	return g, g.Validate(-1)
-}
-
-func parseSymbol(f string) (Symbol, error) {
-	id, count, hasCount := strings.Cut(f, "*")
-	s := Symbol{Count: 1}
-	id, isRule := strings.CutPrefix(id, "R")
-	n, err := strconv.ParseUint(id, 10, 31)
-	if err != nil {
-		return s, err
-	}
-	if s.ID = uint32(n); isRule {
-		s.ID |= grammar.RuleBit
-	}
-	if hasCount {
-		s.Count, err = strconv.ParseUint(count, 10, 64)
-	}
-	return s, err
-}
-
-// maxTextRun bounds what one run in the text of a column stands for.
-const maxTextRun = 1 << 32
-
-func parseColumnText(text string) ([]byte, error) {
-	if h, ok := strings.CutPrefix(text, "hex"); ok {
-		return hex.DecodeString(strings.TrimSpace(h))
-	}
-	b := column.NewBuilder()
-	for _, f := range strings.Fields(text) {
-		v, step, n, err := parseRun(f)
-		if err != nil {
-			return nil, err
-		}
-		for range n {
-			b.Append(v)
-			v += step
-		}
-	}
-	return b.Encode(nil), nil
-}
-
-func parseRun(f string) (v, step, n int64, err error) {
-	n = 1
-	value, count, repeated := strings.Cut(f, "*")
-	var first, by string
-	var stepped bool
-	if !repeated {
-		first, by, stepped = strings.Cut(value, ":")
-		if stepped {
-			by, count, stepped = strings.Cut(by, ":")
-			if !stepped {
-				return 0, 0, 0, fmt.Errorf("bad run %q", f)
-			}
-			if step, err = strconv.ParseInt(by, 10, 64); err != nil {
-				return 0, 0, 0, err
-			}
-			value = first
-		}
-	}
-	if repeated || stepped {
-		if n, err = strconv.ParseInt(count, 10, 64); err != nil {
-			return 0, 0, 0, err
-		}
-		if n < 0 || n > maxTextRun {
-			return 0, 0, 0, fmt.Errorf("run of %d values", n)
-		}
-	}
-	v, err = strconv.ParseInt(value, 10, 64)
-	return v, step, n, err
-}
-
-func parseTimingText(text string) ([]byte, error) {
-	if h, ok := strings.CutPrefix(text, "hex"); ok {
-		return hex.DecodeString(strings.TrimSpace(h))
-	}
-	b := column.NewTimingBuilder()
-	for _, f := range strings.Fields(text) {
-		start, dur, _ := strings.Cut(f, "+")
-		s, err1 := strconv.ParseUint(start, 10, 64)
-		d, err2 := strconv.ParseUint(dur, 10, 64)
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, err
-		}
-		b.Append(s, s+d) // wraps around for ends before the start, which are broken but have a text
-	}
-	return b.Encode(nil), nil
-}
-
-// write writes the archive. The lengths of columns and timings are those of
-// the blobs that were made of the text.
-func (p *textParser) write(w io.Writer) error {
-	blobs := map[uint32][]string{}
-	for _, s := range p.sections {
-		if s.typ == secColumns || s.typ == secTiming {
-			blobs[s.typ] = append(blobs[s.typ], s.blobs...)
-		}
-	}
-	cw, err := container.NewWriter(w)
-	if err != nil {
-		return err
-	}
-	for _, s := range p.sections {
-		switch {
-		case s.raw != nil || s.typ > secTiming:
-			err = cw.Add(s.typ, s.optional, s.version, s.raw)
-		case s.typ == secColumns || s.typ == secTiming:
-			err = addBlocks(cw, s.typ, s.blobs)
-		default:
-			err = cw.Add(s.typ, s.optional, s.version, s.content(blobs))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return cw.Close()
-}
-
-func (s *textSection) content(blobs map[uint32][]string) (out []byte) {
-	for _, part := range s.parts {
-		e := encoder{out}
-		e.uint(partType(part.id, part.optional))
-		e.uint(part.version)
-		e.bytes(string(part.content(s.typ, blobs)))
-		out = e.b
+	if len(out) != n {
+		p.fail("%d values instead of %d", len(out), n)
+		return make([]string, n)
 	}
 	return out
 }
 
-func (part *textPart) content(section uint32, blobs map[uint32][]string) []byte {
-	if part.isRaw || part.schema == nil {
-		return part.raw
+func (p *textParser) quoted(text string) string {
+	if p.err != nil {
+		return ""
 	}
-	if part.table == nil {
-		return (&pool{items: part.pool}).part()
+	s, err := strconv.Unquote(text)
+	if err != nil {
+		p.fail("%q is no string in quotes", ellipsis(text))
 	}
-	if section == secStructure && (part.id == partColumns || part.id == partTimings) {
-		lengths := blobs[secColumns]
-		if part.id == partTimings {
-			lengths = blobs[secTiming]
+	return s
+}
+
+func (p *textParser) integer(text string) int64 {
+	if p.err != nil {
+		return 0
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		u, uerr := strconv.ParseUint(text, 10, 64)
+		if uerr != nil {
+			p.fail("%q is no number", ellipsis(text))
 		}
-		part.table = newTable(part.id, section)
-		for _, b := range lengths {
-			part.table.add(int64(len(b)))
+		v = int64(u)
+	}
+	return v
+}
+
+func (p *textParser) num(name string, v *int, max int) {
+	x := p.integer(p.field(name))
+	if p.err == nil && (x < 0 || x > int64(max)) {
+		p.fail("%s %d is not in 0..%d", name, x, max)
+		return
+	}
+	*v = int(x)
+}
+func (p *textParser) u64(name string, v *uint64) { *v = uint64(p.integer(p.field(name))) }
+func (p *textParser) i64(name string, v *int64)  { *v = p.integer(p.field(name)) }
+func (p *textParser) str(name string, v *string) { *v = p.quoted(p.field(name)) }
+func (p *textParser) count(name string, _ int) int {
+	n := 0
+	p.num(name, &n, math.MaxInt32)
+	return n
+}
+
+// values takes runs, at most max values.
+func (p *textParser) values(text string, max int) []int64 {
+	var out []int64
+	for _, f := range strings.Fields(text) {
+		v, step, n, err := parseRun(f)
+		if !p.check(err) {
+			return nil
+		}
+		if n > int64(max-len(out)) {
+			p.fail("more than %d values", max)
+			return nil
+		}
+		for range n {
+			out = append(out, v)
+			v += step
 		}
 	}
-	return part.table.part(part.schema)
+	return out
+}
+
+func (p *textParser) set(name string, v **RankSet, _ *RankSet) {
+	vals := p.values(p.field(name), MaxProcesses)
+	ranks := make([]int, len(vals))
+	for i, x := range vals {
+		if x < 0 || x > rankfn.MaxRank {
+			p.fail("rank %d is out of range", x)
+			return
+		}
+		ranks[i] = int(x)
+	}
+	if len(ranks) == 0 {
+		p.fail("%s: no ranks", name)
+		return
+	}
+	*v = rankfn.NewSet(ranks)
+}
+
+func (p *textParser) fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc) {
+	*v = p.function(p.field(name), ctx, ranks)
+}
+
+func (p *textParser) function(text string, ctx *rankfn.Context, ranks *RankSet) *RankFunc {
+	text = strings.TrimSpace(text)
+	if c, ok := strings.CutPrefix(text, "="); ok {
+		return ConstantFunc(p.integer(c))
+	}
+	vals := p.values(text, ranks.Len())
+	if p.err == nil && len(vals) != ranks.Len() {
+		p.fail("%d values for %d ranks", len(vals), ranks.Len())
+	}
+	if p.err != nil {
+		return nil
+	}
+	return rankfn.Fit(ctx, ranks, vals)
+}
+
+func (p *textParser) vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec) {
+	text := strings.TrimSpace(p.field(name))
+	text, constant := strings.CutPrefix(text, "=")
+	var arrays [][]int64
+	for _, part := range strings.Split(strings.ReplaceAll(text, "[", ""), "]") {
+		vals := []int64{}
+		for _, f := range strings.Fields(part) {
+			vals = append(vals, p.integer(f))
+		}
+		arrays = append(arrays, vals)
+	}
+	arrays = arrays[:len(arrays)-1]
+	if constant && len(arrays) == 1 {
+		for len(arrays) < ranks.Len() {
+			arrays = append(arrays, arrays[0])
+		}
+	}
+	if p.err == nil && len(arrays) != ranks.Len() {
+		p.fail("%d arrays for %d ranks", len(arrays), ranks.Len())
+	}
+	if p.err == nil {
+		*v = rankfn.FitVec(ctx, ranks, arrays)
+	}
+}
+
+func (p *textParser) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+	parts := strings.Split(p.field(name), "|")
+	if p.err == nil && len(parts) != len(ps) {
+		p.fail("%d functions for %d terminals", len(parts), len(ps))
+	}
+	for i, x := range ps {
+		if p.err != nil {
+			return
+		}
+		if c, ok := strings.CutPrefix(strings.TrimSpace(parts[i]), "="); ok {
+			x.N = p.integer(c)
+			continue
+		}
+		x.Fn = p.function(parts[i], ctx, ranks)
+	}
+}
+
+func (p *textParser) ids(name string, v *[]int, n int) {
+	*v = []int{}
+	for _, x := range p.values(p.field(name), math.MaxInt32) {
+		if x < 0 || x >= int64(n) {
+			p.fail("%s: %d does not exist (there are %d)", name, x, n)
+			return
+		}
+		*v = append(*v, int(x))
+	}
+}
+
+func (p *textParser) ref(name string, v *int, n int, none bool) {
+	x := p.integer(p.field(name))
+	if p.err == nil && (x >= int64(n) || x < 0 && !(none && x == -1)) {
+		p.fail("%s %d is out of range", name, x)
+		return
+	}
+	*v = int(x)
+}
+
+func (p *textParser) grammar(name string, v **Grammar) {
+	g, err := parseGrammarText(p.field(name))
+	p.check(err)
+	*v = g
+}
+
+// parseTemplateText is the reverse of Template.text.
+func parseTemplateText(text string) (*Template, error) {
+	open := ""
+	if i := strings.LastIndex(text, " open="); i >= 0 {
+		open, text = text[i+len(" open="):], text[:i]
+	}
+	var s *Signature
+	var err error
+	if h, ok := strings.CutPrefix(text, "hex "); ok {
+		var b []byte
+		if b, err = hex.DecodeString(h); err == nil {
+			s, err = ParseSignature(b)
+		}
+	} else {
+		s, err = ParseSignatureText(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{Signature: *s, Open: make([]bool, len(Leaves(nil, s)))}
+	for _, f := range strings.FieldsFunc(open, func(r rune) bool { return r == ',' }) {
+		i, err := strconv.Atoi(f)
+		if err != nil || i < 0 || i >= len(t.Open) {
+			return nil, fmt.Errorf("leaf %q does not exist (there are %d)", f, len(t.Open))
+		}
+		t.Open[i] = true
+	}
+	return t, nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tabard/internal/merge"
 	"tabard/trace"
 	"tabard/trace/tracetest"
 )
@@ -105,7 +106,7 @@ func goldens(t testing.TB) []string {
 func dump(t testing.TB, a *trace.Archive) string {
 	t.Helper()
 	var out strings.Builder
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		fmt.Fprintf(&out, "rank %d thread %d: %d calls\n", s.Rank().Rank, s.Thread(), s.Calls())
 		for c, err := range s.Iter(0) {
 			if err != nil {
@@ -123,7 +124,7 @@ func dump(t testing.TB, a *trace.Archive) string {
 func dumpJSON(t testing.TB, a *trace.Archive) string {
 	t.Helper()
 	var out strings.Builder
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		for c, err := range s.Iter(0) {
 			if err != nil {
 				t.Fatal(err)
@@ -203,7 +204,7 @@ end
 // TestRandomAccess compares CallAt and Iter from everywhere with reading in order.
 func TestRandomAccess(t *testing.T) {
 	a := tracetest.Archive(t, long)
-	s := a.Streams()[0]
+	s := a.Stream(0)
 	var all []string
 	for c, err := range s.Iter(0) {
 		if err != nil {
@@ -250,7 +251,7 @@ func TestRandomAccess(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	s := tracetest.Archive(t, long).Streams()[0]
+	s := tracetest.Archive(t, long).Stream(0)
 	want := make(map[uint32]uint64)
 	for c, err := range s.Iter(0) {
 		if err != nil {
@@ -301,7 +302,7 @@ func TestConcurrentReading(t *testing.T) {
 				return
 			}
 			for i := range uint64(50) {
-				if _, err := a.Streams()[g/2%2].CallAt(i * 20); err != nil {
+				if _, err := a.Stream(g / 2 % 2).CallAt(i * 20); err != nil {
 					t.Error(err)
 				}
 			}
@@ -314,7 +315,7 @@ func TestAccessors(t *testing.T) {
 	a := tracetest.Archive(t, `
 rank 0 of 1 on n
 100+25 MPI_Recv(source=0, tag=4, comm=MPI_COMM_WORLD) ; status=?{source=0 tag=4 bytes=8}`)
-	c, err := a.Streams()[0].CallAt(0)
+	c, err := a.Stream(0).CallAt(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,17 +345,31 @@ func TestMeta(t *testing.T) {
 		Modules: []trace.Module{{Path: "/bin/app", BuildID: "ab", Base: 1 << 47, Size: 9}, {Path: "/lib/x"}},
 		Sites:   []trace.Site{{Frames: []trace.Frame{{Module: 1, Offset: 1 << 40, Func: "f", File: "f.c", Line: 3}, {Module: -1}}}, {Frames: []trace.Frame{{Module: 0}}}},
 		Clocks:  []trace.Clock{{Ticks: 1, RealNS: 2, MonoNS: -3}, {Ticks: 1 << 63, RealNS: 5, MonoNS: 6}}}
-	other := trace.RankData{Rank: 1, Size: 3, Modules: rank.Modules[1:], Sites: rank.Sites[:1]}
-	b := trace.NewBuilder()
+	other := trace.RankData{Rank: 1, Size: 3, Modules: rank.Modules[1:]}
+	b := merge.New()
 	b.SetMeta(meta)
-	b.AddRank(rank)
-	b.AddRank(other)
+	// Call sites are kept as far as calls were made there.
+	st := tracetest.NewStream()
+	for site := range uint32(2) {
+		sig, err := trace.ParseSignatureText(fmt.Sprintf("MPI_Finalize() site=%d", site+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.Add(&tracetest.Call{Sig: *sig, Run: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(b.Add(rank, []trace.StreamData{st.Data(0, false)}), b.Add(other, nil)); err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	if err := b.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	a := tracetest.Open(t, out.Bytes())
-	for _, test := range []struct{ got, want any }{{*a.Meta(), meta}, {*a.Ranks()[0], rank}, {*a.Ranks()[1], other}} {
+	got := *a.Rank(0)
+	got.Sites = nil // those of all processes
+	for _, test := range []struct{ got, want any }{{*a.Meta(), meta}, {*a.Rank(1), rank}, {got, other}} {
 		if got, want := fmt.Sprintf("%+v", test.got), fmt.Sprintf("%+v", test.want); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -368,12 +383,9 @@ func TestWriterErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []trace.StreamData{
-		{Process: 1, Grammar: g}, {Process: -1, Grammar: g}, {Thread: -1, Grammar: g}, {}, {Grammar: g, Columns: make([][][]byte, 1)},
+		{Thread: -1, Grammar: g}, {}, {Grammar: g, Columns: make([][][]byte, 1)}, {Grammar: g}, {Grammar: g, Calls: 1, Signatures: [][]byte{{1, 2, 3}}},
 	} {
-		b := trace.NewBuilder()
-		b.AddRank(trace.RankData{})
-		b.AddStream(s)
-		if err := b.Write(&bytes.Buffer{}); err == nil {
+		if err := merge.New().Add(trace.RankData{}, []trace.StreamData{s}); err == nil {
 			t.Errorf("%+v: no error", s)
 		}
 	}
@@ -404,8 +416,7 @@ func TestHugeLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := trace.NewBuilder()
-	b.AddRank(trace.RankData{})
+	b := merge.New()
 	var sigs [][]byte
 	for _, f := range []string{"MPI_Init(argc=-, argv=-; argc=-, argv=-)", "MPI_Barrier(comm=MPI_COMM_WORLD)", "MPI_Barrier(comm=MPI_COMM_SELF)", "MPI_Finalize()"} {
 		s, err := trace.ParseSignatureText(f)
@@ -415,7 +426,9 @@ func TestHugeLoop(t *testing.T) {
 		sigs = append(sigs, s.Append(nil))
 	}
 	const n = 1e18 + 1e9 + 2
-	b.AddStream(trace.StreamData{Calls: n, Signatures: sigs, Grammar: g})
+	if err := b.Add(trace.RankData{}, []trace.StreamData{{Calls: n, Signatures: sigs, Columns: make([][][]byte, 4), Grammar: g}}); err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	if err := b.Write(&out); err != nil {
 		t.Fatal(err)
@@ -424,7 +437,7 @@ func TestHugeLoop(t *testing.T) {
 	if err := trace.Validate(a); err != nil {
 		t.Fatal(err)
 	}
-	s := a.Streams()[0]
+	s := a.Stream(0)
 	counts, err := s.Counts()
 	if err != nil || counts[1] != 1e18 || counts[2] != 1e9 {
 		t.Errorf("%v %v", counts, err)
@@ -473,7 +486,7 @@ func TestFormatDocumentExample(t *testing.T) {
 // BenchmarkIter reads calls in order; the metric of interest is ns per call.
 func BenchmarkIter(b *testing.B) {
 	a := tracetest.Archive(b, strings.Replace(long, "loop 7", "loop 700", 1))
-	s := a.Streams()[0]
+	s := a.Stream(0)
 	b.ReportAllocs()
 	calls := uint64(0)
 	for b.Loop() {
@@ -489,7 +502,7 @@ func BenchmarkIter(b *testing.B) {
 
 func BenchmarkCallAt(b *testing.B) {
 	a := tracetest.Archive(b, strings.Replace(long, "loop 7", "loop 700", 1))
-	s := a.Streams()[0]
+	s := a.Stream(0)
 	i := uint64(0)
 	for b.Loop() {
 		if _, err := s.CallAt(i * 7919 % s.Calls()); err != nil {

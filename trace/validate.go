@@ -16,16 +16,23 @@ import (
 // MaxWork of them.
 func Validate(a *Archive) error {
 	v := &validator{a: a, left: a.maxWork}
-	streams := make([][]*Stream, len(a.ranks))
-	for _, s := range a.streams {
-		streams[s.process] = append(streams[s.process], s)
-	}
-	for p := range a.ranks {
-		if err := v.process(p, streams[p]); err != nil {
-			return named(err, a.file)
+	at := -1
+	for s := range a.Streams() {
+		if s.process != at {
+			if err := v.endProcess(at); err != nil {
+				return named(err, a.file)
+			}
+			at = s.process
+			v.created, v.used = map[int64]bool{}, map[int64]bool{}
+		}
+		if err := v.stream(s); err != nil {
+			return named(within(err, "stream %d (rank %d, thread %d)", s.index, s.rank, s.thread), a.file)
 		}
 	}
-	return nil
+	if err := v.endProcess(at); err != nil {
+		return named(err, a.file)
+	}
+	return named(v.groups(), a.file)
 }
 
 type validator struct {
@@ -36,27 +43,47 @@ type validator struct {
 	created, used map[int64]bool // requests, by code
 }
 
-func (v *validator) process(p int, streams []*Stream) error {
-	r := v.a.ranks[p]
-	for i := range r.Sites {
-		for _, f := range r.Sites[i].Frames {
-			if f.Module >= len(r.Modules) {
-				return broken("meta/frames", -1, "process %d: site %d is in module %d, but there are %d", p, i, f.Module, len(r.Modules))
-			}
-		}
+// endProcess checks what only all streams of a process tell.
+func (v *validator) endProcess(p int) error {
+	if p < 0 || len(v.used) == 0 || v.a.meta.Partial {
+		return nil
 	}
-	v.created, v.used = map[int64]bool{}, map[int64]bool{}
-	for _, s := range streams {
-		if err := v.stream(s); err != nil {
-			return within(err, "stream %d (rank %d, thread %d)", s.index, r.Rank, s.thread)
-		}
-	}
-	if v.a.meta.Partial || r.LostCalls > 0 {
+	if g, rank := v.a.process(p); g.Lost.At(rank) != 0 {
 		return nil
 	}
 	for code := range v.used {
 		if !v.created[code] {
-			return broken("structure/signatures", -1, "process %d uses request#%d, which no call creates", p, (code-2)/2)
+			return broken("structure/classes", -1, "process %d uses request#%d, which no call creates", p, (code-2)/2)
+		}
+	}
+	return nil
+}
+
+// groups checks what is known of processes.
+func (v *validator) groups() error {
+	for i, g := range v.a.groups {
+		for _, x := range []*RankVec{g.Clocks, g.Bases} {
+			if arr, ok := x.Constant(); ok && len(arr) == 0 {
+				continue
+			}
+			if err := v.work(uint64(g.Ranks.Len())); err != nil {
+				return err
+			}
+			for rank := range g.Ranks.All() {
+				if x.Len(rank) > MaxFacts {
+					return broken("meta/groups", -1, "group %d: %d clocks or load addresses at rank %d", i, x.Len(rank), rank)
+				}
+				if x == g.Bases {
+					continue
+				}
+				last := uint64(0)
+				for _, c := range ParseClocks(x.At(rank)) {
+					if c.Ticks < last {
+						return broken("meta/groups", -1, "group %d: the clocks of rank %d are not in order of ticks", i, rank)
+					}
+					last = c.Ticks
+				}
+			}
 		}
 	}
 	return nil
@@ -67,8 +94,11 @@ func (v *validator) stream(s *Stream) error {
 	if err != nil {
 		return err
 	}
+	if err := v.work(uint64(len(l.sigs) + len(l.Columns))); err != nil {
+		return err
+	}
 	total := uint64(0)
-	for t, n := range sized(l.x.Occurrences(), len(l.ids)) {
+	for t, n := range l.occ {
 		calls, err := v.terminal(s, l, uint32(t), n)
 		if err != nil {
 			return within(err, "terminal %d", t)
@@ -78,22 +108,16 @@ func (v *validator) stream(s *Stream) error {
 			return broken("columns", -1, "the calls do not fit a number")
 		}
 	}
-	if total != s.calls {
-		return broken("structure/streams", -1, "%d calls, but signatures and columns make %d", s.calls, total)
+	if total != l.call {
+		return broken("structure/classes", -1, "%d calls, but signatures and columns make %d", l.call, total)
 	}
-	return v.timing(s)
+	return v.timing(s, l)
 }
 
 // terminal checks signature and columns of a terminal that occurs n times and
 // returns the number of its calls.
 func (v *validator) terminal(s *Stream, l *layout, t uint32, n uint64) (calls uint64, err error) {
-	sig, err := v.a.signature(l.ids[t])
-	if err != nil {
-		return 0, err
-	}
-	if int(sig.Site) > len(s.Rank().Sites) {
-		return 0, broken("structure/signatures", -1, "call site %d does not exist (there are %d)", sig.Site, len(s.Rank().Sites))
-	}
+	sig := l.sigs[t]
 	f := spec.ByID(sig.Func)
 	for i := range sig.Slots {
 		v.requests(&f.Slots[i], &sig.Slots[i])
@@ -108,7 +132,7 @@ func (v *validator) terminal(s *Stream, l *layout, t uint32, n uint64) (calls ui
 		place := l.first[t] + uint32(i)
 		sum, err := v.column(s, l, place, want, sig, c)
 		if err != nil {
-			return 0, within(err, "column %d", l.columns[place])
+			return 0, within(err, "column %d", i)
 		}
 		switch {
 		case c.Slot < 0:
@@ -123,7 +147,7 @@ func (v *validator) terminal(s *Stream, l *layout, t uint32, n uint64) (calls ui
 // column checks that a column has want values, and each of them. It returns
 // the sum of lengths.
 func (v *validator) column(s *Stream, l *layout, place uint32, want uint64, sig *Signature, c ColumnSpec) (sum uint64, err error) {
-	col, err := s.openColumn(l.columns[place])
+	col, err := s.openColumn(l, place)
 	if err != nil {
 		return 0, err
 	}
@@ -178,8 +202,8 @@ func (v *validator) value(s *Stream, l *layout, sig *Signature, c ColumnSpec, su
 	slot := &spec.ByID(sig.Func).Slots[c.Slot]
 	switch slot.Codec {
 	case spec.String:
-		if x < 0 || x >= int64(len(l.strings)) {
-			return 0, broken("columns", -1, "string %d does not exist (there are %d)", x, len(l.strings))
+		if x < 0 || x >= int64(len(l.strs)) {
+			return 0, broken("columns", -1, "string %d does not exist (there are %d)", x, len(l.strs))
 		}
 	case spec.Handle:
 		if x < 0 {
@@ -217,11 +241,11 @@ func (v *validator) requests(slot *spec.Slot, x *Value) {
 
 // timing checks that calls return in order, not before they begin. Calls that
 // did not return and records of Tabard's own are not in that order.
-func (v *validator) timing(s *Stream) error {
-	if !s.Timed() {
+func (v *validator) timing(s *Stream, l *layout) error {
+	if s.times(l) < 0 {
 		return nil
 	}
-	if err := v.work(s.calls); err != nil {
+	if err := v.work(l.call); err != nil {
 		return err
 	}
 	last := uint64(0)

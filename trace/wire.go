@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "encoding/binary"
 
 // encoder builds the content of a part.
 type encoder struct{ b []byte }
@@ -84,22 +81,15 @@ func (d *decoder) index(n int, what string) int {
 	return int(v)
 }
 
-// optIndex reads 0 for none (-1), else 1 + the number of one of n items.
-func (d *decoder) optIndex(n int, what string) int {
-	if v := d.limited(uint64(n), what); d.err == nil {
-		return int(v) - 1
+func (d *decoder) byte() byte {
+	if d.err == nil && d.left() == 0 {
+		d.fail("cut off")
 	}
-	return -1
-}
-
-// small reads a non-negative number that fits into an int32, or -1.
-func (d *decoder) small(what string) int {
-	v := d.int()
-	if v < -1 || v > math.MaxInt32 {
-		d.fail("%s %d is out of range", what, v)
+	if d.err != nil {
 		return 0
 	}
-	return int(v)
+	d.off++
+	return d.b[d.off-1]
 }
 
 // count reads a number of items that take at least one byte each, so that no
@@ -177,11 +167,4 @@ func (p *pool) part() []byte {
 		e.bytes(s)
 	}
 	return e.b
-}
-
-// addIDs adds a list of ids as an item of a pool of lists.
-func (p *pool) addIDs(ids []uint32) uint32 {
-	var e encoder
-	e.ids(ids)
-	return p.add(string(e.b))
 }

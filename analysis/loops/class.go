@@ -45,7 +45,7 @@ func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeT
 	}
 	var groups []*group
 	known := map[key]*group{}
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		if s.Calls() == 0 || selected != nil && !selected(s) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tabard/analysis/loops"
+	"tabard/internal/merge"
 	"tabard/spec"
 	"tabard/trace"
 	"tabard/trace/tracetest"
@@ -269,9 +270,8 @@ func TestDamage(t *testing.T) {
 
 // The work does not depend on how long the program ran.
 func TestLongRun(t *testing.T) {
-	b := trace.NewBuilder()
+	b := merge.New()
 	b.SetMeta(trace.Meta{ABI: spec.MPICH})
-	rank := b.AddRank(trace.RankData{Rank: 0, Size: 1, Complete: true})
 	var sigs [][]byte
 	for _, name := range []string{"MPI_Init", "MPI_Barrier", "MPI_Finalize"} {
 		f := spec.ByName(name)
@@ -279,7 +279,10 @@ func TestLongRun(t *testing.T) {
 	}
 	const n = 1 << 50
 	g := &trace.Grammar{Rules: [][]trace.Symbol{{{ID: 0, Count: 1}, {ID: trace.RuleBit | 1, Count: n}, {ID: 2, Count: 1}}, {{ID: 1, Count: 2}, {ID: 0, Count: 1}}}}
-	b.AddStream(trace.StreamData{Process: rank, Calls: 3*n + 2, Signatures: sigs, Grammar: g, Columns: make([][][]byte, 3)})
+	if err := b.Add(trace.RankData{Rank: 0, Size: 1, Complete: true},
+		[]trace.StreamData{{Calls: 3*n + 2, Signatures: sigs, Grammar: g, Columns: make([][][]byte, 3)}}); err != nil {
+		t.Fatal(err)
+	}
 	var buf bytes.Buffer
 	if err := b.Write(&buf); err != nil {
 		t.Fatal(err)

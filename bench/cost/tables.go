@@ -4,84 +4,104 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	"tabard/e2e/mpirun"
 )
+
+// table is one of the tables of docs/benchmarks.md: a row for each MPI and loop.
+type table struct {
+	title    string
+	columns  []string // after that of the MPI
+	loops    []loop
+	variants []variant // compared with runs that are not recorded
+	// cells are what a row shows after the loop's name. added holds the costs of
+	// the variants in turn, less those of plain.
+	cells func(m *mpirun.MPI, l loop, plain []cost, added [][]cost) ([]string, error)
+}
+
+// loop is a program that makes calls in a certain way.
+type loop struct {
+	name  string
+	ranks int
+	args  []string
+}
+
+// print measures a table and prints it row by row.
+func (b *bench) print(t table) error {
+	fmt.Printf("%s\n\n| MPI | %s |\n|%s\n", t.title, strings.Join(t.columns, " | "), strings.Repeat("---|", 1+len(t.columns)))
+	for _, m := range b.mpis {
+		for _, l := range t.loops {
+			plain, added, err := b.compare(m, l.ranks, l.args, t.variants...)
+			if err != nil {
+				return err
+			}
+			cells, err := t.cells(m, l, plain, added)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("| %s | %s | %s |\n", m.Name, l.name, strings.Join(cells, " | "))
+		}
+	}
+	return nil
+}
 
 // pathTable is what recording adds to the program's own path while the
 // collector has a core of its own.
 func pathTable(b *bench) error {
-	fmt.Println("Added to the program's path, 1 rank:")
-	fmt.Println()
-	fmt.Println("| MPI | call | untraced | no-op wrappers | no timing | full |")
-	fmt.Println("|---|---|---|---|---|---|")
-	for _, m := range b.mpis {
-		for _, c := range []struct{ name, mode string }{
-			{"MPI_Comm_rank", "rank"}, {"MPI_Send to MPI_PROC_NULL", "null"}, {"MPI_Sendrecv to itself", "self"},
-		} {
-			plain, added, err := b.compare(m, 1, []string{c.mode, strconv.Itoa(b.calls)}, b.noop, b.noTiming, b.full)
-			if err != nil {
-				return err
-			}
-			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", m.Name, c.name, median(plain, path),
-				spread(added[0], path), spread(added[1], path), spread(added[2], path))
-		}
-	}
-	return nil
+	n := strconv.Itoa(b.calls)
+	return b.print(table{
+		title:   "Added to the program's path, 1 rank:",
+		columns: []string{"call", "untraced", "no-op wrappers", "no timing", "full"},
+		loops: []loop{{"MPI_Comm_rank", 1, []string{"rank", n}}, {"MPI_Send to MPI_PROC_NULL", 1, []string{"null", n}},
+			{"MPI_Sendrecv to itself", 1, []string{"self", n}}},
+		variants: []variant{b.noop, b.noTiming, b.full},
+		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
+			return []string{median(plain, path), spread(added[0], path), spread(added[1], path), spread(added[2], path)}, nil
+		},
+	})
 }
 
 // cpuTable is the CPU time of program and collector together.
 func cpuTable(b *bench) error {
-	fmt.Println("CPU time added, program and collector together, per call:")
-	fmt.Println()
-	fmt.Println("| MPI | loop | untraced | no timing | full | full, path only |")
-	fmt.Println("|---|---|---|---|---|---|")
-	for _, m := range b.mpis {
-		for _, c := range []struct {
-			name  string
-			ranks int
-			args  []string
-		}{
-			{"one call, 1 rank", 1, []string{"self", strconv.Itoa(b.calls)}},
-			{"ten calls in turn, 1 rank", 1, []string{"body", strconv.Itoa(b.calls), "10"}},
-			{"ping-pong, 2 ranks", 2, []string{"pingpong", strconv.Itoa(b.calls)}},
-		} {
-			plain, added, err := b.compare(m, c.ranks, c.args, b.noTiming, b.full)
-			if err != nil {
-				return err
-			}
-			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", m.Name, c.name, median(plain, cpu),
-				spread(added[0], cpu), spread(added[1], cpu), spread(added[1], path))
-		}
-	}
-	return nil
+	n := strconv.Itoa(b.calls)
+	return b.print(table{
+		title:   "CPU time added, program and collector together, per call:",
+		columns: []string{"loop", "untraced", "no timing", "full", "full, path only"},
+		loops: []loop{{"one call, 1 rank", 1, []string{"self", n}}, {"ten calls in turn, 1 rank", 1, []string{"body", n, "10"}},
+			{"ping-pong, 2 ranks", 2, []string{"pingpong", n}}},
+		variants: []variant{b.noTiming, b.full},
+		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
+			return []string{median(plain, cpu), spread(added[0], cpu), spread(added[1], cpu), spread(added[1], path)}, nil
+		},
+	})
 }
 
 // bodyTable shows how the cost depends on the number of distinct calls in a loop.
 func bodyTable(b *bench) error {
-	fmt.Println("Loop bodies of distinct calls, 1 rank, full:")
-	fmt.Println()
-	fmt.Println("| MPI | distinct calls | added CPU | added path | file, KiB | structure, KiB | collector peak, MiB |")
-	fmt.Println("|---|---|---|---|---|---|---|")
-	for _, m := range b.mpis {
-		for _, k := range []int{10, 100, 1000, 10_000, 100_000} {
-			// The first pass through a body costs more: it must not be all there is.
-			args := []string{"body", strconv.Itoa(max(b.calls, 100*k)), strconv.Itoa(k)}
-			_, added, err := b.compare(m, 1, args, b.full)
-			if err != nil {
-				return err
-			}
+	var loops []loop
+	for _, k := range []int{10, 100, 1000, 10_000, 100_000} {
+		// The first pass through a body costs more: it must not be all there is.
+		loops = append(loops, loop{strconv.Itoa(k), 1, []string{"body", strconv.Itoa(max(b.calls, 100*k)), strconv.Itoa(k)}})
+	}
+	return b.print(table{
+		title:    "Loop bodies of distinct calls, 1 rank, full:",
+		columns:  []string{"distinct calls", "added CPU", "added path", "file, KiB", "structure, KiB", "collector peak, MiB"},
+		loops:    loops,
+		variants: []variant{b.full},
+		cells: func(m *mpirun.MPI, l loop, _ []cost, added [][]cost) ([]string, error) {
 			// The last run may have been one without recording.
-			if _, err := b.measure(m, b.full, 1, args...); err != nil {
-				return err
+			if _, err := b.measure(m, b.full, l.ranks, l.args...); err != nil {
+				return nil, err
 			}
 			r, err := b.info()
 			if err != nil {
-				return err
+				return nil, err
 			}
-			fmt.Printf("| %s | %d | %s | %s | %.1f | %.1f | %.0f |\n", m.Name, k, spread(added[0], cpu), spread(added[0], path),
-				float64(r.Bytes.File)/1024, float64(r.Bytes.Structure)/1024, float64(r.Memory)/(1<<20))
-		}
-	}
-	return nil
+			return []string{spread(added[0], cpu), spread(added[0], path), fmt.Sprintf("%.1f", float64(r.Bytes.File)/1024),
+				fmt.Sprintf("%.1f", float64(r.Bytes.Structure)/1024), fmt.Sprintf("%.0f", float64(r.Memory)/(1<<20))}, nil
+		},
+	})
 }
 
 func path(c cost) float64 { return c.path }

@@ -2,6 +2,8 @@
  * rank and size are FAKEMPI_RANK and FAKEMPI_SIZE. Special values make it do
  * what real libraries do now and then:
  *   tag -7           MPI_Send calls MPI_Comm_rank of its own accord
+ *   tag -6           MPI_Send calls MPI_Barrier, and once more by a jump out of a function
+ *                    that it calls through a pointer
  *   tag -9           MPI_Send ends the process by SIGKILL
  *   user operation   called by MPI_Allreduce, in the program's code
  *   rank >= size     MPI_ERR_RANK
@@ -141,11 +143,16 @@ int PMPI_Type_commit(MPI_Datatype *type) { (void)type; return 0; }
 int PMPI_Type_free(MPI_Datatype *type) { *type = MPI_DATATYPE_NULL; return 0; }
 int PMPI_Get_address(const void *p, MPI_Aint *address) { *address = (MPI_Aint)p; return 0; }
 
+static int unused;
+__attribute__((optimize("O2"))) static int ends_in_a_jump(MPI_Comm comm) { return MPI_Comm_test_inter(comm, &unused); }
+static int (*volatile library_callback)(MPI_Comm) = ends_in_a_jump;
+
 int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     int rank;
     (void)buf, (void)count, (void)type;
     if (tag == -7) MPI_Comm_rank(comm, &rank);
+    if (tag == -6) MPI_Barrier(comm), library_callback(comm);
     if (tag == -9) raise(SIGKILL);
     return dest < setting("FAKEMPI_SIZE", 4) ? 0 : MPI_ERR_RANK;
 }

@@ -2926,7 +2926,7 @@ TB_EXPORT int MPI_Comm_create_errhandler(void *comm_errhandler_fn, void *errhand
     __typeof__(&MPI_Comm_create_errhandler) tb_f = (__typeof__(&MPI_Comm_create_errhandler))TB_REAL(TB_ID_MPI_Comm_create_errhandler);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Comm_create_errhandler, 1))
         return tb_f(comm_errhandler_fn, errhandler);
-    tb_put_address(&tb_c, (uintptr_t)comm_errhandler_fn);
+    tb_put_callback(&tb_c, (uintptr_t)comm_errhandler_fn);
     if (!(errhandler != NULL)) tb_absent(&tb_c, 1);
     tb_begin(&tb_c);
     int tb_r = tb_f(comm_errhandler_fn, errhandler);
@@ -2987,8 +2987,8 @@ TB_EXPORT int MPI_Comm_create_keyval(void *comm_copy_attr_fn, void *comm_delete_
     __typeof__(&MPI_Comm_create_keyval) tb_f = (__typeof__(&MPI_Comm_create_keyval))TB_REAL(TB_ID_MPI_Comm_create_keyval);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Comm_create_keyval, 3))
         return tb_f(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
-    tb_put_address(&tb_c, (uintptr_t)comm_copy_attr_fn);
-    tb_put_address(&tb_c, (uintptr_t)comm_delete_attr_fn);
+    tb_put_callback(&tb_c, (uintptr_t)comm_copy_attr_fn);
+    tb_put_callback(&tb_c, (uintptr_t)comm_delete_attr_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     if (!(comm_keyval != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -3817,7 +3817,7 @@ TB_EXPORT int MPI_Errhandler_create(void *comm_errhandler_fn, void *errhandler)
     __typeof__(&MPI_Errhandler_create) tb_f = (__typeof__(&MPI_Errhandler_create))TB_REAL(TB_ID_MPI_Errhandler_create);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Errhandler_create, 1))
         return tb_f(comm_errhandler_fn, errhandler);
-    tb_put_address(&tb_c, (uintptr_t)comm_errhandler_fn);
+    tb_put_callback(&tb_c, (uintptr_t)comm_errhandler_fn);
     if (!(errhandler != NULL)) tb_absent(&tb_c, 1);
     tb_begin(&tb_c);
     int tb_r = tb_f(comm_errhandler_fn, errhandler);
@@ -4099,7 +4099,7 @@ TB_EXPORT int MPI_File_create_errhandler(void *file_errhandler_fn, void *errhand
     __typeof__(&MPI_File_create_errhandler) tb_f = (__typeof__(&MPI_File_create_errhandler))TB_REAL(TB_ID_MPI_File_create_errhandler);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_File_create_errhandler, 1))
         return tb_f(file_errhandler_fn, errhandler);
-    tb_put_address(&tb_c, (uintptr_t)file_errhandler_fn);
+    tb_put_callback(&tb_c, (uintptr_t)file_errhandler_fn);
     if (!(errhandler != NULL)) tb_absent(&tb_c, 1);
     tb_begin(&tb_c);
     int tb_r = tb_f(file_errhandler_fn, errhandler);
@@ -6536,9 +6536,9 @@ TB_EXPORT int MPI_Grequest_start(void *query_fn, void *free_fn, void *cancel_fn,
     __typeof__(&MPI_Grequest_start) tb_f = (__typeof__(&MPI_Grequest_start))TB_REAL(TB_ID_MPI_Grequest_start);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Grequest_start, 4))
         return tb_f(query_fn, free_fn, cancel_fn, extra_state, request);
-    tb_put_address(&tb_c, (uintptr_t)query_fn);
-    tb_put_address(&tb_c, (uintptr_t)free_fn);
-    tb_put_address(&tb_c, (uintptr_t)cancel_fn);
+    tb_put_callback(&tb_c, (uintptr_t)query_fn);
+    tb_put_callback(&tb_c, (uintptr_t)free_fn);
+    tb_put_callback(&tb_c, (uintptr_t)cancel_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     if (!(request != NULL)) tb_absent(&tb_c, 4);
     tb_begin(&tb_c);
@@ -8826,8 +8826,8 @@ TB_EXPORT int MPI_Keyval_create(void *copy_fn, void *delete_fn, int *keyval, voi
     __typeof__(&MPI_Keyval_create) tb_f = (__typeof__(&MPI_Keyval_create))TB_REAL(TB_ID_MPI_Keyval_create);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Keyval_create, 3))
         return tb_f(copy_fn, delete_fn, keyval, extra_state);
-    tb_put_address(&tb_c, (uintptr_t)copy_fn);
-    tb_put_address(&tb_c, (uintptr_t)delete_fn);
+    tb_put_callback(&tb_c, (uintptr_t)copy_fn);
+    tb_put_callback(&tb_c, (uintptr_t)delete_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     if (!(keyval != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -9549,7 +9549,7 @@ TB_EXPORT int MPI_Op_create(void *user_fn, int commute, void *op)
     __typeof__(&MPI_Op_create) tb_f = (__typeof__(&MPI_Op_create))TB_REAL(TB_ID_MPI_Op_create);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Op_create, 2))
         return tb_f(user_fn, commute, op);
-    tb_put_address(&tb_c, (uintptr_t)user_fn);
+    tb_put_callback(&tb_c, (uintptr_t)user_fn);
     tb_put_int(&tb_c, commute);
     if (!(op != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -9568,7 +9568,7 @@ TB_EXPORT int MPI_Op_create_c(void *user_fn, int commute, void *op)
     __typeof__(&MPI_Op_create_c) tb_f = (__typeof__(&MPI_Op_create_c))TB_REAL(TB_ID_MPI_Op_create_c);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Op_create_c, 2))
         return tb_f(user_fn, commute, op);
-    tb_put_address(&tb_c, (uintptr_t)user_fn);
+    tb_put_callback(&tb_c, (uintptr_t)user_fn);
     tb_put_int(&tb_c, commute);
     if (!(op != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -10538,9 +10538,9 @@ TB_EXPORT int MPI_Register_datarep(const char *datarep, void *read_conversion_fn
     if (datarep != NULL) tb_put_string(&tb_c, datarep);
     else tb_absent(&tb_c, 0);
     tb_room(&tb_c, 4);
-    tb_put_address(&tb_c, (uintptr_t)read_conversion_fn);
-    tb_put_address(&tb_c, (uintptr_t)write_conversion_fn);
-    tb_put_address(&tb_c, (uintptr_t)dtype_file_extent_fn);
+    tb_put_callback(&tb_c, (uintptr_t)read_conversion_fn);
+    tb_put_callback(&tb_c, (uintptr_t)write_conversion_fn);
+    tb_put_callback(&tb_c, (uintptr_t)dtype_file_extent_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     tb_begin(&tb_c);
     int tb_r = tb_f(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -10559,9 +10559,9 @@ TB_EXPORT int MPI_Register_datarep_c(const char *datarep, void *read_conversion_
     if (datarep != NULL) tb_put_string(&tb_c, datarep);
     else tb_absent(&tb_c, 0);
     tb_room(&tb_c, 4);
-    tb_put_address(&tb_c, (uintptr_t)read_conversion_fn);
-    tb_put_address(&tb_c, (uintptr_t)write_conversion_fn);
-    tb_put_address(&tb_c, (uintptr_t)dtype_file_extent_fn);
+    tb_put_callback(&tb_c, (uintptr_t)read_conversion_fn);
+    tb_put_callback(&tb_c, (uintptr_t)write_conversion_fn);
+    tb_put_callback(&tb_c, (uintptr_t)dtype_file_extent_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     tb_begin(&tb_c);
     int tb_r = tb_f(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -11560,7 +11560,7 @@ TB_EXPORT int MPI_Session_create_errhandler(void *session_errhandler_fn, void *e
     __typeof__(&MPI_Session_create_errhandler) tb_f = (__typeof__(&MPI_Session_create_errhandler))TB_REAL(TB_ID_MPI_Session_create_errhandler);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Session_create_errhandler, 1))
         return tb_f(session_errhandler_fn, errhandler);
-    tb_put_address(&tb_c, (uintptr_t)session_errhandler_fn);
+    tb_put_callback(&tb_c, (uintptr_t)session_errhandler_fn);
     if (!(errhandler != NULL)) tb_absent(&tb_c, 1);
     tb_begin(&tb_c);
     int tb_r = tb_f(session_errhandler_fn, errhandler);
@@ -12711,7 +12711,7 @@ TB_EXPORT int MPI_T_event_handle_free(uintptr_t event_registration, void *user_d
         return tb_f(event_registration, user_data, free_cb_function);
     tb_put(&tb_c, event_registration);
     tb_put_address(&tb_c, (uintptr_t)user_data);
-    tb_put_address(&tb_c, (uintptr_t)free_cb_function);
+    tb_put_callback(&tb_c, (uintptr_t)free_cb_function);
     tb_begin(&tb_c);
     int tb_r = tb_f(event_registration, user_data, free_cb_function);
     tb_end(&tb_c, tb_r, 0);
@@ -12781,7 +12781,7 @@ TB_EXPORT int MPI_T_event_register_callback(uintptr_t event_registration, int cb
     tb_put_int(&tb_c, cb_safety);
     tb_put_handle(&tb_c, info);
     tb_put_address(&tb_c, (uintptr_t)user_data);
-    tb_put_address(&tb_c, (uintptr_t)event_cb_function);
+    tb_put_callback(&tb_c, (uintptr_t)event_cb_function);
     tb_begin(&tb_c);
     int tb_r = tb_f(event_registration, cb_safety, info, user_data, event_cb_function);
     tb_end(&tb_c, tb_r, 0);
@@ -12797,7 +12797,7 @@ TB_EXPORT int MPI_T_event_set_dropped_handler(uintptr_t event_registration, void
     if (!TB_ENTER(&tb_c, TB_ID_MPI_T_event_set_dropped_handler, 2))
         return tb_f(event_registration, dropped_cb_function);
     tb_put(&tb_c, event_registration);
-    tb_put_address(&tb_c, (uintptr_t)dropped_cb_function);
+    tb_put_callback(&tb_c, (uintptr_t)dropped_cb_function);
     tb_begin(&tb_c);
     int tb_r = tb_f(event_registration, dropped_cb_function);
     tb_end(&tb_c, tb_r, 0);
@@ -13697,8 +13697,8 @@ TB_EXPORT int MPI_Type_create_keyval(void *type_copy_attr_fn, void *type_delete_
     __typeof__(&MPI_Type_create_keyval) tb_f = (__typeof__(&MPI_Type_create_keyval))TB_REAL(TB_ID_MPI_Type_create_keyval);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Type_create_keyval, 3))
         return tb_f(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
-    tb_put_address(&tb_c, (uintptr_t)type_copy_attr_fn);
-    tb_put_address(&tb_c, (uintptr_t)type_delete_attr_fn);
+    tb_put_callback(&tb_c, (uintptr_t)type_copy_attr_fn);
+    tb_put_callback(&tb_c, (uintptr_t)type_delete_attr_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     if (!(type_keyval != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -15009,7 +15009,7 @@ TB_EXPORT int MPI_Win_create_errhandler(void *win_errhandler_fn, void *errhandle
     __typeof__(&MPI_Win_create_errhandler) tb_f = (__typeof__(&MPI_Win_create_errhandler))TB_REAL(TB_ID_MPI_Win_create_errhandler);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Win_create_errhandler, 1))
         return tb_f(win_errhandler_fn, errhandler);
-    tb_put_address(&tb_c, (uintptr_t)win_errhandler_fn);
+    tb_put_callback(&tb_c, (uintptr_t)win_errhandler_fn);
     if (!(errhandler != NULL)) tb_absent(&tb_c, 1);
     tb_begin(&tb_c);
     int tb_r = tb_f(win_errhandler_fn, errhandler);
@@ -15027,8 +15027,8 @@ TB_EXPORT int MPI_Win_create_keyval(void *win_copy_attr_fn, void *win_delete_att
     __typeof__(&MPI_Win_create_keyval) tb_f = (__typeof__(&MPI_Win_create_keyval))TB_REAL(TB_ID_MPI_Win_create_keyval);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Win_create_keyval, 3))
         return tb_f(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
-    tb_put_address(&tb_c, (uintptr_t)win_copy_attr_fn);
-    tb_put_address(&tb_c, (uintptr_t)win_delete_attr_fn);
+    tb_put_callback(&tb_c, (uintptr_t)win_copy_attr_fn);
+    tb_put_callback(&tb_c, (uintptr_t)win_delete_attr_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     if (!(win_keyval != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -16359,11 +16359,11 @@ TB_EXPORT int MPIX_Grequest_class_create(void *query_fn, void *free_fn, void *ca
     __typeof__(&MPIX_Grequest_class_create) tb_f = (__typeof__(&MPIX_Grequest_class_create))TB_REAL(TB_ID_MPIX_Grequest_class_create);
     if (!TB_ENTER(&tb_c, TB_ID_MPIX_Grequest_class_create, 5))
         return tb_f(query_fn, free_fn, cancel_fn, poll_fn, wait_fn, greq_class);
-    tb_put_address(&tb_c, (uintptr_t)query_fn);
-    tb_put_address(&tb_c, (uintptr_t)free_fn);
-    tb_put_address(&tb_c, (uintptr_t)cancel_fn);
-    tb_put_address(&tb_c, (uintptr_t)poll_fn);
-    tb_put_address(&tb_c, (uintptr_t)wait_fn);
+    tb_put_callback(&tb_c, (uintptr_t)query_fn);
+    tb_put_callback(&tb_c, (uintptr_t)free_fn);
+    tb_put_callback(&tb_c, (uintptr_t)cancel_fn);
+    tb_put_callback(&tb_c, (uintptr_t)poll_fn);
+    tb_put_callback(&tb_c, (uintptr_t)wait_fn);
     if (!(greq_class != NULL)) tb_absent(&tb_c, 5);
     tb_begin(&tb_c);
     int tb_r = tb_f(query_fn, free_fn, cancel_fn, poll_fn, wait_fn, greq_class);
@@ -16400,11 +16400,11 @@ TB_EXPORT int MPIX_Grequest_start(void *query_fn, void *free_fn, void *cancel_fn
     __typeof__(&MPIX_Grequest_start) tb_f = (__typeof__(&MPIX_Grequest_start))TB_REAL(TB_ID_MPIX_Grequest_start);
     if (!TB_ENTER(&tb_c, TB_ID_MPIX_Grequest_start, 6))
         return tb_f(query_fn, free_fn, cancel_fn, poll_fn, wait_fn, extra_state, request);
-    tb_put_address(&tb_c, (uintptr_t)query_fn);
-    tb_put_address(&tb_c, (uintptr_t)free_fn);
-    tb_put_address(&tb_c, (uintptr_t)cancel_fn);
-    tb_put_address(&tb_c, (uintptr_t)poll_fn);
-    tb_put_address(&tb_c, (uintptr_t)wait_fn);
+    tb_put_callback(&tb_c, (uintptr_t)query_fn);
+    tb_put_callback(&tb_c, (uintptr_t)free_fn);
+    tb_put_callback(&tb_c, (uintptr_t)cancel_fn);
+    tb_put_callback(&tb_c, (uintptr_t)poll_fn);
+    tb_put_callback(&tb_c, (uintptr_t)wait_fn);
     tb_put_address(&tb_c, (uintptr_t)extra_state);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
     tb_begin(&tb_c);

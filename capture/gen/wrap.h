@@ -720,6 +720,12 @@ enum {
     TB_NUM_IDS = 773
 };
 
+/* Indices of predefined objects that the runtime itself uses. */
+enum {
+    TB_PREDEFINED_MPI_COMM_WORLD = 1,
+    TB_PREDEFINED_MPI_COMM_SELF = 2,
+};
+
 /* The segment word of a value that may be an address; given by the runtime. */
 TB_HIDDEN uint64_t tb_displacement_word(struct tb_call *c, uint64_t v);
 

@@ -75,6 +75,17 @@ static void many(void)
     for (int i = 0; i < n; i++) send(i);
 }
 
+/* Rounds of the same calls, with calls inside calls among them. */
+static void reduce(int what);
+static void rounds(void)
+{
+    for (int round = 0; round < 4; round++) {
+        many();
+        reduce(0);
+        MPI_Recv(buffer, 3, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 /* An n-byte string shifts all records that follow. */
 static void boundaries(void)
 {
@@ -176,6 +187,21 @@ static void reduce(int what)
     }
     send(1);
     MPI_Op_free(&op);
+}
+
+/* n operations inside each other. */
+static MPI_Op deep_op;
+static void deeper(void *in, void *out, int *len, MPI_Datatype *type)
+{
+    (void)in, (void)out, (void)len, (void)type;
+    if (--n > 0) MPI_Allreduce(buffer, buffer, 1, MPI_INT, deep_op, MPI_COMM_WORLD);
+}
+
+static void deep(void)
+{
+    MPI_Op_create(deeper, 1, &deep_op);
+    MPI_Allreduce(buffer, buffer, 1, MPI_INT, deep_op, MPI_COMM_WORLD);
+    send(1);
 }
 
 static void nested(void)
@@ -328,7 +354,7 @@ static void missing(void)
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(void); } scenarios[] = {
-        {"shapes", shapes}, {"large", large}, {"many", many}, {"boundaries", boundaries}, {"paced", paced}, {"nested", nested}, {"jump", jump},
+        {"shapes", shapes}, {"large", large}, {"many", many}, {"rounds", rounds}, {"boundaries", boundaries}, {"paced", paced}, {"nested", nested}, {"deep", deep}, {"jump", jump},
         {"jump_inside", jump_inside}, {"exit_inside", exit_inside}, {"fork_inside", fork_inside},
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
         {"switches", switches}, {"killed", killed}, {"signals", signals}, {"memory", memory},

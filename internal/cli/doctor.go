@@ -21,7 +21,8 @@ func doctorCommand(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check whether recording works on this machine",
 		Long: `Check whether recording works on this machine: which MPIs there are, whether the
-runtime can be preloaded, the clock, room, limits; and record a small program
+runtime can be preloaded, the clock, room, limits, what is left of recordings
+that were interrupted; and record a small program
 under every MPI that has a compiler. Each line is ok, warn (works with a
 restriction) or fail, with what to do. The exit code is 1 if anything essential
 fails.`,
@@ -68,7 +69,7 @@ func (a *app) examine(ctx context.Context, trial bool) ([]doctor.Check, error) {
 	defer p.done()
 	return doctor.Run(ctx, doctor.Config{
 		Self: self, Runtime: capture.Runtime(), StateRoots: collect.StateRoots(dir + "/app.tabard"), Dir: dir,
-		Inspect: inspectTrial, Trial: trial,
+		Leftovers: collect.Leftovers(dir + "/app.tabard"), Inspect: inspectTrial, Trial: trial,
 		Progress: func(what string) { p.next = time.Time{}; p.show("%s ...", what) },
 	}), nil
 }

@@ -102,7 +102,7 @@ func (f *dumpFlags) check(cmd *cobra.Command) error {
 // dump prints the selected calls.
 func (f *dumpFlags) dump(w io.Writer, a *trace.Archive) error {
 	any := false
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		if !f.selects(s) {
 			continue
 		}

@@ -60,8 +60,10 @@ type byteCounts struct {
 	Other     int64 `json:"other"`
 }
 
-// grammarCounts is the size of the grammars; equal ones count once.
+// grammarCounts is the size of the grammars, those of a class as one; equal ones count
+// once. Signatures are those that differ in more than values.
 type grammarCounts struct {
+	Classes    int    `json:"classes"`
 	Distinct   int    `json:"distinct"`
 	Rules      int    `json:"rules"`
 	Symbols    int    `json:"symbols"`
@@ -76,14 +78,20 @@ func infoCommand(a *app) *cobra.Command {
 		Long: `Show what ran, how many calls of which functions it made, whether the recording
 is complete and if not why, and what the bytes of the file hold. It reads the
 compressed structure only: the time it takes does not depend on the number of
-calls.`,
+calls.
+
+With --comms it shows the communicators instead: which ranks are in which, in
+their order, what each was made from and where, topologies and names. That is
+worked out from the recorded calls; what they do not settle is said.`,
 		Example: `  tabard info app.tabard
   tabard info app.tabard --top 50
+  tabard info app.tabard --comms
   tabard info app.tabard --json`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	showComms := cmd.Flags().Bool("comms", false, "show the communicators: members, origins, topologies, names")
 	top := cmd.Flags().Int("top", 10, "list the `N` functions with most calls")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if *top < 0 {
@@ -94,6 +102,9 @@ calls.`,
 			return err
 		}
 		defer archive.Close()
+		if *showComms {
+			return a.showComms(archive, *asJSON)
+		}
 		info, err := collectInfo(archive)
 		if err != nil {
 			return err
@@ -114,7 +125,7 @@ func collectInfo(a *trace.Archive) (*runInfo, error) {
 	m, st := a.Meta(), a.Stats()
 	info := &runInfo{
 		Schema: "tabard.info/1", File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
-		Functions: map[string]uint64{}, Threads: len(a.Streams()), Complete: true, Partial: a.Meta().Partial,
+		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
 		Options: m.Options, Skipped: a.Skipped(),
 		Bytes: byteCounts{File: st.Total, Structure: st.Structure, Columns: st.Columns, Timing: st.Timing,
 			Meta: st.Meta, Index: st.Index, Other: st.Other},
@@ -128,35 +139,38 @@ func collectInfo(a *trace.Archive) (*runInfo, error) {
 	if !m.Created.IsZero() {
 		info.Created = m.Created.UTC().Format("2006-01-02T15:04:05Z")
 	}
-	info.addRanks(a.Ranks())
-	return info, info.addStreams(a.Streams())
+	info.addGroups(a)
+	return info, info.addClasses(a)
 }
 
-func (info *runInfo) addRanks(ranks []*trace.RankData) {
+// addGroups adds what is known of the processes. It looks at single ones only
+// where something is missing.
+func (info *runInfo) addGroups(a *trace.Archive) {
 	hosts := map[string]bool{}
-	info.Ranks = len(ranks)
-	worlds := map[int][]bool{}
-	for _, r := range ranks {
-		hosts[r.Host] = true
-		info.LostCalls += r.LostCalls
-		if why := incomplete(r); why != "" {
-			info.Complete = false
-			info.Missing = append(info.Missing, why)
+	info.Ranks = a.NumRanks()
+	for _, g := range a.Groups() {
+		if g.Unranked {
+			hosts[g.Host] = true
 		}
-		if r.Rank >= 0 && r.Size > 0 {
-			seen := worlds[r.World]
-			for len(seen) < min(r.Size, 1<<24) {
-				seen = append(seen, false)
+		for _, h := range g.Hosts.Values {
+			hosts[h] = true
+		}
+		complete, ok1 := g.Complete.Constant()
+		lost, ok2 := g.Lost.Constant()
+		if ok1 && ok2 && complete == 1 && lost == 0 {
+			continue
+		}
+		for rank := range g.Ranks.All() {
+			if lost := uint64(g.Lost.At(rank)); lost != 0 || g.Complete.At(rank) == 0 {
+				info.LostCalls += lost
+				info.Complete = false
+				info.Missing = append(info.Missing, incomplete(a.RankIn(g, rank)))
 			}
-			if r.Rank < len(seen) {
-				seen[r.Rank] = true
-			}
-			worlds[r.World] = seen
 		}
 	}
-	info.addAbsent(worlds)
+	info.addAbsent(a)
 	info.Hosts = slices.Sorted(maps.Keys(hosts))
-	if len(ranks) == 0 {
+	if info.Ranks == 0 {
 		info.Complete = false
 		info.Missing = append(info.Missing, "no process was recorded")
 	}
@@ -164,16 +178,29 @@ func (info *runInfo) addRanks(ranks []*trace.RankData) {
 
 // addAbsent names the ranks that are in no recording, unless they were left
 // out on purpose.
-func (info *runInfo) addAbsent(worlds map[int][]bool) {
+func (info *runInfo) addAbsent(a *trace.Archive) {
 	if info.Options["ranks"] != "" {
 		return
 	}
-	for _, w := range slices.Sorted(maps.Keys(worlds)) {
-		var absent []int
-		for rank, seen := range worlds[w] {
-			if !seen {
-				absent = append(absent, rank)
+	present, sizes := map[int]*trace.RankSet{}, map[int]int{}
+	for _, g := range a.Groups() {
+		if g.Unranked {
+			continue
+		}
+		sizes[g.World] = max(sizes[g.World], g.Size)
+		present[g.World] = g.Ranks.Union(present[g.World])
+	}
+	for _, w := range slices.Sorted(maps.Keys(present)) {
+		var absent [][2]int
+		next := 0
+		for lo, hi := range present[w].Intervals() {
+			if lo > next {
+				absent = append(absent, [2]int{next, lo})
 			}
+			next = hi
+		}
+		if next < sizes[w] {
+			absent = append(absent, [2]int{next, sizes[w]})
 		}
 		if len(absent) > 0 {
 			info.Complete = false
@@ -208,42 +235,38 @@ func incomplete(r *trace.RankData) string {
 	return who + ": " + strings.Join(whys, "; ")
 }
 
-// addStreams counts calls. Streams with equal structure share signatures and
-// grammars, which are counted once.
-func (info *runInfo) addStreams(streams []*trace.Stream) error {
-	sigs := map[*trace.Signature]bool{}
-	grammars := map[*trace.Grammar]bool{}
-	for _, s := range streams {
-		info.Calls += s.Calls()
-		counts, err := s.Counts()
+// addClasses counts calls, class by class.
+func (info *runInfo) addClasses(a *trace.Archive) error {
+	grammars := map[string]bool{}
+	templates := map[int]bool{}
+	info.Threads, info.Grammar.Classes = a.NumStreams(), len(a.Classes())
+	for _, c := range a.Classes() {
+		d, err := c.Data()
+		if err != nil {
+			return err
+		}
+		counts, events, err := c.Counts()
 		if err != nil {
 			return err
 		}
 		for t, n := range counts {
-			sig, err := s.Signature(uint32(t))
+			tm, err := c.Template(uint32(t))
 			if err != nil {
 				return err
 			}
-			if !sigs[sig] {
-				sigs[sig] = true
+			if !templates[d.Terminals[t]] {
+				templates[d.Terminals[t]] = true
 				info.Grammar.Signatures++
 			}
-			info.addCalls(sig, n)
-		}
-		events, err := s.Events()
-		if err != nil {
-			return err
+			info.Calls += n
+			info.addCalls(&tm.Signature, n)
 		}
 		info.Grammar.Events += events
-		g, err := s.Grammar()
-		if err != nil {
-			return err
-		}
-		if !grammars[g] {
-			grammars[g] = true
+		if text := trace.FormatGrammar(d.Grammar); !grammars[text] {
+			grammars[text] = true
 			info.Grammar.Distinct++
-			info.Grammar.Rules += len(g.Rules)
-			for _, r := range g.Rules {
+			info.Grammar.Rules += len(d.Grammar.Rules)
+			for _, r := range d.Grammar.Rules {
 				info.Grammar.Symbols += len(r)
 			}
 		}
@@ -267,26 +290,28 @@ func (info *runInfo) addCalls(sig *trace.Signature, n uint64) {
 	}
 }
 
-// rankText names ranks as ranges.
-func rankText(ranks []int) string {
+// rankText names ranks given as intervals [lo, hi).
+func rankText(ranks [][2]int) string {
 	var parts []string
-	for i := 0; i < len(ranks); {
-		j := i
-		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
-			j++
+	for _, r := range ranks {
+		if r[1] == r[0]+1 {
+			parts = append(parts, fmt.Sprint(r[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", r[0], r[1]-1))
 		}
-		switch {
-		case j == i:
-			parts = append(parts, fmt.Sprint(ranks[i]))
-		default:
-			parts = append(parts, fmt.Sprintf("%d-%d", ranks[i], ranks[j]))
-		}
-		i = j + 1
 	}
-	if len(ranks) == 1 {
+	if len(ranks) == 1 && ranks[0][1] == ranks[0][0]+1 {
 		return "rank " + parts[0]
 	}
 	return "ranks " + strings.Join(parts, ",")
+}
+
+// classCount says how many classes there are.
+func classCount(n int) string {
+	if n == 1 {
+		return "1 class of threads"
+	}
+	return count(uint64(n)) + " classes of threads"
 }
 
 // maxMissing is how many reasons for incompleteness the text form lists.
@@ -325,7 +350,7 @@ func (info *runInfo) print(out io.Writer, top int) error {
 	row("file", "%s: structure %s, columns %s, timing %s, run and index %s",
 		byteSize(b.File), byteSize(b.Structure), byteSize(b.Columns), byteSize(b.Timing), byteSize(b.Meta+b.Index+b.Other))
 	g := &info.Grammar
-	row("grammar", "%s, %s, %s for %s; %s", plural(uint64(g.Distinct), "grammar"), plural(uint64(g.Rules), "rule"),
+	row("structure", "%s, %s, %s, %s for %s; %s", classCount(g.Classes), plural(uint64(g.Distinct), "grammar"), plural(uint64(g.Rules), "rule"),
 		plural(uint64(g.Symbols), "symbol"), plural(g.Events, "event"), plural(uint64(g.Signatures), "signature"))
 	if info.Memory > 0 {
 		row("collector", "%s peak memory", byteSize(info.Memory))

@@ -14,8 +14,9 @@ func recoverCommand(a *app) *cobra.Command {
 		Short: "Complete a recording that was interrupted",
 		Long: `Complete the recording FILE whose collector was killed, or whose archive could
 not be written. The other commands do this too when they are given FILE, so it
-is only needed to make the file without reading it. Nothing happens if there is
-nothing to recover.`,
+is only needed to make the file without reading it. Nothing happens if nothing
+is left of a recording to FILE on this machine but FILE itself; "tabard doctor"
+lists what is left of others.`,
 		Example:           "  tabard recover app.tabard",
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
@@ -29,28 +30,50 @@ nothing to recover.`,
 			return err
 		}
 		if path == "" {
-			return fmt.Errorf("%s: there is no such recording, and nothing of it to recover", args[0])
+			return fmt.Errorf("%s does not exist, and on this machine nothing is left of a recording to it", args[0])
 		}
 		if *asJSON {
-			return a.printJSON(recovery{"tabard.recover/1", path, r.Ranks, r.Calls, r.Unfinished, r.Lost, append([]string{}, r.Problems...)})
+			return a.printJSON(recovery{"tabard.recover/1", path, outcome(r), r.Ranks, r.Calls, r.Unfinished, r.Lost, append([]string{}, r.Problems...)})
 		}
 		for _, p := range r.Problems {
 			fmt.Fprintf(a.err, "tabard: %s\n", p)
 		}
-		if r.Ranks == 0 {
-			_, err = fmt.Fprintf(a.out, "%s: nothing to recover\n", path)
-			return err
-		}
-		_, err = fmt.Fprintf(a.out, "%s: %s of %s recovered\n", path, plural(r.Calls, "call"), plural(uint64(r.Ranks), "rank"))
+		_, err = fmt.Fprintf(a.out, "%s: %s\n", path, outcomeText(r))
 		return err
 	}
 	return cmd
+}
+
+// outcome is what a recovery came to.
+func outcome(r collect.Report) string {
+	switch {
+	case r.Moved != "":
+		return "moved"
+	case r.Kept:
+		return "kept"
+	case r.Bytes > 0:
+		return "recovered"
+	}
+	return "nothing"
+}
+
+func outcomeText(r collect.Report) string {
+	switch outcome(r) {
+	case "moved":
+		return "the archive was complete but could not be written here; it has been moved from " + r.Moved
+	case "kept":
+		return "the archive is complete and stays here until it can be moved: repeat this command then"
+	case "recovered":
+		return fmt.Sprintf("%s of %s recovered", plural(r.Calls, "call"), plural(uint64(r.Ranks), "rank"))
+	}
+	return "nothing to recover: no recording to it goes on, and nothing else of one is left on this machine"
 }
 
 // recovery is the schema of `tabard recover --json`.
 type recovery struct {
 	Schema     string   `json:"schema"`
 	File       string   `json:"file"`
+	Outcome    string   `json:"outcome"` // recovered, moved, kept, nothing
 	Ranks      int      `json:"ranks"`
 	Calls      uint64   `json:"calls"`
 	Unfinished int      `json:"unfinished_ranks"`

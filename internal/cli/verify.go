@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ func verifyCommand(a *app) *cobra.Command {
 		Use:   "verify FILE RAWDIR",
 		Short: "Compare a recording with its raw log",
 		Long: `Compare every call and every parameter of a recording with the raw log of the
-same run, which record --keep-raw wrote to RAWDIR. The comparison follows the
+same run, which record --keep-raw wrote to RAWDIR. Logs of other runs in RAWDIR
+are named and left out. The comparison follows the
 life of every object on its own and shares no code with the recorder. The exit
 code is 1 if anything differs.`,
 		Example: `  mpirun -n 4 tabard record --keep-raw raw ./app
@@ -35,7 +37,7 @@ code is 1 if anything differs.`,
 			return err
 		}
 		total := uint64(0)
-		for _, s := range archive.Streams() {
+		for s := range archive.Streams() {
 			total += s.Calls()
 		}
 		p := a.progress()
@@ -73,7 +75,7 @@ func rawLogs(dir string) ([]verify.Log, error) {
 	}
 	var logs []verify.Log
 	for _, f := range files {
-		logs = append(logs, verify.Log{Name: filepath.Base(f.Path), PID: f.PID, Start: f.Start, Thread: f.Thread,
+		logs = append(logs, verify.Log{Name: filepath.Base(f.Path), PID: f.PID, Start: f.Start, Thread: f.Thread, Run: f.Run,
 			Records: func() iter.Seq2[verify.Record, error] {
 				return func(yield func(verify.Record, error) bool) {
 					for r, err := range f.Records() {
@@ -87,8 +89,18 @@ func rawLogs(dir string) ([]verify.Log, error) {
 	return logs, nil
 }
 
+// maxIgnored is how many logs of other runs are named.
+const maxIgnored = 5
+
 func (a *app) printReport(r *verify.Report) error {
 	w := &errWriter{w: a.out}
+	if n := len(r.Ignored); n > 0 {
+		more := ""
+		if n > maxIgnored {
+			more = ", ..."
+		}
+		fmt.Fprintf(a.err, "tabard: left out: %s of other runs (%s%s)\n", plural(uint64(n), "raw log"), strings.Join(r.Ignored[:min(n, maxIgnored)], ", "), more)
+	}
 	for _, d := range r.First {
 		fmt.Fprintln(w, d)
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tabard/internal/merge"
 	"tabard/internal/symbol"
 	"tabard/trace"
 )
@@ -164,8 +165,8 @@ func parseRanks(s string) func(int) bool {
 }
 
 // build makes the archive of what is known now and fills in the report.
-func (c *collector) build() (*trace.Builder, error) {
-	b := trace.NewBuilder()
+func (c *collector) build() (*merge.Part, error) {
+	b := merge.New()
 	c.report = Report{}
 	meta := trace.Meta{Command: c.job.Command, Created: c.job.Created, Tool: c.job.Tool, Options: map[string]string{},
 		Partial: c.control.Partial()}
@@ -196,7 +197,7 @@ func (c *collector) build() (*trace.Builder, error) {
 }
 
 // rank adds a process and its streams.
-func (c *collector) rank(b *trace.Builder, id identity) error {
+func (c *collector) rank(b *merge.Part, id identity) error {
 	p := id.p
 	ended, _ := p.syms.Ended()
 	d := trace.RankData{
@@ -228,14 +229,17 @@ func (c *collector) rank(b *trace.Builder, id identity) error {
 	for _, k := range p.syms.Clocks() {
 		d.Clocks = append(d.Clocks, trace.Clock{Ticks: k.Ticks, RealNS: int64(k.RealNS), MonoNS: int64(k.MonoNS)})
 	}
-	n := b.AddRank(d)
+	var streams []trace.StreamData
 	for _, ch := range p.live() {
-		data, err := ch.s.data(n, ch.thread, c.moved)
+		data, err := ch.s.data(ch.thread, c.moved)
 		if err != nil {
 			return err
 		}
-		b.AddStream(data)
+		streams = append(streams, data)
 		c.report.Calls += ch.s.calls
+	}
+	if err := b.Add(d, streams); err != nil {
+		return err
 	}
 	c.report.Ranks++
 	c.report.Lost += d.LostCalls
@@ -336,7 +340,7 @@ func (c *collector) nodeOutput() string {
 }
 
 // writeArchive writes b to path: completely, or not at all.
-func writeArchive(path string, b *trace.Builder, tick func()) (int64, error) {
+func writeArchive(path string, b *merge.Part, tick func()) (int64, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return 0, fmt.Errorf("%s: not a regular file", path)
 	}
@@ -468,9 +472,11 @@ func bringHome(dir string, job *Job) (string, Report, error) {
 		err = copyFile(out, kept)
 	}
 	if err != nil {
-		r.Problems = []string{fmt.Sprintf("%s could not be written: %v; reading the archive from %s", job.Output, err, kept)}
+		r.Problems = []string{fmt.Sprintf("%s could not be written: %v; the archive is safe in %s", job.Output, err, kept)}
+		r.Kept = true
 		return kept, r, nil
 	}
+	r.Moved = dir
 	err = os.RemoveAll(dir)
 	tidyRoot(filepath.Dir(dir), job.Output)
 	return out, r, err

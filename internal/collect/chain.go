@@ -24,7 +24,7 @@ type chain struct {
 
 	limit     int         // words of cur that may be read; see refresh
 	inCall    bool        // as of the last refresh
-	pend      ring.Record // copy of the entry part at the position, nil if none
+	pend      ring.Record // copy of the entry part at limit, nil if none; see entry
 	last      uint64      // time of the last thing taken in
 	raw       *rawFile
 	rawFailed bool
@@ -56,6 +56,7 @@ func (c *chain) refresh() {
 	}
 	// This order matters: what ended before inCall was read is published.
 	c.inCall = c.cur.InCall()
+	before := c.cur.Published()
 	pend := c.cur.Pending()
 	if pend != nil {
 		pend = append(ring.Record(nil), pend...)
@@ -66,10 +67,17 @@ func (c *chain) refresh() {
 	if again := c.cur.Pending(); !c.inCall || full || len(again) != len(pend) {
 		pend = nil
 	}
-	c.limit = c.cur.Published()
-	if c.limit == c.off {
+	if c.limit = c.cur.Published(); c.limit == before {
 		c.pend = pend
 	}
+}
+
+// entry is the entry part of the call in progress if the position is there, nil otherwise.
+func (c *chain) entry() ring.Record {
+	if c.off != c.limit {
+		return nil
+	}
+	return c.pend
 }
 
 // words are the published words from the position on.

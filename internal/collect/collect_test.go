@@ -93,7 +93,7 @@ func TestReuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	r := a.Ranks()[0]
+	r := a.Rank(0)
 	if !r.Complete || r.Host != "node1" || r.Rank != 0 || r.Size != 1 || a.Meta().MPI != "MPICH 4.0" {
 		t.Errorf("rank %+v", r)
 	}
@@ -216,7 +216,7 @@ func TestPendingCalls(t *testing.T) {
 	}
 	defer a.Close()
 	for i := range uint64(3) {
-		call, err := a.Streams()[0].CallAt(i)
+		call, err := a.Stream(0).CallAt(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestPendingCalls(t *testing.T) {
 			t.Errorf("call %d: flags %v", i, call.Flags)
 		}
 	}
-	if r := a.Ranks()[0]; r.Complete || r.End != "ended abruptly" {
+	if r := a.Rank(0); r.Complete || r.End != "ended abruptly" {
 		t.Errorf("rank %+v", r)
 	}
 }
@@ -260,7 +260,7 @@ func TestThreads(t *testing.T) {
 	}
 	defer a.Close()
 	calls := uint64(0)
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		calls += s.Calls()
 		for c, err := range s.Iter(0) {
 			if err != nil {
@@ -564,7 +564,7 @@ func firstRank(t *testing.T, path string) *trace.RankData {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	return a.Ranks()[0]
+	return a.Rank(0)
 }
 
 // The raw log holds every record, once, whatever happens to the collector.
@@ -661,7 +661,7 @@ func TestIdentities(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d:%d/%d %d", r.World, r.Rank, r.Size, r.PID-deadPID))
 	}
 	equal(t, got, []string{"0:0/3 9", "0:1/3 1", "0:2/3 3", "1:0/2 4", "1:1/2 5"})
-	if r := a.Ranks()[2]; r.End != "not traced: statically linked" || r.Complete {
+	if r := a.Rank(2); r.End != "not traced: statically linked" || r.Complete {
 		t.Errorf("%+v", r)
 	}
 }

@@ -71,6 +71,11 @@ type Report struct {
 	Problems []string
 	// PeakMemory is the largest resident size of the collector in bytes.
 	PeakMemory uint64
+	// Moved is the directory from which Recover brought home an archive that could not be
+	// written to its output before. Ranks and Calls are not set then.
+	// Kept says that the archive cannot be written to its output and lies in the state directory.
+	Moved string
+	Kept  bool
 }
 
 // newCollector opens the state directory dir.
@@ -331,7 +336,7 @@ func (c *collector) keepRaw(p *process, ch *chain) {
 	if c.job.KeepRaw == "" || ch.raw != nil && ch.raw.f != nil || ch.raw != nil && ch.raw.err != nil {
 		return
 	}
-	ch.raw = openRaw(c.job.KeepRaw, p.pid, p.start, ch, ch.raw)
+	ch.raw = openRaw(c.job.KeepRaw, c.job.Created.UnixNano(), p.pid, p.start, ch, ch.raw)
 	if ch.raw.err != nil {
 		c.logf("raw log: %v", ch.raw.err)
 		p.complain("the raw log is incomplete: %v", ch.raw.err)
@@ -494,6 +499,7 @@ func (c *collector) end() (bool, error) {
 	}
 	c.control.SetCollector(ring.CollectorDone)
 	for _, p := range c.order {
+		p.log.close()
 		for _, ch := range p.live() {
 			ch.s.spool.close()
 		}
@@ -648,6 +654,7 @@ func recoverState(dir string, wait bool, progress io.Writer) (string, Report, er
 	path := c.job.Output
 	if c.job.Archive != "" {
 		path = filepath.Join(c.dir, c.job.Archive)
+		c.report.Kept = true
 	}
 	if err != nil {
 		path = ""

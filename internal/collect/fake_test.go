@@ -36,6 +36,9 @@ type fakeThread struct {
 	cur  *ring.Segment
 	at   int
 	seq  uint64
+
+	repeats ringtest.Repeats
+	todo    []ring.Record // what is left of a record that did not fit as a whole
 }
 
 const (
@@ -48,7 +51,8 @@ const (
 func newProgram(t *testing.T, dir string, pid, threads int) *program {
 	p := &program{t: t, dir: dir, pid: pid, capacity: 4096, ring: 4, clock: 1000}
 	for i := range threads {
-		p.threads = append(p.threads, &fakeThread{p: p, n: i})
+		// Few enough to be forgotten now and then.
+		p.threads = append(p.threads, &fakeThread{p: p, n: i, repeats: ringtest.Repeats{Max: 40 + 160*(i&1)}})
 	}
 	return p
 }
@@ -82,8 +86,21 @@ func (f *fakeThread) tryAdvance() bool {
 	return true
 }
 
-// try writes a record if there is room.
+// try writes a record if there is room. If not, it must be tried again.
 func (f *fakeThread) try(rec ring.Record) bool {
+	if len(f.todo) == 0 {
+		f.todo = f.repeats.Records(rec)
+	}
+	for len(f.todo) > 0 {
+		if !f.write(f.todo[0]) {
+			return false
+		}
+		f.todo = f.todo[1:]
+	}
+	return true
+}
+
+func (f *fakeThread) write(rec ring.Record) bool {
 	if f.cur == nil || f.at+len(rec) > f.cur.Capacity() {
 		if !f.tryAdvance() {
 			return false
@@ -97,6 +114,14 @@ func (f *fakeThread) try(rec ring.Record) bool {
 
 // begin leaves the thread in a call: rec is its entry part.
 func (f *fakeThread) begin(rec ring.Record) {
+	for all := f.repeats.Records(rec); ; all = all[1:] {
+		if rec = all[0]; len(all) == 1 {
+			break
+		}
+		if !f.write(rec) {
+			f.p.t.Fatal("no room for a definition")
+		}
+	}
 	if f.cur == nil || f.at+len(rec) > f.cur.Capacity() {
 		if !f.tryAdvance() {
 			f.p.t.Fatal("no room for a pending call")
@@ -245,7 +270,7 @@ func text(t *testing.T, path string) []string {
 	}
 	defer a.Close()
 	var lines []string
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		for c, err := range s.Iter(0) {
 			if err != nil {
 				t.Fatal(err)

@@ -63,7 +63,7 @@ func TestRuntimeRecordsInsideCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if n := a.Ranks()[0].LostCalls; n != 3 {
+	if n := a.Rank(0).LostCalls; n != 3 {
 		t.Errorf("%d lost calls, want 3", n)
 	}
 }
@@ -192,7 +192,7 @@ func TestPartial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range a.Streams() { // no request without a creator is refused
+		for s := range a.Streams() { // no request without a creator is refused
 			for _, err := range s.Iter(0) {
 				if err != nil {
 					t.Error(name, err)

@@ -1,8 +1,10 @@
 package collect
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -18,7 +20,7 @@ import (
 
 // process is one traced process: its chains, symbols and streams.
 type process struct {
-	ahead  uint64 // see readAhead
+	ahead  uint64 // see symbol.ReadAhead
 	pid    int
 	start  uint64
 	reg    *Registration // nil if the launcher did not register it
@@ -27,6 +29,7 @@ type process struct {
 	chains []*chain // by thread number; nil where not known yet
 	timing bool
 	dir    string // for spools; empty: none
+	log    *spool // of the journal of syms; nil: not needed yet
 
 	consumed uint64 // raw bytes since the last checkpoint
 	durable  int    // size of the last checkpoint
@@ -177,12 +180,21 @@ func (p *process) drainOne(c *chain, dead bool) {
 	upto, before := p.known(dead), p.consumed
 	for {
 		c.refresh()
-		words := c.words()
-		for len(words) > 0 {
-			rec, rest, err := ring.Next(words)
+		for {
+			if c.raw == nil && !c.begun {
+				p.burst(c, upto)
+			}
+			words := c.words()
+			if len(words) == 0 {
+				break
+			}
+			rec, _, err := ring.Next(words)
 			if err != nil {
 				p.cutOff(c, err)
 				break
+			}
+			if len(words) > symbol.ReadAhead {
+				p.ahead ^= words[symbol.ReadAhead]
 			}
 			if rec.End() > upto {
 				if p.consumed != before {
@@ -192,10 +204,6 @@ func (p *process) drainOne(c *chain, dead bool) {
 					return
 				}
 				upto = math.MaxUint64
-			}
-			words = rest
-			if len(words) > readAhead {
-				p.ahead ^= words[readAhead] // the load starts now, nobody waits for it
 			}
 			if c.begun { // its entry came while there were several threads, or before a restart
 				p.half(c, rec)
@@ -218,10 +226,19 @@ func (p *process) drainOne(c *chain, dead bool) {
 	}
 }
 
+// burst takes in records that repeat known calls.
+func (p *process) burst(c *chain, upto uint64) {
+	before := c.off
+	defer func() { p.consumed += 8 * uint64(c.off-before) }()
+	p.syms.Burst(c.thread, c.words(), upto, &c.off, p)
+}
+
 // consume moves the position behind rec.
 func (p *process) consume(c *chain, rec ring.Record) {
-	if c.raw != nil {
-		c.raw.record(rec)
+	if c.raw != nil && rec.ID() != ring.RDef { // the log has every call in full
+		if full, err := p.syms.Expand(c.thread, rec); err == nil {
+			c.raw.record(full)
+		}
 	}
 	c.off += len(rec)
 	p.consumed += 8 * uint64(len(rec))
@@ -250,13 +267,15 @@ func (p *process) finish() {
 			p.drain(true)
 		}
 		c.refresh()
-		if c.pend != nil && !c.begun {
-			if err := p.syms.Begin(c.thread, c.pend, p); err != nil {
+		if c.entry() != nil && !c.begun {
+			if err := p.syms.Begin(c.thread, c.entry(), p); err != nil {
 				p.brokenRecord(c, err)
 			}
 		}
-		if c.pend != nil && c.raw != nil {
-			c.raw.pending(c.pend)
+		if c.entry() != nil && c.raw != nil {
+			if full, err := p.syms.Expand(c.thread, c.entry()); err == nil {
+				c.raw.pending(full)
+			}
 		}
 	}
 	p.syms.Finish(p)
@@ -277,8 +296,8 @@ func (p *process) skipMissing(c *chain) bool {
 // timeOf is when the next thing of c's thread happened: the call at the
 // position began or, if begun, returned. ok is false if there is nothing yet.
 func (c *chain) timeOf() (t uint64, ok bool) {
-	if w := c.words(); len(w) >= ring.HeadWords {
-		rec := ring.Record(w[:ring.HeadWords])
+	if w := c.words(); len(w) >= ring.RefWords {
+		rec := ring.Record(w[:ring.RefWords])
 		if c.begun || rec.Flags()&ring.FExit != 0 {
 			return rec.End(), true
 		}
@@ -286,8 +305,8 @@ func (c *chain) timeOf() (t uint64, ok bool) {
 	} else if len(w) > 0 {
 		return 0, true // broken: let it come out at once
 	}
-	if c.pend != nil && !c.begun {
-		return c.pend.Start(), true
+	if c.entry() != nil && !c.begun {
+		return c.entry().Start(), true
 	}
 	return 0, false
 }
@@ -298,7 +317,7 @@ const holdAtMost = 50 * time.Millisecond
 
 // frontier is a time before which c's thread, which has nothing to offer, will do nothing any more.
 func (c *chain) frontier(idle uint64) uint64 {
-	if c.inCall && c.pend == nil {
+	if c.inCall && c.entry() == nil {
 		return c.last // between its entry time stamp and publication
 	}
 	return max(idle, c.last)
@@ -394,7 +413,7 @@ func (p *process) step(c *chain, bound uint64, dead bool) bool {
 		words := c.words()
 		if len(words) == 0 { // the entry of a call in progress
 			c.begun = true
-			if err := p.syms.Begin(c.thread, c.pend, p); err != nil {
+			if err := p.syms.Begin(c.thread, c.entry(), p); err != nil {
 				c.skip = true
 				p.brokenRecord(c, err)
 			}
@@ -462,9 +481,6 @@ func (p *process) checkpointDue(perThread int) bool {
 	return false
 }
 
-// readAhead is how many words before they are needed records are fetched from the other core's cache.
-const readAhead = 64
-
 // minCheckpoint is how many raw bytes are taken in at least between two checkpoints.
 const minCheckpoint = 24 << 20
 
@@ -486,6 +502,9 @@ func (p *process) encode() ([]byte, error) {
 		return nil, err
 	}
 	e.bytes(state)
+	log := p.journal()
+	e.num(uint64(log.size))
+	e.bytes(log.tail)
 	cs := p.live()
 	e.num(uint64(len(cs)))
 	for _, c := range cs {
@@ -514,10 +533,11 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 		p.problems = append(p.problems, string(d.bytes()))
 	}
 	state := d.bytes()
+	size, tail := d.num(), d.bytes()
 	if d.err != nil {
 		return nil, d.err
 	}
-	if p.syms, err = symbol.RestoreProcess(state); err != nil {
+	if err := p.restore(state, filepath.Join(dir, journalName(p.pid)), int64(size), tail); err != nil {
 		return nil, err
 	}
 	for i, n := 0, d.count(); i < n && d.err == nil; i++ {
@@ -539,6 +559,40 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 	p.dir = dir
 	return p, d.err
 }
+
+// journal brings the journal of the symbols up to date.
+func (p *process) journal() *spool {
+	if p.log == nil && p.dir != "" {
+		p.log, _ = newSpool(filepath.Join(p.dir, journalName(p.pid)), 0, nil)
+	}
+	if p.log == nil {
+		p.log = &spool{}
+	}
+	if news := p.syms.Journal(); len(news) > 0 {
+		p.log.add(news)
+	}
+	return p.log
+}
+
+// restore makes the symbols of their state and their journal, which is size bytes of a file and tail.
+func (p *process) restore(state []byte, path string, size int64, tail []byte) error {
+	log, err := newSpool(path, size, bytes.Clone(tail))
+	if err != nil {
+		return err
+	}
+	all, err := io.ReadAll(log.reader())
+	if err == nil {
+		p.syms, err = symbol.RestoreProcess(state, all)
+	}
+	if err != nil {
+		log.close()
+		return err
+	}
+	p.log = log
+	return nil
+}
+
+func journalName(pid int) string { return fmt.Sprintf("%d.journal", pid) }
 
 func checkpointName(pid int) string { return fmt.Sprintf("%d.ckpt", pid) }
 

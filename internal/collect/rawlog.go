@@ -19,7 +19,7 @@ import (
 // The raw log of a thread holds every record as the program wrote it. It is
 //
 //	eight little-endian words: magic, version, pid, start time of the process
-//	(field 22 of /proc/PID/stat), thread, tid, two zeros
+//	(field 22 of /proc/PID/stat), thread, tid, when the recording was created (Unix ns), zero
 //	records (internal/ring), each with its length in its first word
 //	at most one pending entry part: a word rawPending | length in words, then
 //	the words; its own length field and return time are not valid
@@ -45,9 +45,9 @@ type rawFile struct {
 	err  error
 }
 
-// openRaw opens the log of a chain. resume, if not nil, is what a checkpoint
+// openRaw opens the log of a chain of the recording that was created at run (Unix ns). resume, if not nil, is what a checkpoint
 // knew: what was written after it is written again.
-func openRaw(dir string, pid int, start uint64, c *chain, resume *rawFile) *rawFile {
+func openRaw(dir string, run int64, pid int, start uint64, c *chain, resume *rawFile) *rawFile {
 	r := &rawFile{}
 	if r.err = os.MkdirAll(dir, 0o777); r.err != nil {
 		return r
@@ -64,7 +64,7 @@ func openRaw(dir string, pid int, start uint64, c *chain, resume *rawFile) *rawF
 		return r
 	}
 	if _, r.err = r.f.Seek(r.size, io.SeekStart); r.err == nil && r.size == 0 {
-		r.words([]uint64{rawMagic, rawVersion, uint64(pid), start, uint64(c.thread), uint64(c.tid), 0, 0})
+		r.words([]uint64{rawMagic, rawVersion, uint64(pid), start, uint64(c.thread), uint64(c.tid), uint64(run), 0})
 	}
 	return r
 }
@@ -119,6 +119,8 @@ type RawLog struct {
 	PID         int
 	Start       uint64
 	Thread, TID int
+	// Run is when the recording was created, Unix ns.
+	Run int64
 }
 
 // RawLogs lists the logs in dir by process and thread.
@@ -167,7 +169,7 @@ func readRawHeader(path string) (RawLog, error) {
 	if h[0] != rawMagic || h[1] != rawVersion {
 		return RawLog{}, fmt.Errorf("%s: not a raw log of this version of tabard", path)
 	}
-	return RawLog{Path: path, PID: int(h[2]), Start: h[3], Thread: int(h[4]), TID: int(h[5])}, nil
+	return RawLog{Path: path, PID: int(h[2]), Start: h[3], Thread: int(h[4]), TID: int(h[5]), Run: int64(h[6])}, nil
 }
 
 // RawRecord is an item of a raw log.

@@ -9,7 +9,7 @@ import (
 	"tabard/internal/column"
 )
 
-// A spool holds the complete blocks of a stream's timing in a file, so that
+// A spool holds what only grows in a file (the complete blocks of a stream's timing, the journal of a process), so that
 // neither memory nor the cost of a checkpoint grows with the number of calls.
 // What a full disk refuses stays in memory.
 type spool struct {

@@ -205,8 +205,9 @@ func rootLinks(output string) []string {
 }
 
 // tidyRoot removes what collectors that were killed left of state directories that were no
-// longer needed, the links of a root without a recording to output, and those that lead nowhere.
+// longer needed, empty second places, the links of a root without a recording to output, and those that lead nowhere.
 func tidyRoot(root, output string) {
+	tidySpills(output)
 	removed, _ := filepath.Glob(filepath.Join(globQuote(root), "*"+removedMark+"*"))
 	for _, d := range removed {
 		os.RemoveAll(d)

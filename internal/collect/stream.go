@@ -15,7 +15,7 @@ import (
 type stream struct {
 	slab   []terminal // where terminals are made
 	syms   *symbol.Process
-	terms  []uint32 // by number of the signature: terminal + 1, 0 not seen
+	terms  []uint32 // by number of the signature: terminal + 1, 0 not seen; | bare
 	list   []*terminal
 	g      *grammar.Builder
 	timing *column.TimingBuilder // nil without timing
@@ -33,6 +33,10 @@ type stream struct {
 	strs    []uint32 // by number of the process's string: own number + 1
 	strings []int64  // own strings, as numbers of the process's
 }
+
+// bare marks terminals without columns: nothing else need be known of them, and long
+// loops have many.
+const bare = 1 << 31
 
 // terminal is a signature of a stream.
 type terminal struct {
@@ -63,7 +67,16 @@ func newStream(syms *symbol.Process, timing bool) *stream {
 func (s *stream) event(e *symbol.Event) {
 	var t *terminal
 	if int(e.Sig) < len(s.terms) && s.terms[e.Sig] != 0 {
-		t = s.list[s.terms[e.Sig]-1]
+		n := s.terms[e.Sig]
+		if n&bare != 0 && s.run == nil && len(e.Cols) == 0 {
+			s.calls++
+			if s.timing != nil {
+				s.timing.Append(e.Start, e.End)
+			}
+			s.g.Append(n&^bare - 1)
+			return
+		}
+		t = s.list[n&^bare-1]
 	} else {
 		t = s.intern(e.Sig)
 	}
@@ -147,7 +160,7 @@ func (s *stream) intern(sig uint32) *terminal {
 		s.terms = append(s.terms, 0)
 	}
 	s.list = append(s.list, t)
-	s.terms[sig] = t.id + 1
+	s.terms[sig] = t.number()
 	for i := range t.cols {
 		t.cols[i] = column.NewBuilder()
 	}
@@ -194,6 +207,14 @@ func (s *stream) newTerminal(id, number uint32, encoded string) (*terminal, erro
 	return t, nil
 }
 
+// number is t's entry in stream.terms.
+func (t *terminal) number() uint32 {
+	if len(t.cols) == 0 && !t.polls {
+		return (t.id + 1) | bare
+	}
+	return t.id + 1
+}
+
 // fits reports whether vals are the values of one event of t.
 func (t *terminal) fits(vals []int64) bool {
 	if t.fixed >= 0 {
@@ -219,7 +240,7 @@ func (t *terminal) fits(vals []int64) bool {
 
 // data encodes the stream for an archive; the stream goes on unchanged.
 // tick is called now and then.
-func (s *stream) data(process, thread int, tick func()) (trace.StreamData, error) {
+func (s *stream) data(thread int, tick func()) (trace.StreamData, error) {
 	g := s.g.Grammar()
 	if s.run != nil {
 		// The run must not end here for good: more of it may come.
@@ -230,7 +251,7 @@ func (s *stream) data(process, thread int, tick func()) (trace.StreamData, error
 		b.Append(s.run.id)
 		g = b.Grammar()
 	}
-	d := trace.StreamData{Process: process, Thread: thread, Calls: s.calls, Grammar: g}
+	d := trace.StreamData{Thread: thread, Calls: s.calls, Grammar: g}
 	for _, t := range s.list {
 		tick()
 		d.Signatures = append(d.Signatures, []byte(s.syms.Signature(t.sig)))

@@ -181,7 +181,7 @@ func (d *decoder) terminal(s *stream) error {
 		s.terms = append(s.terms, 0)
 	}
 	s.list = append(s.list, t)
-	s.terms[sig] = t.id + 1
+	s.terms[sig] = t.number()
 	return nil
 }
 

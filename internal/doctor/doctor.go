@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"tabard/internal/collect"
 )
 
 // Status of a check.
@@ -39,6 +41,8 @@ type Config struct {
 	StateRoots []string
 	// Dir is where archives go by default.
 	Dir string
+	// Leftovers are the state directories that exist.
+	Leftovers []collect.Leftover
 	// Inspect opens the archive of a trial and gives the number of its ranks
 	// and calls; it fails if the archive is not complete.
 	Inspect func(path string) (ranks int, calls uint64, err error)
@@ -59,6 +63,8 @@ func Run(ctx context.Context, c Config) []Check {
 	checks = append(checks, checkLaunchers(launchers), checkLibraries(ctx))
 	c.Progress("preloading the runtime")
 	checks = append(checks, checkPreload(ctx, c)...)
+	checks = append(checks, checkLeftovers(c.Leftovers, time.Now())...)
+	checks = append(checks, checkRemoveIPC(systemIPC(), c.StateRoots)...)
 	checks = append(checks, checkClock(clockFiles), checkOutput(c.Dir))
 	checks = append(checks, checkLimits()...)
 	if c.Trial {

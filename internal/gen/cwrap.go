@@ -34,6 +34,13 @@ func cHeader(api *API) []byte {
 		fmt.Fprintf(&b, "    TB_ID_%s = %d,\n", f.Name, f.ID)
 	}
 	fmt.Fprintf(&b, "    TB_NUM_IDS = %d\n};\n\n", api.Funcs[len(api.Funcs)-1].ID+1)
+	b.WriteString("/* Indices of predefined objects that the runtime itself uses. */\nenum {\n")
+	for i, p := range api.Predefineds {
+		if p.Name == "MPI_COMM_WORLD" || p.Name == "MPI_COMM_SELF" {
+			fmt.Fprintf(&b, "    TB_PREDEFINED_%s = %d,\n", p.Name, i)
+		}
+	}
+	b.WriteString("};\n\n")
 	b.WriteString("/* The segment word of a value that may be an address; given by the runtime. */\n" +
 		"TB_HIDDEN uint64_t tb_displacement_word(struct tb_call *c, uint64_t v);\n\n")
 	api.cABI(&b)
@@ -610,6 +617,9 @@ func (w *wrapper) put(s *Slot, p *Param) string {
 	case "Address":
 		if s.Out {
 			return fmt.Sprintf("tb_put_address(&tb_c, *(const uintptr_t *)%s);", x)
+		}
+		if strings.Contains(p.Kind, "FUNCTION") {
+			return fmt.Sprintf("tb_put_callback(&tb_c, (uintptr_t)%s);", x)
 		}
 		return fmt.Sprintf("tb_put_address(&tb_c, (uintptr_t)%s);", x)
 	}

@@ -23,7 +23,8 @@ How to read the tables:
 - Completion calls (` + "`MPI_Wait*`, `MPI_Test*`" + `) that fail record the requests as they are after the call. Statuses, indices and
   flags are recorded if the call succeeded or its error is of class ` + "`MPI_ERR_IN_STATUS`" + `; after any other error they are undefined.
 - *address*: a place in memory, as segment and offset. *displacement*: the same if the number is an address, else the number.
-  A *handle* is an object; *new*, *free* and so on say what becomes of it. *status*: source, tag, bytes, cancelled, and the error if the call returned ` + "`MPI_ERR_IN_STATUS`" + `.
+  A *handle* is an object; *new*, *free* and so on say what becomes of it. *status*: source, tag, bytes, cancelled, and the error if the call returned ` + "`MPI_ERR_IN_STATUS`" + `;
+  of a completed send only the latter two, with source, tag and bytes of an empty status.
 - [n] is the number of recorded elements.
 - *since* is the version of the standard, as far as it can be told (1.x covers 1.0 to 1.3).
 

@@ -17,7 +17,7 @@ import (
 )
 
 // built is a directory with the runtime, and an MPI that is nothing but all functions
-// of the table, and a program that calls each of them once.
+// of the table, and a program that calls each of them.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "tabard-gen-")
 	if err != nil {
@@ -117,9 +117,13 @@ func fakeLibrary(api *API) []byte {
 	return b.Bytes()
 }
 
-// callAll emits a program that calls every function, initialisation first and
-// finalisation last. Its arguments are the return code of the functions and,
-// as second, "null" for null pointers everywhere.
+// repeats is how often the program calls a function: from the third time on
+// its record refers to a definition.
+const repeats = 4
+
+// callAll emits a program that calls every function: initialisation first and
+// finalisation last, once; the others repeats times each. Its arguments are the return code of the
+// functions, that of the last of the repeated calls, and "null" for null pointers everywhere.
 func callAll(api *API) []byte {
 	var decl, first, middle, last bytes.Buffer
 	for _, f := range api.Funcs {
@@ -142,22 +146,29 @@ func callAll(api *API) []byte {
 		case "MPI_Finalize":
 			to = &last
 		}
-		fmt.Fprintf(to, "    fill();\n    %s(%s);\n", f.Name, strings.Join(args, ", "))
+		times := repeats
+		if to != &middle {
+			times = 1
+		}
+		fmt.Fprintf(to, "    for (int k = 0; k < %d; k++) {\n        fill(k);\n        %s(%s);\n    }\n", times, f.Name, strings.Join(args, ", "))
 	}
 	return []byte("#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\nextern int fake_ret;\n" + decl.String() + `
 static int ints[4096];
 static long longs[4096];
 static char bytes[16384], text[64], *strings[] = {text, text, NULL}, **lists[] = {strings, strings, NULL};
-static void fill(void)
+static int code, last_code;
+static void fill(int k)
 {
+    fake_ret = k == 3 ? last_code : code;
     for (int i = 0; i < 4096; i++) ints[i] = longs[i] = 1;
     memset(bytes, 0, sizeof bytes);
     strcpy(text, "some text");
 }
 int main(int argc, char **argv)
 {
-    int null = argc > 2;
-    fake_ret = atoi(argv[1]);
+    int null = argc > 3;
+    code = atoi(argv[1]);
+    last_code = atoi(argv[2]);
 ` + first.String() + middle.String() + last.String() + "    return 0;\n}\n")
 }
 
@@ -188,8 +199,8 @@ func sample(p *Param) string {
 	return fmt.Sprintf("null ? NULL : (%s)%s", t, place)
 }
 
-// record runs the program and gives the records of functions.
-func record(t *testing.T, args ...string) []ring.Record {
+// record runs the program and gives the records of functions, and how many of them referred to a definition.
+func record(t *testing.T, args ...string) (recs []ring.Record, refs int) {
 	t.Helper()
 	dir, state := build(t), t.TempDir()
 	if err := ring.CreateControl(state, ring.Config{Quiet: true}); err != nil {
@@ -215,17 +226,31 @@ func record(t *testing.T, args ...string) []ring.Record {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	var recs []ring.Record
+	var defs ring.Defs
 	for words := s.Words(0, s.Published()); len(words) > 0; {
 		rec, rest, err := ring.Next(words)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if words = rest; rec.ID() >= spec.FirstFunction {
-			recs = append(recs, rec)
+		words = rest
+		if rec.ID() == ring.RDef {
+			if _, err := defs.Define(rec.Payload()); err != nil {
+				t.Fatal(err)
+			}
 		}
+		if rec.ID() < spec.FirstFunction {
+			continue
+		}
+		if rec.Flags()&ring.FRef != 0 {
+			refs++
+		}
+		full, err := defs.Expand(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, slices.Clone(full))
 	}
-	return recs
+	return recs, refs
 }
 
 // TestEveryFunction calls every wrapper and decodes its record with the tables: what the
@@ -234,22 +259,33 @@ func TestEveryFunction(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		ret  int32
+		last int32 // of repeated calls
 		null bool
 	}{
-		{"success", 0, false}, {"null pointers", 0, true}, {"error", 5, false}, {"error in status", 17, false}, {"error, null pointers", 5, true},
+		{"success", 0, 0, false}, {"null pointers", 0, 0, true}, {"error", 5, 5, false}, {"error in status", 17, 17, false},
+		{"error, null pointers", 5, 5, true}, {"error in the end", 0, 5, false}, {"error in status in the end", 0, 17, false},
+		{"success in the end", 5, 0, false}, {"another error in the end", 17, 5, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			args := []string{fmt.Sprint(tt.ret)}
+			args := []string{fmt.Sprint(tt.ret), fmt.Sprint(tt.last)}
 			if tt.null {
 				args = append(args, "null")
 			}
-			recs := record(t, args...)
-			if want := len(spec.Functions()) - len(pseudos); len(recs) != want {
-				t.Errorf("%d records, want %d", len(recs), want)
+			recs, refs := record(t, args...)
+			calls := repeats*(len(spec.Functions())-len(pseudos)) - 2*(repeats-1) // MPI_Init, MPI_Finalize
+			if len(recs) != calls {
+				t.Errorf("%d records, want %d", len(recs), calls)
 			}
+			if refs < calls/2*9/10 {
+				t.Errorf("%d of %d records refer to definitions, expected half of them", refs, calls)
+			}
+			seen := map[spec.ID]int{}
 			for _, rec := range recs {
 				f := spec.ByID(rec.ID())
 				ret := tt.ret
+				if seen[f.ID]++; seen[f.ID] == repeats {
+					ret = tt.last
+				}
 				if f.Has(spec.ReturnsValue) || alwaysSucceeds(f.Name) {
 					ret = 0
 				}

@@ -286,20 +286,28 @@ func room(dir string) uint64 {
 }
 
 // config is the control page's content. The spill directory is the next place
-// on another file system.
+// on another file system, on a disk if there is one: what nobody collects must not fill the memory.
 func (l *launcher) config(others []string, root, key string) ring.Config {
 	o := l.o
 	c := ring.Config{StartOff: o.StartOff, NoTiming: o.NoTiming, Quiet: o.Quiet, Callsites: o.Callsites, Filter: o.Filter,
 		SegmentBytes: o.SegmentBytes, SegmentsMax: o.SegmentsMax, SpillBytes: o.SpillBytes}
-	for _, r := range others {
-		if os.MkdirAll(r, 0o700) == nil && device(r) != device(root) {
+	for _, memory := range []bool{false, true} {
+		for _, r := range others {
+			if os.MkdirAll(r, 0o700) != nil || device(r) == device(root) || inMemory(r) != memory {
+				continue
+			}
 			if dir := filepath.Join(r, key+".spill"); os.MkdirAll(dir, 0o700) == nil {
 				c.SpillDir = dir
-				break
+				return c
 			}
 		}
 	}
 	return c
+}
+
+func inMemory(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && (st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC)
 }
 
 func device(dir string) uint64 {

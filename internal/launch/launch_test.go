@@ -427,6 +427,39 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// The second place for segments lies on another file system.
+func TestSpillDirectory(t *testing.T) {
+	disk := t.TempDir()
+	memory, err := os.MkdirTemp("/dev/shm", "tabard-launch-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(memory) })
+	if !inMemory(memory) || inMemory("/proc") {
+		t.Error("what lies in memory is not told from what does not")
+	}
+	l := &launcher{o: &Options{}}
+	for _, c := range []struct {
+		root   string
+		others []string
+		want   string
+	}{
+		{memory, []string{memory + "/again", disk}, disk},
+		{disk, []string{disk + "/again", "/proc/nowhere", memory}, memory},
+		{disk, []string{disk + "/again"}, ""},
+	} {
+		want := c.want
+		if want != "" && device(c.root) != device(want) {
+			want = filepath.Join(want, "key.spill")
+		} else {
+			want = ""
+		}
+		if got := l.config(c.others, c.root, "key").SpillDir; got != want {
+			t.Errorf("beside %s: %q, want %q", c.root, got, want)
+		}
+	}
+}
+
 func TestCloseOnExec(t *testing.T) {
 	fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
 	if err != nil {

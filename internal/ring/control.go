@@ -142,6 +142,12 @@ func (c *Control) SetCollector(state uint32) {
 // Finalized is the number of processes that returned from MPI_Finalize.
 func (c *Control) Finalized() int { return int(atomic.LoadUint32(&c.page.Finalized)) }
 
+// CollectorAlive reports whether a collector shows signs of life, as the program judges it too.
+func (c *Control) CollectorAlive() bool {
+	beat, now := atomic.LoadUint64(&c.page.Heartbeat), MonotonicNS()
+	return atomic.LoadUint32(&c.page.CollectorState) != CollectorDone && now < beat+c.page.DeadAfterNS
+}
+
 // SegmentBytes is the size of a segment file, header included.
 func (c *Control) SegmentBytes() int64 { return int64(c.page.SegmentBytes) }
 

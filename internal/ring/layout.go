@@ -7,7 +7,7 @@ package ring
 const (
 	ControlMagic = 0x31434452414241ff
 	SegmentMagic = 0x31534452414241ff
-	Version      = 1
+	Version      = 2
 	// HeaderBytes precede the records in a segment file.
 	HeaderBytes = 4096
 
@@ -38,6 +38,7 @@ const (
 	FExit   = 4
 	FStack  = 8
 	FHidden = 16
+	FRef    = 32
 
 	// Kinds of arrays.
 	APlain    = 0
@@ -63,6 +64,7 @@ const (
 	RControl  = 7
 	RClock    = 8
 	REnd      = 9
+	RDef      = 10
 	RSegAlloc = 16
 	RSegFree  = 17
 

@@ -6,8 +6,12 @@ import (
 	"tabard/spec"
 )
 
-// HeadWords is the number of words before a record's payload.
-const HeadWords = 5
+// HeadWords is the number of words before a record's payload, RefWords that
+// before the payload of a record with FRef.
+const (
+	HeadWords = 5
+	RefWords  = 4
+)
 
 // Record is one record: HeadWords words, then the payload.
 type Record []uint64
@@ -22,11 +26,20 @@ func (r Record) Flags() uint16 { return uint16(r[0] >> 16) }
 // pending record it is not valid.
 func (r Record) Len() int { return int(r[0] >> 32) }
 
+func (r Record) headWords() int {
+	if r.Flags()&FRef != 0 {
+		return RefWords
+	}
+	return HeadWords
+}
+
 // Start is the time of the call, in ticks.
 func (r Record) Start() uint64 { return r[1] }
 
 // End is the time of the return, in ticks.
 func (r Record) End() uint64 { return r[2] }
+
+// What follows is not for records with FRef, see Defs.
 
 // Site is the call site: a segment word, or a stack id with FStack.
 func (r Record) Site() uint64 { return r[3] }
@@ -43,11 +56,11 @@ func (r Record) Payload() []uint64 { return r[HeadWords:] }
 // Next splits the first record off words. An impossible length is an error
 // that gives the words left.
 func Next(words []uint64) (Record, []uint64, error) {
-	if len(words) < HeadWords {
+	if len(words) < RefWords {
 		return nil, nil, fmt.Errorf("record cut off: %d words left", len(words))
 	}
 	n := int(words[0] >> 32)
-	if n < HeadWords || n > len(words) {
+	if n < Record(words).headWords() || n > len(words) {
 		return nil, nil, fmt.Errorf("record of %d words where %d are left", n, len(words))
 	}
 	return Record(words[:n:n]), words[n:], nil

@@ -144,10 +144,14 @@ func (s *Segment) InCall() bool { return atomic.LoadUint32(&s.h.InCall) != 0 }
 func (s *Segment) Pending() Record {
 	n := int(atomic.LoadUint64(&s.h.Pending) / 8)
 	at := s.Published()
-	if n < HeadWords || n > len(s.data)-at {
+	if n < RefWords || n > len(s.data)-at {
 		return nil
 	}
-	return Record(s.data[at : at+n : at+n])
+	r := Record(s.data[at : at+n : at+n])
+	if n < r.headWords() {
+		return nil
+	}
+	return r
 }
 
 // Words are the words [from, to) of the record area. They stay mapped until Close.

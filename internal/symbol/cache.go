@@ -29,19 +29,22 @@ type entry struct {
 	gen  uint32
 	sig  uint32
 
-	// direct: a whole record can be compared with the entry, and what follows the
-	// body are the words of its columns: one each, three for a status.
-	direct bool
-	widths []uint8
-	after  int // their sum
+	// regular: what follows the body in a record are the words of columns: one each, three for a
+	// status. direct: besides, the body can be compared with the record.
+	regular, direct bool
+	widths          []uint8
+	after           int // their sum
 
 	hash   uint64
+	fam    int         // of sig
 	pool   int32       // creates: the pool of its requests
+	inCol  bool        // creates: the request's number is in a column
 	idle   uint32      // signature of the unsuccessful poll
 	places []uint32    // creates: signature by place in the pool
 	uses   []handleUse // what the handles in body meant
 	slots  []int       // return slots in columns
 	inCols []int       // entry slots in columns
+	idCols []int       // entry slots in columns of idle
 }
 
 type handleUse struct {
@@ -66,7 +69,7 @@ func (c *call) head() [3]uint64 {
 
 // words identify the call: its entry part, with codes in place of requests.
 func (c *call) words() []uint64 {
-	if c.plan.route == uses || c.plan.entryColumns {
+	if c.plan.route == uses || c.blanks() {
 		return c.key
 	}
 	return c.body
@@ -108,7 +111,7 @@ func (e *entry) is(head [3]uint64, body []uint64) bool {
 // find gives the entry of a call, nil if it is new or its handles mean
 // something else now.
 func (k *cache) find(p *Process, t *thread, c *call) *entry {
-	if c.plan.entryColumns {
+	if c.blanks() {
 		c.blankColumns()
 	}
 	head, body := c.head(), c.words()
@@ -146,11 +149,22 @@ func (p *Process) same(e *entry) bool {
 	return true
 }
 
+// blanks reports whether values that go to columns are to be taken out of the key.
+func (c *call) blanks() bool { return c.plan.entryColumns || c.loose != 0 }
+
+// inColumns reports whether the value of entry slot i goes to a column. What is absent,
+// or a sentinel, does not.
+func (c *call) inColumns(i int, r ring.Raw) bool {
+	return (c.plan.f.Slots[i].Column || c.loose>>uint(i)&1 != 0) && r.Kind != ring.ASentinel
+}
+
 // blankColumns takes values that go to columns out of the key.
 func (c *call) blankColumns() {
-	if c.plan.route != uses {
-		c.key = append(c.key[:0], c.body...)
+	from := c.body
+	if c.plan.route == uses {
+		from = c.key
 	}
+	c.blank = c.blank[:0]
 	rest, at := c.body, 0
 	for i := range c.plan.f.Slots[:c.plan.f.NumIn] {
 		s := &c.plan.f.Slots[i]
@@ -161,18 +175,20 @@ func (c *call) blankColumns() {
 		if err != nil {
 			return
 		}
-		if s.Column {
-			for j := range len(r.Data) {
-				c.key[at+len(rest)-len(next)-len(r.Data)+j] = 0
-			}
+		n := len(rest) - len(next)
+		if c.inColumns(i, r) {
+			c.blank = append(c.blank, uint64(r.Kind))
+		} else {
+			c.blank = append(c.blank, from[at:at+n]...)
 		}
-		at += len(rest) - len(next)
+		at += n
 		rest = next
 	}
+	c.key, c.blank = c.blank, c.key
 }
 
 // insert remembers a call whose signature has been worked out.
-func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig uint32, idle bool, place int) {
+func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig uint32, fam int, idle bool, place int) {
 	if k.byHash == nil || len(k.byHash) >= maxEntries || k.words >= maxWords {
 		k.byHash, k.words = map[uint64]*entry{}, 0
 		for _, th := range p.threads {
@@ -192,8 +208,14 @@ func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig u
 	f := c.plan.f
 	if idle {
 		e.idle = sig
+		e.idCols = e.idCols[:0]
+		for i := range f.NumIn {
+			if s.Slots[i].Kind == trace.Hole {
+				e.idCols = append(e.idCols, i)
+			}
+		}
 	} else {
-		e.sig = sig
+		e.sig, e.fam = sig, fam
 		e.slots, e.inCols = e.slots[:0], e.inCols[:0]
 		for i := range s.Slots {
 			if s.Slots[i].Kind == trace.Hole {
@@ -207,6 +229,7 @@ func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig u
 	}
 	if place >= 0 {
 		e.pool = p.reqs.pool(p.shape(c))
+		e.inCol = s.Slots[c.plan.created].Kind == trace.Hole
 		e.setPlace(place, sig)
 	}
 	e.makeDirect(c)
@@ -219,7 +242,8 @@ func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig u
 // makeDirect finds out whether the entry can take the shortest way.
 func (e *entry) makeDirect(c *call) {
 	pl := c.plan
-	e.direct = pl.route == plain && pl.flag < 0 && !pl.entryColumns && c.flags == 0
+	e.regular = pl.route == plain && pl.flag < 0 && !pl.entryColumns && c.flags == 0
+	defer func() { e.direct = e.regular && c.loose == 0 }()
 	e.widths, e.after = e.widths[:0], 0
 	next := 0
 	for i := pl.f.NumIn; i < len(pl.f.Slots); i++ {
@@ -228,7 +252,7 @@ func (e *entry) makeDirect(c *call) {
 			continue
 		}
 		if next == len(e.slots) || e.slots[next] != i || s.Array || s.Codec == spec.String {
-			e.direct = false
+			e.regular = false
 			return
 		}
 		next++
@@ -263,8 +287,14 @@ func (p *Process) direct(th int, t *thread, rec ring.Record, sink Sink) bool {
 	}
 	t.last = e
 	p.cols = p.cols[:0]
-	w := rec[n:]
-	for _, k := range e.widths {
+	p.repeated(th, e.sig, e.widths, rec, rec[n:], sink)
+	return true
+}
+
+// repeated passes a call on whose signature is known, given the words of its columns known on return;
+// the values of those known on entry are in p.cols.
+func (p *Process) repeated(th int, sig uint32, widths []uint8, rec ring.Record, w []uint64, sink Sink) {
+	for _, k := range widths {
 		if k == 1 {
 			p.cols = append(p.cols, int64(w[0]))
 		} else {
@@ -272,9 +302,12 @@ func (p *Process) direct(th int, t *thread, rec ring.Record, sink Sink) bool {
 		}
 		w = w[k:]
 	}
-	p.ev = Event{Sig: e.sig, Cols: p.cols, Start: rec.Start(), End: max(rec.End(), rec.Start())}
-	sink.Event(th, &p.ev)
-	return true
+	// Field by field: a literal is put together elsewhere, and copying it waits for its parts.
+	ev := &p.ev
+	ev.Sig, ev.Poll, ev.Cols = sig, false, p.cols
+	ev.Start = rec.Start()
+	ev.End = max(rec.End(), ev.Start)
+	sink.Event(th, ev)
 }
 
 // make gives room for an entry.
@@ -303,7 +336,8 @@ func (e *entry) setPlace(place int, sig uint32) {
 	e.places[place] = sig
 }
 
-// handleUses lists the handles in a call's words and what they mean.
+// handleUses lists the handles in a call's words and what they mean. Those that go to columns are
+// looked up in every call.
 func handleUses(c *call) []handleUse {
 	var us []handleUse
 	rest, at := c.body, 0
@@ -316,9 +350,14 @@ func handleUses(c *call) []handleUse {
 		if err != nil {
 			return us
 		}
-		first := at + len(rest) - len(next) - len(r.Data)
-		at += len(rest) - len(next)
+		n := len(rest) - len(next)
 		rest = next
+		if c.blanks() && c.inColumns(i, r) {
+			at++
+			continue
+		}
+		first := at + n - len(r.Data)
+		at += n
 		if s.Codec != spec.Handle || s.Class == spec.Request {
 			continue
 		}
@@ -361,13 +400,19 @@ func (p *Process) repeatCreation(c *call, returned []uint64) bool {
 		return false
 	}
 	place, num := p.reqs.add(raw, e.pool, c.plan.persistent)
+	p.entryColumns(c, e.inCols)
+	if e.inCol {
+		p.cols = append(p.cols, trace.DynamicRef(num))
+		p.ev.Sig = e.sig
+		return true
+	}
 	if place >= len(e.places) || e.places[place] == noSig {
 		s, err := trace.ParseSignature([]byte(p.sigs[e.sig]))
 		if err != nil {
 			panic(fmt.Sprintf("internal error: own signature: %v", err))
 		}
 		s.Slots[c.plan.created].N = trace.DynamicRef(num)
-		e.setPlace(place, p.intern(p.encode(s)))
+		e.setPlace(place, p.intern(e.fam, p.encode(s)))
 	}
 	p.ev.Sig = e.places[place]
 	return true
@@ -389,19 +434,20 @@ func (p *Process) repeatUse(c *call, returned []uint64) bool {
 		if e.idle == noSig {
 			return false
 		}
+		p.entryColumns(c, e.idCols)
 		p.ev.Sig, p.ev.Poll = e.idle, true
 		return true
 	}
 	if e.sig == noSig {
 		return false
 	}
-	p.entryColumns(c)
+	p.entryColumns(c, e.inCols)
 	for _, i := range e.slots {
 		if !raws[i].Present || raws[i].Kind == ring.ASentinel {
 			p.cols = p.cols[:0]
 			return false
 		}
-		p.appendCols(&f.Slots[i], raws[i])
+		p.appendReturned(c, &f.Slots[i], raws[i])
 	}
 	p.complete(c, 0, raws)
 	p.ev.Sig = e.sig
@@ -412,10 +458,10 @@ func (p *Process) repeatUse(c *call, returned []uint64) bool {
 func (p *Process) columns(c *call, returned []uint64) bool {
 	f := c.plan.f
 	if len(f.Slots) == f.NumIn || len(returned) == 0 {
-		p.entryColumns(c)
+		p.entryColumns(c, c.ent.inCols)
 		return len(returned) == 0 && len(c.ent.slots) == 0
 	}
-	p.entryColumns(c)
+	p.entryColumns(c, c.ent.inCols)
 	next := 0
 	for i := f.NumIn; i < len(f.Slots); i++ {
 		s := &f.Slots[i]
@@ -441,8 +487,8 @@ func (p *Process) columns(c *call, returned []uint64) bool {
 }
 
 // entryColumns appends the values known on entry that go to columns.
-func (p *Process) entryColumns(c *call) {
-	if len(c.ent.inCols) == 0 {
+func (p *Process) entryColumns(c *call, slots []int) {
+	if len(slots) == 0 {
 		return
 	}
 	raws, _, err := ring.DecodeEntry(c.raws[:0], c.plan.f, c.absent, c.body)
@@ -450,7 +496,7 @@ func (p *Process) entryColumns(c *call) {
 		panic(fmt.Sprintf("internal error: entry decoded before: %v", err))
 	}
 	c.raws = raws
-	for _, i := range c.ent.inCols {
-		p.appendCols(&c.plan.f.Slots[i], raws[i])
+	for _, i := range slots {
+		p.appendEntry(c, i, raws[i])
 	}
 }

@@ -18,9 +18,12 @@ type call struct {
 	body   []uint64 // the entry part of the record
 	own    []uint64 // body's storage when the record does not last until the return
 
-	ent  *entry // the known call that this one repeats, nil if none
-	hash uint64
-	key  []uint64 // what identifies the call in the cache: body, with the requests' codes in place of handles
+	loose uint64 // slots whose values have left the signature: see family
+
+	ent   *entry // the known call that this one repeats, nil if none
+	hash  uint64
+	key   []uint64 // what identifies the call in the cache: body, with the requests' codes in place of handles, and without what is in columns
+	blank []uint64 // storage for the next key
 
 	reqs     []requestUse
 	entries  []trace.Value // values known on entry, valid if resolved
@@ -58,6 +61,7 @@ func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record) error {
 			return err
 		}
 	}
+	c.loose = p.looseAt(pl.f.ID, c.site)
 	if pl.route != general {
 		c.ent = p.cache.find(p, t, c)
 	}

@@ -57,8 +57,15 @@ func (p *Process) end(th int, t *thread, c *call, rec ring.Record, sink Sink) er
 	if c.hidden() {
 		return nil
 	}
+	p.hit = nil
+	if c.ent != nil && ret == 0 && c.ent.regular {
+		p.hit = c.ent
+	}
 	p.ev.Cols = p.cols
 	sink.Event(th, &p.ev)
+	if p.due >= 0 {
+		p.relieve(sink)
+	}
 	return nil
 }
 
@@ -82,16 +89,18 @@ func (p *Process) first(t *thread, c *call, ret int32, returned []uint64) error 
 	if ret != 0 && !f.Has(spec.ReturnsValue) {
 		s.Flags |= trace.Failed
 	}
-	p.cols = p.cols[:0]
+	p.cols, p.ends = p.cols[:0], p.ends[:0]
 	for i := range c.entries {
 		if s.Slots[i].Kind == trace.Hole {
 			p.appendCols(&f.Slots[i], c.raws[i])
 		}
+		p.ends = append(p.ends, len(p.cols))
 	}
 	idle := ret == 0 && c.plan.flag >= 0 && isZero(p.raws[c.plan.flag])
 	place := -1
 	for i := f.NumIn; i < len(f.Slots); i++ {
 		place = max(place, p.returnSlot(c, s, i, idle))
+		p.ends = append(p.ends, len(p.cols))
 	}
 	if idle {
 		s.Flags |= trace.Polls
@@ -99,9 +108,13 @@ func (p *Process) first(t *thread, c *call, ret int32, returned []uint64) error 
 	} else {
 		p.complete(c, ret, p.raws)
 	}
-	p.ev.Sig = p.intern(p.encode(s))
-	if c.plan.route != general && ret == 0 && !c.restored {
-		p.cache.insert(p, t, c, s, p.ev.Sig, idle, place)
+	fam, known := p.familyOf(s), true
+	if mask := p.fams[fam].at.loose; mask != 0 {
+		known = p.loosen(s, mask)
+	}
+	p.ev.Sig = p.intern(fam, p.encode(s))
+	if known && c.plan.route != general && ret == 0 && !c.restored {
+		p.cache.insert(p, t, c, s, p.ev.Sig, fam, idle, place)
 	}
 	return nil
 }
@@ -126,7 +139,7 @@ func (p *Process) returnSlot(c *call, s *trace.Signature, i int, idle bool) int 
 		return place
 	case sl.Column && r.Kind != ring.ASentinel:
 		s.Slots[i] = trace.Value{Kind: trace.Hole}
-		p.appendCols(sl, r)
+		p.appendReturned(c, sl, r)
 	default:
 		s.Slots[i] = value(sl, r)
 	}
@@ -170,7 +183,7 @@ func (p *Process) returnedHandle(c *call, sl *spec.Slot, r ring.Raw) (trace.Valu
 
 // shape identifies what creates a request for its numbering: function, call
 // site, communicator (or window, file) and peers, but not buffers, counts and tags, which
-// change from step to step.
+// change from step to step, nor what varies so much that it has left the signature.
 func (p *Process) shape(c *call) []byte {
 	b := appendKeyWord(nil, uint64(c.plan.f.ID))
 	b = appendKeyWord(b, c.site)
@@ -178,6 +191,7 @@ func (p *Process) shape(c *call) []byte {
 		s := &c.plan.f.Slots[i]
 		v := &c.entries[i]
 		switch {
+		case c.loose>>uint(i)&1 != 0:
 		case s.Codec == spec.Handle && (s.Class == spec.Comm || s.Class == spec.Win || s.Class == spec.File) && !s.Array:
 			b = appendKeyWord(b, uint64(v.N))
 		case s.Codec == spec.Int && !s.Array && s.Param >= 0 && isRank(c.plan.f.Params[s.Param].Kind):

@@ -205,6 +205,7 @@ type request struct {
 type pool struct {
 	Ks   numbers
 	Nums []int64 // by place in the pool
+	Send bool    // the requests are of sends
 }
 
 // requests are the live requests. Several may share one handle: then they
@@ -229,7 +230,7 @@ func (q *requests) pool(shape []byte) int32 {
 	i, ok := q.shapes[string(shape)]
 	if !ok {
 		i = int32(len(q.Pools))
-		q.Pools = append(q.Pools, pool{})
+		q.Pools = append(q.Pools, pool{Send: isSendShape(shape)})
 		q.shapes[string(shape)] = i
 	}
 	return i

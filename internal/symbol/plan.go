@@ -50,6 +50,9 @@ type plan struct {
 	// function is no poll; index and indices are the return slots for
 	// completesIndex and completesSome.
 	flag, index int
+	// statusIndex is the return slot that says which requests the statuses belong to, -1 if
+	// there is one status for each request in turn.
+	statusIndex int
 	// after is the return slot with the requests after a failed call, -1 if none.
 	after int
 	// persistent: the request outlives its completion.
@@ -83,7 +86,7 @@ func (p *Process) planOf(id spec.ID) *plan {
 }
 
 func newPlan(f *spec.Func) *plan {
-	p := &plan{f: f, fixed: true, request: -1, created: -1, flag: -1, index: -1, after: -1}
+	p := &plan{f: f, fixed: true, request: -1, created: -1, flag: -1, index: -1, statusIndex: -1, after: -1}
 	p.persistent = f.Has(spec.PersistentInit)
 	p.route = plain
 	for i := range f.Slots {
@@ -115,6 +118,11 @@ func newPlan(f *spec.Func) *plan {
 	}
 	if p.how == completesSome {
 		p.index = returnSlot(f, "array_of_indices")
+	}
+	for _, name := range []string{"index", "indx", "array_of_indices"} {
+		if i := returnSlot(f, name); i >= 0 {
+			p.statusIndex = i
+		}
 	}
 	return p
 }

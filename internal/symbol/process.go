@@ -76,6 +76,15 @@ type Process struct {
 	strIDs  map[string]int64
 	sites   [][]Frame
 	siteIDs map[siteKey]uint32
+	// siteWords are the words of the sites.
+	siteWords []uint64
+
+	fams     []*family
+	famIDs   map[string]int
+	famBuf   []byte
+	places   map[placeKey]*place
+	looseFns []bool // by function: values have left at some place
+	due      int    // family that has grown too large, -1 none
 
 	objs  [spec.NumClasses]objects
 	reqs  requests
@@ -85,7 +94,11 @@ type Process struct {
 	real    [64]uint64 // see nullRequest
 	plans   []*plan
 	threads []*thread
+	ends    []int  // of each slot's values in cols
+	journal []byte // see Journal
+	ahead   uint64 // see ReadAhead
 	ev      Event
+	hit     *entry // the entry of the call that was taken in last, if that is regular
 	cols    []int64
 	raws    []ring.Raw
 	buf     []byte
@@ -106,6 +119,11 @@ type thread struct {
 	open []*call // outermost first; reused
 	n    int     // how many are open
 	last *entry  // the entry of the call before, whose successor is the first guess
+
+	defs      ring.Defs
+	redefined bool    // a number was given out twice: defs are in states, not in the journal
+	short     []short // by definition
+	consts    []int64 // column values that are known with a definition
 }
 
 // NewProcess returns the state of a process that has made no call yet.
@@ -114,6 +132,7 @@ func NewProcess() *Process {
 		predef: map[predefKey]int{}, info: map[string]string{}, rank: -1,
 		mods: map[uint32]Module{}, stacks: map[uint64][]uint64{},
 		sigIDs: map[string]uint32{}, strIDs: map[string]int64{}, siteIDs: map[siteKey]uint32{},
+		famIDs: map[string]int{}, places: map[placeKey]*place{}, due: -1,
 		reqs: newRequests(), plans: plans(),
 	}
 	for i := range p.objs {
@@ -161,7 +180,21 @@ func (p *Process) Signatures() int { return len(p.sigs) }
 // Strings is the table that string columns refer to.
 func (p *Process) Strings() []string { return p.strs }
 
-func (p *Process) intern(sig []byte) uint32 {
+// intern numbers a signature of a family, or of none (-1).
+func (p *Process) intern(fam int, sig []byte) uint32 {
+	id, ok := p.sigIDs[string(sig)]
+	if !ok {
+		id = p.internQuietly(sig)
+		p.journalText(journalSig, fam+1, p.sigs[id])
+		if fam >= 0 {
+			p.note(fam, id)
+		}
+	}
+	return id
+}
+
+// internQuietly numbers a signature that the journal implies.
+func (p *Process) internQuietly(sig []byte) uint32 {
 	id, ok := p.sigIDs[string(sig)]
 	if !ok {
 		id = uint32(len(p.sigs))
@@ -178,6 +211,7 @@ func (p *Process) internString(s string) int64 {
 		id = int64(len(p.strs))
 		p.strs = append(p.strs, s)
 		p.strIDs[s] = id
+		p.journalText(journalString, 0, s)
 	}
 	return id
 }
@@ -207,6 +241,7 @@ func (p *Process) site(word uint64, stack bool) uint32 {
 			frames = append(frames, Frame{Module: a.ID, Offset: uint64(a.Off), Known: a.Class == ring.WModule})
 		}
 		p.sites = append(p.sites, frames)
+		p.siteWords = append(p.siteWords, word)
 		id = uint32(len(p.sites))
 		p.siteIDs[k] = id
 	}
@@ -327,30 +362,61 @@ func isMeta(id spec.ID) bool {
 // ordering among threads (there is one thread). An error means that the record is
 // broken; the process goes on with the next.
 func (p *Process) Record(thread int, rec ring.Record, sink Sink) error {
-	if p.direct(thread, p.thread(thread), rec, sink) {
-		return nil
+	t := p.thread(thread)
+	if rec.Flags()&ring.FRef == 0 {
+		if p.direct(thread, t, rec, sink) {
+			return nil
+		}
+		return p.record(thread, t, rec, sink)
 	}
+	full, err := t.defs.Expand(rec)
+	if err != nil {
+		return err
+	}
+	p.hit = nil
+	err = p.record(thread, t, full, sink)
+	if err == nil && p.hit != nil {
+		p.learn(t, rec, p.hit)
+	}
+	return err
+}
+
+func (p *Process) record(thread int, t *thread, rec ring.Record, sink Sink) error {
 	if rec.Flags()&ring.FExit == 0 {
-		if err := p.enter(thread, rec, sink, rec.Flags()&ring.FEnter != 0); err != nil {
+		if err := p.enter(thread, t, rec, sink, rec.Flags()&ring.FEnter != 0); err != nil {
 			return err
 		}
 	}
 	if rec.Flags()&ring.FEnter == 0 {
-		return p.End(thread, rec, sink)
+		return p.leave(thread, t, rec, sink)
 	}
 	return nil
+}
+
+// Expand gives a record that refers to a definition in full, others as they
+// are. It is valid until the next record of the thread.
+func (p *Process) Expand(thread int, rec ring.Record) (ring.Record, error) {
+	return p.thread(thread).defs.Expand(rec)
 }
 
 // Begin takes in the entry of a call. With several threads, Begin and End of
 // all calls must come in the order of entry and return times: what a handle means
 // depends on it. rec may be a pending record. Records of the runtime itself are taken in here.
 func (p *Process) Begin(th int, rec ring.Record, sink Sink) error {
-	return p.enter(th, rec, sink, true)
+	t := p.thread(th)
+	rec, err := t.defs.Expand(rec)
+	if err != nil {
+		return err
+	}
+	return p.enter(th, t, rec, sink, true)
 }
 
 // enter is Begin; keep says that rec will be gone when the call returns.
-func (p *Process) enter(th int, rec ring.Record, sink Sink, keep bool) error {
+func (p *Process) enter(th int, t *thread, rec ring.Record, sink Sink, keep bool) error {
 	id := rec.ID()
+	if id == ring.RDef {
+		return p.define(th, t, rec)
+	}
 	if isMeta(id) {
 		return p.meta(rec)
 	}
@@ -358,7 +424,6 @@ func (p *Process) enter(th int, rec ring.Record, sink Sink, keep bool) error {
 	if pl == nil {
 		return fmt.Errorf("record of unknown function %d", id)
 	}
-	t := p.thread(th)
 	// By longjmp or an exception out of a callback. Tabard's own pseudo calls come
 	// inside others without a mark.
 	if t.n > 0 && rec.Flags()&ring.FNested == 0 && id >= spec.FirstFunction {
@@ -382,10 +447,18 @@ func (p *Process) enter(th int, rec ring.Record, sink Sink, keep bool) error {
 
 // End takes in the return of the innermost call that the thread is in.
 func (p *Process) End(th int, rec ring.Record, sink Sink) error {
+	t := p.thread(th)
+	rec, err := t.defs.Expand(rec)
+	if err != nil {
+		return err
+	}
+	return p.leave(th, t, rec, sink)
+}
+
+func (p *Process) leave(th int, t *thread, rec ring.Record, sink Sink) error {
 	if isMeta(rec.ID()) {
 		return nil
 	}
-	t := p.thread(th)
 	for t.n > 0 && t.open[t.n-1].plan.f.ID != rec.ID() {
 		p.unfinished(th, t, sink)
 	}
@@ -424,7 +497,7 @@ func (p *Process) unfinished(th int, t *thread, sink Sink) {
 	}
 	s := c.signature(p)
 	s.Flags |= trace.Unfinished
-	p.ev = Event{Sig: p.intern(p.encode(s)), Start: c.start, End: c.start}
+	p.ev = Event{Sig: p.intern(-1, p.encode(s)), Start: c.start, End: c.start}
 	p.cols = p.cols[:0]
 	for i := range c.entries { // entry values in columns
 		if s.Slots[i].Kind == trace.Hole {

@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 	"fmt"
 
+	"tabard/internal/ring"
 	"tabard/spec"
 )
 
@@ -24,8 +25,6 @@ type processState struct {
 	Ended   bool
 	Final   bool
 	Partial bool
-	Sigs    []string
-	Strs    []string
 	Sites   [][]Frame
 	SiteIDs []siteState
 	Objs    []objects
@@ -33,7 +32,12 @@ type processState struct {
 	Pools   []pool
 	Shapes  map[string]int32
 	Next    int64
-	Threads map[int][]openState
+	Threads map[int]threadState
+}
+
+type threadState struct {
+	Open []openState
+	Defs []byte // if they are not in the journal
 }
 
 type predefState struct {
@@ -56,13 +60,14 @@ type openState struct {
 	Freed  []release
 }
 
-// AppendState appends the process's state to dst. RestoreProcess continues from it.
+// AppendState appends the process's state to dst, but for what is in the journal. RestoreProcess continues
+// from it and all of the journal so far.
 func (p *Process) AppendState(dst []byte) ([]byte, error) {
 	s := processState{
 		ABI: p.abi, Info: p.info, Rank: p.rank, Size: p.size, World: p.world, Mods: p.mods, Stacks: p.stacks,
-		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Partial: p.part, Sigs: p.sigs, Strs: p.strs, Sites: p.sites,
+		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Partial: p.part, Sites: p.sites,
 		Objs: p.objs[:], Live: p.reqs.live(), Pools: p.reqs.Pools, Shapes: p.reqs.shapes, Next: p.reqs.next,
-		Threads: map[int][]openState{},
+		Threads: map[int]threadState{},
 	}
 	for k, i := range p.predef {
 		s.Predef = append(s.Predef, predefState{k.class, k.raw, i})
@@ -71,10 +76,14 @@ func (p *Process) AppendState(dst []byte) ([]byte, error) {
 		s.SiteIDs = append(s.SiteIDs, siteState{k.word, k.stack, id})
 	}
 	for i, t := range p.threads {
-		s.Threads[i] = []openState{}
-		for _, c := range t.open[:t.n] {
-			s.Threads[i] = append(s.Threads[i], c.state())
+		ts := threadState{}
+		if t.redefined {
+			ts.Defs = t.defs.Append(nil)
 		}
+		for _, c := range t.open[:t.n] {
+			ts.Open = append(ts.Open, c.state())
+		}
+		s.Threads[i] = ts
 	}
 	w := bytes.NewBuffer(dst)
 	if err := gob.NewEncoder(w).Encode(&s); err != nil {
@@ -93,8 +102,8 @@ func (c *call) state() openState {
 	return o
 }
 
-// RestoreProcess makes the process that AppendState saved.
-func RestoreProcess(b []byte) (*Process, error) {
+// RestoreProcess makes the process that AppendState saved, given what Journal returned until then, in order.
+func RestoreProcess(b, journal []byte) (*Process, error) {
 	var s processState
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&s); err != nil {
 		return nil, fmt.Errorf("checkpoint of a process: %w", err)
@@ -112,14 +121,16 @@ func RestoreProcess(b []byte) (*Process, error) {
 	for _, d := range s.Predef {
 		p.predef[predefKey{d.Class, d.Raw}] = d.Index
 	}
+	p.siteWords = make([]uint64, len(s.Sites))
 	for _, d := range s.SiteIDs {
+		if d.ID == 0 || int(d.ID) > len(s.Sites) {
+			return nil, fmt.Errorf("checkpoint of a process: call site %d of %d", d.ID, len(s.Sites))
+		}
 		p.siteIDs[siteKey{d.Word, d.Stack}] = d.ID
+		p.siteWords[d.ID-1] = d.Word
 	}
-	for _, sig := range s.Sigs {
-		p.intern([]byte(sig))
-	}
-	for _, str := range s.Strs {
-		p.internString(str)
+	if err := p.replay(journal); err != nil {
+		return nil, err
 	}
 	for i := range s.Objs {
 		p.objs[i].Nums = s.Objs[i].Nums
@@ -141,10 +152,17 @@ func merge[K comparable, V any](dst, src map[K]V) {
 	}
 }
 
-func (p *Process) restoreThreads(ts map[int][]openState) error {
-	for i, open := range ts {
+func (p *Process) restoreThreads(ts map[int]threadState) error {
+	for i, s := range ts {
 		t := p.thread(i)
-		for _, o := range open {
+		if s.Defs != nil {
+			defs, _, err := ring.RestoreDefs(s.Defs)
+			if err != nil {
+				return fmt.Errorf("checkpoint of a process: %w", err)
+			}
+			t.defs, t.short, t.redefined = *defs, make([]short, defs.Len()), true
+		}
+		for _, o := range s.Open {
 			c, err := p.restoreCall(o)
 			if err != nil {
 				return err
@@ -166,6 +184,7 @@ func (p *Process) restoreCall(o openState) (*call, error) {
 	}
 	c := &call{plan: pl, flags: uint16(o.Record[0] >> 16), start: o.Record[1], site: o.Record[3],
 		absent: uint32(o.Record[4]), body: o.Record[5:], restored: true}
+	c.loose = p.looseAt(pl.f.ID, c.site)
 	// Not looked up again: other calls may have ended some of them since.
 	for k := range min(len(o.Reqs), len(o.Raws)) {
 		c.reqs = append(c.reqs, requestUse{o.Raws[k], o.Reqs[k], -1})

@@ -180,7 +180,7 @@ func TestPolls(t *testing.T) {
 	if r.sigs[1] != r.sigs[3] || r.sigs[1] == r.sigs[4] || !slices.Equal(r.sigs[:5], r.sigs[5:]) {
 		t.Errorf("signatures %v", r.sigs)
 	}
-	if want := "0 MPI_Test flags=0 ret=0 #0 - * * [1 1 7 4 0]"; r.lines[4] != want {
+	if want := "0 MPI_Test flags=0 ret=0 #0 - * * [1 -2 -1 0 0]"; r.lines[4] != want {
 		t.Errorf("got  %s\nwant %s", r.lines[4], want)
 	}
 	if want := "0 MPI_Test flags=8 ret=0 #0 - 0 - []"; r.lines[1] != want {
@@ -279,14 +279,15 @@ func TestRestoreAndCacheAreInvisible(t *testing.T) {
 	}
 
 	m, again := mpich(t)
-	rng := rand.New(rand.NewPCG(5, 6))
+	rng, journal := rand.New(rand.NewPCG(5, 6)), []byte(nil)
 	for _, c := range calls {
 		if rng.IntN(50) == 0 {
 			b, err := m.AppendState(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m, err = RestoreProcess(b); err != nil {
+			journal = append(journal, m.Journal()...)
+			if m, err = RestoreProcess(b, journal); err != nil {
 				t.Fatal(err)
 			}
 			again.p = m
@@ -295,6 +296,71 @@ func TestRestoreAndCacheAreInvisible(t *testing.T) {
 	}
 	if !slices.Equal(r.lines, again.lines) {
 		t.Fatal(diff("with restores", r.lines, again.lines))
+	}
+}
+
+// Records that refer to definitions give what records in full give, whether they come one by one
+// or in bursts, also after a restore.
+func TestReferences(t *testing.T) {
+	calls := randomProgram(rand.New(rand.NewPCG(7, 8)), 3000)
+	p, r := mpich(t)
+	feed(t, p, r, calls...)
+	for _, limit := range []int{0, 25} {
+		q, refs := mpich(t)
+		q.Journal()
+		rng, journal := rand.New(rand.NewPCG(5, 6)), []byte(nil)
+		repeats, burst := ringtest.Repeats{Max: limit}, 0
+		for i, c := range calls {
+			for _, rec := range repeats.Records(ringtest.Record(c)) {
+				done := 0
+				if i%3 > 0 {
+					q.Burst(0, rec, ^uint64(0), &done, refs)
+				}
+				if done == len(rec) {
+					burst++
+				} else if done != 0 {
+					t.Fatalf("%d of %d words taken in", done, len(rec))
+				} else if err := q.Record(0, rec, refs); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if rng.IntN(100) == 0 {
+				state, err := q.AppendState(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				journal = append(journal, q.Journal()...)
+				if q, err = RestoreProcess(state, journal); err != nil {
+					t.Fatal(err)
+				}
+				refs.p = q
+			}
+		}
+		if !slices.Equal(r.lines, refs.lines) {
+			t.Fatal(diff("with references", r.lines, refs.lines))
+		}
+		if limit == 0 && burst == 0 {
+			t.Errorf("%d records in bursts", burst)
+		}
+	}
+}
+
+// A damaged journal is an error.
+func TestDamagedJournal(t *testing.T) {
+	p, r := mpich(t)
+	feed(t, p, r, randomProgram(rand.New(rand.NewPCG(1, 2)), 200)...)
+	state, err := p.AppendState(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal := p.Journal()
+	if _, err := RestoreProcess(state, journal); err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range [][]byte{journal[:len(journal)-1], append([]byte{99, 0}, journal...), append(slices.Clone(journal), journalDef, 0, 200)} {
+		if _, err := RestoreProcess(state, j); err == nil {
+			t.Error("accepted")
+		}
 	}
 }
 
@@ -311,12 +377,14 @@ func TestRestoreInProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var journal []byte
 	for range 5 {
 		b, err := p.AppendState(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err = RestoreProcess(b); err != nil {
+		journal = append(journal, p.Journal()...)
+		if p, err = RestoreProcess(b, journal); err != nil {
 			t.Fatal(err)
 		}
 		r.p = p

@@ -187,6 +187,7 @@ func (p *process) result(c *call, s *spec.Slot, k int, raw uint64, shown bool) r
 	case creates(s.Life):
 		o := p.reg.add(s.Class, raw)
 		o.persistent = c.f.Has(spec.PersistentInit) && s.Class == spec.Request
+		o.send = s.Class == spec.Request && startsSend(c.f)
 		r.objs = []*object{o}
 	default:
 		if in := p.entryObject(c, s, k); in != nil && len(live) == 0 && !predefined && !in.dead {

@@ -15,6 +15,7 @@ type object struct {
 	ending     int
 	dead       bool
 	persistent bool // a request that completion does not end
+	send       bool // a request of a send: see defined
 }
 
 const codeUnset = -1
@@ -189,10 +190,9 @@ func (r *registry) move(o *object, raw uint64) {
 		return
 	}
 	code, refs := o.code, o.refs
-	persistent := o.persistent
 	r.remove(o)
 	n := r.add(o.class, raw)
-	n.refs, n.persistent = refs, persistent
+	n.refs, n.persistent, n.send = refs, o.persistent, o.send
 	if code != codeUnset {
 		r.claim(n, code)
 	}

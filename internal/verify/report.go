@@ -45,6 +45,8 @@ type Report struct {
 	Lost        uint64       `json:"lost"`
 	Differences uint64       `json:"differences"`
 	First       []Difference `json:"first,omitempty"`
+	// Ignored are the names of logs that belong to other runs.
+	Ignored []string `json:"ignored,omitempty"`
 }
 
 // Equal reports whether nothing differs.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"tabard/internal/ring"
 	"tabard/trace"
@@ -18,6 +19,8 @@ type Log struct {
 	PID    int
 	Start  uint64
 	Thread int
+	// Run tells runs apart: when the recording was created, in Unix ns; 0 unknown.
+	Run int64
 	// Records yields the records; each is valid until the next is asked for.
 	Records func() iter.Seq2[Record, error]
 }
@@ -29,13 +32,14 @@ type Record struct {
 	Pending bool
 }
 
-// Compare compares an archive with the raw logs of the same run. The error is
+// Compare compares an archive with the raw logs of the same run. Logs of other
+// runs may be among them: a log is of this run if it says so, or if its process is in the archive. The error is
 // about input that cannot be read; differences are in the report. progress is called now
 // and then with the number of calls compared so far; it may be nil.
 func Compare(a *trace.Archive, logs []Log, progress func(calls uint64)) (*Report, error) {
 	report := &Report{}
 	streams := map[int]map[int]*trace.Stream{} // by process and thread
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		if streams[s.Process()] == nil {
 			streams[s.Process()] = map[int]*trace.Stream{}
 		}
@@ -43,13 +47,19 @@ func Compare(a *trace.Archive, logs []Log, progress func(calls uint64)) (*Report
 	}
 	used := map[int]bool{}
 	for _, group := range byProcess(logs) {
-		index := findProcess(a, group[0].PID, used)
+		index := findProcess(a, group, used)
+		if index < 0 && isForeign(a, group) {
+			for _, l := range group {
+				report.Ignored = append(report.Ignored, l.Name)
+			}
+			continue
+		}
 		if index < 0 {
 			report.add(Difference{Rank: -1, What: "process", Raw: fmt.Sprintf("process %d (%s)", group[0].PID, group[0].Name), Archive: "none"})
 			continue
 		}
 		used[index] = true
-		if err := compareProcess(report, a.Ranks()[index], group, streams[index], progress); err != nil {
+		if err := compareProcess(report, a.Rank(index), group, streams[index], progress); err != nil {
 			return report, err
 		}
 	}
@@ -78,14 +88,48 @@ func byProcess(logs []Log) [][]Log {
 	return groups
 }
 
-// findProcess finds a process of the archive that was not used yet, -1 if none.
-func findProcess(a *trace.Archive, pid int, used map[int]bool) int {
+// isForeign says that logs are of another run, or at least of another node's part of it.
+func isForeign(a *trace.Archive, group []Log) bool {
+	run := group[0].Run
+	return run != 0 && !a.Meta().Created.IsZero() && run != a.Meta().Created.UnixNano()
+}
+
+// findProcess finds the process of the archive, not used yet, whose logs these are, -1 if none.
+// Ids of processes are used again, also within a run: the first reading of the clocks decides.
+func findProcess(a *trace.Archive, group []Log, used map[int]bool) int {
+	clock, hasClock := firstClock(group)
+	found := -1
 	for i, r := range a.Ranks() {
-		if r.PID == pid && !used[i] {
+		if r.PID != group[0].PID || used[i] {
+			continue
+		}
+		if hasClock && slices.Contains(r.Clocks, clock) {
 			return i
 		}
+		if found < 0 && !isForeign(a, group) {
+			found = i
+		}
 	}
-	return -1
+	return found
+}
+
+// opening is how many records of a log are searched for a reading of the clocks:
+// a process begins with one.
+const opening = 100
+
+func firstClock(group []Log) (trace.Clock, bool) {
+	for i := range group {
+		n := 0
+		for rec, err := range group[i].Records() {
+			if n++; err != nil || n > opening {
+				break
+			}
+			if w := rec.Payload(); rec.ID() == ring.RClock && len(w) >= metaWords[ring.RClock] {
+				return trace.Clock{Ticks: w[0], RealNS: int64(w[1]), MonoNS: int64(w[2])}, true
+			}
+		}
+	}
+	return trace.Clock{}, false
 }
 
 func compareProcess(report *Report, data *trace.RankData, logs []Log, streams map[int]*trace.Stream, progress func(uint64)) error {

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"tabard/internal/merge"
 	"tabard/internal/ring"
 	"tabard/internal/ring/ringtest"
 	"tabard/spec"
@@ -192,6 +194,9 @@ func rankData() trace.RankData {
 		Clocks: []trace.Clock{{Ticks: 1, RealNS: 2, MonoNS: 3}}}
 }
 
+// thisRun is when the recordings of these tests were created, in Unix ns.
+const thisRun = 1700000000_123456789
+
 // pack writes an archive of one process.
 func pack(t testing.TB, r trace.RankData, threads [][]archived) *trace.Archive {
 	t.Helper()
@@ -201,20 +206,35 @@ func pack(t testing.TB, r trace.RankData, threads [][]archived) *trace.Archive {
 // packAll writes an archive of several processes, which differ in their calls.
 func packAll(t testing.TB, r trace.RankData, processes [][][]archived) *trace.Archive {
 	t.Helper()
-	b := trace.NewBuilder()
-	b.SetMeta(trace.Meta{ABI: spec.MPICH})
-	for _, threads := range processes {
-		n := b.AddRank(r)
-		for i, calls := range threads {
-			st := tracetest.NewStream()
-			for _, c := range calls {
-				if err := st.Add(&tracetest.Call{Sig: c.sig, Run: 1, Start: c.start, End: c.end}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			b.AddStream(st.Data(n, i, true))
-		}
+	b := merge.New()
+	b.SetMeta(trace.Meta{ABI: spec.MPICH, Created: time.Unix(0, thisRun)})
+	for n, threads := range processes {
+		r.World = n // the rank is the same in all
+		addProcess(t, b, r, threads)
 	}
+	return open(t, b)
+}
+
+func addProcess(t testing.TB, b *merge.Part, r trace.RankData, threads [][]archived) {
+	t.Helper()
+	var streams []trace.StreamData
+	for i, calls := range threads {
+		st := tracetest.NewStream()
+		for _, c := range calls {
+			if err := st.Add(&tracetest.Call{Sig: c.sig, Run: 1, Start: c.start, End: c.end}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		streams = append(streams, st.Data(i, true))
+	}
+	if err := b.Add(r, streams); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open writes an archive and reads it back.
+func open(t testing.TB, b *merge.Part) *trace.Archive {
+	t.Helper()
 	var buf bytes.Buffer
 	if err := b.Write(&buf); err != nil {
 		t.Fatal(err)
@@ -242,7 +262,7 @@ func (v *variants) check(t *testing.T, logs []Log) {
 	t.Helper()
 	a := packAll(t, rankData(), v.processes)
 	streams := make([]map[int]*trace.Stream, len(v.processes))
-	for _, s := range a.Streams() {
+	for s := range a.Streams() {
 		if streams[s.Process()] == nil {
 			streams[s.Process()] = map[int]*trace.Stream{}
 		}
@@ -250,7 +270,7 @@ func (v *variants) check(t *testing.T, logs []Log) {
 	}
 	for i, name := range v.names {
 		r := &Report{}
-		if err := compareProcess(r, a.Ranks()[i], logs, streams[i], nil); err != nil {
+		if err := compareProcess(r, a.Rank(i), logs, streams[i], nil); err != nil {
 			t.Fatal(err)
 		}
 		if r.Equal() {
@@ -329,29 +349,39 @@ func (s *scenario) isend(req uint64, v trace.Value) {
 		heap(2, 64), 8, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD"), v)
 }
 
+// sent is the status of a completed send, whatever lay there.
+var sent = stat(-2, -1, 0)
+
+// failed is one with an error.
+func failed(code int32) trace.Value {
+	v := sent
+	v.Stat.Error = code
+	return v
+}
+
 func (s *scenario) requests() {
 	// Requests that share a handle.
 	s.isend(9, obj(0))
 	s.isend(9, obj(1))
 	s.isend(10, obj(2))
 	s.call(0, "MPI_Waitall", in(3, []uint64{9, 9, 10}), out([]ring.Status{rawStat(1, 2, 3), rawStat(4, 5, 6), rawStat(7, 8, 9)}),
-		3, list(obj(0), obj(1), obj(2)), nil, list(stat(1, 2, 3), stat(4, 5, 6), stat(7, 8, 9)))
+		3, list(obj(0), obj(1), obj(2)), nil, list(sent, sent, sent))
 	// Polls, whose other results mean nothing while they fail.
 	s.isend(9, obj(5))
 	for range 3 {
 		s.call(0, "MPI_Testany", in(1, []uint64{9}), out(-32766, 0, rawStat(99, 99, 99)), 1, list(obj(5)), nil, -32766, 0, nil).flags = trace.Polls
 	}
-	s.call(0, "MPI_Testany", in(1, []uint64{9}), out(0, 1, rawStat(1, 7, 32)), 1, list(obj(5)), nil, 0, 1, stat(1, 7, 32))
+	s.call(0, "MPI_Testany", in(1, []uint64{9}), out(0, 1, rawStat(1, 7, 32)), 1, list(obj(5)), nil, 0, 1, sent)
 	// Some complete.
 	s.isend(9, obj(0))
 	s.isend(11, obj(1))
 	s.call(0, "MPI_Waitsome", in(2, []uint64{9, 11}), out(1, []int32{1}, []ring.Status{rawStat(1, 1, 1)}),
-		2, list(obj(0), obj(1)), nil, 1, []int64{1}, list(stat(1, 1, 1)))
+		2, list(obj(0), obj(1)), nil, 1, []int64{1}, list(sent))
 	s.isend(11, obj(1)) // the number is free again
 	// A call that fails says which requests it ended.
 	c := s.call(0, "MPI_Waitall", in(2, []uint64{9, 11}), out([]uint64{nullReq, 11}, []ring.Status{{Error: 15}, {Error: 18}}),
 		2, list(obj(0), obj(1)), list(null(), obj(1)),
-		list(trace.Value{Kind: trace.Stat, Stat: trace.Status{Error: 15}}, trace.Value{Kind: trace.Stat, Stat: trace.Status{Error: 18}}))
+		list(failed(15), failed(18)))
 	c.raw.Ret, c.flags = 17, trace.Failed
 	s.isend(9, obj(0))
 	s.call(0, "MPI_Waitall", in(3, []uint64{11, nullReq, 9}), out(nil), 3, list(obj(1), null(), obj(0)), nil, nil)

@@ -7,11 +7,13 @@
 
 static MPI_Comm own[THREADS];
 static long sums[THREADS];
+static pthread_barrier_t all; /* the threads of a round are there at the same time */
 
 static void *work(void *arg)
 {
     long id = (long)arg;
     int peer = rank ^ 1, in, sum;
+    pthread_barrier_wait(&all);
     for (int step = 0; step < STEPS; step++) {
         int out = 1000 * rank + step;
         MPI_Request r;
@@ -40,6 +42,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     CHECK(provided == MPI_THREAD_MULTIPLE && size == 2);
+    pthread_barrier_init(&all, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
     for (int round = 0; round < 3; round++) { /* threads end and others begin */
         for (long i = 0; i < THREADS; i++) pthread_create(&t[i], NULL, work, (void *)i);

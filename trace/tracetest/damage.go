@@ -184,6 +184,9 @@ func (d *Damager) edit(b []byte) []byte {
 	return b
 }
 
+// maxStreams is how many streams of an archive ReadAll reads.
+const maxStreams = 64
+
 // ReadAll reads everything of an archive, at most maxCalls calls of each
 // stream, in all the ways that the reader offers. It returns the first error.
 func ReadAll(a *trace.Archive, maxCalls uint64) error {
@@ -194,7 +197,12 @@ func ReadAll(a *trace.Archive, maxCalls uint64) error {
 		}
 		return err == nil
 	}
-	for _, s := range a.Streams() {
+	streams := 0
+	for s := range a.Streams() {
+		// A damaged file may claim any number of them.
+		if streams++; streams > maxStreams {
+			break
+		}
 		_, err := s.Counts()
 		note(err)
 		_, err = s.Signatures()
@@ -223,6 +231,13 @@ func ReadAll(a *trace.Archive, maxCalls uint64) error {
 				}
 			}
 		}
+	}
+	for p := range min(a.NumRanks(), maxStreams) {
+		_ = a.Rank(p)
+	}
+	for _, c := range a.Classes() {
+		_, err := c.Data()
+		note(err)
 	}
 	note(trace.Validate(a))
 	return first

@@ -142,9 +142,9 @@ func segWord(v *trace.Value) int64 {
 	return int64(uint64(v.Mem)<<60 | uint64(v.Seg&0xfffff)<<40 | uint64(v.N)&(1<<40-1))
 }
 
-// Data is the stream as a trace.Builder takes it.
-func (s *Stream) Data(process, thread int, timed bool) trace.StreamData {
-	d := trace.StreamData{Process: process, Thread: thread, Calls: s.calls, Signatures: s.sigs, Grammar: s.grammar.Grammar(), Strings: s.strings}
+// Data is the stream as merge.Part takes it.
+func (s *Stream) Data(thread int, timed bool) trace.StreamData {
+	d := trace.StreamData{Thread: thread, Calls: s.calls, Signatures: s.sigs, Grammar: s.grammar.Grammar(), Strings: s.strings}
 	for _, cols := range s.columns {
 		var encoded [][]byte
 		for _, c := range cols {

@@ -3,7 +3,7 @@
 // Archives are described in a few lines:
 //
 //	abi openmpi                            also: mpi, tool, command, option name value, partial, notiming
-//	rank 0 of 2 on node1                   begins a process, with its first thread
+//	rank 0 of 2 on node1                   begins a process, with its first thread; "world 1" may follow
 //	clock 1000 5000 3000                   ticks, real and monotonic ns
 //	MPI_Init()
 //	loop 10
@@ -30,6 +30,7 @@ import (
 	"testing"
 	"time"
 
+	"tabard/internal/merge"
 	"tabard/spec"
 	"tabard/trace"
 )
@@ -62,7 +63,7 @@ func Open(t testing.TB, b []byte, opts ...trace.Option) *trace.Archive {
 
 // Build makes the archive that desc describes.
 func Build(desc string) ([]byte, error) {
-	b, err := Builder(desc)
+	b, err := Part(desc)
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +72,14 @@ func Build(desc string) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Builder makes a builder that holds what desc describes.
-func Builder(desc string) (*trace.Builder, error) {
+// Part makes a part of an archive that holds what desc describes.
+func Part(desc string) (*merge.Part, error) {
 	p := &parser{lines: strings.Split(desc, "\n"), timed: true}
 	p.meta.Created = time.Unix(1700000000, 0)
 	if _, err := p.block(0); err != nil {
 		return nil, err
 	}
-	return p.build(), nil
+	return p.build()
 }
 
 // parser reads a description.
@@ -178,8 +179,16 @@ func (p *parser) line(word, rest, line string) error {
 
 func (p *parser) rank(text string) error {
 	f := strings.Fields(text)
+	world := 0
+	if len(f) == 7 && f[5] == "world" {
+		var err error
+		if world, err = strconv.Atoi(f[6]); err != nil {
+			return fmt.Errorf("bad world %q", f[6])
+		}
+		f = f[:5]
+	}
 	if len(f) != 5 || f[1] != "of" || f[3] != "on" {
-		return fmt.Errorf("expected: rank R of SIZE on HOST")
+		return fmt.Errorf("expected: rank R of SIZE on HOST [world W]")
 	}
 	r, err1 := strconv.Atoi(f[0])
 	n, err2 := strconv.Atoi(f[2])
@@ -187,7 +196,7 @@ func (p *parser) rank(text string) error {
 		return fmt.Errorf("bad rank or size")
 	}
 	p.procs = append(p.procs, &process{sites: map[string]uint32{}, threads: []*Stream{NewStream()},
-		data: trace.RankData{Rank: r, Size: n, Host: f[4], PID: 1000 + r, Complete: true, End: "exited"}})
+		data: trace.RankData{World: world, Rank: r, Size: n, Host: f[4], PID: 1000 + r, Complete: true, End: "exited"}})
 	return nil
 }
 
@@ -371,16 +380,19 @@ func (pr *process) add(c *Call) error {
 	return pr.threads[len(pr.threads)-1].Add(c)
 }
 
-func (p *parser) build() *trace.Builder {
-	b := trace.NewBuilder()
-	b.SetMeta(p.meta)
+func (p *parser) build() (*merge.Part, error) {
+	part := merge.New()
+	part.SetMeta(p.meta)
 	for _, pr := range p.procs {
-		n := b.AddRank(pr.data)
+		var streams []trace.StreamData
 		for i, s := range pr.threads {
 			if i == 0 || s.Calls() > 0 {
-				b.AddStream(s.Data(n, i, p.timed))
+				streams = append(streams, s.Data(i, p.timed))
 			}
 		}
+		if err := part.Add(pr.data, streams); err != nil {
+			return nil, err
+		}
 	}
-	return b
+	return part, nil
 }

@@ -21,7 +21,7 @@ func TestCallsComeBack(t *testing.T) {
 		t.Error(err)
 	}
 	i := 0
-	for c, err := range a.Streams()[0].Iter(0) {
+	for c, err := range a.Stream(0).Iter(0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ static struct tb_thread nobody;
 __thread struct tb_thread *tb_self = &nobody;
 
 const void *tb_library_address(void) { return NULL; }
+uintptr_t tb_jump_site(unsigned id, void *return_address) { return (void)id, (void)return_address, 0; }
 
 /* ---- Books ---- */
 
@@ -55,7 +56,11 @@ void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned
     pthread_mutex_unlock(&lock);
 }
 
-void tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n) { tb_emit(c->t, id, payload, n); }
+int tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n)
+{
+    tb_emit(c->t, id, payload, n);
+    return 1;
+}
 
 TB_EXPORT int h_kind(uint32_t number)
 {
@@ -141,7 +146,7 @@ __attribute__((noinline)) TB_EXPORT uint64_t h_site(int mode)
 {
     struct tb_call c;
     in_building(&c, 1);
-    uint64_t w = tb_site_word(tb_self, __builtin_return_address(0), __builtin_frame_address(0), mode);
+    uint64_t w = tb_site_word(tb_self, 0, __builtin_return_address(0), __builtin_frame_address(0), mode);
     in_building(&c, 0);
     return w;
 }

@@ -26,8 +26,10 @@ type Version uint8
 // Versions of the outer form.
 const (
 	_ Version = iota
-	// V1 is the first version.
+	// V1 stored every stream on its own. It was never released and is no longer read.
 	V1
+	// V2 stores classes of streams.
+	V2
 	nextVersion
 	// Latest is what Writer writes.
 	Latest = nextVersion - 1

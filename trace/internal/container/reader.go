@@ -53,6 +53,7 @@ const (
 	hintNotArchive = "is this the file that `tabard record` wrote?"
 	hintCut        = "the file is incomplete: copy it again, or run `tabard recover` where it was recorded"
 	hintDamaged    = "the file was damaged after it was written: copy it again from its source"
+	hintOld        = "record again"
 	hintNewer      = "it was written by a newer tabard: read it with that version or a later one"
 )
 
@@ -71,8 +72,11 @@ func (c *Reader) readHeader() error {
 	if c.version == 0 {
 		return &Error{"header", int64(len(Magic)), "format version 0 does not exist", hintDamaged}
 	}
+	if c.version < V2 {
+		return &Error{"header", int64(len(Magic)), fmt.Sprintf("format version %d was never released", c.version), hintOld}
+	}
 	if c.version > Latest {
-		return &Error{"header", int64(len(Magic)), fmt.Sprintf("unknown format version %d, this reader knows 1 to %d", c.version, Latest), hintNewer}
+		return &Error{"header", int64(len(Magic)), fmt.Sprintf("unknown format version %d, this reader knows %d to %d", c.version, V2, Latest), hintNewer}
 	}
 	return nil
 }

@@ -1,0 +1,180 @@
+//go:build ignore
+
+/* Callbacks that end in a jump.
+ *
+ * A callback of the program whose last act is a call of MPI may be compiled to
+ * a jump: the return address that the wrapper sees lies in the MPI library
+ * then, as if the library had made the call. The two are told apart by what
+ * both sides left in their code. Every callback that the program hands to MPI
+ * is searched for such jumps, and they are what makes the library a suspect at
+ * all; and the instruction before the return address must be an indirect call,
+ * as that of a callback is, while the library calls functions of MPI directly
+ * or through the global offset table. (Only an indirect call would not do: the
+ * I/O part of MPI libraries reaches MPI_Grequest_complete by jumps of its own.)
+ * A callback that jumps through a pointer is not recognised. */
+#include "address.h"
+#include <elf.h>
+
+#if defined(__x86_64__)
+
+enum { CALLBACKS = 1 << 12, FUNCTIONS = 64 };
+
+/* By function: the place after the jump of a callback to it, SEVERAL if there
+ * are more of them. */
+enum { JUMP_SEVERAL = 1 };
+static uintptr_t jumps[1 << 12];
+static uintptr_t callbacks[CALLBACKS]; /* those that have been searched, with their modules */
+
+/* ---- What jumps lead to ---- */
+
+struct tables { const Elf64_Rela *rela[2]; size_t n[2]; const Elf64_Sym *symbols; const char *names; };
+
+static struct tables tables_of(const struct tb_module *m)
+{
+    struct tables t = {{NULL, NULL}, {0, 0}, NULL, NULL};
+    for (const Elf64_Dyn *d = m->dynamic; d && d->d_tag != DT_NULL; d++) {
+        uintptr_t a = d->d_un.d_ptr;
+        if (a < m->low) a += m->bias; /* not relocated by the loader */
+        switch (d->d_tag) {
+        case DT_RELA: t.rela[0] = (const void *)a; break;
+        case DT_RELASZ: t.n[0] = d->d_un.d_val / sizeof(Elf64_Rela); break;
+        case DT_JMPREL: t.rela[1] = (const void *)a; break;
+        case DT_PLTRELSZ: t.n[1] = d->d_un.d_val / sizeof(Elf64_Rela); break;
+        case DT_SYMTAB: t.symbols = (const void *)a; break;
+        case DT_STRTAB: t.names = (const char *)a; break;
+        }
+    }
+    return t;
+}
+
+/* The symbol whose address a slot of the global offset table holds, NULL if none. By
+ * the relocation, not by the content: an auditor may have put its own address there. */
+static const char *name_of_slot(const struct tb_module *m, uintptr_t slot)
+{
+    struct tables t = tables_of(m);
+    if (!t.symbols || !t.names) return NULL;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; t.rela[k] && i < t.n[k]; i++)
+            if (t.rela[k][i].r_offset + m->bias == slot) return t.names + t.symbols[ELF64_R_SYM(t.rela[k][i].r_info)].st_name;
+    return NULL;
+}
+
+static int in_code(const struct tb_module *m, uintptr_t a, size_t bytes)
+{
+    return a - m->code < m->code_end - m->code && m->code_end - a >= bytes;
+}
+
+/* Where an instruction leads whose last four bytes, at a, count from its end. */
+static uintptr_t relative(uintptr_t a)
+{
+    int32_t by;
+    memcpy(&by, (const void *)a, sizeof by);
+    return a + 4 + (uintptr_t)(intptr_t)by;
+}
+
+/* The symbol that the entry of the procedure linkage table at a jumps to, NULL if it is none:
+ * [endbr64] [bnd] jmp *slot(%rip). */
+static const char *name_of_stub(const struct tb_module *m, uintptr_t a)
+{
+    const uint8_t *p = (const uint8_t *)a;
+    if (!in_code(m, a, 16)) return NULL;
+    if (memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0) p += 4;
+    if (*p == 0xf2) p++;
+    return p[0] == 0xff && p[1] == 0x25 ? name_of_slot(m, relative((uintptr_t)p + 2)) : NULL;
+}
+
+static int function_of(const char *name)
+{
+    if (!name || strncmp(name += *name == 'P', "MPI_", 4) != 0) return -1;
+    for (unsigned i = 0; i < tb_num_ids; i++)
+        if (tb_names[i] && strcmp(tb_names[i], name) == 0) return (int)i;
+    return -1;
+}
+
+/* ---- Searching a callback ---- */
+
+static void note(int id, uintptr_t after)
+{
+    uintptr_t none = 0;
+    if (id < 0 || (size_t)id >= sizeof jumps / sizeof *jumps) return;
+    if (!__atomic_compare_exchange_n(&jumps[id], &none, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != after)
+        __atomic_store_n(&jumps[id], JUMP_SEVERAL, __ATOMIC_RELEASE);
+}
+
+/* The length of the direct jump at p, 0 if it is none. */
+static unsigned jump_bytes(const uint8_t *p)
+{
+    if (p[0] == 0xe9) return 5;
+    if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80) return 6;
+    return p[0] == 0xeb || (p[0] & 0xf0) == 0x70 ? 2 : 0;
+}
+
+/* Bytes that only look like a jump do no harm: hardly any lead to an entry of the
+ * linkage table or to the start of a function. */
+static void search(struct tb_module *m, uintptr_t function, int *left)
+{
+    uintptr_t low, high;
+    if (!tb_cfi_function(m, function, &low, &high) || low != function || !in_code(m, low, high - low) || --*left < 0) return;
+    for (uintptr_t a = low; a + 2 <= high; a++) {
+        const uint8_t *p = (const uint8_t *)a;
+        unsigned n = jump_bytes(p);
+        if (a + 6 <= high && p[0] == 0xff && p[1] == 0x25) { /* jmp *slot(%rip) */
+            note(function_of(name_of_slot(m, relative(a + 2))), a + 6);
+            continue;
+        }
+        if (n == 0 || a + n > high) continue;
+        uintptr_t to = n == 2 ? a + 2 + (uintptr_t)(intptr_t)(int8_t)p[1] : relative(a + n - 4);
+        if (to - low < high - low || !in_code(m, to, 1)) continue;
+        const char *name = name_of_stub(m, to);
+        if (name) note(function_of(name), a + n);
+        else search(m, to, left); /* its cold part, or what it ends in */
+    }
+}
+
+void tb_callback_seen(uintptr_t function)
+{
+    struct tb_module *m = function < 4096 ? NULL : tb_module_of(function);
+    if (!m || m->kind != TB_MODULE_PLAIN || tb_caller_is_mpi((void *)(function + 1)) || name_of_stub(m, function)) return;
+    uintptr_t key = function ^ (uintptr_t)m << 8; /* another function may come to lie there */
+    for (unsigned i = 0; i < 8; i++) {
+        uintptr_t *at = &callbacks[((function ^ function >> 12) / 8 + i) % CALLBACKS], seen = 0;
+        if (__atomic_compare_exchange_n(at, &seen, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+        if (seen == key) return;
+    }
+    int left = FUNCTIONS;
+    search(m, function, &left);
+}
+
+/* ---- The library's side ---- */
+
+/* Whether the instruction before the address can be a call through a register
+ * or through memory other than the global offset table. */
+static int after_indirect_call(const struct tb_module *m, uintptr_t a)
+{
+    const uint8_t *p = (const uint8_t *)a;
+    if (!in_code(m, a - 8, 8)) return 0;
+    if (p[-5] == 0xe8 && in_code(m, relative(a - 4), 1)) return 0;
+    for (int n = 2; n <= 7; n++) { /* ff /2 with its operand; a prefix before it does not matter */
+        unsigned mode = p[1 - n] >> 6, base = p[1 - n] & 7, sib = base == 4 && mode != 3;
+        if (p[-n] != 0xff || (p[1 - n] >> 3 & 7) != 2) continue;
+        unsigned fixed = mode == 0 && base == 5, bytes = 2 + sib + (mode == 1 ? 1 : mode == 2 || fixed ? 4 : 0);
+        if (mode == 0 && sib && (p[2 - n] & 7) == 5) bytes += 4;
+        if (bytes == (unsigned)n) return !fixed || !name_of_slot(m, relative(a - 4));
+    }
+    return 0;
+}
+
+uintptr_t tb_jump_site(unsigned id, void *return_address)
+{
+    uintptr_t a = (uintptr_t)return_address, after = id < sizeof jumps / sizeof *jumps ? __atomic_load_n(&jumps[id], __ATOMIC_ACQUIRE) : 0;
+    if (tb_likely(after == 0)) return 0;
+    struct tb_module *m = tb_module_of(a - 1);
+    if (!m || m->kind != TB_MODULE_MPI || !after_indirect_call(m, a)) return 0;
+    return after == JUMP_SEVERAL ? a : after;
+}
+
+#else /* other processors: such calls are taken for the library's own */
+
+void tb_callback_seen(uintptr_t function) { (void)function; }
+uintptr_t tb_jump_site(unsigned id, void *return_address) { return (void)id, (void)return_address, 0; }
+#endif

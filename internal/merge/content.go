@@ -1,0 +1,405 @@
+package merge
+
+import (
+	"cmp"
+	"slices"
+
+	"tabard/internal/rankfn"
+	"tabard/trace"
+)
+
+// Content is what the archive of p holds. It shares memory with p.
+func (p *Part) Content() (*trace.Content, error) {
+	s, err := p.whole()
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{env: p.env, c: &trace.Content{}, modules: map[trace.Module]int{}, sites: map[string]int{},
+		columns: map[string]int{}, timings: map[string]int{}, groups: map[groupKey]int{}}
+	if p.meta != nil {
+		w.c.Meta = *p.meta
+	}
+	w.addGroups(s)
+	classes := w.sortedClasses(s)
+	if err := w.makeTemplates(classes); err != nil {
+		return nil, err
+	}
+	for _, c := range classes {
+		if err := w.addClass(c); err != nil {
+			return nil, err
+		}
+	}
+	return w.c, nil
+}
+
+// writer turns a state into the content of an archive: it decides all that needs an order.
+type writer struct {
+	env              *env
+	c                *trace.Content
+	modules          map[trace.Module]int
+	sites            map[string]int
+	columns, timings map[string]int // by key
+	groups           map[groupKey]int
+	plans            map[string]*plan
+}
+
+func (w *writer) addGroups(s *state) {
+	var sorted []*group
+	for _, g := range s.groups {
+		sorted = append(sorted, g)
+	}
+	slices.SortFunc(sorted, func(x, y *group) int { return trace.CompareGroups(w.group(x), w.group(y)) })
+	for i, g := range sorted {
+		w.groups[g.groupKey] = i
+		t := w.group(g)
+		t.Ranks = g.ranks
+		if !g.unranked {
+			t.Hosts = casesOf(g.hosts, g.ranks, same[string])
+		}
+		t.Ends = casesOf(g.ends, g.ranks, same[string])
+		for key, c := range g.info {
+			t.Info = append(t.Info, trace.InfoKey{Key: key, Values: casesOf(c, g.ranks, same[trace.InfoValue])})
+		}
+		slices.SortFunc(t.Info, func(x, y trace.InfoKey) int { return cmp.Compare(x.Key, y.Key) })
+		t.Modules = casesOf(g.modules, g.ranks, func(ms *[]trace.Module) []int {
+			ids := make([]int, len(*ms))
+			for i, m := range *ms {
+				ids[i] = w.module(m)
+			}
+			return ids
+		})
+		t.PID, t.Complete, t.Lost = g.pid.fn(), g.complete.fn(), g.lost.fn()
+		t.Clocks, t.Bases = g.clocks, g.bases
+		w.c.Groups = append(w.c.Groups, t)
+	}
+}
+
+func same[T any](x *T) T { return *x }
+
+// group is what tells the group from others.
+func (w *writer) group(g *group) *trace.Group {
+	return &trace.Group{World: g.world, Size: g.size, Unranked: g.unranked, Host: g.host}
+}
+
+func (w *writer) module(m trace.Module) int {
+	id, ok := w.modules[m]
+	if !ok {
+		id = len(w.c.Modules)
+		w.modules[m] = id
+		w.c.Modules = append(w.c.Modules, m)
+	}
+	return id
+}
+
+// site numbers a call site from 1; 0 is unknown.
+func (w *writer) site(key string) uint32 {
+	if key == "" {
+		return 0
+	}
+	id, ok := w.sites[key]
+	if !ok {
+		var s trace.Site
+		for _, f := range parseSite(key) {
+			if f.Module >= 0 {
+				f.Module = w.module(f.module)
+			}
+			s.Frames = append(s.Frames, f.Frame)
+		}
+		w.c.Sites = append(w.c.Sites, s)
+		id = len(w.c.Sites)
+		w.sites[key] = id
+	}
+	return uint32(id)
+}
+
+func (w *writer) sortedClasses(s *state) []*class {
+	var classes []*class
+	for _, c := range s.classes {
+		classes = append(classes, c)
+	}
+	slices.SortFunc(classes, func(x, y *class) int {
+		return cmp.Or(cmp.Compare(w.groups[x.group], w.groups[y.group]), cmp.Compare(x.ranks.Min(), y.ranks.Min()), cmp.Compare(x.thread, y.thread))
+	})
+	return classes
+}
+
+// plan is a template in the making: what all terminals of a site and kind have in common.
+type plan struct {
+	id   int
+	t    *trace.Template
+	vals []trace.Leaf // of t
+}
+
+// planKey finds the plan of a terminal.
+func planKey(t *term, sig *trace.Signature) string {
+	return string(trace.AppendKinds(appendString(nil, t.site), sig))
+}
+
+// makeTemplates makes a template of all terminals, in whatever class, that are equal in call site
+// and kinds. A leaf stays in the template if it has the same value in all of them.
+func (w *writer) makeTemplates(classes []*class) error {
+	w.plans = map[string]*plan{}
+	for _, c := range classes {
+		ctx := w.env.context(c.group.size)
+		for i := range c.terms {
+			p, err := parseTerm(ctx, &c.terms[i])
+			if err != nil {
+				return err
+			}
+			key := planKey(&c.terms[i], p.sig)
+			pl := w.plans[key]
+			if pl == nil {
+				pl = &plan{id: len(w.c.Templates), t: &trace.Template{Signature: *p.sig, Open: make([]bool, len(p.leaves))}, vals: p.leaves}
+				pl.t.Site = w.site(c.terms[i].site)
+				w.plans[key] = pl
+				w.c.Templates = append(w.c.Templates, pl.t)
+			}
+			for k := range p.leaves {
+				if p.isOpen(k) || !equalLeaves(&p.leaves[k], &pl.vals[k]) {
+					pl.t.Open[k] = true
+				}
+			}
+		}
+	}
+	for _, pl := range w.plans {
+		p := &parsedTerm{sig: &pl.t.Signature, leaves: pl.vals}
+		for k, open := range pl.t.Open {
+			if open {
+				if err := p.clear(k); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *writer) addClass(c *class) error {
+	d := &trace.ClassData{Group: w.groups[c.group], Thread: c.thread, Ranks: c.ranks, Grammar: c.g, Trips: functions(c.trips)}
+	ctx := w.env.context(c.group.size)
+	for i := range c.terms {
+		p, err := parseTerm(ctx, &c.terms[i])
+		if err != nil {
+			return err
+		}
+		pl := w.plans[planKey(&c.terms[i], p.sig)]
+		d.Terminals = append(d.Terminals, pl.id)
+		var params []trace.Param
+		for k, open := range pl.t.Open {
+			if open {
+				params = append(params, p.export(k, c.ranks))
+			}
+		}
+		d.Params = append(d.Params, params)
+	}
+	if c.polls {
+		d.Calls = c.calls.fn()
+	}
+	if c.strings != nil {
+		d.Strings = casesOf(c.strings, c.ranks, same[[]string])
+	}
+	for _, col := range c.columns {
+		keys := col.sorted()
+		i := -1
+		d.Columns = append(d.Columns, casesOf(keys, c.ranks, func(v *columnValue) trace.ColumnData {
+			i++
+			if v.blob == nil {
+				return trace.ColumnData{Blob: -1, Shape: v.shape, Params: functions(v.numbers)}
+			}
+			return trace.ColumnData{Blob: numberBlob(w.columns, &w.c.Columns, keys[i].key, v.blob)}
+		}))
+	}
+	keys := c.timing.sorted()
+	i := -1
+	d.Timing = casesOf(keys, c.ranks, func(b *[]byte) int {
+		i++
+		if *b == nil {
+			return -1
+		}
+		return numberBlob(w.timings, &w.c.Timings, keys[i].key, *b)
+	})
+	w.c.Classes = append(w.c.Classes, d)
+	return nil
+}
+
+// numberBlob numbers a blob by its key.
+func numberBlob(ids map[string]int, blobs *[][]byte, key string, b []byte) int {
+	id, ok := ids[key]
+	if !ok {
+		id = len(*blobs)
+		ids[key] = id
+		*blobs = append(*blobs, b)
+	}
+	return id
+}
+
+// export is the value of leaf i as the archive holds it.
+func (p *parsedTerm) export(i int, all *trace.RankSet) trace.Param {
+	x := p.param(i, all)
+	switch p.leaves[i].Kind() {
+	case trace.VecLeaf:
+		return trace.Param{Vec: x.vec}
+	case trace.StrLeaf:
+		c := casesOf(x.strs, all, same[string])
+		return trace.Param{Str: &c}
+	}
+	return trace.Param{N: x.n, Fn: x.f}
+}
+
+// FromArchive returns the part that an archive holds. It loads all of its content, at a cost that
+// does not depend on the number of ranks where they are regular.
+func FromArchive(a *trace.Archive) (*Part, error) {
+	c, err := a.Content()
+	if err != nil {
+		return nil, err
+	}
+	return FromContent(c)
+}
+
+// FromContent returns the part whose archive has the content c.
+func FromContent(c *trace.Content) (*Part, error) {
+	p := New()
+	p.SetMeta(c.Meta)
+	r := &loader{env: p.env, c: c}
+	s := newState()
+	for _, g := range c.Groups {
+		x := r.group(g)
+		s.groups[x.groupKey] = x
+	}
+	for i := range c.Sites {
+		key, err := appendSite(nil, &c.Sites[i], c.Modules)
+		if err != nil {
+			return nil, err
+		}
+		r.sites = append(r.sites, p.env.intern(key))
+	}
+	for _, cl := range c.Classes {
+		x, key, err := r.class(cl)
+		if err != nil {
+			return nil, err
+		}
+		if y := s.classes[key]; y != nil {
+			if err := p.env.mergeClass(y, x); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		s.classes[key] = x
+	}
+	p.levels = []*state{s}
+	_, err := p.whole()
+	return p, err
+}
+
+type loader struct {
+	env   *env
+	c     *trace.Content
+	sites []string
+}
+
+func (r *loader) group(g *trace.Group) *group {
+	x := &group{groupKey: groupKey{g.World, g.Size, g.Unranked, g.Host}, ranks: g.Ranks, info: map[string]choices[trace.InfoValue]{}}
+	text := func(s *string) (string, string) { return *s, *s }
+	if !g.Unranked {
+		x.hosts = choicesOf(&g.Hosts, g.Ranks, text)
+		x.pid = numberOf(g.PID)
+	}
+	x.ends = choicesOf(&g.Ends, g.Ranks, text)
+	for i := range g.Info {
+		x.info[g.Info[i].Key] = choicesOf(&g.Info[i].Values, g.Ranks, func(v *trace.InfoValue) (string, trace.InfoValue) { return infoKey(v), *v })
+	}
+	x.modules = choicesOf(&g.Modules, g.Ranks, func(ids *[]int) (string, []trace.Module) {
+		ms := make([]trace.Module, len(*ids))
+		for i, id := range *ids {
+			ms[i] = r.c.Modules[id]
+		}
+		return moduleKey(ms), ms
+	})
+	x.complete, x.lost = numberOf(g.Complete), numberOf(g.Lost)
+	x.clocks, x.bases = g.Clocks, g.Bases
+	return x
+}
+
+func (r *loader) class(d *trace.ClassData) (*class, classKey, error) {
+	g := r.c.Groups[d.Group]
+	c := &class{group: groupKey{g.World, g.Size, g.Unranked, g.Host}, thread: d.Thread, ranks: d.Ranks,
+		g: d.Grammar, trips: numbersOf(d.Trips), polls: d.Calls != nil}
+	ctx := r.env.context(g.Size)
+	var sigs []*trace.Signature
+	for t, id := range d.Terminals {
+		tm := r.c.Templates[id]
+		x, sig, err := r.term(ctx, tm, d.Params[t], d.Ranks)
+		if err != nil {
+			return nil, classKey{}, err
+		}
+		c.terms, sigs = append(c.terms, x), append(sigs, sig)
+	}
+	if d.Calls != nil {
+		c.calls = numberOf(d.Calls)
+	}
+	if len(d.Strings.Values) > 0 {
+		c.strings = choicesOf(&d.Strings, d.Ranks, func(s *[]string) (string, []string) { return stringsKey(*s), *s })
+	}
+	for i := range d.Columns {
+		c.columns = append(c.columns, choicesOf(&d.Columns[i], d.Ranks, func(v *trace.ColumnData) (string, columnValue) {
+			if v.Blob >= 0 {
+				b := r.c.Columns[v.Blob]
+				return blobKey(b), columnValue{blob: b}
+			}
+			return shapeKey(v.Shape), columnValue{shape: v.Shape, numbers: numbersOf(v.Params)}
+		}))
+	}
+	c.timing = choicesOf(&d.Timing, d.Ranks, func(n *int) (string, []byte) {
+		if *n < 0 {
+			return "", nil
+		}
+		return hashKey(r.c.Timings[*n]), r.c.Timings[*n]
+	})
+	return c, c.keyOf(sigs), nil
+}
+
+// term puts a terminal together: what is the same at all ranks goes into the signature.
+func (r *loader) term(ctx *rankfn.Context, tm *trace.Template, ps []trace.Param, all *trace.RankSet) (term, *trace.Signature, error) {
+	sig, err := trace.ParseSignature(tm.Signature.Append(nil))
+	if err != nil {
+		return term{}, nil, err
+	}
+	t := term{}
+	if sig.Site > 0 {
+		t.site = r.sites[sig.Site-1]
+	}
+	sig.Site = 0
+	k := 0
+	for i, l := range trace.Leaves(nil, sig) {
+		if !tm.Open[i] {
+			continue
+		}
+		p := &ps[k]
+		k++
+		x := param{number: number{n: p.N}, vec: p.Vec}
+		if p.Fn != nil {
+			x.number = numberOf(p.Fn)
+		}
+		if p.Str != nil {
+			x.strs = choicesOf(p.Str, all, func(s *string) (string, string) { return *s, *s })
+		}
+		if !x.constant(l.Kind()) {
+			t.open = append(t.open, openLeaf{i, x})
+			continue
+		}
+		switch l.Kind() {
+		case trace.VecLeaf:
+			v, _ := x.vec.Constant()
+			err = l.SetVec(v, 0)
+		case trace.StrLeaf:
+			l.SetStr(x.strs[0].value)
+		default:
+			err = l.SetInt(x.n)
+		}
+		if err != nil {
+			return term{}, nil, err
+		}
+	}
+	t.sig = r.env.intern(sig.Append(nil))
+	return t, sig, nil
+}

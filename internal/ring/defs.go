@@ -1,0 +1,135 @@
+package ring
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Def is what is known on entry of calls that repeat.
+type Def struct {
+	Head   uint32 // function and flags, as in a record's first word
+	Absent uint32
+	Site   uint64
+	Body   []uint64 // the slots known on entry
+}
+
+// maxDefs bounds the numbers of definitions; the runtime stays far below.
+const maxDefs = 1 << 20
+
+// Defs are the definitions of one thread, by number, which records with FRef refer to.
+type Defs struct {
+	list  []Def
+	arena []uint64
+	full  []uint64 // the record that Expand returned last
+}
+
+// Define takes in the payload of an RDef record and returns the definition's number.
+func (d *Defs) Define(payload []uint64) (int, error) {
+	if len(payload) < 3 {
+		return 0, fmt.Errorf("definition of %d words", len(payload))
+	}
+	n := payload[0]
+	if n >= maxDefs {
+		return 0, fmt.Errorf("definition %d", n)
+	}
+	for uint64(len(d.list)) < n { // lost
+		d.list = append(d.list, Def{})
+	}
+	def := Def{Head: uint32(payload[1]), Absent: uint32(payload[1] >> 32), Site: payload[2], Body: d.keep(payload[3:])}
+	if n == uint64(len(d.list)) {
+		d.list = append(d.list, def)
+	} else {
+		d.list[n] = def
+	}
+	return int(n), nil
+}
+
+// keep copies words; copies made in turn lie side by side.
+func (d *Defs) keep(words []uint64) []uint64 {
+	if cap(d.arena)-len(d.arena) < len(words) {
+		d.arena = make([]uint64, 0, max(4096, len(words)))
+	}
+	n := len(d.arena)
+	d.arena = append(d.arena, words...)
+	return d.arena[n:len(d.arena):len(d.arena)]
+}
+
+// Len is how many numbers are defined.
+func (d *Defs) Len() int { return len(d.list) }
+
+// RefNumber is the number of the definition that a record with FRef refers to.
+func (r Record) RefNumber() int { return int(uint32(r[3])) }
+
+// RefRet is the return code of a record with FRef.
+func (r Record) RefRet() int32 { return int32(r[3] >> 32) }
+
+// Expand writes a record with FRef out in full; others are returned as they
+// are. The result is valid until the next call of Expand.
+func (d *Defs) Expand(r Record) (Record, error) {
+	if r.Flags()&FRef == 0 {
+		return r, nil
+	}
+	if len(r) < RefWords || r.RefNumber() >= len(d.list) || d.list[r.RefNumber()].Head == 0 {
+		return nil, fmt.Errorf("record refers to a definition that is not there")
+	}
+	def := &d.list[r.RefNumber()]
+	if uint16(def.Head) != uint16(r[0]) {
+		return nil, fmt.Errorf("record of function %d refers to a call of function %d", uint16(r[0]), uint16(def.Head))
+	}
+	n := HeadWords + len(def.Body) + len(r) - RefWords
+	head := r[0]&^(FRef<<16)&(1<<32-1) | uint64(n)<<32
+	d.full = append(d.full[:0], head, r[1], r[2], def.Site, uint64(def.Absent)|r[3]&^(1<<32-1))
+	d.full = append(d.full, def.Body...)
+	d.full = append(d.full, r[RefWords:]...)
+	return d.full, nil
+}
+
+// Append appends the definitions to dst, for RestoreDefs.
+func (d *Defs) Append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(d.list)))
+	for i := range d.list {
+		def := &d.list[i]
+		dst = binary.AppendUvarint(dst, uint64(def.Head))
+		dst = binary.AppendUvarint(dst, uint64(def.Absent))
+		dst = binary.AppendUvarint(dst, def.Site)
+		dst = binary.AppendUvarint(dst, uint64(len(def.Body)))
+		for _, w := range def.Body {
+			dst = binary.AppendUvarint(dst, w)
+		}
+	}
+	return dst
+}
+
+// RestoreDefs reads what Append wrote and returns the rest of b.
+func RestoreDefs(b []byte) (*Defs, []byte, error) {
+	broken := false
+	next := func() uint64 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			broken = true
+			b = nil
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	d := &Defs{}
+	for n := next(); n > 0 && !broken; n-- {
+		def := Def{Head: uint32(next()), Absent: uint32(next()), Site: next()}
+		words := next()
+		if words > uint64(len(b)) {
+			broken = true
+			break
+		}
+		for ; words > 0; words-- {
+			d.full = append(d.full, next())
+		}
+		def.Body = d.keep(d.full)
+		d.full = d.full[:0]
+		d.list = append(d.list, def)
+	}
+	if broken {
+		return nil, nil, fmt.Errorf("definitions cut off")
+	}
+	return d, b, nil
+}

@@ -1,0 +1,97 @@
+package symbol
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"tabard/internal/ring"
+	"tabard/spec"
+)
+
+// The status of a completed send holds nothing but its error and whether it was
+// cancelled (MPI 4.0, 3.7.3): what else lies there is whatever the program's
+// memory held before. It is recorded as the empty status (3.7.3, too) with these two, so that
+// equal sends look equal. Where an MPI uses one handle for sends and receives that are
+// complete at once (Open MPI does), that handle's status is the empty one.
+
+// sends are the functions that create requests of sends, by id.
+var sends = sync.OnceValue(func() map[spec.ID]bool {
+	ids := map[spec.ID]bool{}
+	for _, name := range []string{"Isend", "Ibsend", "Issend", "Irsend", "Send_init", "Bsend_init", "Ssend_init", "Rsend_init", "Psend_init"} {
+		for _, suffix := range []string{"", "_c"} {
+			if f := spec.ByName("MPI_" + name + suffix); f != nil {
+				ids[f.ID] = true
+			}
+		}
+	}
+	return ids
+})
+
+// isSendShape reports whether a shape (Process.shape) is one of sends.
+func isSendShape(shape []byte) bool {
+	return len(shape) >= 8 && sends()[spec.ID(binary.LittleEndian.Uint64(shape))]
+}
+
+// empty are the source and the tag of an empty status.
+type empty struct{ source, tag int64 }
+
+var empties = sync.OnceValue(func() map[spec.ABI]empty {
+	m := map[spec.ABI]empty{}
+	for _, abi := range []spec.ABI{spec.OpenMPI, spec.MPICH, spec.MPI5} {
+		var e empty
+		e.source, _ = abi.Const("MPI_ANY_SOURCE")
+		e.tag, _ = abi.Const("MPI_ANY_TAG")
+		m[abi] = e
+	}
+	return m
+})
+
+// appendReturned appends the column values of a return slot of a call, whose return values are p.raws.
+func (p *Process) appendReturned(c *call, s *spec.Slot, r ring.Raw) {
+	at := len(p.cols)
+	p.appendCols(s, r)
+	if s.Codec != spec.Status || len(c.reqs) == 0 {
+		return
+	}
+	n := 1
+	if s.Array {
+		n = r.N
+		at++
+	}
+	for k := range n {
+		if i := p.statusOf(c, s, k); i >= 0 && p.isSend(c.reqs[i]) {
+			e := empties()[p.abi]
+			p.cols[at+4*k], p.cols[at+4*k+1], p.cols[at+4*k+2] = e.source, e.tag, 0
+		}
+	}
+}
+
+// statusOf gives the request that status k of a call belongs to, -1 if none.
+func (p *Process) statusOf(c *call, s *spec.Slot, k int) int {
+	i := int64(k)
+	if at := c.plan.statusIndex; at >= 0 {
+		r := p.raws[at]
+		switch {
+		case !r.Present:
+			return -1
+		case !s.Array:
+			i = int64(r.Word())
+		case k < r.N:
+			i = r.At(k)
+		default:
+			return -1
+		}
+	}
+	if i < 0 || i >= int64(len(c.reqs)) {
+		return -1
+	}
+	return int(i)
+}
+
+func (p *Process) isSend(u requestUse) bool {
+	if u.code <= 0 || u.code&1 != 0 {
+		return false
+	}
+	n := p.reqs.of(u)
+	return n >= 0 && p.reqs.Pools[p.reqs.nodes[n].Pool].Send
+}

@@ -1,0 +1,33 @@
+package trace
+
+// Content loads all that the archive holds. It shares memory with the archive and must not be changed.
+func (a *Archive) Content() (*Content, error) {
+	c := &Content{Meta: a.meta, Modules: a.modules, Sites: a.sites, Groups: a.groups, extra: a.extra}
+	for i := range a.templates {
+		t, err := a.template(i)
+		if err != nil {
+			return nil, err
+		}
+		c.Templates = append(c.Templates, t)
+	}
+	for _, cl := range a.classes {
+		d, err := cl.Data()
+		if err != nil {
+			return nil, err
+		}
+		c.Classes = append(c.Classes, d)
+	}
+	for _, part := range []struct {
+		b  *blobs
+		to *[][]byte
+	}{{&a.columns, &c.Columns}, {&a.timings, &c.Timings}} {
+		for i := range part.b.len() {
+			b, err := a.blob(part.b, uint32(i))
+			if err != nil {
+				return nil, err
+			}
+			*part.to = append(*part.to, b)
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,13 @@
+package trace
+
+import "tabard/internal/column"
+
+// SegmentKind is the kind of a segment of a column, see docs/format.md.
+type SegmentKind = column.SegmentKind
+
+const (
+	constantSegment = column.Constant
+	affineSegment   = column.Affine
+	periodicSegment = column.Periodic
+	blockSegment    = column.Block
+)

@@ -1,0 +1,406 @@
+package trace
+
+import (
+	"math"
+	"sync"
+
+	"tabard/internal/rankfn"
+	"tabard/spec"
+)
+
+// A walker goes through the fields of groups and classes: the same functions
+// write and read both the file and its text twin, so that the four cannot
+// disagree. While it reads, the first error sticks and what follows is zero. Names are for the
+// text form and for errors.
+type walker interface {
+	reading() bool
+	fail(format string, args ...any)
+	failed() bool
+	// broke notes an error that says itself where it is.
+	broke(err error)
+	// num is a number from 0 to max, u64 any, i64 a signed one.
+	num(name string, v *int, max int)
+	u64(name string, v *uint64)
+	i64(name string, v *int64)
+	str(name string, v *string)
+	// count is a number of things of which each takes a byte or more.
+	count(name string, n int) int
+	set(name string, v **RankSet, within *RankSet)
+	fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc)
+	vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec)
+	// params are the IntLeaf values of one open leaf of several terminals.
+	params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param)
+	// ids is a list of numbers below n.
+	ids(name string, v *[]int, n int)
+	// ref is a number below n that is most often one more than the one of the
+	// same name before, or none for -1.
+	ref(name string, v *int, n int, none bool)
+	grammar(name string, v **Grammar)
+}
+
+// walkCases goes through cases. each gets a value and the ranks that have it.
+func walkCases[T any](w walker, name string, all *RankSet, c *Cases[T], each func(v *T, ranks *RankSet)) {
+	n := w.count(name, len(c.Values))
+	if w.reading() {
+		*c = Cases[T]{}
+	}
+	if n == 0 || n > all.Len() {
+		w.fail("%d cases of %s for %d ranks", n, name, all.Len())
+	}
+	own := n == all.Len()
+	for i := 0; i < n && !w.failed(); i++ {
+		ranks := all
+		if w.reading() {
+			var zero T
+			c.Values = append(c.Values, zero)
+		}
+		switch {
+		case n == 1:
+		case own:
+			r := all.At(i)
+			ranks = rankfn.Range(r, r+1)
+		default:
+			if w.reading() {
+				c.Sets = append(c.Sets, nil)
+			}
+			w.set("of", &c.Sets[i], all)
+			ranks = c.Sets[i]
+		}
+		if !w.failed() {
+			each(&c.Values[i], ranks)
+		}
+	}
+}
+
+// walkGroup goes through a group; modules is the number of modules.
+func walkGroup(w walker, g *Group, modules int, context contexts) {
+	w.num("world", &g.World, math.MaxInt32)
+	w.num("size", &g.Size, math.MaxInt32)
+	unranked := 0
+	if g.Unranked {
+		unranked = 1
+	}
+	w.num("unranked", &unranked, 1)
+	g.Unranked = unranked == 1
+	if g.Unranked {
+		w.str("host", &g.Host)
+	}
+	w.set("ranks", &g.Ranks, nil)
+	if w.failed() {
+		return
+	}
+	ctx := context.of(g.Size)
+	text := func(name string) func(*string, *RankSet) {
+		return func(v *string, _ *RankSet) { w.str(name, v) }
+	}
+	if !g.Unranked {
+		walkCases(w, "hosts", g.Ranks, &g.Hosts, text("host"))
+		w.fn("pid", ctx, g.Ranks, &g.PID)
+	}
+	w.fn("complete", ctx, g.Ranks, &g.Complete)
+	w.fn("lost", ctx, g.Ranks, &g.Lost)
+	walkCases(w, "ends", g.Ranks, &g.Ends, text("end"))
+	n := w.count("infos", len(g.Info))
+	for i := 0; i < n && !w.failed(); i++ {
+		if w.reading() {
+			g.Info = append(g.Info, InfoKey{})
+		}
+		k := &g.Info[i]
+		w.str("key", &k.Key)
+		walkCases(w, "values", g.Ranks, &k.Values, func(v *InfoValue, _ *RankSet) {
+			present := 0
+			if v.Present {
+				present = 1
+			}
+			w.num("present", &present, 1)
+			if v.Present = present == 1; v.Present {
+				w.str("value", &v.Text)
+			}
+		})
+	}
+	walkCases(w, "modules", g.Ranks, &g.Modules, func(v *[]int, _ *RankSet) { w.ids("module", v, modules) })
+	w.vec("clocks", ctx, g.Ranks, &g.Clocks)
+	w.vec("bases", ctx, g.Ranks, &g.Bases)
+}
+
+// contexts are the contexts of functions by the size of MPI_COMM_WORLD.
+type contexts struct{ bySize *sync.Map }
+
+func newContexts() contexts { return contexts{&sync.Map{}} }
+
+func (c contexts) of(size int) *rankfn.Context {
+	if x, ok := c.bySize.Load(size); ok {
+		return x.(*rankfn.Context)
+	}
+	x, _ := c.bySize.LoadOrStore(size, &rankfn.Context{Size: size})
+	return x.(*rankfn.Context)
+}
+
+// classContext is what the fields of classes refer to.
+type classContext struct {
+	contexts   contexts
+	groups     []*Group
+	templates  int
+	template   func(i int) (*Template, error)
+	columns    int
+	timings    int
+	maxParams  int
+	maxSymbols int
+}
+
+// walkClassHead goes through what tells which streams are in a class.
+func walkClassHead(w walker, c *ClassData, x *classContext) {
+	w.num("group", &c.Group, len(x.groups)-1)
+	if w.failed() || len(x.groups) == 0 {
+		w.fail("a class without a group")
+		return
+	}
+	w.num("thread", &c.Thread, math.MaxInt32)
+	w.set("ranks", &c.Ranks, x.groups[c.Group].Ranks)
+}
+
+// walkClass goes through a class.
+func walkClass(w walker, c *ClassData, x *classContext) {
+	walkClassHead(w, c, x)
+	w.ids("terminals", &c.Terminals, x.templates)
+	if w.failed() {
+		return
+	}
+	ctx := x.contexts.of(x.groups[c.Group].Size)
+	w.grammar("grammar", &c.Grammar)
+	if w.failed() {
+		return
+	}
+	trips := openTrips(c.Grammar)
+	if w.reading() {
+		c.Trips = nil
+	}
+	for i := range trips {
+		if w.reading() {
+			c.Trips = append(c.Trips, nil)
+		}
+		w.fn("trips", ctx, c.Ranks, &c.Trips[i])
+	}
+	ts := make([]*Template, len(c.Terminals))
+	var specs []ColumnSpec
+	var owners []int // terminal of each column
+	polls, texts := false, false
+	for t, id := range c.Terminals {
+		if w.failed() {
+			return
+		}
+		tm, err := x.template(id)
+		if err != nil {
+			w.broke(err)
+			return
+		}
+		ts[t] = tm
+		polls = polls || tm.Flags&Polls != 0
+		for _, s := range tm.Columns() {
+			specs = append(specs, s)
+			owners = append(owners, t)
+			texts = texts || s.Slot >= 0 && s.Field >= 0 && isText(spec.ByID(tm.Func).Slots[s.Slot].Codec)
+		}
+	}
+	walkParams(w, ctx, c, ts, x.maxParams)
+	if polls {
+		w.fn("calls", ctx, c.Ranks, &c.Calls)
+	}
+	if texts {
+		walkCases(w, "texts", c.Ranks, &c.Strings, func(v *[]string, _ *RankSet) {
+			n := w.count("strings", len(*v))
+			for i := 0; i < n && !w.failed(); i++ {
+				if w.reading() {
+					*v = append(*v, "")
+				}
+				w.str("string", &(*v)[i])
+			}
+		})
+	}
+	for i := range specs {
+		if w.failed() {
+			return
+		}
+		if w.reading() {
+			c.Columns = append(c.Columns, Cases[ColumnData]{})
+		}
+		s := &specs[i]
+		walkCases(w, columnName(ts[owners[i]], s), c.Ranks, &c.Columns[i], func(v *ColumnData, ranks *RankSet) {
+			walkColumn(w, ctx, v, ranks, s.Array && s.Field >= 0, x.columns)
+		})
+	}
+	walkCases(w, "timing", c.Ranks, &c.Timing, func(v *int, _ *RankSet) { w.ref("times", v, x.timings, true) })
+}
+
+// isText tells whether columns of a codec hold numbers of strings.
+func isText(c spec.Codec) bool {
+	return c == spec.String || c == spec.StringArray || c == spec.StringArray2
+}
+
+func columnName(t *Template, s *ColumnSpec) string {
+	switch {
+	case s.Slot < 0:
+		return "polls"
+	case s.Field < 0:
+		return SlotName(spec.ByID(t.Func), &spec.ByID(t.Func).Slots[s.Slot]) + "_elements"
+	}
+	return SlotName(spec.ByID(t.Func), &spec.ByID(t.Func).Slots[s.Slot])
+}
+
+// openTrips lists the symbols of g whose trip count differs between ranks.
+func openTrips(g *Grammar) (open [][2]int) {
+	for r, body := range g.Rules {
+		for k, s := range body {
+			if s.Count == 0 {
+				open = append(open, [2]int{r, k})
+			}
+		}
+	}
+	return open
+}
+
+// walkParams goes through the values of open leaves: template by template in the order of
+// first use, leaf by leaf, terminal by terminal.
+func walkParams(w walker, ctx *rankfn.Context, c *ClassData, ts []*Template, max int) {
+	first := map[int]int{} // by template: its place in order
+	var order [][]int      // terminals of a template
+	total := 0
+	for t, id := range c.Terminals {
+		k, ok := first[id]
+		if !ok {
+			k = len(order)
+			first[id] = k
+			order = append(order, nil)
+		}
+		order[k] = append(order[k], t)
+		if total += ts[t].opens(); total > max {
+			w.fail("the class has more than %d parameters", max)
+			return
+		}
+	}
+	if w.reading() {
+		c.Params = make([][]Param, len(ts))
+		all := make([]Param, total)
+		for t := range ts {
+			n := ts[t].opens()
+			c.Params[t], all = all[:n:n], all[n:]
+		}
+	}
+	var leaves []Leaf
+	for _, terminals := range order {
+		tm := ts[terminals[0]]
+		leaves = Leaves(leaves[:0], &tm.Signature)
+		k := 0
+		for i := range leaves {
+			if !tm.Open[i] {
+				continue
+			}
+			name := leafName(tm, &leaves[i])
+			ps := make([]*Param, len(terminals))
+			for j, t := range terminals {
+				ps[j] = &c.Params[t][k]
+			}
+			k++
+			walkLeaf(w, name, ctx, c.Ranks, leaves[i].kind, ps)
+			if w.failed() {
+				return
+			}
+		}
+	}
+}
+
+func walkLeaf(w walker, name string, ctx *rankfn.Context, ranks *RankSet, kind LeafKind, ps []*Param) {
+	if kind == IntLeaf {
+		w.params(name, ctx, ranks, ps)
+		return
+	}
+	for _, p := range ps {
+		if w.failed() {
+			return
+		}
+		if kind == VecLeaf {
+			w.vec(name, ctx, ranks, &p.Vec)
+			continue
+		}
+		if w.reading() {
+			p.Str = &Cases[string]{}
+		}
+		walkCases(w, name, ranks, p.Str, func(v *string, _ *RankSet) { w.str("string", v) })
+	}
+}
+
+// leafName is "function.parameter", with the number of the leaf if there are several.
+func leafName(t *Template, l *Leaf) string {
+	f := spec.ByID(t.Func)
+	name := f.Name + "." + SlotName(f, &f.Slots[l.slot])
+	if l.v.Kind == Addr && l.part == 0 {
+		return name + ".segment"
+	}
+	if l.v.Kind == Stat {
+		return name + [...]string{".source", ".tag", ".bytes", ".error"}[l.part]
+	}
+	return name
+}
+
+// Codes of columns.
+const (
+	columnBlob     = 0 // the number of a blob follows
+	columnConstant = 1 // one constant segment
+	columnAffine   = 2 // one affine segment
+	columnSegments = 3 // segments follow
+)
+
+// walkColumn goes through a column. sized columns tell their length.
+func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, sized bool, blobs int) {
+	code := columnSegments
+	switch {
+	case v.Blob >= 0:
+		code = columnBlob
+	case len(v.Shape) == 1 && v.Shape[0].Kind == constantSegment:
+		code = columnConstant
+	case len(v.Shape) == 1 && v.Shape[0].Kind == affineSegment:
+		code = columnAffine
+	}
+	w.num("form", &code, columnSegments)
+	if w.reading() {
+		v.Blob = -1
+	}
+	switch code {
+	case columnBlob:
+		w.ref("blob", &v.Blob, blobs, false)
+		return
+	case columnConstant:
+		v.Shape = []SegmentShape{{Kind: constantSegment}}
+	case columnAffine:
+		v.Shape = []SegmentShape{{Kind: affineSegment}}
+	default:
+		n := w.count("segments", len(v.Shape))
+		for i := 0; i < n && !w.failed(); i++ {
+			if w.reading() {
+				v.Shape = append(v.Shape, SegmentShape{})
+			}
+			s := &v.Shape[i]
+			kind := int(s.Kind)
+			w.num("segment", &kind, int(blockSegment))
+			if s.Kind = SegmentKind(kind); s.Kind >= periodicSegment {
+				s.Values = w.count("of", s.Values)
+			}
+		}
+	}
+	n := 0
+	for i := range v.Shape {
+		n += v.Shape[i].numbers()
+		if i < len(v.Shape)-1 {
+			n++
+		}
+	}
+	if sized && len(v.Shape) > 0 {
+		n++
+	}
+	for i := 0; i < n && !w.failed(); i++ {
+		if w.reading() {
+			v.Params = append(v.Params, nil)
+		}
+		w.fn("value", ctx, ranks, &v.Params[i])
+	}
+}

@@ -1,0 +1,306 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+
+	"tabard/internal/column"
+	"tabard/internal/rankfn"
+)
+
+// encWalker writes groups and classes in the form of the file.
+type encWalker struct {
+	encoder
+	strs  *pool
+	refs  map[string]int // by name: the number before
+	coded []byte         // the grammar of the class, coded beforehand
+	err   error
+}
+
+func newEncWalker(strs *pool) *encWalker { return &encWalker{strs: strs, refs: map[string]int{}} }
+
+func (w *encWalker) reading() bool { return false }
+func (w *encWalker) failed() bool  { return w.err != nil }
+func (w *encWalker) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf("trace: internal error: "+format, args...)
+	}
+}
+
+func (w *encWalker) broke(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *encWalker) num(name string, v *int, max int) {
+	if *v < 0 || *v > max {
+		w.fail("%s %d is not in 0..%d", name, *v, max)
+	}
+	w.uint(uint64(*v))
+}
+func (w *encWalker) u64(_ string, v *uint64) { w.uint(*v) }
+func (w *encWalker) i64(_ string, v *int64)  { w.int(*v) }
+func (w *encWalker) str(_ string, v *string) { w.uint(uint64(w.strs.add(*v))) }
+func (w *encWalker) count(_ string, n int) int {
+	w.uint(uint64(n))
+	return n
+}
+func (w *encWalker) set(name string, v **RankSet, _ *RankSet) {
+	if (*v).Len() == 0 {
+		w.fail("%s: no ranks", name)
+		return
+	}
+	w.b = (*v).Append(w.b)
+}
+func (w *encWalker) fn(name string, _ *rankfn.Context, _ *RankSet, v **RankFunc) {
+	if *v == nil {
+		w.fail("%s: no function", name)
+		return
+	}
+	w.b = (*v).Append(w.b)
+}
+func (w *encWalker) vec(name string, _ *rankfn.Context, _ *RankSet, v **RankVec) {
+	if *v == nil {
+		w.fail("%s: no function", name)
+		return
+	}
+	w.b = (*v).Append(w.b)
+}
+
+func (w *encWalker) ids(_ string, v *[]int, n int) {
+	ids := make([]uint32, len(*v))
+	for i, id := range *v {
+		if id < 0 || id >= n {
+			w.fail("number %d, but there are %d", id, n)
+		}
+		ids[i] = uint32(id)
+	}
+	w.encoder.ids(ids)
+}
+
+func (w *encWalker) ref(name string, v *int, n int, none bool) {
+	if *v >= n || *v < 0 && !(none && *v == -1) {
+		w.fail("%s %d, but there are %d", name, *v, n)
+	}
+	if none {
+		if *v < 0 {
+			w.uint(0)
+			return
+		}
+		w.uint(1 + zigzag(int64(*v-w.refs[name])))
+	} else {
+		w.int(int64(*v - w.refs[name]))
+	}
+	w.refs[name] = *v + 1
+}
+
+func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
+
+func (w *encWalker) grammar(_ string, _ **Grammar) { w.b = append(w.b, w.coded...) }
+
+// Forms of the values of an open leaf at several terminals.
+const (
+	paramsSame    = 0 // one function
+	paramsEach    = 1 // a function for each terminal
+	paramsColumn  = 2 // constants: bytes that hold a column
+	minParamsFold = 4 // below so many terminals, a column is not tried
+)
+
+func (w *encWalker) params(_ string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+	var each []byte
+	var ends []int
+	same, constant := true, true
+	for i, p := range ps {
+		f := p.Fn
+		if f == nil {
+			f = ConstantFunc(p.N)
+		} else if _, ok := f.Constant(); !ok {
+			constant = false
+		}
+		from := len(each)
+		each = f.Append(each)
+		ends = append(ends, len(each))
+		if i > 0 && !bytes.Equal(each[:ends[0]], each[from:]) {
+			same = false
+		}
+	}
+	if len(ps) == 1 {
+		w.b = append(w.b, each...)
+		return
+	}
+	if same {
+		w.b = append(append(w.b, paramsSame), each[:ends[0]]...)
+		return
+	}
+	if constant && len(ps) >= minParamsFold {
+		b := column.NewBuilder()
+		for _, p := range ps {
+			b.Append(p.Int())
+		}
+		if col := b.Encode(nil); len(col) < len(each) {
+			w.b = append(w.b, paramsColumn)
+			w.bytes(string(col))
+			return
+		}
+	}
+	w.b = append(append(w.b, paramsEach), each...)
+}
+
+// Int is the value of a constant IntLeaf.
+func (p *Param) Int() int64 {
+	if p.Fn != nil {
+		v, _ := p.Fn.Constant()
+		return v
+	}
+	return p.N
+}
+
+// ConstantFunc is the function that is v at all ranks.
+func ConstantFunc(v int64) *RankFunc {
+	return rankfn.Fit(&rankfn.Context{}, rankfn.Range(0, 1), []int64{v})
+}
+
+// decWalker reads groups and classes from the form of the file.
+type decWalker struct {
+	*decoder
+	strs, bodies *items
+	refs         map[string]int
+	maxSymbols   int
+}
+
+func newDecWalker(d *decoder, strs, bodies *items, maxSymbols int) *decWalker {
+	return &decWalker{decoder: d, strs: strs, bodies: bodies, refs: map[string]int{}, maxSymbols: maxSymbols}
+}
+
+func (w *decWalker) reading() bool { return true }
+func (w *decWalker) failed() bool  { return w.err != nil }
+
+func (w *decWalker) broke(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *decWalker) num(name string, v *int, max int) { *v = int(w.limited(uint64(max), name)) }
+func (w *decWalker) u64(_ string, v *uint64)          { *v = w.uint() }
+func (w *decWalker) i64(_ string, v *int64)           { *v = w.int() }
+func (w *decWalker) count(name string, _ int) int     { return w.decoder.count(name) }
+func (w *decWalker) grammar(_ string, v **Grammar) {
+	*v = parseGrammar(w.decoder, w.bodies, w.maxSymbols)
+}
+func (w *decWalker) str(name string, v *string) {
+	if i := w.index(w.strs.len(), "string"); w.err == nil {
+		*v = string(w.strs.at(i))
+	}
+}
+
+// took accounts for a value that another package parsed, with what it left.
+func (w *decWalker) took(name string, rest []byte, err error) {
+	if err != nil {
+		w.fail("%s: %v", name, err)
+		return
+	}
+	w.off = len(w.b) - len(rest)
+}
+
+func (w *decWalker) set(name string, v **RankSet, within *RankSet) {
+	if w.err != nil {
+		return
+	}
+	limit := rankfn.MaxRank + 1
+	if within != nil {
+		limit = within.Max() + 1
+	}
+	s, rest, err := rankfn.ParseSet(w.b[w.off:], limit)
+	w.took(name, rest, err)
+	if w.err == nil && s.Len() == 0 {
+		w.fail("%s: no ranks", name)
+	}
+	*v = s
+}
+
+func (w *decWalker) fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc) {
+	if w.err != nil {
+		return
+	}
+	f, rest, err := rankfn.Parse(w.b[w.off:], ctx, ranks)
+	w.took(name, rest, err)
+	*v = f
+}
+
+func (w *decWalker) vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec) {
+	if w.err != nil {
+		return
+	}
+	f, rest, err := rankfn.ParseVec(w.b[w.off:], ctx, ranks)
+	w.took(name, rest, err)
+	*v = f
+}
+
+func (w *decWalker) ids(name string, v *[]int, n int) {
+	ids := w.decoder.ids(n, name)
+	*v = make([]int, len(ids))
+	for i, id := range ids {
+		(*v)[i] = int(id)
+	}
+}
+
+func (w *decWalker) ref(name string, v *int, n int, none bool) {
+	u := w.uint()
+	if none && u == 0 {
+		*v = -1
+		return
+	}
+	if none {
+		u--
+	}
+	x := int64(u>>1) ^ -int64(u&1)
+	x += int64(w.refs[name])
+	if w.err == nil && (x < 0 || x >= int64(n)) {
+		w.fail("%s %d does not exist (there are %d)", name, x, n)
+	}
+	if w.err != nil {
+		return
+	}
+	*v = int(x)
+	w.refs[name] = *v + 1
+}
+
+func (w *decWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+	mode := uint64(paramsEach)
+	if len(ps) > 1 {
+		mode = w.limited(paramsColumn, "form of "+name)
+	}
+	switch mode {
+	case paramsColumn:
+		r, err := column.Open(w.decoder.bytes(name))
+		if err != nil || r.Len() != uint64(len(ps)) {
+			w.fail("%s: not a column of %d values: %v", name, len(ps), err)
+			return
+		}
+		vals := make([]int64, len(ps))
+		r.Read(0, vals)
+		if err := r.Err(); err != nil {
+			w.fail("%s: %v", name, err)
+		}
+		for i, p := range ps {
+			p.N = vals[i]
+		}
+	default:
+		var f *RankFunc
+		for i, p := range ps {
+			if i == 0 || mode == paramsEach {
+				w.fn(name, ctx, ranks, &f)
+			}
+			if w.err != nil {
+				return
+			}
+			if p.Fn = f; f != nil {
+				if v, ok := f.Constant(); ok {
+					p.N, p.Fn = v, nil
+				}
+			}
+		}
+	}
+}
