@@ -167,7 +167,7 @@ type ColumnData struct {
 	Shape []SegmentShape
 	// Params are the numbers of the segments, see SegmentShape, and at the end for
 	// the elements of arrays the number of values of the last segment.
-	Params []*RankFunc
+	Params []Param
 }
 
 // SegmentShape is a segment of a column without its numbers. Those are the number of

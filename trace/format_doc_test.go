@@ -179,7 +179,7 @@ func exampleArchive(t *testing.T) []byte {
 	}
 	ranks := rankfn.Range(0, 1)
 	one := func(v int64) ColumnData {
-		return ColumnData{Blob: -1, Shape: []SegmentShape{{Kind: constantSegment}}, Params: []*RankFunc{ConstantFunc(v)}}
+		return ColumnData{Blob: -1, Shape: []SegmentShape{{Kind: constantSegment}}, Params: []Param{{N: v}}}
 	}
 	var columns []Cases[ColumnData]
 	for _, v := range []int64{1, 5, 8, 0} {

@@ -28,7 +28,7 @@ type walker interface {
 	set(name string, v **RankSet, within *RankSet)
 	fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc)
 	vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec)
-	// params are the IntLeaf values of one open leaf of several terminals.
+	// params are integers, at least one: those of one open leaf of several terminals, or of a column.
 	params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param)
 	// ids is a list of numbers below n.
 	ids(name string, v *[]int, n int)
@@ -237,15 +237,25 @@ func isText(c spec.Codec) bool {
 	return c == spec.String || c == spec.StringArray || c == spec.StringArray2
 }
 
+// columnName is "function.parameter" with what of it is in the column.
 func columnName(t *Template, s *ColumnSpec) string {
-	switch {
-	case s.Slot < 0:
-		return "polls"
-	case s.Field < 0:
-		return SlotName(spec.ByID(t.Func), &spec.ByID(t.Func).Slots[s.Slot]) + "_elements"
+	f := spec.ByID(t.Func)
+	if s.Slot < 0 {
+		return f.Name + ".polls"
 	}
-	return SlotName(spec.ByID(t.Func), &spec.ByID(t.Func).Slots[s.Slot])
+	slot := &f.Slots[s.Slot]
+	name := f.Name + "." + SlotName(f, slot)
+	switch {
+	case s.Field < 0:
+		name += ".elements"
+	case slot.Codec == spec.Status:
+		name += statusNames[s.Field]
+	}
+	return name
 }
+
+// statusNames are the names of the fields of a status.
+var statusNames = [...]string{".source", ".tag", ".bytes", ".error"}
 
 // openTrips lists the symbols of g whose trip count differs between ranks.
 func openTrips(g *Grammar) (open [][2]int) {
@@ -337,7 +347,7 @@ func leafName(t *Template, l *Leaf) string {
 		return name + ".segment"
 	}
 	if l.v.Kind == Stat {
-		return name + [...]string{".source", ".tag", ".bytes", ".error"}[l.part]
+		return name + statusNames[l.part]
 	}
 	return name
 }
@@ -397,10 +407,18 @@ func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, si
 	if sized && len(v.Shape) > 0 {
 		n++
 	}
-	for i := 0; i < n && !w.failed(); i++ {
-		if w.reading() {
-			v.Params = append(v.Params, nil)
-		}
-		w.fn("value", ctx, ranks, &v.Params[i])
+	if n > maxSegmentValues {
+		w.fail("a column of %d numbers", n)
 	}
+	if w.failed() || n == 0 {
+		return
+	}
+	if w.reading() {
+		v.Params = make([]Param, n)
+	}
+	ps := make([]*Param, n)
+	for i := range ps {
+		ps[i] = &v.Params[i]
+	}
+	w.params("value", ctx, ranks, ps)
 }

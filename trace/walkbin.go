@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"tabard/internal/column"
@@ -99,29 +100,32 @@ func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 func (w *encWalker) grammar(_ string, _ **Grammar) { w.b = append(w.b, w.coded...) }
 
-// Forms of the values of an open leaf at several terminals.
+// Forms of several integers.
 const (
 	paramsSame    = 0 // one function
-	paramsEach    = 1 // a function for each terminal
+	paramsEach    = 1 // a function for each
 	paramsColumn  = 2 // constants: bytes that hold a column
-	minParamsFold = 4 // below so many terminals, a column is not tried
+	paramsPlain   = 3 // constants: varints
+	minParamsFold = 8 // below so many, a column is not tried
 )
 
+// params writes the form that takes the least space, of several the first.
 func (w *encWalker) params(_ string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
-	var each []byte
-	var ends []int
+	var each, plain []byte
+	first := 0
 	same, constant := true, true
 	for i, p := range ps {
 		f := p.Fn
 		if f == nil {
 			f = ConstantFunc(p.N)
-		} else if _, ok := f.Constant(); !ok {
-			constant = false
 		}
+		v, ok := f.Constant()
+		constant = constant && ok
+		plain = binary.AppendVarint(plain, v)
 		from := len(each)
-		each = f.Append(each)
-		ends = append(ends, len(each))
-		if i > 0 && !bytes.Equal(each[:ends[0]], each[from:]) {
+		if each = f.Append(each); i == 0 {
+			first = len(each)
+		} else if !bytes.Equal(each[:first], each[from:]) {
 			same = false
 		}
 	}
@@ -129,22 +133,24 @@ func (w *encWalker) params(_ string, ctx *rankfn.Context, ranks *RankSet, ps []*
 		w.b = append(w.b, each...)
 		return
 	}
+	form, best := byte(paramsEach), each
 	if same {
-		w.b = append(append(w.b, paramsSame), each[:ends[0]]...)
-		return
+		form, best = paramsSame, each[:first]
+	}
+	if constant && len(plain) < len(best) {
+		form, best = paramsPlain, plain
 	}
 	if constant && len(ps) >= minParamsFold {
 		b := column.NewBuilder()
 		for _, p := range ps {
 			b.Append(p.Int())
 		}
-		if col := b.Encode(nil); len(col) < len(each) {
-			w.b = append(w.b, paramsColumn)
-			w.bytes(string(col))
-			return
+		var e encoder
+		if e.bytes(string(b.Encode(nil))); len(e.b) < len(best) {
+			form, best = paramsColumn, e.b
 		}
 	}
-	w.b = append(append(w.b, paramsEach), each...)
+	w.b = append(append(w.b, form), best...)
 }
 
 // Int is the value of a constant IntLeaf.
@@ -270,9 +276,13 @@ func (w *decWalker) ref(name string, v *int, n int, none bool) {
 func (w *decWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
 	mode := uint64(paramsEach)
 	if len(ps) > 1 {
-		mode = w.limited(paramsColumn, "form of "+name)
+		mode = w.limited(paramsPlain, "form of "+name)
 	}
 	switch mode {
+	case paramsPlain:
+		for _, p := range ps {
+			p.N = w.int()
+		}
 	case paramsColumn:
 		r, err := column.Open(w.decoder.bytes(name))
 		if err != nil || r.Len() != uint64(len(ps)) {

@@ -82,17 +82,24 @@ calls.
 
 With --comms it shows the communicators instead: which ranks are in which, in
 their order, what each was made from and where, topologies and names. That is
-worked out from the recorded calls; what they do not settle is said.`,
+worked out from the recorded calls; what they do not settle is said.
+
+With --cost it shows what the bytes of the file are for: signatures by
+function, values and columns by parameter, grammars, rank sets and tables. Sections
+are compressed as a whole, so that the stored size of a row is its share of the
+section, an estimate.`,
 		Example: `  tabard info app.tabard
   tabard info app.tabard --top 50
   tabard info app.tabard --comms
+  tabard info app.tabard --cost --top 20
   tabard info app.tabard --json`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	showComms := cmd.Flags().Bool("comms", false, "show the communicators: members, origins, topologies, names")
-	top := cmd.Flags().Int("top", 10, "list the `N` functions with most calls")
+	showCost := cmd.Flags().Bool("cost", false, "show what the bytes of the file are for")
+	top := cmd.Flags().Int("top", 10, "list the `N` functions with most calls, or the N dearest things")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if *top < 0 {
 			return usagef("--top %d is negative", *top)
@@ -102,6 +109,12 @@ worked out from the recorded calls; what they do not settle is said.`,
 			return err
 		}
 		defer archive.Close()
+		if *showComms && *showCost {
+			return usagef("--comms and --cost do not go together")
+		}
+		if *showCost {
+			return a.cost(archive, *top, *asJSON)
+		}
 		if *showComms {
 			return a.showComms(archive, *asJSON)
 		}
@@ -127,8 +140,7 @@ func collectInfo(a *trace.Archive) (*runInfo, error) {
 		Schema: "tabard.info/1", File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
 		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
 		Options: m.Options, Skipped: a.Skipped(),
-		Bytes: byteCounts{File: st.Total, Structure: st.Structure, Columns: st.Columns, Timing: st.Timing,
-			Meta: st.Meta, Index: st.Index, Other: st.Other},
+		Bytes: bytesOf(&st),
 	}
 	if n, err := strconv.ParseInt(m.Options[memoryOption], 10, 64); err == nil {
 		info.Memory = n

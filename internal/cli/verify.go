@@ -32,7 +32,7 @@ code is 1 if anything differs.`,
 			return err
 		}
 		defer archive.Close()
-		logs, err := rawLogs(args[1])
+		logs, err := a.rawLogs(args[1])
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ code is 1 if anything differs.`,
 	return cmd
 }
 
-func rawLogs(dir string) ([]verify.Log, error) {
+func (a *app) rawLogs(dir string) ([]verify.Log, error) {
 	files, err := collect.RawLogs(dir)
 	if err != nil {
 		return nil, err
@@ -75,6 +75,10 @@ func rawLogs(dir string) ([]verify.Log, error) {
 	}
 	var logs []verify.Log
 	for _, f := range files {
+		if f.Empty { // of a run that has just begun: those of a finished one are not
+			fmt.Fprintf(a.err, "tabard: left out: %s is empty\n", f.Path)
+			continue
+		}
 		logs = append(logs, verify.Log{Name: filepath.Base(f.Path), PID: f.PID, Start: f.Start, Thread: f.Thread, Run: f.Run,
 			Records: func() iter.Seq2[verify.Record, error] {
 				return func(yield func(verify.Record, error) bool) {

@@ -121,6 +121,8 @@ type RawLog struct {
 	Thread, TID int
 	// Run is when the recording was created, Unix ns.
 	Run int64
+	// Empty: nothing was written yet, or ever; nothing but Path is known.
+	Empty bool
 }
 
 // RawLogs lists the logs in dir by process and thread.
@@ -163,7 +165,9 @@ func readRawHeader(path string) (RawLog, error) {
 	}
 	defer f.Close()
 	var h [8]uint64
-	if err := binary.Read(f, binary.LittleEndian, &h); err != nil {
+	if err := binary.Read(f, binary.LittleEndian, &h); err == io.EOF {
+		return RawLog{Path: path, Empty: true}, nil
+	} else if err != nil {
 		return RawLog{}, fmt.Errorf("%s: not a raw log: %w", path, err)
 	}
 	if h[0] != rawMagic || h[1] != rawVersion {

@@ -213,6 +213,11 @@ func (e *env) singleClass(g *group, id int, sites []string, d *trace.StreamData)
 	} else if n, err := c.g.Len(); err != nil || n != d.Calls {
 		return nil, key, fmt.Errorf("%d calls, but the grammar has %d: %v", d.Calls, n, err)
 	}
+	parsed := make([]*parsedTerm, len(sigs))
+	for t, sig := range sigs {
+		parsed[t] = newParsedTerm(e.context(g.size), sig)
+	}
+	e.keep(c, parsed)
 	c.timing = choose(hashKey(d.Timing), d.Timing, c.ranks)
 	return c, c.keyOf(sigs), nil
 }

@@ -204,7 +204,11 @@ func (w *writer) addClass(c *class) error {
 		d.Columns = append(d.Columns, casesOf(keys, c.ranks, func(v *columnValue) trace.ColumnData {
 			i++
 			if v.blob == nil {
-				return trace.ColumnData{Blob: -1, Shape: v.shape, Params: functions(v.numbers)}
+				d := trace.ColumnData{Blob: -1, Shape: v.shape}
+				for _, x := range v.numbers {
+					d.Params = append(d.Params, x.export())
+				}
+				return d
 			}
 			return trace.ColumnData{Blob: numberBlob(w.columns, &w.c.Columns, keys[i].key, v.blob)}
 		}))
@@ -346,7 +350,7 @@ func (r *loader) class(d *trace.ClassData) (*class, classKey, error) {
 				b := r.c.Columns[v.Blob]
 				return blobKey(b), columnValue{blob: b}
 			}
-			return shapeKey(v.Shape), columnValue{shape: v.Shape, numbers: numbersOf(v.Params)}
+			return shapeKey(v.Shape), columnValue{shape: v.Shape, numbers: numbersOfParams(v.Params)}
 		}))
 	}
 	c.timing = choicesOf(&d.Timing, d.Ranks, func(n *int) (string, []byte) {

@@ -335,3 +335,52 @@ func TestTwice(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// stencil describes the ranks of a non-periodic grid of w * h ranks.
+func stencil(w, h int) (descs []string) {
+	for r := range w * h {
+		x, y := r%w, r/w
+		d := fmt.Sprintf("abi mpich\nnotiming\nrank %d of %d on n%d\nMPI_Init()\nMPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=%d\nloop 20\n", r, w*h, r/64, r)
+		req := 0
+		for i, n := range [][2]int{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
+			if n[0] < 0 || n[0] >= w || n[1] < 0 || n[1] >= h {
+				continue
+			}
+			peer := n[1]*w + n[0]
+			d += fmt.Sprintf("MPI_Irecv(buf=heap#%d, count=100, datatype=MPI_DOUBLE, source=%d, tag=%d, comm=MPI_COMM_WORLD) @ s.c:%d [step] ; request=request#%d\n", i, peer, i, 20+i, req)
+			d += fmt.Sprintf("MPI_Isend(buf=heap#%d, count=100, datatype=MPI_DOUBLE, dest=%d, tag=%d, comm=MPI_COMM_WORLD) @ s.c:%d [step] ; request=request#%d\n", 4+i, peer, i^1, 30+i, req+1)
+			req += 2
+		}
+		var list []string
+		for i := range req {
+			list = append(list, fmt.Sprintf("request#%d", i))
+		}
+		d += fmt.Sprintf("MPI_Waitall(count=%d, array_of_requests=[%s]) @ s.c:40 [step]\nend\nMPI_Finalize()\n", req, strings.Join(list, ", "))
+		descs = append(descs, d)
+	}
+	return descs
+}
+
+// BenchmarkAdd adds the ranks of a regular program; the metric is for each rank.
+func BenchmarkAdd(b *testing.B) {
+	descs := stencil(24, 24)
+	var ranks []*trace.RankData
+	var streams [][]trace.StreamData
+	for _, d := range descs {
+		r, s, err := tracetest.Rank(d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ranks, streams = append(ranks, r), append(streams, s)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p := merge.New()
+		for i := range ranks {
+			if err := p.Add(*ranks[i], streams[i]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(ranks)), "us/rank")
+}

@@ -37,6 +37,7 @@ type Part struct {
 type env struct {
 	contexts map[int]*rankfn.Context // by size of MPI_COMM_WORLD
 	strings  map[string]string       // call sites and signatures
+	kept     int                     // terminals that classes keep as they were parsed
 }
 
 // New returns an empty Part.

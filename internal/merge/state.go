@@ -51,6 +51,7 @@ type class struct {
 	thread int
 	ranks  *trace.RankSet
 	terms  []term
+	parsed []*parsedTerm  // of terms, if they are kept, see env.keep
 	g      *trace.Grammar // canonical; trip counts that differ are 0
 	trips  []number       // of those, in the order of rules and symbols
 	polls  bool
@@ -157,10 +158,8 @@ func infoKey(v *trace.InfoValue) string {
 func (e *env) mergeClass(a, b *class) error {
 	ctx := e.context(a.group.size)
 	as, bs := a.ranks, b.ranks
-	for t := range a.terms {
-		if err := e.mergeTerm(ctx, &a.terms[t], as, &b.terms[t], bs); err != nil {
-			return err
-		}
+	if err := e.mergeTerms(ctx, a, b); err != nil {
+		return err
 	}
 	e.mergeTrips(ctx, a, b)
 	a.calls = mergeNumbers(ctx, a.calls, as, b.calls, bs)
@@ -217,31 +216,88 @@ func (e *env) mergeTrips(ctx *rankfn.Context, a, b *class) {
 	a.g, a.trips = g, trips
 }
 
-func (e *env) mergeTerm(ctx *rankfn.Context, a *term, as *trace.RankSet, b *term, bs *trace.RankSet) error {
-	if a.sig == b.sig && len(a.open) == 0 && len(b.open) == 0 {
-		return nil
+// maxKept is how many terminals of all classes are kept as they were parsed.
+const maxKept = 1 << 16
+
+// keep notes parsed terminals of a class, if there are not too many: regular classes are merged
+// again and again.
+func (e *env) keep(c *class, parsed []*parsedTerm) {
+	if e.kept+len(parsed) <= maxKept {
+		c.parsed = parsed
+		e.kept += len(parsed)
 	}
-	x, err := parseTerm(ctx, a)
-	if err != nil {
-		return err
+}
+
+// drop is the reverse of keep.
+func (e *env) drop(c *class) {
+	e.kept -= len(c.parsed)
+	c.parsed = nil
+}
+
+// term parses terminal t of a class.
+func (e *env) term(ctx *rankfn.Context, c *class, t int) (*parsedTerm, error) {
+	if c.parsed == nil {
+		return parseTerm(ctx, &c.terms[t])
 	}
-	y, err := parseTerm(ctx, b)
-	if err != nil {
-		return err
+	if c.parsed[t] == nil {
+		p, err := parseTerm(ctx, &c.terms[t])
+		if err != nil {
+			return nil, err
+		}
+		c.parsed[t] = p
 	}
-	var open []openLeaf
-	for i := range x.leaves {
-		kind := x.leaves[i].Kind()
-		if x.equalConstant(y, i) {
+	return c.parsed[t], nil
+}
+
+// mergeTerms merges the terminals of b into those of a.
+func (e *env) mergeTerms(ctx *rankfn.Context, a, b *class) error {
+	if a.parsed == nil {
+		e.keep(a, make([]*parsedTerm, len(a.terms)))
+	}
+	for t := range a.terms {
+		x, y := &a.terms[t], &b.terms[t]
+		if x.sig == y.sig && len(x.open) == 0 && len(y.open) == 0 {
 			continue
 		}
-		p := mergeParams(ctx, kind, x.param(i, as), as, y.param(i, bs), bs)
-		open = append(open, openLeaf{i, p})
-		if err := x.clear(i); err != nil {
+		p, err := e.term(ctx, a, t)
+		if err != nil {
+			return err
+		}
+		q, err := e.term(ctx, b, t)
+		if err != nil {
+			return err
+		}
+		if err := e.mergeTerm(x, p, a.ranks, q, b.ranks); err != nil {
 			return err
 		}
 	}
-	a.sig, a.open = e.intern(x.sig.Append(nil)), open
+	e.drop(b)
+	return nil
+}
+
+// mergeTerm merges the terminal q at the ranks bs into a, which is p at the ranks as.
+func (e *env) mergeTerm(a *term, p *parsedTerm, as *trace.RankSet, q *parsedTerm, bs *trace.RankSet) error {
+	open := make([]openLeaf, 0, len(a.open))
+	changed := false
+	for i := range p.leaves {
+		kind := p.leaves[i].Kind()
+		if p.equalConstant(q, i) {
+			continue
+		}
+		wasOpen := p.isOpen(i)
+		open = append(open, openLeaf{i, mergeParams(p.ctx, kind, p.param(i, as), as, q.param(i, bs), bs)})
+		if !wasOpen {
+			changed = true
+			if err := p.clear(i); err != nil {
+				return err
+			}
+		}
+	}
+	a.open = open
+	p.setOpen(open)
+	if changed {
+		a.sig = e.intern(p.sig.Append(nil))
+	}
 	return nil
 }
 
@@ -258,14 +314,26 @@ func parseTerm(ctx *rankfn.Context, t *term) (*parsedTerm, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parsedTerm{ctx: ctx, sig: sig, leaves: trace.Leaves(nil, sig)}
-	if len(t.open) > 0 {
-		p.open = make([]*param, len(p.leaves))
-		for i := range t.open {
-			p.open[t.open[i].leaf] = &t.open[i].param
-		}
-	}
+	p := newParsedTerm(ctx, sig)
+	p.setOpen(t.open)
 	return p, nil
+}
+
+func newParsedTerm(ctx *rankfn.Context, sig *trace.Signature) *parsedTerm {
+	return &parsedTerm{ctx: ctx, sig: sig, leaves: trace.Leaves(make([]trace.Leaf, 0, 12), sig)}
+}
+
+// setOpen notes which leaves differ between ranks.
+func (p *parsedTerm) setOpen(open []openLeaf) {
+	if len(open) == 0 {
+		return
+	}
+	if p.open == nil {
+		p.open = make([]*param, len(p.leaves))
+	}
+	for i := range open {
+		p.open[open[i].leaf] = &open[i].param
+	}
 }
 
 func (p *parsedTerm) isOpen(i int) bool { return p.open != nil && p.open[i] != nil }

@@ -41,6 +41,9 @@ func mergeAll(ctx *rankfn.Context, a []number, as *trace.RankSet, b []number, bs
 	}
 }
 
+// export is the number as the archive holds it.
+func (x number) export() trace.Param { return trace.Param{N: x.n, Fn: x.f} }
+
 // functions are the numbers as functions.
 func functions(xs []number) []*trace.RankFunc {
 	fs := make([]*trace.RankFunc, len(xs))
@@ -48,6 +51,17 @@ func functions(xs []number) []*trace.RankFunc {
 		fs[i] = x.fn()
 	}
 	return fs
+}
+
+// numbersOfParams is the reverse of number.export.
+func numbersOfParams(ps []trace.Param) []number {
+	xs := make([]number, len(ps))
+	for i, p := range ps {
+		if xs[i].n = p.N; p.Fn != nil {
+			xs[i] = numberOf(p.Fn)
+		}
+	}
+	return xs
 }
 
 func numbersOf(fs []*trace.RankFunc) []number {

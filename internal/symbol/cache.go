@@ -313,7 +313,7 @@ func (p *Process) repeated(th int, sig uint32, widths []uint8, rec ring.Record, 
 // make gives room for an entry.
 func (k *cache) make() *entry {
 	if len(k.slab) == cap(k.slab) {
-		k.slab = make([]entry, 0, 256)
+		k.slab = make([]entry, 0, min(256, max(8, 2*cap(k.slab)))) // most ranks make few different calls
 	}
 	k.slab = append(k.slab, entry{})
 	return &k.slab[len(k.slab)-1]
@@ -322,7 +322,7 @@ func (k *cache) make() *entry {
 // keep gives a copy of an entry's words.
 func (k *cache) keep(words []uint64) []uint64 {
 	if cap(k.arena)-len(k.arena) < len(words) {
-		k.arena = make([]uint64, 0, max(4096, len(words)))
+		k.arena = make([]uint64, 0, max(min(4096, max(128, 2*cap(k.arena))), len(words)))
 	}
 	n := len(k.arena)
 	k.arena = append(k.arena, words...)

@@ -82,6 +82,18 @@ func Part(desc string) (*merge.Part, error) {
 	return p.build()
 }
 
+// Rank gives the only process that desc describes, as merge.Part takes it.
+func Rank(desc string) (*trace.RankData, []trace.StreamData, error) {
+	p := &parser{lines: strings.Split(desc, "\n"), timed: true}
+	if _, err := p.block(0); err != nil {
+		return nil, nil, err
+	}
+	if len(p.procs) != 1 {
+		return nil, nil, fmt.Errorf("%d ranks are described", len(p.procs))
+	}
+	return &p.procs[0].data, p.procs[0].streams(p.timed), nil
+}
+
 // parser reads a description.
 type parser struct {
 	lines []string
@@ -384,15 +396,19 @@ func (p *parser) build() (*merge.Part, error) {
 	part := merge.New()
 	part.SetMeta(p.meta)
 	for _, pr := range p.procs {
-		var streams []trace.StreamData
-		for i, s := range pr.threads {
-			if i == 0 || s.Calls() > 0 {
-				streams = append(streams, s.Data(i, p.timed))
-			}
-		}
-		if err := part.Add(pr.data, streams); err != nil {
+		if err := part.Add(pr.data, pr.streams(p.timed)); err != nil {
 			return nil, err
 		}
 	}
 	return part, nil
+}
+
+// streams encodes the threads that made calls.
+func (pr *process) streams(timed bool) (streams []trace.StreamData) {
+	for i, s := range pr.threads {
+		if i == 0 || s.Calls() > 0 {
+			streams = append(streams, s.Data(i, timed))
+		}
+	}
+	return streams
 }
