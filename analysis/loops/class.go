@@ -2,8 +2,11 @@ package loops
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
+	"tabard/internal/grammar"
+	"tabard/spec"
 	"tabard/trace"
 )
 
@@ -44,7 +47,7 @@ func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeT
 		shapes        string
 	}
 	var groups []*group
-	known := map[key]*group{}
+	known, visible := map[key]*group{}, map[string]*trace.Grammar{}
 	for s := range a.Streams() {
 		if s.Calls() == 0 || selected != nil && !selected(s) {
 			continue
@@ -59,12 +62,88 @@ func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeT
 		}
 		k := key{g, s.Rank().World, s.Thread(), bodyKey(shape)}
 		if known[k] == nil {
+			if g, err = table.visible(g, shape, visible); err != nil {
+				return nil, err
+			}
+			if g == nil {
+				continue
+			}
 			known[k] = &group{grammar: g, shape: shape}
 			groups = append(groups, known[k])
 		}
 		known[k].streams = append(known[k].streams, s)
 	}
 	return groups, nil
+}
+
+// visible is g without the recorder's own records, which stand where the program first uses some
+// memory and would set the first iteration of a loop apart; nil if nothing else is left. Equal grammars are
+// taken from known.
+func (t *shapeTable) visible(g *trace.Grammar, shape []int32, known map[string]*trace.Grammar) (*trace.Grammar, error) {
+	hidden := make([]bool, len(shape))
+	mark := fmt.Appendf(nil, "%p", g)
+	for i, id := range shape {
+		hidden[i] = t.shapes[id].Func.Has(spec.Pseudo)
+		if hidden[i] {
+			mark = binary.AppendUvarint(mark, uint64(i))
+		}
+	}
+	v, ok := known[string(mark)]
+	if !ok {
+		var err error
+		if v, err = without(g, hidden); err != nil {
+			return nil, err
+		}
+		known[string(mark)] = v
+	}
+	return v, nil
+}
+
+// without is g without some terminals, nil if that is nothing.
+func without(g *trace.Grammar, hidden []bool) (*trace.Grammar, error) {
+	if !slices.Contains(hidden, true) {
+		return g, nil
+	}
+	x, err := grammar.NewIndex(g)
+	if err != nil {
+		return nil, err
+	}
+	v := &trace.Grammar{Rules: make([][]trace.Symbol, len(g.Rules))}
+	empty := make([]bool, len(g.Rules))
+	for _, i := range x.BottomUp() {
+		for _, s := range g.Rules[i] {
+			if r, isRule := s.ID&^trace.RuleBit, s.ID&trace.RuleBit != 0; isRule && !empty[r] || !isRule && !hidden[r] {
+				v.Rules[i] = append(v.Rules[i], s)
+			}
+		}
+		empty[i] = len(v.Rules[i]) == 0
+	}
+	if empty[0] {
+		return nil, nil
+	}
+	return compact(v, empty), nil
+}
+
+// compact drops the empty rules.
+func compact(g *trace.Grammar, empty []bool) *trace.Grammar {
+	number := make([]uint32, len(g.Rules))
+	n := uint32(0)
+	for i := range g.Rules {
+		number[i] = n
+		if !empty[i] {
+			g.Rules[n] = g.Rules[i]
+			n++
+		}
+	}
+	g.Rules = g.Rules[:n]
+	for _, body := range g.Rules {
+		for k, s := range body {
+			if s.ID&trace.RuleBit != 0 {
+				body[k].ID = number[s.ID&^trace.RuleBit] | trace.RuleBit
+			}
+		}
+	}
+	return g
 }
 
 // shapesOf gives the shape of each terminal of a stream.

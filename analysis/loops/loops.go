@@ -12,7 +12,7 @@
 // Calls are told apart by function and line, not by parameters: the loop over
 // the neighbours of a rank is a loop although every message has another
 // destination. What varies is counted (Param, Counts). A nest generates the
-// calls of its ranks exactly: Class.Expand.
+// calls of its ranks exactly, without the recorder's own records of memory: Class.Expand.
 package loops
 
 import (

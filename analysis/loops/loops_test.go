@@ -296,3 +296,31 @@ func TestLongRun(t *testing.T) {
 		t.Errorf("step %+v", c.Step)
 	}
 }
+
+// The recorder's own records, where memory is used for the first time, do not set iterations apart.
+func TestRecorderRecords(t *testing.T) {
+	a := tracetest.Archive(t, `abi mpich
+rank 0 of 1 on n
+clock 0 0 0
+clock 1000000 1000000 1000000
+tabard_segment(segment=1, kind=1, bytes=64)
+MPI_Send(dest=1) @ s.c:10 [main]
+tabard_segment(segment=2, kind=1, bytes=64)
+MPI_Recv(source=1) @ s.c:11 [main]
+loop 19
+  MPI_Send(dest=1) @ s.c:10 [main]
+  MPI_Recv(source=1) @ s.c:11 [main]
+end
+`)
+	classes, err := loops.Of(a, loops.Options{Timing: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(classes) != 1 || len(classes[0].Body) != 1 {
+		t.Fatalf("%d classes", len(classes))
+	}
+	n := classes[0].Body[0]
+	if least, most := n.Repeats(); n.Kind != loops.Loop || least != 20 || most != 20 || len(n.Body) != 2 {
+		t.Errorf("%v of %d to %d iterations, %d calls", n.Kind, least, most, len(n.Body))
+	}
+}

@@ -137,11 +137,20 @@ func (c *Class) findTimes(limit int64) error {
 		return times.Err()
 	}
 	at, blocks := uint64(0), c.blockEvents()
+	// The recorder's own records are not in the nodes: they are taken to be spread evenly.
+	visible, total := uint64(0), x.Len()
+	for _, n := range c.Body {
+		visible += n.events(blocks)
+	}
+	event := func(i uint64) uint64 { return uint64(float64(i) / float64(max(visible, 1)) * float64(total)) }
+	if visible == total {
+		event = func(i uint64) uint64 { return i }
+	}
 	for _, n := range c.Body {
 		events := n.events(blocks)
 		if n.Kind == Loop {
-			first, _ := times.At(callAt(x, at, per, s.Calls()))
-			_, last := times.At(max(callAt(x, at+events, per, s.Calls()), 1) - 1)
+			first, _ := times.At(callAt(x, event(at), per, s.Calls()))
+			_, last := times.At(max(callAt(x, event(at+events), per, s.Calls()), 1) - 1)
 			n.Time = max(0, min(1, float64(int64(last-first))/float64(end-begin)))
 		}
 		at += events

@@ -1,10 +1,12 @@
 package collect
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,5 +143,48 @@ func TestVaryingParameter(t *testing.T) {
 	}
 	if few, many := size(100), size(10000); many > few+16 {
 		t.Errorf("%d bytes for 100 iterations, %d for 10,000", few, many)
+	}
+}
+
+// The moment when a value leaves does not show: ranks whose values begin to vary at different
+// moments have the same grammar and the same signatures.
+func TestFoldIsInvisible(t *testing.T) {
+	rank := func(steady int) trace.StreamData {
+		o := NewOffline(false)
+		for _, r := range []ring.Record{ringtest.Meta(ring.RABI, 0, 2, 32, []uint64{}), ringtest.Meta(ring.RWorld, 0, 0, 1)} {
+			if err := o.Record(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 400 {
+			calls := []ringtest.Call{
+				{Func: "MPI_Send", In: []any{heapAt(1, 0), max(i, steady), mpiInt, 1, 5, commWorld}},
+				{Func: "MPI_Recv", In: []any{heapAt(2, 0), 9, mpiInt, 1, 5, commWorld}, Out: []any{ring.Status{Source: 1, Tag: 5, Bytes: 36}}},
+			}
+			if i%10 == 0 {
+				calls = append(calls, ringtest.Call{Func: "MPI_Barrier", In: []any{commWorld}})
+			}
+			for _, c := range calls {
+				c.Site = ring.Address{Class: ring.WModule, Off: 0x1000 + int64(len(c.Func))}.Word()
+				if err := o.Record(ringtest.Record(c)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_, streams, err := o.Data(func(symbol.Module, uint64) trace.Frame { return trace.Frame{} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return streams[0]
+	}
+	want := rank(0)
+	if len(want.Signatures) != 3 {
+		t.Errorf("%d signatures", len(want.Signatures))
+	}
+	for _, steady := range []int{1, 50, 300, 350} {
+		got := rank(steady)
+		if !bytes.Equal(got.Grammar.Append(nil), want.Grammar.Append(nil)) || !slices.EqualFunc(got.Signatures, want.Signatures, bytes.Equal) {
+			t.Errorf("steady for %d iterations: %d signatures, grammar %s", steady, len(got.Signatures), trace.FormatGrammar(got.Grammar))
+		}
 	}
 }
