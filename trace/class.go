@@ -376,7 +376,7 @@ func constantParams(ps []Param) bool {
 			if len(p.Str.Values) != 1 {
 				return false
 			}
-		case p.Fn != nil:
+		case p.Fn != nil || p.Base != nil:
 			return false
 		}
 	}
@@ -423,10 +423,14 @@ func (t *Template) at(ps []Param, all *RankSet, rank int, budget *int) (*Signatu
 
 // At is the value of an IntLeaf at a rank.
 func (p *Param) At(rank int) int64 {
+	v := p.N
 	if p.Fn != nil {
-		return p.Fn.At(rank)
+		v = p.Fn.At(rank)
 	}
-	return p.N
+	if p.Base != nil {
+		return p.Base.At(rank, v)
+	}
+	return v
 }
 
 // cloneValues copies values so that leaves of the copy can be set.

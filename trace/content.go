@@ -157,6 +157,27 @@ type Param struct {
 	Fn  *RankFunc
 	Vec *RankVec
 	Str *Cases[string]
+	// Base, if it is not nil, says that an IntLeaf which is not negative is relative to a communicator's
+	// ranks: see Base.
+	Base *Base
+}
+
+// Base is the rank of the processes of a class in a communicator, and its size. A value v
+// relative to it stands for (Rank + v) mod Size if it is not negative, else for itself.
+type Base struct {
+	Rank, Size *RankFunc
+}
+
+// At is what v stands for at a rank. A size that is not above 0 leaves v as it is.
+func (b *Base) At(rank int, v int64) int64 {
+	if v < 0 {
+		return v
+	}
+	size := b.Size.At(rank)
+	if size <= 0 {
+		return v
+	}
+	return ((b.Rank.At(rank)+v)%size + size) % size
 }
 
 // ColumnData is a column at some ranks.

@@ -196,8 +196,8 @@ func (w *costWalker) vec(name string, ctx *rankfn.Context, ranks *RankSet, v **R
 	w.decWalker.vec(name, ctx, ranks, v)
 	w.took(name)
 }
-func (w *costWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
-	w.decWalker.params(name, ctx, ranks, ps)
+func (w *costWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
+	w.decWalker.params(name, ctx, ranks, ps, bases)
 	w.took(name)
 }
 func (w *costWalker) ids(name string, v *[]int, n int) {

@@ -37,7 +37,7 @@ func samples(t testing.TB) [][]byte {
 	for _, d := range descs {
 		out = append(out, tracetest.Bytes(t, d))
 	}
-	return out
+	return append(out, relative(t))
 }
 
 // varied describes n ranks in two worlds whose values, trip counts and columns are functions of the
@@ -63,6 +63,30 @@ func varied(n int) string {
 		}
 	}
 	return d.String()
+}
+
+// relative is an archive in which peers are relative to the ranks in a communicator.
+func relative(t testing.TB) []byte {
+	t.Helper()
+	const n = 32
+	own := func(r int) int { return r * r * 5 % n % 7 }
+	var d strings.Builder
+	for r := range n {
+		fmt.Fprintf(&d, "rank %d of %d on n\nMPI_Send(dest=%d, comm=comm#0)\nMPI_Send(dest=%d, tag=1, comm=comm#0)\n", r, n, (own(r)+1)%7, (own(r)+2)%7)
+	}
+	p, err := tracetest.Part(d.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SetMembers(func(_, rank int, _ int64) (int, int, bool) { return own(rank), 7, true })
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text(t, tracetest.Open(t, out.Bytes())), "~0") {
+		t.Fatal("no peer is relative")
+	}
+	return out.Bytes()
 }
 
 // maxTime is how long reading one of them may take; milliseconds are usual.

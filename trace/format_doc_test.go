@@ -411,9 +411,9 @@ func (w *annotatingWalker) vec(name string, ctx *rankfn.Context, ranks *RankSet,
 	w.decWalker.vec(name, ctx, ranks, v)
 	w.note(func(t *textWalker) { t.vec(name, ctx, ranks, v) })
 }
-func (w *annotatingWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
-	w.decWalker.params(name, ctx, ranks, ps)
-	w.note(func(t *textWalker) { t.params(name, ctx, ranks, ps) })
+func (w *annotatingWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
+	w.decWalker.params(name, ctx, ranks, ps, bases)
+	w.note(func(t *textWalker) { t.params(name, ctx, ranks, ps, &[]*Base{}) })
 }
 func (w *annotatingWalker) ids(name string, v *[]int, n int) {
 	w.decWalker.ids(name, v, n)

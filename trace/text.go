@@ -34,7 +34,8 @@ const textHeader = "tabard text 2"
 //
 // Strings are in Go's notation. Numbers and the values of columns are values (7), runs of n equal
 // values (7*n) and n values with a step (7:step:n). A function of the rank is "=" and its value if that is the same at
-// all ranks, else the values at the ranks in order; of arrays likewise. Templates are signatures
+// all ranks, else the values at the ranks in order; of arrays likewise. "~0" before it says that the
+// value is relative to base 0 of the class: "base" is the rank in a communicator and its size. Templates are signatures
 //
 //	MPI_Isend(buf=heap#0, ..., comm=MPI_COMM_WORLD; request=request#0) site=1 flags=nested ret=0 open=3
 //
@@ -210,11 +211,20 @@ func (t *textWalker) vec(name string, _ *rankfn.Context, ranks *RankSet, v **Ran
 	t.line(" %s%s", name, out)
 }
 
-func (t *textWalker) params(name string, _ *rankfn.Context, ranks *RankSet, ps []*Param) {
+func (t *textWalker) params(name string, _ *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
 	var out []byte
 	for i, p := range ps {
 		if i > 0 {
 			out = append(out, " |"...)
+		}
+		if p.Base != nil {
+			n := slices.Index(*bases, p.Base)
+			if n < 0 {
+				n = len(*bases)
+				*bases = append(*bases, p.Base)
+				t.line(" base%s |%s", t.fnText(ranks, p.Base.Rank), t.fnText(ranks, p.Base.Size))
+			}
+			out = fmt.Appendf(out, " ~%d", n)
 		}
 		if p.Fn == nil {
 			out = fmt.Appendf(out, " =%d", p.N)

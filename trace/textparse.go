@@ -378,7 +378,15 @@ func (p *textParser) vec(name string, ctx *rankfn.Context, ranks *RankSet, v **R
 	}
 }
 
-func (p *textParser) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+func (p *textParser) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
+	for bases != nil && p.next() {
+		text, ok := strings.CutPrefix(p.text, "base ")
+		if p.again = !ok; !ok {
+			break
+		}
+		rank, size, _ := strings.Cut(text, "|")
+		*bases = append(*bases, &Base{p.function(rank, ctx, ranks), p.function(size, ctx, ranks)})
+	}
 	parts := strings.Split(p.field(name), "|")
 	if p.err == nil && len(parts) != len(ps) {
 		p.fail("%d functions for %d terminals", len(parts), len(ps))
@@ -387,11 +395,20 @@ func (p *textParser) params(name string, ctx *rankfn.Context, ranks *RankSet, ps
 		if p.err != nil {
 			return
 		}
-		if c, ok := strings.CutPrefix(strings.TrimSpace(parts[i]), "="); ok {
-			x.N = p.integer(c)
-			continue
+		text := strings.TrimSpace(parts[i])
+		if based, ok := strings.CutPrefix(text, "~"); ok {
+			var number string
+			number, text, _ = strings.Cut(based, " ")
+			n := p.integer(number)
+			if bases == nil || n < 0 || n >= int64(len(*bases)) {
+				p.fail("base %s does not exist", number)
+				return
+			}
+			x.Base = (*bases)[n]
 		}
-		x.Fn = p.function(parts[i], ctx, ranks)
+		if f := p.function(text, ctx, ranks); f != nil {
+			x.setFn(f)
+		}
 	}
 }
 

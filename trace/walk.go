@@ -29,7 +29,8 @@ type walker interface {
 	fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc)
 	vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec)
 	// params are integers, at least one: those of one open leaf of several terminals, or of a column.
-	params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param)
+	// bases has those of the class so far.
+	params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base)
 	// ids is a list of numbers below n.
 	ids(name string, v *[]int, n int)
 	// ref is a number below n that is most often one more than the one of the
@@ -272,6 +273,7 @@ func openTrips(g *Grammar) (open [][2]int) {
 // walkParams goes through the values of open leaves: template by template in the order of
 // first use, leaf by leaf, terminal by terminal.
 func walkParams(w walker, ctx *rankfn.Context, c *ClassData, ts []*Template, max int) {
+	var bases []*Base
 	first := map[int]int{} // by template: its place in order
 	var order [][]int      // terminals of a template
 	total := 0
@@ -311,7 +313,7 @@ func walkParams(w walker, ctx *rankfn.Context, c *ClassData, ts []*Template, max
 				ps[j] = &c.Params[t][k]
 			}
 			k++
-			walkLeaf(w, name, ctx, c.Ranks, leaves[i].kind, ps)
+			walkLeaf(w, name, ctx, c.Ranks, leaves[i].kind, ps, &bases)
 			if w.failed() {
 				return
 			}
@@ -319,9 +321,9 @@ func walkParams(w walker, ctx *rankfn.Context, c *ClassData, ts []*Template, max
 	}
 }
 
-func walkLeaf(w walker, name string, ctx *rankfn.Context, ranks *RankSet, kind LeafKind, ps []*Param) {
+func walkLeaf(w walker, name string, ctx *rankfn.Context, ranks *RankSet, kind LeafKind, ps []*Param, bases *[]*Base) {
 	if kind == IntLeaf {
-		w.params(name, ctx, ranks, ps)
+		w.params(name, ctx, ranks, ps, bases)
 		return
 	}
 	for _, p := range ps {
@@ -420,5 +422,5 @@ func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, si
 	for i := range ps {
 		ps[i] = &v.Params[i]
 	}
-	w.params("value", ctx, ranks, ps)
+	w.params("value", ctx, ranks, ps, nil)
 }

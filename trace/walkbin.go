@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"tabard/internal/column"
 	"tabard/internal/rankfn"
@@ -102,15 +103,21 @@ func (w *encWalker) grammar(_ string, _ **Grammar) { w.b = append(w.b, w.coded..
 
 // Forms of several integers.
 const (
-	paramsSame    = 0 // one function
-	paramsEach    = 1 // a function for each
-	paramsColumn  = 2 // constants: bytes that hold a column
-	paramsPlain   = 3 // constants: varints
-	minParamsFold = 8 // below so many, a column is not tried
+	paramsSame    = 0   // one function
+	paramsEach    = 1   // a function for each
+	paramsColumn  = 2   // constants: bytes that hold a column
+	paramsPlain   = 3   // constants: varints
+	paramsBased   = 4   // relative ones: a uvarint and a function for each
+	paramsOneBase = 255 // of one only: such a one follows
+	minParamsFold = 8   // below so many, a column is not tried
 )
 
 // params writes the form that takes the least space, of several the first.
-func (w *encWalker) params(_ string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+func (w *encWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
+	if slices.ContainsFunc(ps, func(p *Param) bool { return p.Base != nil }) {
+		w.relative(name, ctx, ranks, ps, bases)
+		return
+	}
 	var each, plain []byte
 	first := 0
 	same, constant := true, true
@@ -151,6 +158,33 @@ func (w *encWalker) params(_ string, ctx *rankfn.Context, ranks *RankSet, ps []*
 		}
 	}
 	w.b = append(append(w.b, form), best...)
+}
+
+// relative writes integers of which some are relative: for each 0, or 1 + the number of
+// a base, which follows if it is a new one, and a function.
+func (w *encWalker) relative(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
+	form := byte(paramsBased)
+	if len(ps) == 1 {
+		form = paramsOneBase
+	}
+	w.b = append(w.b, form)
+	for _, p := range ps {
+		f := p.Fn
+		if f == nil {
+			f = ConstantFunc(p.N)
+		}
+		if p.Base == nil {
+			w.uint(0)
+		} else if i := slices.Index(*bases, p.Base); i >= 0 {
+			w.uint(uint64(i) + 1)
+		} else {
+			*bases = append(*bases, p.Base)
+			w.uint(uint64(len(*bases)))
+			w.fn(name, ctx, ranks, &p.Base.Rank)
+			w.fn(name, ctx, ranks, &p.Base.Size)
+		}
+		w.fn(name, ctx, ranks, &f)
+	}
 }
 
 // Int is the value of a constant IntLeaf.
@@ -273,12 +307,17 @@ func (w *decWalker) ref(name string, v *int, n int, none bool) {
 	w.refs[name] = *v + 1
 }
 
-func (w *decWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param) {
+func (w *decWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
 	mode := uint64(paramsEach)
 	if len(ps) > 1 {
-		mode = w.limited(paramsPlain, "form of "+name)
+		mode = w.limited(paramsBased, "form of "+name)
+	} else if w.err == nil && w.left() > 0 && w.b[w.off] == paramsOneBase {
+		mode = paramsBased
+		w.off++
 	}
 	switch mode {
+	case paramsBased:
+		w.relative(name, ctx, ranks, ps, bases)
 	case paramsPlain:
 		for _, p := range ps {
 			p.N = w.int()
@@ -306,11 +345,41 @@ func (w *decWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps 
 			if w.err != nil {
 				return
 			}
-			if p.Fn = f; f != nil {
-				if v, ok := f.Constant(); ok {
-					p.N, p.Fn = v, nil
-				}
-			}
+			p.setFn(f)
 		}
+	}
+}
+
+// setFn makes the value f.
+func (p *Param) setFn(f *RankFunc) {
+	if v, ok := f.Constant(); ok {
+		p.N = v
+		return
+	}
+	p.Fn = f
+}
+
+// relative is the reverse of encWalker.relative.
+func (w *decWalker) relative(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
+	if bases == nil {
+		w.fail("%s: relative numbers of a column", name)
+		return
+	}
+	for _, p := range ps {
+		i := int(w.limited(uint64(len(*bases))+1, "base of "+name))
+		if w.err == nil && i > len(*bases) {
+			b := &Base{}
+			w.fn(name, ctx, ranks, &b.Rank)
+			w.fn(name, ctx, ranks, &b.Size)
+			*bases = append(*bases, b)
+		}
+		if w.err == nil && i > 0 {
+			p.Base = (*bases)[i-1]
+		}
+		var f *RankFunc
+		if w.fn(name, ctx, ranks, &f); w.err != nil {
+			return
+		}
+		p.setFn(f)
 	}
 }

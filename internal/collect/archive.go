@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tabard/internal/comms"
 	"tabard/internal/merge"
 	"tabard/internal/symbol"
 	"tabard/trace"
@@ -193,7 +194,22 @@ func (c *collector) build() (*merge.Part, error) {
 	c.report.PeakMemory = peakMemory()
 	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
 	b.SetMeta(meta)
+	c.relate(b)
 	return b, nil
+}
+
+// relate makes parameters relative to communicators. That saves space and no more, so
+// nothing that goes wrong with it must cost the archive.
+func (c *collector) relate(b *merge.Part) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.logf("communicators: internal error: %v", cause)
+			b.SetMembers(nil)
+		}
+	}()
+	if err := comms.Relate(b); err != nil {
+		c.logf("communicators: %v", err)
+	}
 }
 
 // rank adds a process and its streams.

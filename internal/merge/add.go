@@ -172,27 +172,27 @@ func (e *env) singleClass(g *group, id int, sites []string, d *trace.StreamData)
 	var order []uint32
 	c.g, order = trace.CanonicalGrammar(d.Grammar)
 	counts := c.g.Occurrences()
-	var sigs []*trace.Signature
+	known := make([]*known, 0, len(order))
+	c.terms = make([]term, 0, len(order))
 	for i, t := range order {
 		if int(t) >= len(d.Signatures) {
 			return nil, key, fmt.Errorf("terminal %d has no signature", t)
 		}
-		sig, err := trace.ParseSignature(d.Signatures[t])
+		k, err := e.signature(d.Signatures[t])
 		if err != nil {
 			return nil, key, fmt.Errorf("terminal %d: %w", t, err)
 		}
 		site := ""
-		if sig.Site != 0 {
-			if int(sig.Site) > len(sites) {
-				return nil, key, fmt.Errorf("terminal %d: call site %d of %d", t, sig.Site, len(sites))
+		if k.site != 0 {
+			if int(k.site) > len(sites) {
+				return nil, key, fmt.Errorf("terminal %d: call site %d of %d", t, k.site, len(sites))
 			}
-			site = sites[sig.Site-1]
+			site = sites[k.site-1]
 		}
-		sig.Site = 0
-		c.terms = append(c.terms, term{site: site, sig: e.intern(sig.Append(nil))})
-		sigs = append(sigs, sig)
-		c.polls = c.polls || sig.Flags&trace.Polls != 0
-		specs := sig.Columns()
+		c.terms = append(c.terms, term{site: site, sig: k.bare})
+		known = append(known, k)
+		c.polls = c.polls || k.sig.Flags&trace.Polls != 0
+		specs := k.specs
 		var cols [][]byte
 		if int(t) < len(d.Columns) {
 			cols = d.Columns[t]
@@ -200,10 +200,10 @@ func (e *env) singleClass(g *group, id int, sites []string, d *trace.StreamData)
 		if len(cols) != len(specs) {
 			return nil, key, fmt.Errorf("terminal %d has %d columns, its signature needs %d", t, len(cols), len(specs))
 		}
-		for k := range specs {
-			v, ck := columnOf(cols[k], counts[i], specs[k].Array && specs[k].Field >= 0)
+		for n := range specs {
+			v, ck := columnOf(cols[n], counts[i], specs[n].Array && specs[n].Field >= 0)
 			c.columns = append(c.columns, choose(ck, v, c.ranks))
-			if needsStrings(sig, &specs[k]) && c.strings == nil {
+			if needsStrings(k.sig, &specs[n]) && c.strings == nil {
 				c.strings = choose(stringsKey(d.Strings), d.Strings, c.ranks)
 			}
 		}
@@ -213,13 +213,8 @@ func (e *env) singleClass(g *group, id int, sites []string, d *trace.StreamData)
 	} else if n, err := c.g.Len(); err != nil || n != d.Calls {
 		return nil, key, fmt.Errorf("%d calls, but the grammar has %d: %v", d.Calls, n, err)
 	}
-	parsed := make([]*parsedTerm, len(sigs))
-	for t, sig := range sigs {
-		parsed[t] = newParsedTerm(e.context(g.size), sig)
-	}
-	e.keep(c, parsed)
 	c.timing = choose(hashKey(d.Timing), d.Timing, c.ranks)
-	return c, c.keyOf(sigs), nil
+	return c, c.keyOf(func(t int) []byte { return known[t].kinds }), nil
 }
 
 func checkStream(d *trace.StreamData) error {
@@ -314,8 +309,8 @@ func shapeKey(shape []trace.SegmentShape) string {
 	return string(k)
 }
 
-// keyOf hashes what makes the class; sigs are the signatures of its terminals.
-func (c *class) keyOf(sigs []*trace.Signature) (key classKey) {
+// keyOf hashes what makes the class; kinds gives the kinds of a terminal's values.
+func (c *class) keyOf(kinds func(t int) []byte) (key classKey) {
 	unranked := uint64(0)
 	if c.group.unranked {
 		unranked = 1
@@ -333,7 +328,7 @@ func (c *class) keyOf(sigs []*trace.Signature) (key classKey) {
 	}
 	for t := range c.terms {
 		b = appendString(b, c.terms[t].site)
-		b = trace.AppendKinds(b, sigs[t])
+		b = append(b, kinds(t)...)
 	}
 	h := sha256.Sum256(b)
 	copy(key[:], h[:])

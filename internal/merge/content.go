@@ -15,7 +15,7 @@ func (p *Part) Content() (*trace.Content, error) {
 		return nil, err
 	}
 	w := &writer{env: p.env, c: &trace.Content{}, modules: map[trace.Module]int{}, sites: map[string]int{},
-		columns: map[string]int{}, timings: map[string]int{}, groups: map[groupKey]int{}}
+		columns: map[string]int{}, timings: map[string]int{}, groups: map[groupKey]int{}, members: p.members}
 	if p.meta != nil {
 		w.c.Meta = *p.meta
 	}
@@ -41,6 +41,7 @@ type writer struct {
 	columns, timings map[string]int // by key
 	groups           map[groupKey]int
 	plans            map[string]*plan
+	members          Members
 }
 
 func (w *writer) addGroups(s *state) {
@@ -192,6 +193,7 @@ func (w *writer) addClass(c *class) error {
 		}
 		d.Params = append(d.Params, params)
 	}
+	w.relate(c, d)
 	if c.polls {
 		d.Calls = c.calls.fn()
 	}
@@ -359,7 +361,7 @@ func (r *loader) class(d *trace.ClassData) (*class, classKey, error) {
 		}
 		return hashKey(r.c.Timings[*n]), r.c.Timings[*n]
 	})
-	return c, c.keyOf(sigs), nil
+	return c, c.keyOf(func(t int) []byte { return trace.AppendKinds(nil, sigs[t]) }), nil
 }
 
 // term puts a terminal together: what is the same at all ranks goes into the signature.
@@ -381,7 +383,10 @@ func (r *loader) term(ctx *rankfn.Context, tm *trace.Template, ps []trace.Param,
 		p := &ps[k]
 		k++
 		x := param{number: number{n: p.N}, vec: p.Vec}
-		if p.Fn != nil {
+		switch {
+		case p.Base != nil:
+			x.number = absolute(ctx, all, p)
+		case p.Fn != nil:
 			x.number = numberOf(p.Fn)
 		}
 		if p.Str != nil {

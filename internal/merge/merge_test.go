@@ -310,7 +310,7 @@ func difference(got, want string) string {
 }
 
 func TestMergeOrders(t *testing.T) {
-	n := uint64(40)
+	n := uint64(24)
 	if testing.Short() {
 		n = 10
 	}
@@ -324,6 +324,67 @@ func FuzzMergeOrders(f *testing.F) {
 		f.Add(seed + 1000)
 	}
 	f.Fuzz(checkJob)
+}
+
+// Peers in communicators that a program split at random are relative to the ranks there.
+func TestMembers(t *testing.T) {
+	const n = 64
+	rng := rand.New(rand.NewPCG(1, 1))
+	perm := rng.Perm(n) // ranks in order of communicators, 8 each
+	where := make([]int, n)
+	for i, r := range perm {
+		where[r] = i
+	}
+	var descs []string
+	for r := range n {
+		d := fmt.Sprintf("abi mpich\nnotiming\nrank %d of %d on n\n", r, n)
+		own := where[r] % 8
+		d += fmt.Sprintf("MPI_Comm_rank(comm=comm#0) ; rank=%d\n", own)
+		for k := range 4 {
+			d += fmt.Sprintf("MPI_Send(dest=%d, tag=%d, comm=comm#0)\nMPI_Recv(source=%d, tag=%d, comm=comm#0)\n", (own+1+k)%8, k, (own+7-k)%8, k)
+		}
+		descs = append(descs, d+"MPI_Send(dest=-1, comm=comm#0)\n")
+	}
+	members := func(world, rank int, comm int64) (int, int, bool) {
+		return where[rank] % 8, 8, comm == trace.DynamicRef(0)
+	}
+	plain := file(t, part(t, descs...))
+	p := part(t, descs...)
+	p.SetMembers(members)
+	small := file(t, p)
+	x, y := tracetest.Open(t, plain), tracetest.Open(t, small)
+	if 2*y.Stats().Structure > x.Stats().Structure {
+		t.Errorf("structure of %d bytes, %d without members", y.Stats().Structure, x.Stats().Structure)
+	}
+	want, got := calls(t, x), calls(t, y)
+	for k := range want {
+		if got[k] != want[k] {
+			t.Fatalf("process %s: %s", k, difference(got[k], want[k]))
+		}
+	}
+	// The relation is lost and found again on the way through a file.
+	q, err := merge.FromArchive(y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := file(t, q); !bytes.Equal(again, plain) {
+		t.Error("without members, the archive is another one")
+	}
+	q.SetMembers(members)
+	if again := file(t, q); !bytes.Equal(again, small) {
+		t.Error("with members, the archive is another one")
+	}
+	var text strings.Builder
+	if err := trace.WriteText(&text, y); err != nil {
+		t.Fatal(err)
+	}
+	var back bytes.Buffer
+	if err := trace.ParseText(&back, strings.NewReader(text.String())); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(back.Bytes(), small) {
+		t.Error("the text twin gives another file")
+	}
 }
 
 func TestTwice(t *testing.T) {

@@ -31,18 +31,21 @@ type Part struct {
 	// values at n log n. levels[i] holds about 2^i of the processes that Add took.
 	levels []*state
 	env    *env
+
+	members Members
 }
 
 // env is what all states of a part share.
 type env struct {
 	contexts map[int]*rankfn.Context // by size of MPI_COMM_WORLD
 	strings  map[string]string       // call sites and signatures
+	known    map[string]*known       // by encoded signature
 	kept     int                     // terminals that classes keep as they were parsed
 }
 
 // New returns an empty Part.
 func New() *Part {
-	return &Part{env: &env{contexts: map[int]*rankfn.Context{}, strings: map[string]string{}}}
+	return &Part{env: &env{contexts: map[int]*rankfn.Context{}, strings: map[string]string{}, known: map[string]*known{}}}
 }
 
 func (e *env) context(size int) *rankfn.Context {
@@ -59,9 +62,43 @@ func (e *env) intern(b []byte) string {
 	if s, ok := e.strings[string(b)]; ok {
 		return s
 	}
+	if len(e.strings) >= maxKnown {
+		clear(e.strings)
+	}
 	s := string(b)
 	e.strings[s] = s
 	return s
+}
+
+// maxKnown bounds the tables that save work for what is the same in many ranks.
+const maxKnown = 1 << 14
+
+// known is what adding a rank needs of a signature.
+type known struct {
+	sig   *trace.Signature
+	site  uint32
+	bare  string // the encoded signature without site
+	kinds []byte
+	specs []trace.ColumnSpec
+}
+
+// signature parses an encoded signature, which most ranks of a class share.
+func (e *env) signature(b []byte) (*known, error) {
+	if k := e.known[string(b)]; k != nil {
+		return k, nil
+	}
+	sig, err := trace.ParseSignature(b)
+	if err != nil {
+		return nil, err
+	}
+	k := &known{sig: sig, site: sig.Site, specs: sig.Columns(), kinds: trace.AppendKinds(nil, sig)}
+	sig.Site = 0
+	k.bare = string(sig.Append(nil))
+	if len(e.known) >= maxKnown {
+		clear(e.known)
+	}
+	e.known[string(b)] = k
+	return k, nil
 }
 
 // SetMeta adds what is known of the run. Where several differ, the result does not depend on
@@ -143,7 +180,10 @@ func Merge(a, b *Part) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{env: a.env, meta: a.meta, levels: []*state{s}}
+	p := &Part{env: a.env, meta: a.meta, levels: []*state{s}, members: a.members}
+	if p.members == nil {
+		p.members = b.members
+	}
 	if b.meta != nil {
 		p.meta = mergeMeta(p.meta, b.meta)
 	}
