@@ -15,7 +15,6 @@ type Reader struct {
 	vals   []int64 // of the cached segment
 	at     int     // the segment used last
 	err    error
-	given  *given // the values are corrections, see OpenGiven; else nil
 }
 
 type segment struct {
@@ -119,9 +118,6 @@ func (r *Reader) At(i uint64) int64 {
 	if i >= r.n {
 		return 0
 	}
-	if r.given != nil {
-		return r.restored(i / givenBlock)[i%givenBlock]
-	}
 	k := r.find(i)
 	return r.value(k, i-r.segments[k].first)
 }
@@ -165,20 +161,6 @@ func (r *Reader) find(i uint64) int {
 
 // Read decodes the values from index from on into dst, and returns how many there are.
 func (r *Reader) Read(from uint64, dst []int64) int {
-	if r.given == nil {
-		return r.readStored(from, dst)
-	}
-	done := 0
-	for done < len(dst) && from < r.n {
-		n := copy(dst[done:], r.restored(from / givenBlock)[from%givenBlock:])
-		done += n
-		from += uint64(n)
-	}
-	return done
-}
-
-// readStored is Read for what is stored.
-func (r *Reader) readStored(from uint64, dst []int64) int {
 	done := 0
 	for done < len(dst) && from < r.n {
 		k := r.find(from)
