@@ -50,9 +50,6 @@ func (a *Archive) readStructure(p *parts) error {
 	if a.columns, err = a.placeBlobs(secColumns, "structure/columns", p.tables[partColumns].cols[0]); err != nil {
 		return err
 	}
-	if a.timings, err = a.placeBlobs(secTiming, "structure/timings", p.tables[partTimings].cols[0]); err != nil {
-		return err
-	}
 	x := a.context
 	x.groups, x.templates, x.template = a.groups, len(a.templates), a.template
 	x.columns, x.timings = a.columns.len(), a.timings.len()

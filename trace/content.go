@@ -34,7 +34,7 @@ type Content struct {
 	Templates []*Template
 	// Classes are sorted by group and least rank.
 	Classes []*ClassData
-	// Columns and Timings are the encoded columns and timings that classes refer to by number.
+	// Columns and Timings are the encoded columns, and timings and columns of times, that classes refer to by number.
 	Columns, Timings [][]byte
 
 	extra []extra // what this version does not know
@@ -182,8 +182,11 @@ func (b *Base) At(rank int, v int64) int64 {
 
 // ColumnData is a column at some ranks.
 type ColumnData struct {
-	// Blob is the number of the column in Content.Columns, -1 if Shape has it.
+	// Blob is the number of the column in Content.Columns, or with Clock in Content.Timings;
+	// -1 if Shape has it.
 	Blob int
+	// Clock is set for columns of what a clock told the program, which are stored with the time stamps.
+	Clock bool
 	// Shape is the column as segments, empty for an empty column.
 	Shape []SegmentShape
 	// Params are the numbers of the segments, see SegmentShape, and at the end for

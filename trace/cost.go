@@ -114,7 +114,7 @@ func (c *costs) columns(d *ClassData) error {
 		for _, s := range t.Columns() {
 			for i := range d.Columns[k].Values {
 				b := d.Columns[k].Values[i].Blob
-				if b < 0 || c.seen[uint32(b)] {
+				if b < 0 || d.Columns[k].Values[i].Clock || c.seen[uint32(b)] {
 					continue
 				}
 				c.seen[uint32(b)] = true
@@ -169,6 +169,9 @@ func (w *costWalker) took(name string) {
 
 func (w *costWalker) num(name string, v *int, max int) {
 	w.decWalker.num(name, v, max)
+	if _, known := classKinds[name]; !known && !withinField[name] { // heads of columns
+		w.isCases(name)
+	}
 	w.took(name)
 }
 func (w *costWalker) str(name string, v *string) {
@@ -177,12 +180,16 @@ func (w *costWalker) str(name string, v *string) {
 }
 func (w *costWalker) count(name string, n int) int {
 	n = w.decWalker.count(name, n)
+	w.isCases(name)
+	w.took(name)
+	return n
+}
+
+func (w *costWalker) isCases(name string) {
 	if w.cases == nil {
 		w.cases = map[string]bool{}
 	}
 	w.cases[name] = true
-	w.took(name)
-	return n
 }
 func (w *costWalker) set(name string, v **RankSet, in *RankSet) {
 	w.decWalker.set(name, v, in)

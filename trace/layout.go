@@ -99,6 +99,9 @@ func (s *Stream) columnBytes(l *layout, place uint32) ([]byte, error) {
 		return nil, s.broken(l, place, "there is none")
 	}
 	v := &c.Values[i]
+	if v.Clock {
+		return s.a.blob(&s.a.timings, uint32(v.Blob))
+	}
 	if v.Blob >= 0 {
 		return s.a.blob(&s.a.columns, uint32(v.Blob))
 	}

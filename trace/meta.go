@@ -45,7 +45,12 @@ func (a *Archive) readMeta(p *parts) error {
 	a.readRun(m)
 	a.modules = m.readModules()
 	a.sites = m.readSites(len(a.modules))
-	return m.err
+	if m.err != nil {
+		return m.err
+	}
+	var err error
+	a.timings, err = a.placeBlobs(secTiming, "meta/timings", p.tables[partTimings].cols[0])
+	return err
 }
 
 func (a *Archive) readRun(m *metaReader) {

@@ -71,12 +71,12 @@ var schema = []partSchema{
 	{id: partFrames, name: "frames", section: secMeta, kind: tablePart,
 		fields: []field{{"site", 1}, {"module", 0}, {"offset", 0}, {"func", 0}, {"file", 0}, {"line", 0}}},
 	{id: partGroups, name: "groups", section: secMeta, kind: poolPart},
+	{id: partTimings, name: "timings", section: secMeta, kind: tablePart, fields: []field{{"bytes", 0}}},
 
 	{id: partTemplates, name: "templates", section: secStructure, kind: poolPart},
 	{id: partBodies, name: "bodies", section: secStructure, kind: poolPart},
 	{id: partClasses, name: "classes", section: secStructure, kind: poolPart},
 	{id: partColumns, name: "columns", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
-	{id: partTimings, name: "timings", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
 }
 
 // Keys of the part "run": what the value of a row is.

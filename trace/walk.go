@@ -42,11 +42,16 @@ type walker interface {
 // walkCases goes through cases. each gets a value and the ranks that have it.
 func walkCases[T any](w walker, name string, all *RankSet, c *Cases[T], each func(v *T, ranks *RankSet)) {
 	n := w.count(name, len(c.Values))
-	if w.reading() {
-		*c = Cases[T]{}
-	}
 	if n == 0 || n > all.Len() {
 		w.fail("%d cases of %s for %d ranks", n, name, all.Len())
+	}
+	walkValues(w, n, all, c, each)
+}
+
+// walkValues goes through n cases.
+func walkValues[T any](w walker, n int, all *RankSet, c *Cases[T], each func(v *T, ranks *RankSet)) {
+	if w.reading() {
+		*c = Cases[T]{}
 	}
 	own := n == all.Len()
 	for i := 0; i < n && !w.failed(); i++ {
@@ -218,6 +223,14 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			}
 		})
 	}
+	like := make([]int, len(specs))
+	if !w.reading() {
+		if len(c.Columns) != len(specs) {
+			w.fail("%d columns, the signatures need %d", len(c.Columns), len(specs))
+			return
+		}
+		like = alike(c.Columns, func(i int) bool { return specs[i].Array && specs[i].Field >= 0 })
+	}
 	for i := range specs {
 		if w.failed() {
 			return
@@ -226,11 +239,134 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			c.Columns = append(c.Columns, Cases[ColumnData]{})
 		}
 		s := &specs[i]
-		walkCases(w, columnName(ts[owners[i]], s), c.Ranks, &c.Columns[i], func(v *ColumnData, ranks *RankSet) {
-			walkColumn(w, ctx, v, ranks, s.Array && s.Field >= 0, x.columns)
+		// Odd: so many cases, times two, less one. Even: half of it is how far back an equal column is.
+		head := 2 * like[i]
+		if head == 0 {
+			head = 2*len(c.Columns[i].Values) - 1
+		}
+		w.num(columnName(ts[owners[i]], s), &head, max(2*i, 2*c.Ranks.Len()-1))
+		if w.failed() {
+			return
+		}
+		if head%2 == 0 {
+			j := i - head/2
+			if j < 0 || j == i || (s.Array && s.Field >= 0) != (specs[j].Array && specs[j].Field >= 0) {
+				w.fail("a column is said to be like another one, which it cannot be")
+				return
+			}
+			if w.reading() {
+				c.Columns[i] = c.Columns[j]
+			}
+			continue
+		}
+		n := (head + 1) / 2
+		if n > c.Ranks.Len() {
+			w.fail("%d cases of a column for %d ranks", n, c.Ranks.Len())
+			return
+		}
+		walkValues(w, n, c.Ranks, &c.Columns[i], func(v *ColumnData, ranks *RankSet) {
+			walkColumn(w, ctx, v, ranks, s.Array && s.Field >= 0, x)
 		})
 	}
-	walkCases(w, "timing", c.Ranks, &c.Timing, func(v *int, _ *RankSet) { w.ref("times", v, x.timings, true) })
+	walkTiming(w, c, x)
+}
+
+// Forms of the numbers of timings.
+const (
+	timingNone  = 0 // of no rank
+	timingRow   = 1 // one for each rank, in order, from the number that follows
+	timingCases = 2 // cases follow
+)
+
+// walkTiming goes through the numbers of a class's timings.
+func walkTiming(w walker, c *ClassData, x *classContext) {
+	form := timingCases
+	if v := c.Timing.Values; !w.reading() && len(v) > 0 && len(c.Timing.Sets) == 0 {
+		row := len(v) == c.Ranks.Len() && v[0] >= 0
+		for i := range v {
+			row = row && v[i] == v[0]+i
+		}
+		switch {
+		case row:
+			form = timingRow
+		case len(v) == 1 && v[0] < 0:
+			form = timingNone
+		}
+	}
+	w.num("timing", &form, timingCases)
+	if w.failed() {
+		return
+	}
+	switch form {
+	case timingNone:
+		c.Timing = Cases[int]{Values: []int{-1}}
+	case timingRow:
+		first := 0
+		if !w.reading() {
+			first = c.Timing.Values[0]
+		}
+		w.ref("times", &first, x.timings, false)
+		if n := c.Ranks.Len(); w.reading() && !w.failed() {
+			if first+n > x.timings {
+				w.fail("timings %d to %d, but there are %d", first, first+n-1, x.timings)
+				return
+			}
+			c.Timing = Cases[int]{Values: make([]int, n)}
+			for i := range n {
+				c.Timing.Values[i] = first + i
+			}
+		}
+	default:
+		walkCases(w, "timing", c.Ranks, &c.Timing, func(v *int, _ *RankSet) { w.ref("times", v, x.timings, true) })
+	}
+}
+
+// alike tells of each column how far back one is that is equal, 0 for none.
+func alike(columns []Cases[ColumnData], sized func(i int) bool) []int {
+	back := make([]int, len(columns))
+	last := map[string]int{}
+	var e encoder
+	for i := range columns {
+		c := &columns[i]
+		e.b = append(e.b[:0], 0)
+		if sized(i) {
+			e.b[0] = 1
+		}
+		e.uint(uint64(len(c.Values)))
+		for _, s := range c.Sets {
+			e.b = s.Append(e.b)
+		}
+		for k := range c.Values {
+			c.Values[k].append(&e)
+		}
+		if j, ok := last[string(e.b)]; ok {
+			back[i] = i - j
+		}
+		last[string(e.b)] = i
+	}
+	return back
+}
+
+// append appends a form of v that is the same for equal ones only.
+func (v *ColumnData) append(e *encoder) {
+	clock := uint64(0)
+	if v.Clock {
+		clock = 1
+	}
+	e.uint(clock)
+	e.int(int64(v.Blob))
+	e.uint(uint64(len(v.Shape)))
+	for _, s := range v.Shape {
+		e.uint(uint64(s.Kind))
+		e.uint(uint64(s.Values))
+	}
+	for i := range v.Params {
+		f := v.Params[i].Fn
+		if f == nil {
+			f = ConstantFunc(v.Params[i].N)
+		}
+		e.b = f.Append(e.b)
+	}
 }
 
 // isText tells whether columns of a codec hold numbers of strings.
@@ -360,12 +496,15 @@ const (
 	columnConstant = 1 // one constant segment
 	columnAffine   = 2 // one affine segment
 	columnSegments = 3 // segments follow
+	columnClock    = 4 // the number of a timing follows, which is a column
 )
 
 // walkColumn goes through a column. sized columns tell their length.
-func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, sized bool, blobs int) {
+func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, sized bool, x *classContext) {
 	code := columnSegments
 	switch {
+	case v.Clock:
+		code = columnClock
 	case v.Blob >= 0:
 		code = columnBlob
 	case len(v.Shape) == 1 && v.Shape[0].Kind == constantSegment:
@@ -373,13 +512,16 @@ func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, si
 	case len(v.Shape) == 1 && v.Shape[0].Kind == affineSegment:
 		code = columnAffine
 	}
-	w.num("form", &code, columnSegments)
+	w.num("form", &code, columnClock)
 	if w.reading() {
-		v.Blob = -1
+		v.Blob, v.Clock = -1, code == columnClock
 	}
 	switch code {
 	case columnBlob:
-		w.ref("blob", &v.Blob, blobs, false)
+		w.ref("blob", &v.Blob, x.columns, false)
+		return
+	case columnClock:
+		w.ref("times", &v.Blob, x.timings, false)
 		return
 	case columnConstant:
 		v.Shape = []SegmentShape{{Kind: constantSegment}}

@@ -96,7 +96,7 @@ func (c *Content) encode() (*encoded, error) {
 	pools[partGroups], pools[partTemplates] = &pool{items: groups}, &pool{items: templates}
 	pools[partClasses], pools[partBodies] = &pool{items: classes}, &pool{items: bodies}
 	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames,
-		partColumns: lengthTable(partColumns, c.Columns), partTimings: lengthTable(partTimings, c.Timings)}
+		partColumns: lengthTable(partColumns, secStructure, c.Columns), partTimings: lengthTable(partTimings, secMeta, c.Timings)}
 	return &encoded{c.section(secMeta, pools, tables), c.section(secStructure, pools, tables)}, nil
 }
 
@@ -134,8 +134,8 @@ func (c *Content) section(section uint32, pools map[uint32]*pool, tables map[uin
 	return out
 }
 
-func lengthTable(id uint32, blobs [][]byte) *table {
-	t := newTable(id, secStructure)
+func lengthTable(id, section uint32, blobs [][]byte) *table {
+	t := newTable(id, section)
 	for _, b := range blobs {
 		t.add(int64(len(b)))
 	}

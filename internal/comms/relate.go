@@ -2,6 +2,7 @@ package comms
 
 import (
 	"bytes"
+	"slices"
 
 	parts "tabard/internal/merge"
 	"tabard/spec"
@@ -66,8 +67,13 @@ func makesComms(c *trace.Content) bool {
 // untimed is c without time stamps, which may be large.
 func untimed(c *trace.Content) *trace.Content {
 	d := *c
-	d.Timings, d.Classes = nil, nil
+	d.Timings, d.Classes = slices.Clone(c.Timings), nil
 	for _, cl := range c.Classes {
+		for _, i := range cl.Timing.Values {
+			if i >= 0 {
+				d.Timings[i] = nil
+			}
+		}
 		k := *cl
 		k.Timing = trace.Cases[int]{Values: []int{-1}}
 		d.Classes = append(d.Classes, &k)

@@ -202,6 +202,9 @@ func (e *env) singleClass(g *group, id int, sites []string, d *trace.StreamData)
 		}
 		for n := range specs {
 			v, ck := columnOf(cols[n], counts[i], specs[n].Array && specs[n].Field >= 0)
+			if isClock(k.sig.Func) && specs[n].Slot >= 0 {
+				v, ck = columnValue{blob: append([]byte{}, cols[n]...), clock: true}, "clock "+hashKey(cols[n])
+			}
 			c.columns = append(c.columns, choose(ck, v, c.ranks))
 			if needsStrings(k.sig, &specs[n]) && c.strings == nil {
 				c.strings = choose(stringsKey(d.Strings), d.Strings, c.ranks)
@@ -257,6 +260,12 @@ func hashKey(b []byte) string {
 	h := sha256.Sum256(b)
 	return string(h[:16])
 }
+
+var wtime = spec.ByName("MPI_Wtime").ID
+
+// isClock reports whether a function returns the time. That belongs to the time stamps and not to the
+// structure, with which it has in common that it differs in every run.
+func isClock(id spec.ID) bool { return id == wtime }
 
 // columnOf takes a column apart if it is simple. n is how often its terminal occurs, which is its
 // length unless it is sized.

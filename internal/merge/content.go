@@ -212,6 +212,9 @@ func (w *writer) addClass(c *class) error {
 				}
 				return d
 			}
+			if v.clock {
+				return trace.ColumnData{Clock: true, Blob: numberBlob(w.timings, &w.c.Timings, keys[i].key, v.blob)}
+			}
 			return trace.ColumnData{Blob: numberBlob(w.columns, &w.c.Columns, keys[i].key, v.blob)}
 		}))
 	}
@@ -348,6 +351,10 @@ func (r *loader) class(d *trace.ClassData) (*class, classKey, error) {
 	}
 	for i := range d.Columns {
 		c.columns = append(c.columns, choicesOf(&d.Columns[i], d.Ranks, func(v *trace.ColumnData) (string, columnValue) {
+			if v.Clock {
+				b := r.c.Timings[v.Blob]
+				return "clock " + hashKey(b), columnValue{blob: b, clock: true}
+			}
 			if v.Blob >= 0 {
 				b := r.c.Columns[v.Blob]
 				return blobKey(b), columnValue{blob: b}

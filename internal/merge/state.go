@@ -78,6 +78,7 @@ type openLeaf struct {
 // columnValue is a column: a shape with numbers, or encoded.
 type columnValue struct {
 	blob    []byte // nil: shape
+	clock   bool   // blob is what a clock told the program
 	shape   []trace.SegmentShape
 	numbers []number
 }
