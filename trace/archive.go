@@ -29,6 +29,7 @@ type Archive struct {
 	context   *classContext
 	items     struct{ templates, bodies, classes *items }
 	templates []lazy[Template]
+	heads     heads
 	classes   []*Class
 	columns   blobs
 	timings   blobs

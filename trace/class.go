@@ -45,6 +45,13 @@ type classLayout struct {
 // streams are in them; the rest when it is used.
 func (a *Archive) readStructure(p *parts) error {
 	a.items.templates, a.items.bodies, a.items.classes = p.pools[partTemplates], p.pools[partBodies], p.pools[partClasses]
+	a.heads = heads{p.tables[partHeads], p.pools[partShapes]}
+	if n := a.items.templates.len(); n != a.heads.rows.rows {
+		return broken("structure/heads", -1, "%d heads for %d templates", a.heads.rows.rows, n)
+	}
+	if err := a.heads.check(p); err != nil {
+		return err
+	}
 	a.templates = make([]lazy[Template], a.items.templates.len())
 	var err error
 	if a.columns, err = a.placeBlobs(secColumns, "structure/columns", p.tables[partColumns].cols[0]); err != nil {
@@ -117,7 +124,7 @@ func (a *Archive) template(i int) (*Template, error) {
 	return a.templates[i].get(func() (*Template, error) {
 		pool := a.items.templates
 		d := &decoder{b: pool.at(i), section: "structure/templates", base: pool.offset(i)}
-		t, err := parseTemplate(d, a.strings, len(a.sites))
+		t, err := a.heads.parseTemplate(i, d, a.strings, len(a.sites))
 		if err != nil {
 			return nil, named(within(err, "template %d", i), a.file)
 		}

@@ -42,6 +42,8 @@ func (a *Archive) Costs() ([]Cost, error) {
 	for _, p := range a.stats.Parts {
 		switch p.Name {
 		case "templates", "classes":
+		case "heads", "shapes":
+			c.add("structure", "templates", "all: "+p.Name, 1, p.Bytes)
 		case "bodies":
 			c.add("structure", "grammars", "shared rules", a.items.bodies.len(), p.Bytes)
 		case "columns", "timings":

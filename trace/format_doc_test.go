@@ -343,6 +343,8 @@ func (a *annotator) part(t *testing.T, arc *Archive, section uint32) {
 		switch s.id {
 		case partStrings:
 			a.line(pos, "  %d: %q", i, a.b[from:pos])
+		case partShapes:
+			a.line(pos, "  %d", i)
 		case partTemplates:
 			tm, err := arc.template(int(i))
 			if err != nil {

@@ -32,6 +32,8 @@ const (
 	partTemplates = 23
 	partBodies    = 24
 	partClasses   = 25
+	partShapes    = 26
+	partHeads     = 27
 )
 
 // partVersion is the newest version of each part type.
@@ -73,6 +75,9 @@ var schema = []partSchema{
 	{id: partGroups, name: "groups", section: secMeta, kind: poolPart},
 	{id: partTimings, name: "timings", section: secMeta, kind: tablePart, fields: []field{{"bytes", 0}}},
 
+	{id: partHeads, name: "heads", section: secStructure, kind: tablePart,
+		fields: []field{{"func", 0}, {"site", 0}, {"flags", 0}, {"ret", 0}, {"shape", 0}}},
+	{id: partShapes, name: "shapes", section: secStructure, kind: poolPart},
 	{id: partTemplates, name: "templates", section: secStructure, kind: poolPart},
 	{id: partBodies, name: "bodies", section: secStructure, kind: poolPart},
 	{id: partClasses, name: "classes", section: secStructure, kind: poolPart},

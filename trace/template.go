@@ -6,28 +6,27 @@ import (
 	"tabard/spec"
 )
 
-// The encoding of a template: uvarint function id, uvarint call site (0
-// unknown, else 1 + index in the sites), byte flags, varint return code, and the slots. A slot is
-// a byte, its kind + 16 * the set of its own leaves that are open, bit i for leaf i, and, as
-// in a signature, what is not open. A list of references only, also an empty one, is of kind 11:
-// uvarint length and uvarint codes; a string is a uvarint item of the strings; a status
-// is varints source, tag, bytes and error + 2^32 * cancelled; an address is its class and its leaves.
+// A template is stored in three places, so that like things stand together: a row of the heads (function, call
+// site, flags, return code, number of the shape), the shape, which many have in common, and its values.
+//
+// A shape has for each slot a byte, its kind + 16 * the set of its own leaves that are open, bit i for leaf
+// i; then of an address its class, and of a list other than of references a uvarint length and its elements likewise. A list of
+// references only, also an empty one, is of kind 11.
+//
+// The values are the leaves that are not open, in order: those of references, numbers of segments and items of the strings
+// are uvarints, others varints; an array is a uvarint length and its elements; a status is source,
+// tag, bytes and error + 2^32 * cancelled.
 
-// append appends the encoding of t; strs takes its strings.
-func (t *Template) append(dst []byte, strs *pool) []byte {
-	e := encoder{dst}
-	e.uint(uint64(t.Func))
-	e.uint(uint64(t.Site))
-	e.b = append(e.b, byte(t.Flags))
-	e.int(int64(t.Ret))
-	open := t.Open
+// appendShape appends the shape of t.
+func (t *Template) appendShape(dst []byte) []byte {
+	e, open := encoder{dst}, t.Open
 	for i := range t.Slots {
-		open = e.templateValue(&t.Slots[i], open, strs)
+		open = e.shape(&t.Slots[i], open)
 	}
 	return e.b
 }
 
-func (e *encoder) templateValue(v *Value, open []bool, strs *pool) []bool {
+func (e *encoder) shape(v *Value, open []bool) []bool {
 	n := leafCount(v)
 	kind := byte(v.Kind)
 	if IsRefs(v) {
@@ -39,6 +38,30 @@ func (e *encoder) templateValue(v *Value, open []bool, strs *pool) []bool {
 		}
 	}
 	e.b = append(e.b, kind)
+	open = open[n:]
+	switch {
+	case v.Kind == Addr:
+		e.b = append(e.b, byte(v.Mem))
+	case v.Kind == List && !IsRefs(v):
+		e.uint(uint64(len(v.List)))
+		for i := range v.List {
+			open = e.shape(&v.List[i], open)
+		}
+	}
+	return open
+}
+
+// appendValues appends the values of t; strs takes its strings.
+func (t *Template) appendValues(dst []byte, strs *pool) []byte {
+	e, open := encoder{dst}, t.Open
+	for i := range t.Slots {
+		open = e.values(&t.Slots[i], open, strs)
+	}
+	return e.b
+}
+
+func (e *encoder) values(v *Value, open []bool, strs *pool) []bool {
+	n := leafCount(v)
 	own := open[:n]
 	open = open[n:]
 	switch v.Kind {
@@ -51,7 +74,6 @@ func (e *encoder) templateValue(v *Value, open []bool, strs *pool) []bool {
 			e.uint(uint64(v.N))
 		}
 	case Addr:
-		e.b = append(e.b, byte(v.Mem))
 		if v.Mem != Literal && !own[0] {
 			e.uint(uint64(v.Seg))
 		}
@@ -76,51 +98,84 @@ func (e *encoder) templateValue(v *Value, open []bool, strs *pool) []bool {
 			}
 		}
 	case List:
-		if IsRefs(v) && own[0] {
-			break
-		}
-		e.uint(uint64(len(v.List)))
-		for i := range v.List {
-			if IsRefs(v) {
-				e.uint(uint64(v.List[i].N))
-				continue
+		if !IsRefs(v) {
+			for i := range v.List {
+				open = e.values(&v.List[i], open, strs)
 			}
-			open = e.templateValue(&v.List[i], open, strs)
+		} else if !own[0] {
+			e.uint(uint64(len(v.List)))
+			for i := range v.List {
+				e.uint(uint64(v.List[i].N))
+			}
 		}
 	}
 	return open
 }
 
-// parseTemplate reads a template that is all of d. sites is the number of call sites.
-func parseTemplate(d *decoder, strs *items, sites int) (*Template, error) {
-	id := d.uint()
+// heads are the heads of templates, checked as far as that is cheap.
+type heads struct {
+	rows   *table
+	shapes *items
+}
+
+// check makes sure that templates, which share shapes, do not take much more memory than bytes of the file.
+func (h *heads) check(p *parts) error {
+	raw, slots := int64(0), int64(0)
+	for _, n := range p.sizes {
+		raw += n
+	}
+	for _, shape := range h.rows.cols[4] {
+		if shape >= 0 && shape < int64(h.shapes.len()) {
+			slots += int64(len(h.shapes.at(int(shape))))
+		}
+	}
+	if slots > 4*raw+1<<16 {
+		return broken("structure/heads", -1, "%d values of templates in a section of %d bytes", slots, raw)
+	}
+	return nil
+}
+
+// parseTemplate reads template i, whose values are all of d.
+func (h *heads) parseTemplate(i int, d *decoder, strs *items, sites int) (*Template, error) {
+	col := func(k int) int64 { return h.rows.cols[k][i] }
 	f := (*spec.Func)(nil)
-	if d.err == nil && id <= math.MaxUint16 {
+	if id := col(0); id >= 0 && id <= math.MaxUint16 {
 		f = spec.ByID(spec.ID(id))
 	}
-	if f == nil {
-		d.fail("unknown function %d", id)
+	shape := col(4)
+	switch {
+	case f == nil:
+		d.fail("unknown function %d", col(0))
+	case col(1) < 0 || col(1) > int64(sites):
+		d.fail("call site %d does not exist (there are %d)", col(1), sites)
+	case col(2) < 0 || col(2) > math.MaxUint8:
+		d.fail("flags %d are out of range", col(2))
+	case col(3) != int64(int32(col(3))):
+		d.fail("return code %d is out of range", col(3))
+	case shape < 0 || shape >= int64(h.shapes.len()):
+		d.fail("shape %d does not exist (there are %d)", shape, h.shapes.len())
+	}
+	if d.err != nil {
 		return nil, d.err
 	}
-	t := &Template{Signature: Signature{Func: f.ID}}
-	site := d.limited(math.MaxUint32, "call site")
-	if site > uint64(sites) {
-		d.fail("call site %d does not exist (there are %d)", site, sites)
-	}
-	t.Site = uint32(site)
-	t.Flags = Flags(d.byte())
-	ret := d.int()
-	t.Ret = int32(ret)
-	if int64(t.Ret) != ret {
-		d.fail("return code %d is out of range", ret)
-	}
-	p := templateParser{d: d, strs: strs}
+	t := &Template{Signature: Signature{Func: f.ID, Site: uint32(col(1)), Flags: Flags(col(2)), Ret: int32(col(3))}}
+	sd := &decoder{b: h.shapes.at(int(shape)), section: "structure/shapes", base: h.shapes.offset(int(shape))}
+	p := templateParser{d: sd, strs: strs}
 	for i := range f.Slots {
-		v := p.value(3)
+		v := p.shape(3)
 		setClass(&v, f.Slots[i].Class)
 		t.Slots = append(t.Slots, v)
 	}
+	if err := sd.end(); err != nil {
+		return nil, err
+	}
 	t.Open = p.open
+	p.d = d
+	open := p.open
+	for i := range t.Slots {
+		open = p.values(&t.Slots[i], open)
+		setClass(&t.Slots[i], f.Slots[i].Class)
+	}
 	return t, d.end()
 }
 
@@ -130,7 +185,8 @@ type templateParser struct {
 	open []bool
 }
 
-func (p *templateParser) value(depth int) (v Value) {
+// shape reads the shape of a value.
+func (p *templateParser) shape(depth int) (v Value) {
 	d := p.d
 	b := d.byte()
 	kind, mask := b&15, b>>4
@@ -159,7 +215,6 @@ func (p *templateParser) value(depth int) (v Value) {
 		d.fail("more open leaves than the value has")
 		return v
 	}
-	first := len(p.open)
 	for i := range n {
 		p.open = append(p.open, mask>>i&1 != 0)
 	}
@@ -172,32 +227,46 @@ func (p *templateParser) value(depth int) (v Value) {
 			if d.err != nil {
 				return v
 			}
-			v.List = append(v.List, p.value(depth-1))
+			v.List = append(v.List, p.shape(depth-1))
 		}
-		if IsRefs(&v) {
+		if allRefs(v.List) {
 			d.fail("a list of references is coded as another one")
 		}
-		return v
 	}
-	p.leaves(&v, p.open[first:])
 	return v
 }
 
-// leaves reads the leaves of v that are not open.
-func (p *templateParser) leaves(v *Value, open []bool) {
+// allRefs tells of a list with its shape only whether it is one of references.
+func allRefs(list []Value) bool {
+	for i := range list {
+		if list[i].Kind != Ref {
+			return false
+		}
+	}
+	return true
+}
+
+// values reads the leaves of v that are not open.
+func (p *templateParser) values(v *Value, open []bool) []bool {
+	if v.Kind == List && len(v.List) > 0 {
+		for i := range v.List {
+			open = p.values(&v.List[i], open)
+		}
+		return open
+	}
 	d := p.d
 	for _, l := range appendLeaves(nil, v, 0) {
-		if open[0] {
-			open = open[1:]
-			continue
+		if d.err != nil {
+			return nil
 		}
+		own := open[0]
 		open = open[1:]
 		switch {
+		case own:
 		case l.kind == StrLeaf:
 			if i := d.index(p.strs.len(), "string"); d.err == nil {
 				l.SetStr(string(p.strs.at(i)))
 			}
-			continue
 		case l.kind == VecLeaf:
 			vals := make([]int64, d.count("elements"))
 			for i := range vals {
@@ -206,12 +275,13 @@ func (p *templateParser) leaves(v *Value, open []bool) {
 			if err := l.SetVec(vals, spec.NoClass); err != nil {
 				d.fail("%v", err)
 			}
-			continue
-		}
-		if err := l.SetInt(p.leafNumber(v, &l)); err != nil {
-			d.fail("%v", err)
+		default:
+			if err := l.SetInt(p.leafNumber(v, &l)); err != nil {
+				d.fail("%v", err)
+			}
 		}
 	}
+	return open
 }
 
 func (p *templateParser) leafNumber(v *Value, l *Leaf) int64 {

@@ -239,18 +239,31 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			c.Columns = append(c.Columns, Cases[ColumnData]{})
 		}
 		s := &specs[i]
-		// Odd: so many cases, times two, less one. Even: half of it is how far back an equal column is.
-		head := 2 * like[i]
-		if head == 0 {
-			head = 2*len(c.Columns[i].Values) - 1
+		// Odd: so many cases, times two, less one. Even: half of it is how far back an equal column is. 0: one
+		// value for all, which follows.
+		head, sized := 2*like[i], s.Array && s.Field >= 0
+		value, same := int64(0), false
+		if head == 0 && !w.reading() {
+			if value, same = uniform(&c.Columns[i], sized); !same {
+				head = 2*len(c.Columns[i].Values) - 1
+			}
 		}
 		w.num(columnName(ts[owners[i]], s), &head, max(2*i, 2*c.Ranks.Len()-1))
 		if w.failed() {
 			return
 		}
+		if head == 0 {
+			if w.i64("value", &value); sized {
+				w.fail("elements of arrays without a length")
+			}
+			if w.reading() {
+				c.Columns[i] = uniformColumn(value)
+			}
+			continue
+		}
 		if head%2 == 0 {
 			j := i - head/2
-			if j < 0 || j == i || (s.Array && s.Field >= 0) != (specs[j].Array && specs[j].Field >= 0) {
+			if j < 0 || sized != (specs[j].Array && specs[j].Field >= 0) {
 				w.fail("a column is said to be like another one, which it cannot be")
 				return
 			}
@@ -265,7 +278,7 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			return
 		}
 		walkValues(w, n, c.Ranks, &c.Columns[i], func(v *ColumnData, ranks *RankSet) {
-			walkColumn(w, ctx, v, ranks, s.Array && s.Field >= 0, x)
+			walkColumn(w, ctx, v, ranks, sized, x)
 		})
 	}
 	walkTiming(w, c, x)
@@ -319,6 +332,25 @@ func walkTiming(w walker, c *ClassData, x *classContext) {
 	default:
 		walkCases(w, "timing", c.Ranks, &c.Timing, func(v *int, _ *RankSet) { w.ref("times", v, x.timings, true) })
 	}
+}
+
+// uniform gives the one value of a column that has the same everywhere.
+func uniform(c *Cases[ColumnData], sized bool) (value int64, ok bool) {
+	if sized || len(c.Values) != 1 {
+		return 0, false
+	}
+	v := &c.Values[0]
+	if v.Blob >= 0 || v.Clock || len(v.Shape) != 1 || v.Shape[0].Kind != constantSegment || len(v.Params) != 1 {
+		return 0, false
+	}
+	if f := v.Params[0].Fn; f != nil {
+		return f.Constant()
+	}
+	return v.Params[0].N, true
+}
+
+func uniformColumn(value int64) Cases[ColumnData] {
+	return Cases[ColumnData]{Values: []ColumnData{{Blob: -1, Shape: []SegmentShape{{Kind: constantSegment}}, Params: []Param{{N: value}}}}}
 }
 
 // alike tells of each column how far back one is that is equal, 0 for none.

@@ -85,17 +85,14 @@ func (c *Content) encode() (*encoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	templates, err := c.encodeTemplates(strs)
-	if err != nil {
-		return nil, err
-	}
+	heads, shapes, templates := c.encodeTemplates(strs)
 	classes, bodies, err := c.encodeClasses(strs)
 	if err != nil {
 		return nil, err
 	}
-	pools[partGroups], pools[partTemplates] = &pool{items: groups}, &pool{items: templates}
+	pools[partGroups], pools[partTemplates], pools[partShapes] = &pool{items: groups}, &pool{items: templates}, shapes
 	pools[partClasses], pools[partBodies] = &pool{items: classes}, &pool{items: bodies}
-	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames,
+	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames, partHeads: heads,
 		partColumns: lengthTable(partColumns, secStructure, c.Columns), partTimings: lengthTable(partTimings, secMeta, c.Timings)}
 	return &encoded{c.section(secMeta, pools, tables), c.section(secStructure, pools, tables)}, nil
 }
@@ -200,12 +197,14 @@ func (c *Content) encodeGroups(strs *pool) ([]string, error) {
 	return items, nil
 }
 
-func (c *Content) encodeTemplates(strs *pool) ([]string, error) {
-	items := make([]string, len(c.Templates))
-	for i, t := range c.Templates {
-		items[i] = string(t.append(nil, strs))
+func (c *Content) encodeTemplates(strs *pool) (heads *table, shapes *pool, values []string) {
+	heads, shapes = newTable(partHeads, secStructure), &pool{}
+	for _, t := range c.Templates {
+		shape := shapes.add(string(t.appendShape(nil)))
+		heads.add(int64(t.Func), int64(t.Site), int64(t.Flags), int64(t.Ret), int64(shape))
+		values = append(values, string(t.appendValues(nil, strs)))
 	}
-	return items, nil
+	return heads, shapes, values
 }
 
 // context is what classes refer to.
