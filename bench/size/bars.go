@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// bar is something that some rows have to meet.
+type bar struct {
+	what  string
+	about func(r *result) bool
+	// least is how many rows about which it is are needed to say anything.
+	least int
+	check func(rs []result) (verdict string, met bool)
+	// unknown, if not empty, is what keeps rs from being checked.
+	unknown func(rs []result) string
+}
+
+// print says whether the bar is met, and nothing if no row is about it.
+func (b *bar) print(w io.Writer, all []result) bool {
+	var rs []result
+	for i := range all {
+		if b.about(&all[i]) {
+			rs = append(rs, all[i])
+		}
+	}
+	if len(rs) < b.least {
+		return true
+	}
+	if b.unknown != nil {
+		if why := b.unknown(rs); why != "" {
+			fmt.Fprintf(w, "?       %s: %s\n", b.what, why)
+			return true
+		}
+	}
+	verdict, met := b.check(rs)
+	mark := "ok    "
+	if !met {
+		mark = "MISSED"
+	}
+	fmt.Fprintf(w, "%s  %s: %s\n", mark, b.what, verdict)
+	return met
+}
+
+// bars are what must hold.
+func bars() []bar {
+	bs := []bar{
+		atMost("stencil", 36, 1000),
+		atMost("hub", 36, 700),
+		atMost("tree", 36, 700),
+		atMost("transpose", 36, 600),
+		atMost("growing", 4, 1000),
+		atMost("LULESH", 8, 5000),
+		constant("stencil, whatever the steps", func(r *result) bool { return r.row.name == "stencil" && r.row.ranks == 36 }),
+		constant("stencil, from 9 ranks", func(r *result) bool {
+			return r.row.name == "stencil" && r.row.ranks >= 9 && r.row.steps >= 100
+		}),
+		constant("hub", func(r *result) bool { return r.row.name == "hub" }),
+		constant("transpose", func(r *result) bool { return r.row.name == "transpose" }),
+		constant("multipartition", func(r *result) bool { return r.row.name == "multipartition" }),
+		shareOfZstd("amr", 1, 2),
+		shareOfZstd("test", 2, 3),
+		shareOfZstd("iprobe", 2, 3),
+		shareOfZstd("waitsome", 2, 3),
+	}
+	for _, p := range peers {
+		if strings.HasSuffix(p.name, ".S") {
+			bs = append(bs, atMost(p.name, p.ranks, max(500, p.pilgrim/5)))
+		}
+	}
+	return bs
+}
+
+func atMost(name string, ranks int, limit int64) bar {
+	return bar{
+		what:  fmt.Sprintf("%s, %d ranks: at most %s bytes", name, ranks, commas(limit)),
+		about: func(r *result) bool { return r.row.name == name && r.row.ranks == ranks },
+		least: 1,
+		check: func(rs []result) (string, bool) {
+			_, most := extremes(rs)
+			return commas(most.bytes()), most.bytes() <= limit
+		},
+	}
+}
+
+// constant wants rows within 5 % of each other.
+func constant(what string, about func(r *result) bool) bar {
+	return bar{
+		what: what + ": the same within 5 %", about: about, least: 2,
+		check: func(rs []result) (string, bool) {
+			least, most := extremes(rs)
+			return fmt.Sprintf("%s (%d ranks, %s steps) to %s (%d ranks, %s steps)",
+				commas(least.bytes()), least.row.ranks, commas(int64(least.row.steps)),
+				commas(most.bytes()), most.row.ranks, commas(int64(most.row.steps))), 20*most.bytes() <= 21*least.bytes()
+		},
+	}
+}
+
+func extremes(rs []result) (least, most result) {
+	least, most = rs[0], rs[0]
+	for _, r := range rs {
+		if r.bytes() < least.bytes() {
+			least = r
+		}
+		if r.bytes() > most.bytes() {
+			most = r
+		}
+	}
+	return least, most
+}
+
+// shareOfZstd wants a program below a share of what zstd -19 makes of Pilgrim's files on the same
+// command.
+func shareOfZstd(name string, numerator, denominator int64) bar {
+	return bar{
+		what:  fmt.Sprintf("%s: at most %d/%d of what zstd -19 makes of Pilgrim's files", name, numerator, denominator),
+		about: func(r *result) bool { return r.row.name == name },
+		least: 1,
+		unknown: func(rs []result) string {
+			for _, r := range rs {
+				if r.zstd == 0 {
+					return "not checked without -pilgrim"
+				} else if r.zstd < 0 {
+					return "not checked, the program fails under Pilgrim"
+				}
+			}
+			return ""
+		},
+		check: func(rs []result) (string, bool) {
+			met := true
+			var parts []string
+			for _, r := range rs {
+				met = met && r.bytes()*denominator <= r.zstd*numerator
+				parts = append(parts, fmt.Sprintf("%s of %s, %.2f", commas(r.bytes()), commas(r.zstd), float64(r.bytes())/float64(r.zstd)))
+			}
+			return strings.Join(parts, "; "), met
+		},
+	}
+}
