@@ -569,7 +569,7 @@ func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, si
 			kind := int(s.Kind)
 			w.num("segment", &kind, int(blockSegment))
 			if s.Kind = SegmentKind(kind); s.Kind >= periodicSegment {
-				s.Values = w.count("of", s.Values)
+				w.num("of", &s.Values, maxSegmentValues) // which together may take less than a byte each
 			}
 		}
 	}
