@@ -32,6 +32,15 @@ type Builder struct {
 	limit  int     // length of lit at which to do something about it
 	sealed uint64  // number of values in out
 	out    []byte  // complete segments
+
+	before sealedRun // the last segment of out, if it is a run
+}
+
+// sealedRun is a run that has become a segment.
+type sealedRun struct {
+	first, step int64
+	n           uint64
+	from, to    int // in out
 }
 
 // NewBuilder returns a builder of an empty column.
@@ -81,6 +90,10 @@ func (b *Builder) miss(v int64) {
 		return
 	default:
 		b.endRun()
+		if b.period != nil {
+			b.Append(v)
+			return
+		}
 		if len(b.lit) >= b.limit && b.full() {
 			b.Append(v)
 			return
@@ -93,12 +106,37 @@ func (b *Builder) miss(v int64) {
 func (b *Builder) endRun() {
 	if b.run >= longRun || b.run >= soloRun && len(b.lit) == 0 {
 		b.seal()
+		if b.again() {
+			return
+		}
+		from := len(b.out)
 		b.out = b.appendRun(b.out, 0)
 		b.sealed += b.run
+		b.before = sealedRun{b.first, b.step, b.run, from, len(b.out)}
 	} else {
 		b.lit = b.appendRunValues(b.lit)
 	}
 	b.run = 0
+}
+
+// again is called when a run ends, with nothing between it and the segment before. If that was the
+// same run, or the same plus something, both are the beginning of a period: a loop over many neighbours, say.
+func (b *Builder) again() bool {
+	r := &b.before
+	if r.to != len(b.out) || r.n != b.run || r.step != b.step || r.n < soloRun || r.n > blockValues || r.to == 0 {
+		return false
+	}
+	pattern := make([]int64, r.n)
+	for i := range pattern {
+		pattern[i] = r.first + r.step*int64(i)
+	}
+	b.out = b.out[:r.from]
+	b.sealed -= r.n
+	b.run = 2 * r.n
+	b.period = newPeriodic(pattern, b.first-r.first, b.run)
+	b.next = b.period.next()
+	b.before = sealedRun{}
+	return true
 }
 
 func (b *Builder) appendRunValues(dst []int64) []int64 {

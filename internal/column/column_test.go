@@ -305,3 +305,32 @@ func ExampleBuilder() {
 	fmt.Println(len(enc), "bytes;", r.At(999_999))
 	// Output: 7 bytes; 4095995904
 }
+
+// A run that comes again and again is one period, also if it moves.
+func TestRepeatedRuns(t *testing.T) {
+	for _, move := range []int64{0, 1000} {
+		for _, n := range []int64{35, 600} {
+			b := NewBuilder()
+			var want []int64
+			for k := range int64(300) {
+				for i := range n {
+					v := 1 + i + move*k
+					want = append(want, v)
+					b.Append(v)
+				}
+			}
+			enc := b.Encode(nil)
+			if len(enc) > 24 {
+				t.Errorf("moving by %d, runs of %d: %d bytes", move, n, len(enc))
+			}
+			r, err := Open(enc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]int64, len(want))
+			if r.Read(0, got) != len(want) || !slices.Equal(got, want) {
+				t.Fatalf("moving by %d, runs of %d: values differ", move, n)
+			}
+		}
+	}
+}
