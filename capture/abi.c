@@ -169,6 +169,13 @@ static uint64_t handle_of(const struct tb_predefined *p)
     return tb_abi.kind == 2 ? p->mpich : p->mpi5;
 }
 
+uint64_t tb_predefined_handle(uint32_t index)
+{
+    for (unsigned i = 0; i < tb_num_predefineds; i++)
+        if (tb_predefineds[i].index == index) return handle_of(&tb_predefineds[i]);
+    return TB_NO_HANDLE;
+}
+
 /* MPI_COMM_WORLD, or MPI_COMM_SELF; 0 while the library is unknown. */
 uintptr_t tb_predefined_comm(int self)
 {

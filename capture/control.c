@@ -253,7 +253,7 @@ void tb_process_records(struct tb_thread *t)
 
 /* ---- Initialisation and end ---- */
 
-static int is_spawned(void)
+int tb_is_spawned(void)
 {
     int (*get_parent)(void *) = (int (*)(void *))tb_library_symbol("PMPI_Comm_get_parent");
     uint64_t parent = 0;
@@ -270,11 +270,12 @@ static void emit_world(struct tb_thread *t)
     t->priv->muted++;
     int failed = get_rank(tb_predefined_comm(0), &rank) != 0 || get_size(tb_predefined_comm(0), &size) != 0;
     /* Where a summary is there already, this is a later program of the same script. */
-    prints_summary = !failed && rank == 0 && !is_spawned() && tb_process.control->summary_len == 0;
+    prints_summary = !failed && rank == 0 && !tb_is_spawned() && tb_process.control->summary_len == 0;
     t->priv->muted--;
     if (failed) return;
     uint64_t payload[2] = {(uint64_t)rank, (uint64_t)size};
     tb_emit(t, TB_R_WORLD, payload, 2);
+    if (!tb_is_spawned()) __atomic_add_fetch(&tb_process.control->initialized, 1, __ATOMIC_RELEASE);
 }
 
 void tb_hook_init(struct tb_call *c, int ret)
@@ -292,7 +293,8 @@ void tb_hook_finalize(struct tb_call *c, int ret)
     struct tb_thread *t = tb_current();
     (void)c;
     if (!t || ret != 0 || __atomic_exchange_n(&finalized, 1, __ATOMIC_RELAXED)) return;
-    tb_emit_clock(t);
+    if (!tb_closed) tb_emit_clock(t);
+    tb_closed = 1;
     __atomic_add_fetch(&tb_process.control->finalized, 1, __ATOMIC_RELEASE);
 }
 
@@ -353,7 +355,7 @@ __attribute__((destructor)) static void process_end(void)
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted) return; /* muted: a signal handler that interrupted the runtime calls exit */
     uint64_t after_finalize = (uint64_t)finalized;
-    tb_emit_clock(t);
+    if (!(tb_closed && tb_process.control->flags & TB_CTL_MERGE)) tb_emit_clock(t);
     tb_emit(t, TB_R_END, &after_finalize, 1);
     if (finalized && prints_summary && !(tb_process.control->flags & TB_CTL_QUIET)) print_summary();
 }

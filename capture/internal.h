@@ -2,7 +2,8 @@
  *
  * Files: runtime.c (threads, segments, records), intern.c (calls that repeat), values.c (encoders), abi.c
  * (real functions, what the library looks like), control.c (control file,
- * switches, start and end of the process), spawn.c; and, about addresses,
+ * switches, start and end of the process), finalize.c (archives of several collectors
+ * become one), spawn.c; and, about addresses,
  * segments.c (addresses to words), shadow.c (the heap), ranges.c (mappings),
  * memory.c and gpu.c (allocation functions), modules.c, cfi.c, unwind.c, jumps.c. */
 #ifndef TABARD_INTERNAL_H
@@ -58,7 +59,10 @@ static inline unsigned tb_encode_string(uint64_t *to, const char *s)
 void *tb_library_symbol(const char *name);
 void *tb_library_variable(const char *name); /* likewise a variable, as the program sees it */
 uintptr_t tb_predefined_comm(int self); /* MPI_COMM_WORLD or MPI_COMM_SELF */
+uint64_t tb_predefined_handle(uint32_t index); /* TB_PREDEFINED_*; TB_NO_HANDLE if unknown */
 const void *tb_library_address(void); /* an address in the object that defines PMPI_Init, NULL if none is loaded */
+
+int tb_is_spawned(void);  /* this process is a child of MPI_Comm_spawn */
 
 /* ---- Given by modules.c and unwind.c ---- */
 
@@ -96,6 +100,8 @@ uintptr_t tb_jump_site(unsigned id, void *return_address);
 /* An element of an array of displacements: the word of an address if it falls
  * into live memory that is known, else a literal. Records and moves c->w like tb_seg_word. */
 uint64_t tb_displacement_word(struct tb_call *c, uint64_t v);
+
+extern int tb_closed; /* set when MPI_Finalize has been recorded: no records about clocks and memory any more */
 
 void tb_mem_mpi_add(struct tb_call *c, void *base, int64_t bytes);
 void tb_mem_mpi_remove(struct tb_call *c, void *base);

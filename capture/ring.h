@@ -6,7 +6,7 @@
 
 #define TB_CONTROL_MAGIC 0x31434452414241ffULL /* "\xffABARDC1" */
 #define TB_SEGMENT_MAGIC 0x31534452414241ffULL /* "\xffABARDS1" */
-#define TB_RING_VERSION 2u
+#define TB_RING_VERSION 3u
 #define TB_HEADER_BYTES 4096u
 
 /* <dir>/control: written by the launcher, mapped by everybody. */
@@ -25,12 +25,27 @@ struct tb_control {
     uint64_t summary_wait_ns;  /* how long the process with rank 0 waits at its end for the summary */
     uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add) */
     uint32_t summary_len;      /* != 0 once summary holds the line to print (release) */
+    /* With TB_CTL_MERGE the collectors of a job unite their archives inside MPI_Finalize: see finalize.c. */
+    uint32_t leader;           /* least rank of the processes that are in MPI_Finalize; ~0 at first (atomic minimum) */
+    uint32_t merge_request;    /* TB_MERGE_*, by the leader (release) */
+    uint32_t merge_answer;     /* the request that is done, or TB_MERGE_FAILED (release), by the collector */
+    uint32_t initialized;      /* processes, not spawned ones, that returned from MPI_Init (atomic add) */
+    uint32_t local_ranks;      /* how many ranks of MPI_COMM_WORLD belong to this collector, 0 unknown */
+    uint32_t fill;
+    uint64_t arrived_ns;       /* when the first of them came (CLOCK_MONOTONIC), 0: none (compare and swap) */
+    uint64_t merge_received;   /* files that the leader took in before its request, see TB_MERGE_UNITE */
+    uint64_t merge_wait_ns;    /* how long to wait in MPI_Finalize until all ranks are there */
+    uint64_t merge_time_ns;    /* how long the exchange may take then */
     uint8_t  filter[512];      /* bit id set: function id is filtered out */
     char     spill_dir[1024];  /* second place for segments: when <dir> is full, or lies in memory and no
                                   collector drains; may be empty */
     char     summary[1024];
 };
-enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8 };
+enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16 };
+/* What the leader asks of the collector. UNITE: put the archive of all that the processes have published
+ * and of the files <dir>/node.0.tabard ... node.<merge_received - 1>.tabard into <dir>/united.tabard.
+ * KEEP: the same, but put it where the archive of the job belongs. TAKEN: another collector has what was united. */
+enum { TB_MERGE_UNITE = 1, TB_MERGE_KEEP = 2, TB_MERGE_TAKEN = 3, TB_MERGE_FAILED = 4 };
 enum { TB_COLLECTOR_STARTING = 0, TB_COLLECTOR_RUNNING = 1, TB_COLLECTOR_DONE = 2 };
 enum { TB_SITES_OFF = 0, TB_SITES_CALLER = 1, TB_SITES_STACK = 2 };
 

@@ -214,6 +214,8 @@ void tb_segments_unlock(void)
 
 /* ---- What the records say ---- */
 
+int tb_closed;
+
 static void report_list(uint32_t first)
 {
     for (uint32_t i = first; i; i = tb_blocks[i - 1].next) {
@@ -247,10 +249,11 @@ static void report_frees(void)
 }
 
 /* Outside of MPI the end of a segment is recorded where it happens; inside,
- * the stream is in use, and it waits for this thread's next new segment. */
+ * the stream is in use, and it waits for this thread's next new segment. After MPI_Finalize
+ * there is nobody left whom it could concern. */
 void tb_report_frees(void)
 {
-    if (self && self->t->outer == 0 && self->t->priv->muted == 0) report_frees();
+    if (self && self->t->outer == 0 && self->t->priv->muted == 0 && !tb_closed) report_frees();
 }
 
 void tb_wait_flag(const uint8_t *flag)

@@ -30,7 +30,7 @@ static int handle(int class, int n)
 }
 #else
 struct fake_object ompi_mpi_comm_world, ompi_mpi_comm_null, ompi_mpi_int, ompi_mpi_byte, ompi_mpi_datatype_null,
-    ompi_mpi_op_sum, ompi_request_null, ompi_mpi_info_null;
+    ompi_mpi_op_sum, ompi_mpi_op_min, ompi_mpi_errors_return, ompi_request_null, ompi_mpi_info_null;
 static struct fake_object *handle(int class, int n)
 {
     static struct fake_object objects[CLASSES][16];
@@ -57,7 +57,12 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return 0;
 }
 int PMPI_Initialized(int *flag) { *flag = initialized; return 0; }
-int PMPI_Finalize(void) { finalized = 1; return 0; }
+int PMPI_Finalize(void)
+{
+    if (setting("FAKEMPI_SHOW", 0)) printf("Finalize\n");
+    finalized = 1;
+    return 0;
+}
 int PMPI_Finalized(int *flag) { *flag = finalized; return 0; }
 int PMPI_Abort(MPI_Comm comm, int code) { (void)comm; exit(code); }
 int PMPI_Get_library_version(char *version, int *len)
@@ -213,7 +218,43 @@ int PMPI_Waitall(int count, MPI_Request list[], MPI_Status *statuses)
     statuses[1].MPI_ERROR = MPI_ERR_RANK;
     return MPI_ERR_IN_STATUS;
 }
-int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) { *flag = 1; return PMPI_Wait(request, status); }
+/* Nobody joins a nonblocking reduction. FAKEMPI_SHOW makes the library tell of it. */
+static MPI_Request open_reduction;
+static MPI_Errhandler error_handler;
+static void show(const char *what)
+{
+    if (setting("FAKEMPI_SHOW", 0)) printf("%s\n", what);
+}
+int PMPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    (void)in, (void)out, (void)type, (void)op, (void)comm;
+    show("Iallreduce");
+    new_request(0, 0, count, request);
+    open_reduction = *request;
+    return 0;
+}
+int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *newcomm)
+{
+    (void)comm, (void)colour, (void)key;
+    show("Comm_split");
+    *newcomm = handle(COMM, made[COMM]++);
+    return 0;
+}
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler) { (void)comm; *handler = error_handler; return 0; }
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
+{
+    (void)comm;
+    show(handler == error_handler ? "same error handler" : "error handler");
+    error_handler = handler;
+    return 0;
+}
+int PMPI_Cancel(MPI_Request *request) { (void)request; show("Cancel"); return 0; }
+int PMPI_Request_free(MPI_Request *request) { *request = MPI_REQUEST_NULL; return 0; }
+int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    *flag = *request != open_reduction;
+    return *flag ? PMPI_Wait(request, status) : 0;
+}
 
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {

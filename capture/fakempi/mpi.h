@@ -28,7 +28,7 @@ struct fake_object { int kind[8]; };
 typedef struct fake_object *MPI_Comm, *MPI_Datatype, *MPI_Op, *MPI_Request, *MPI_Info, *MPI_Errhandler;
 typedef struct { int MPI_SOURCE, MPI_TAG, MPI_ERROR, _cancelled; size_t _ucount; } MPI_Status;
 extern struct fake_object ompi_mpi_comm_world, ompi_mpi_comm_null, ompi_mpi_int, ompi_mpi_byte, ompi_mpi_datatype_null,
-    ompi_mpi_op_sum, ompi_request_null, ompi_mpi_info_null;
+    ompi_mpi_op_sum, ompi_mpi_op_min, ompi_mpi_errors_return, ompi_request_null, ompi_mpi_info_null;
 #define MPI_COMM_WORLD (&ompi_mpi_comm_world)
 #define MPI_COMM_NULL (&ompi_mpi_comm_null)
 #define MPI_INT (&ompi_mpi_int)
@@ -76,6 +76,12 @@ typedef void MPI_User_function(void *, void *, int *, MPI_Datatype *);
     F(int, Barrier, (MPI_Comm comm)) \
     F(int, Bcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)) \
     F(int, Allreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) \
+    F(int, Iallreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)) \
+    F(int, Comm_split, (MPI_Comm comm, int colour, int key, MPI_Comm *newcomm)) \
+    F(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler)) \
+    F(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler)) \
+    F(int, Cancel, (MPI_Request *request)) \
+    F(int, Request_free, (MPI_Request *request)) \
     F(int, Gatherv, (const void *in, int count, MPI_Datatype type, void *out, const int counts[], const int displs[], \
                      MPI_Datatype outtype, int root, MPI_Comm comm)) \
     F(int, Alltoallv, (const void *in, const int counts[], const int displs[], MPI_Datatype type, void *out, \

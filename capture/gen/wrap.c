@@ -5843,6 +5843,7 @@ TB_EXPORT int MPI_Finalize(void)
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Finalize, 0))
         return tb_f();
     tb_begin(&tb_c);
+    tb_hook_finalizing(&tb_c);
     int tb_r = tb_f();
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);

@@ -724,6 +724,10 @@ enum {
 enum {
     TB_PREDEFINED_MPI_COMM_WORLD = 1,
     TB_PREDEFINED_MPI_COMM_SELF = 2,
+    TB_PREDEFINED_MPI_BYTE = 9,
+    TB_PREDEFINED_MPI_INT = 13,
+    TB_PREDEFINED_MPI_MIN = 93,
+    TB_PREDEFINED_MPI_ERRORS_RETURN = 106,
 };
 
 /* The segment word of a value that may be an address; given by the runtime. */

@@ -94,6 +94,7 @@ type Job struct {
 	Args    []string // program and its arguments; tabard record may stand in front
 	Dir     string   // working folder
 	Env     []string // additions to the environment, for launcher and ranks
+	Launch  []string // more arguments for the launcher
 	Timeout time.Duration
 }
 
@@ -117,6 +118,7 @@ func (j *Job) Command() *exec.Cmd {
 	if j.MPI.Name == "mpich" && j.MPI.YieldPreload != "" {
 		args = append(args, "-genv", "LD_PRELOAD", j.MPI.YieldPreload)
 	}
+	args = append(args, j.Launch...)
 	c := exec.Command(j.MPI.Run, append(args, j.Args...)...)
 	c.Dir, c.Env = j.Dir, append(env, j.Env...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

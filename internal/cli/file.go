@@ -29,7 +29,7 @@ func (a *app) open(file string) (*trace.Archive, error) {
 	if own, err := collect.CanonicalOutput(file); path == "" || err == nil && path == own {
 		path = file // as the user calls it
 	}
-	archive, err := trace.Open(path)
+	archive, err := collect.OpenOutput(file, path, func(text string) { fmt.Fprintf(a.err, "tabard: %s: %s\n", file, text) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s does not exist, and nothing is being recorded to it%s", file, hintForMissing(file))
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,9 @@ type recordFlags struct {
 	start        *choice
 	quiet        bool
 	state        string
+	collectors   int
+	merge        *choice
+	mergeWait    time.Duration
 }
 
 const recordLong = `Run PROGRAM, record every MPI call that it makes, and write one file when the
@@ -79,6 +83,9 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary at the end")
 	fl.StringVar(&f.keepRaw, "keep-raw", "", "also keep the uncompressed records in `DIR`, for tabard verify;\nthey take some 100 bytes a call")
 	fl.StringVar(&f.state, "state", "", "keep the state of the recording in `DIR` (default: /dev/shm, else TMPDIR)")
+	fl.IntVar(&f.collectors, "collectors", 1, "split the ranks of a node over `N` collectors")
+	f.merge = addChoice(cmd, "merge", "how the archives of several nodes become one file: inside MPI_Finalize,\nor when the file is read: files for each node lie beside it until then", "finalize", "read")
+	fl.DurationVar(&f.mergeWait, "merge-wait", 0, "wait in MPI_Finalize for the last rank, at most `TIME` (e.g. 30s), before the\nfiles of nodes are left apart (default: 1m, or 20s if some ranks may run without tabard)")
 	fl.SetInterspersed(false)
 	for _, name := range []string{"keep-raw", "state"} {
 		if err := cmd.MarkFlagDirname(name); err != nil {
@@ -177,7 +184,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
-		State: f.state, Settings: f.settings(), Tool: readVersions().String(), Runtime: capture.Runtime(), Stderr: a.err,
+		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait, Settings: f.settings(), Tool: readVersions().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
 	var option *launch.OptionError
 	if errors.As(err, &option) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,9 @@ lists what is left of others.`,
 		if path == "" {
 			return fmt.Errorf("%s does not exist, and on this machine nothing is left of a recording to it", args[0])
 		}
+		if path, err = a.uniteParts(args[0], path); err != nil {
+			return err
+		}
 		if *asJSON {
 			return a.printJSON(recovery{"tabard.recover/1", path, outcome(r), r.Ranks, r.Calls, r.Unfinished, r.Lost, append([]string{}, r.Problems...)})
 		}
@@ -42,6 +46,19 @@ lists what is left of others.`,
 		return err
 	}
 	return cmd
+}
+
+// uniteParts merges what collectors of several nodes left into the recording, and says where it is then.
+func (a *app) uniteParts(file, path string) (string, error) {
+	archive, err := collect.OpenOutput(file, path, func(text string) { fmt.Fprintf(a.err, "tabard: %s: %s\n", file, text) })
+	if err != nil {
+		return "", err
+	}
+	archive.Close()
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	return collect.CanonicalOutput(file) // what was recovered is part of it now
 }
 
 // outcome is what a recovery came to.

@@ -192,6 +192,9 @@ func (c *collector) build() (*merge.Part, error) {
 		}
 	}
 	c.report.PeakMemory = peakMemory()
+	for k, v := range c.job.sharedOptions(c.partFile()) {
+		meta.Options[k] = v
+	}
 	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
 	b.SetMeta(meta)
 	c.relate(b)
@@ -222,6 +225,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	}
 	if d.Host == "" {
 		d.Host = c.job.Host
+	}
+	if c.provisional && !p.finished && !ended {
+		ended, d.End = true, merge.Provisional
 	}
 	for k, v := range p.syms.Info() {
 		d.Info[k] = v
@@ -303,16 +309,19 @@ func (c *collector) archive() error {
 	}
 	c.written = false
 	b, err := c.build()
+	if err == nil {
+		b, err = c.whole(b)
+	}
 	if err != nil {
 		return err
 	}
-	c.job.Output = c.nodeOutput()
-	size, err := writeArchive(c.job.Output, b, c.moved)
+	c.job.Part = c.partFile()
+	size, err := c.publish(b)
 	if err == nil {
 		c.written, c.report.Bytes = true, size
 		c.job.Archive, c.job.Problem = "", ""
 		os.Remove(filepath.Join(c.dir, KeptArchive))
-		if st, e := os.Stat(c.job.Output); e == nil {
+		if st, e := os.Stat(c.job.target()); e == nil {
 			c.job.WrittenSize, c.job.WrittenTime = st.Size(), st.ModTime().UnixNano()
 		}
 		if e := c.job.write(c.dir); e != nil {
@@ -320,7 +329,7 @@ func (c *collector) archive() error {
 		}
 		return nil
 	}
-	problem := fmt.Sprintf("%s could not be written: %v", c.job.Output, err)
+	problem := fmt.Sprintf("%s could not be written: %v", c.job.target(), err)
 	c.logf("%s", problem)
 	kept, err2 := writeArchive(filepath.Join(c.dir, KeptArchive), b, c.moved)
 	c.job.Problem = problem
@@ -332,27 +341,6 @@ func (c *collector) archive() error {
 	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
 	c.report.Problems = append(c.report.Problems, problem)
 	return c.job.write(c.dir)
-}
-
-// nodeOutput is where this node's archive goes: the output, with the host's name in it if the job has
-// ranks on other nodes and rank 0 is there.
-func (c *collector) nodeOutput() string {
-	size, here, zero := 0, 0, false
-	for _, id := range c.identities() {
-		if id.world == 0 && id.size > 0 {
-			size, here, zero = id.size, here+1, zero || id.rank == 0
-		}
-	}
-	if c.job.Ranks != "" || c.job.LocalRanks == 0 || here < c.job.LocalRanks || size <= c.job.LocalRanks || zero {
-		return c.job.Output
-	}
-	mark := "." + c.job.Host
-	ext := filepath.Ext(c.job.Output)
-	stem := strings.TrimSuffix(c.job.Output, ext)
-	if strings.HasSuffix(stem, mark) {
-		return c.job.Output
-	}
-	return stem + mark + ext
 }
 
 // writeArchive writes b to path: completely, or not at all.
@@ -406,7 +394,7 @@ func (c *collector) summary() string {
 	if shown == "" || c.job.Output != "" && filepath.Base(shown) != filepath.Base(c.job.Output) {
 		shown = c.job.Output
 	}
-	s := fmt.Sprintf("tabard: %s, %s in %s", plural(uint64(c.report.Ranks), "rank"), plural(c.report.Calls, "call"), bytesText(c.report.Bytes))
+	s := fmt.Sprintf("tabard: %s%s, %s in %s", plural(uint64(c.report.Ranks), "rank"), c.outOf(), plural(c.report.Calls, "call"), bytesText(c.report.Bytes))
 	if c.report.Lost > 0 {
 		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
 	}
@@ -451,27 +439,31 @@ func shellQuote(s string) string {
 // made after this recording began, by another one.
 func (c *collector) avoidNewer() error {
 	out, err := freeOutput(c.job)
-	if err == nil && out != c.job.Output {
-		c.logf("%s is newer than this recording: writing %s", c.job.Output, out)
-		c.job.Output = out
+	if err == nil && out != c.job.target() {
+		c.logf("%s is newer than this recording: writing %s", c.job.target(), out)
+		c.job.Output, c.job.Shared, c.job.Part = out, false, ""
 	}
 	return err
 }
 
 func freeOutput(job *Job) (string, error) {
-	st, err := os.Stat(job.Output)
+	target := job.target()
+	st, err := os.Stat(target)
 	if err != nil || !st.ModTime().After(job.Created) || st.Size() == job.WrittenSize && st.ModTime().UnixNano() == job.WrittenTime {
-		return job.Output, nil
+		return target, nil
 	}
-	ext := filepath.Ext(job.Output)
-	stem := strings.TrimSuffix(job.Output, ext)
+	if job.Shared && sameRun(target, job.Run) {
+		return target, nil // what is there is kept, see publishShared
+	}
+	ext := filepath.Ext(target)
+	stem := strings.TrimSuffix(target, ext)
 	for i := 1; i < 1000; i++ {
 		out := fmt.Sprintf("%s.recovered-%d%s", stem, i, ext)
 		if _, err := os.Lstat(out); errors.Is(err, os.ErrNotExist) {
 			return out, nil
 		}
 	}
-	return "", fmt.Errorf("%s: too many recovered archives beside it", job.Output)
+	return "", fmt.Errorf("%s: too many recovered archives beside it", target)
 }
 
 // bringHome moves an archive that could not be written to its output there,
@@ -484,11 +476,15 @@ func bringHome(dir string, job *Job) (string, Report, error) {
 	}
 	r := Report{Bytes: st.Size()}
 	out, err := freeOutput(job)
-	if err == nil {
+	switch {
+	case err != nil:
+	case job.Shared && out == job.target():
+		err = publishFile(job, kept)
+	default:
 		err = copyFile(out, kept)
 	}
 	if err != nil {
-		r.Problems = []string{fmt.Sprintf("%s could not be written: %v; the archive is safe in %s", job.Output, err, kept)}
+		r.Problems = []string{fmt.Sprintf("%s could not be written: %v; the archive is safe in %s", job.target(), err, kept)}
 		r.Kept = true
 		return kept, r, nil
 	}

@@ -54,6 +54,10 @@ type collector struct {
 	early    bool         // the archive after MPI_Finalize was tried
 	report   Report
 	names    *names
+
+	answered    uint32         // the last request of the leader that was dealt with
+	provisional bool           // an archive is made while processes are in MPI_Finalize
+	handed      map[int]uint64 // calls of each process then
 }
 
 // Report says what an archive holds and what it lacks.
@@ -117,6 +121,7 @@ func (c *collector) run() error {
 		if err := c.finalized(); err != nil {
 			c.logf("archive after MPI_Finalize: %v", err)
 		}
+		c.answerLeader()
 		if c.over() {
 			ended, err := c.end()
 			if ended {
@@ -458,7 +463,7 @@ func (c *collector) over() bool {
 // so that the program's last process can say how large it is.
 func (c *collector) finalized() error {
 	_, traced := c.registered()
-	if c.early || traced == 0 || c.control.Finalized() < traced || c.job.LocalRanks > 0 && !c.complete() {
+	if c.early || c.partFile() != "" || traced == 0 || c.control.Finalized() < traced || c.job.LocalRanks > 0 && !c.complete() {
 		return nil
 	}
 	c.early = true
@@ -468,6 +473,10 @@ func (c *collector) finalized() error {
 		p.upto = 0
 	}
 	c.drainAll()
+	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
+		c.control.SetSummary(c.summary())
+		return nil
+	}
 	if err := c.archive(); err != nil {
 		c.control.SetSummary("tabard: the recording is safe but could not be written: " + err.Error())
 		return err
@@ -489,7 +498,9 @@ func (c *collector) end() (bool, error) {
 		return false, nil
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
-	if !c.written || changed {
+	if c.job.Taken && !c.deviates() {
+		err = nil
+	} else if !c.written || changed {
 		err = c.archive()
 	} else {
 		err = nil
@@ -651,7 +662,10 @@ func recoverState(dir string, wait bool, progress io.Writer) (string, Report, er
 		return "", Report{}, err
 	}
 	err = c.run()
-	path := c.job.Output
+	path := c.job.target()
+	if c.job.Taken && !c.written {
+		path = c.job.Output
+	}
 	if c.job.Archive != "" {
 		path = filepath.Join(c.dir, c.job.Archive)
 		c.report.Kept = true

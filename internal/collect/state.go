@@ -52,6 +52,18 @@ type Job struct {
 	Ranks string `json:"ranks,omitempty"`
 	Quiet bool   `json:"quiet,omitempty"`
 
+	// Run names the job on all its nodes, empty if nothing does.
+	Run string `json:"run,omitempty"`
+	// Shared says that other collectors record other ranks of the job; Node is what tells them apart.
+	Shared bool   `json:"shared,omitempty"`
+	Node   string `json:"node,omitempty"`
+	// Part is where the archive goes if rank 0 is with another collector, empty if it goes to Output.
+	Part string `json:"part,omitempty"`
+	// Keeps says that archives of other collectors, in this directory, belong into ours; Taken
+	// that another one has ours.
+	Keeps bool `json:"keeps,omitempty"`
+	Taken bool `json:"taken,omitempty"`
+
 	// Archive is where the archive is when it could not be written to Output,
 	// relative to the state directory; Problem says why.
 	Archive string `json:"archive,omitempty"`

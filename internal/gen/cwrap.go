@@ -36,7 +36,8 @@ func cHeader(api *API) []byte {
 	fmt.Fprintf(&b, "    TB_NUM_IDS = %d\n};\n\n", api.Funcs[len(api.Funcs)-1].ID+1)
 	b.WriteString("/* Indices of predefined objects that the runtime itself uses. */\nenum {\n")
 	for i, p := range api.Predefineds {
-		if p.Name == "MPI_COMM_WORLD" || p.Name == "MPI_COMM_SELF" {
+		switch p.Name {
+		case "MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_BYTE", "MPI_INT", "MPI_MIN", "MPI_ERRORS_RETURN":
 			fmt.Fprintf(&b, "    TB_PREDEFINED_%s = %d,\n", p.Name, i)
 		}
 	}
@@ -374,6 +375,7 @@ func (w *wrapper) emit() {
 		w.lines(1, h.prepare)
 	}
 	w.line(1, "tb_begin(&tb_c);")
+	w.lines(1, h.pending)
 	w.line(1, "%s tb_r = tb_f(%s);", ret, args)
 	w.exit(h.success)
 	for _, p := range f.Params {
@@ -735,6 +737,7 @@ func (w *wrapper) length(s *Slot, p *Param) string {
 type hook struct {
 	enter    string            // before TB_ENTER, recorded or not
 	begin    string            // after the entry values
+	pending  string            // right before the real function, with the entry published
 	prepare  string            // right before the real function, recorded or not; needs cleanup
 	success  string            // after success, before the return values
 	after    string            // after tb_commit
@@ -747,7 +750,7 @@ var hooks = map[string]hook{
 	"MPI_Init":                  {after: "tb_hook_init(&tb_c, tb_r);"},
 	"MPI_Init_thread":           {after: "tb_hook_init(&tb_c, tb_r);"},
 	"MPI_Session_init":          {after: "tb_hook_init(&tb_c, tb_r);"},
-	"MPI_Finalize":              {after: "tb_hook_finalize(&tb_c, tb_r);"},
+	"MPI_Finalize":              {pending: "tb_hook_finalizing(&tb_c);", after: "tb_hook_finalize(&tb_c, tb_r);"},
 	"MPI_Pcontrol":              {enter: "tb_hook_pcontrol(level);"},
 	"MPI_Info_set":              {enter: "tb_hook_info_set(key, value);"},
 	"MPI_Free_mem":              {begin: "tb_hook_mpi_memory_free(&tb_c, base);"},

@@ -11,11 +11,13 @@ import (
 // rankEnv is what the environment tells of this process's place in the job
 // before MPI is initialised. Numbers are -1 if unknown.
 type rankEnv struct {
-	rank, size, localSize int
+	rank, size, localRank, localSize int
 	// world tells the MPI_COMM_WORLDs of a job apart.
 	world string
 	// step names the job where its scheduler does.
 	step string
+	// programs is how many command lines the job has, -1 if unknown.
+	programs int
 }
 
 // readRankEnv reads the variables of Open MPI, PMIx, MPICH's Hydra and its relatives, and Slurm.
@@ -31,6 +33,8 @@ func readRankEnv(getenv func(string) string) rankEnv {
 	e := rankEnv{
 		rank:      num("PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID"),
 		size:      num("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PALS_NRANKS"),
+		localRank: num("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID"),
+		programs:  num("OMPI_NUM_APP_CTX"),
 		localSize: num("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "PALS_LOCAL_SIZE"),
 		world:     getenv("PMIX_NAMESPACE"),
 	}
@@ -38,6 +42,9 @@ func readRankEnv(getenv func(string) string) rankEnv {
 		e.step = job + "." + step
 		if e.rank < 0 {
 			e.rank, e.size = num("SLURM_PROCID"), num("SLURM_STEP_NUM_TASKS")
+		}
+		if e.localRank < 0 {
+			e.localRank = num("SLURM_LOCALID")
 		}
 		if e.localSize < 0 && e.size >= 0 {
 			e.localSize = slurmLocal(getenv("SLURM_STEP_TASKS_PER_NODE"), num("SLURM_NODEID"))

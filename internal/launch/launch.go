@@ -44,6 +44,13 @@ type Options struct {
 	StartOff bool
 	// State is where the state directory goes, empty for the best place.
 	State string
+	// Collectors is how many collectors record the ranks of a node, 0 one.
+	Collectors int
+	// NoMerge leaves the archives of several collectors apart, as files beside Output.
+	NoMerge bool
+	// MergeWait is how long ranks wait in MPI_Finalize for the last one, at most, before they go
+	// on without uniting archives; 0 for what suits the job.
+	MergeWait time.Duration
 	// SegmentBytes, SegmentsMax and SpillBytes size the buffers, 0 for the defaults
 	// (ring.Config).
 	SegmentBytes int64
@@ -107,6 +114,9 @@ func (l *launcher) checkOptions() error {
 	}
 	if o.Output == "" {
 		return &OptionError{"the output is missing"}
+	}
+	if o.Collectors < 0 || o.Collectors > maxCollectors {
+		return &OptionError{fmt.Sprintf("%d collectors: at least 1 and at most %d", o.Collectors, maxCollectors)}
 	}
 	if st, err := os.Stat(o.Output); err == nil && !st.Mode().IsRegular() {
 		return &OptionError{fmt.Sprintf("output %s is not a regular file", o.Output)}
@@ -234,11 +244,14 @@ func (l *launcher) state(output string, try int) (string, error) {
 	if alone {
 		l.env.localSize = 1
 	}
+	if l.share().count > 1 {
+		id += fmt.Sprintf(" collector %d", l.share().index)
+	}
 	key := collect.StateKey(output, id)
 	if try > 2 { // what has ended there cannot be moved out of the way
 		key += fmt.Sprintf("-%d", try)
 	}
-	want := uint64(roomBase + roomPerRank*max(1, l.env.localSize))
+	want := uint64(roomBase + roomPerRank*max(1, l.share().ranks))
 	var errs []error
 	for _, least := range []uint64{want, 0} {
 		for i, root := range roots {
@@ -291,6 +304,8 @@ func (l *launcher) config(others []string, root, key string) ring.Config {
 	o := l.o
 	c := ring.Config{StartOff: o.StartOff, NoTiming: o.NoTiming, Quiet: o.Quiet, Callsites: o.Callsites, Filter: o.Filter,
 		SegmentBytes: o.SegmentBytes, SegmentsMax: o.SegmentsMax, SpillBytes: o.SpillBytes}
+	c.Merge, c.MergeWait = l.merges()
+	c.LocalRanks = l.share().ranks
 	for _, memory := range []bool{false, true} {
 		for _, r := range others {
 			if os.MkdirAll(r, 0o700) != nil || device(r) == device(root) || inMemory(r) != memory {
@@ -322,12 +337,13 @@ func (l *launcher) job(output string) *collect.Job {
 	o := l.o
 	j := &collect.Job{
 		Output: output, Shown: o.Output, Command: o.Command, Options: o.Settings, Created: time.Now(), Tool: o.Tool,
-		SegmentsMax: o.SegmentsMax, LocalRanks: max(0, l.env.localSize), Ranks: o.Ranks, Quiet: o.Quiet,
+		SegmentsMax: o.SegmentsMax, LocalRanks: l.share().ranks, Ranks: o.Ranks, Quiet: o.Quiet,
 	}
 	if j.SegmentsMax == 0 {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
+	l.shareJob(j)
 	if o.KeepRaw != "" {
 		j.KeepRaw, _ = filepath.Abs(o.KeepRaw)
 	}

@@ -336,12 +336,12 @@ func TestRankEnv(t *testing.T) {
 		env  map[string]string
 		want rankEnv
 	}{
-		"none":    {nil, rankEnv{-1, -1, -1, "", ""}},
-		"mpich":   {map[string]string{"PMI_RANK": "2", "PMI_SIZE": "4", "MPI_LOCALNRANKS": "4", "MPI_LOCALRANKID": "2"}, rankEnv{2, 4, 4, "", ""}},
-		"openmpi": {map[string]string{"PMIX_RANK": "1", "OMPI_COMM_WORLD_SIZE": "8", "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "77"}, rankEnv{1, 8, 2, "77", ""}},
-		"slurm": {map[string]string{"SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0", "SLURM_PROCID": "4", "SLURM_STEP_NUM_TASKS": "7", "SLURM_STEP_TASKS_PER_NODE": "2(x3),1", "SLURM_NODEID": "2"},
-			rankEnv{4, 7, 2, "", "5.0"}},
-		"slurm batch script": {map[string]string{"SLURM_JOB_ID": "5", "SLURM_PROCID": "0", "SLURM_NTASKS": "64"}, rankEnv{-1, -1, -1, "", ""}},
+		"none":    {nil, rankEnv{-1, -1, -1, -1, "", "", -1}},
+		"mpich":   {map[string]string{"PMI_RANK": "2", "PMI_SIZE": "4", "MPI_LOCALNRANKS": "4", "MPI_LOCALRANKID": "2"}, rankEnv{2, 4, 2, 4, "", "", -1}},
+		"openmpi": {map[string]string{"PMIX_RANK": "1", "OMPI_COMM_WORLD_SIZE": "8", "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "77", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_NUM_APP_CTX": "2"}, rankEnv{1, 8, 0, 2, "77", "", 2}},
+		"slurm": {map[string]string{"SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0", "SLURM_PROCID": "4", "SLURM_STEP_NUM_TASKS": "7", "SLURM_STEP_TASKS_PER_NODE": "2(x3),1", "SLURM_NODEID": "2", "SLURM_LOCALID": "1"},
+			rankEnv{4, 7, 1, 2, "", "5.0", -1}},
+		"slurm batch script": {map[string]string{"SLURM_JOB_ID": "5", "SLURM_PROCID": "0", "SLURM_NTASKS": "64"}, rankEnv{-1, -1, -1, -1, "", "", -1}},
 	} {
 		if got := readRankEnv(func(k string) string { return c.env[k] }); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

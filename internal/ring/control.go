@@ -29,6 +29,10 @@ type Config struct {
 	SpillDir     string        // second place for segments, "" none
 	DeadAfter    time.Duration // age of a heartbeat that counts as death; 0: 5 s
 	SummaryWait  time.Duration // rank 0 waits for the summary at its end; 0: 5 s
+	Merge        bool          // collectors unite their archives inside MPI_Finalize
+	LocalRanks   int           // how many ranks belong to the collector, 0 unknown
+	MergeWait    time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
+	MergeTime    time.Duration // for the exchange then; 0: 30 s
 }
 
 // Control is the mapped control page of a state directory.
@@ -59,8 +63,12 @@ func CreateControl(dir string, c Config) error {
 		SummaryWaitNS: uint64(orDefault(c.SummaryWait, 5*time.Second)),
 		Callsites:     c.Callsites,
 		Heartbeat:     MonotonicNS(),
+		Leader:        ^uint32(0),
+		LocalRanks:    uint32(c.LocalRanks),
+		MergeWaitNS:   uint64(orDefault(c.MergeWait, 20*time.Second)),
+		MergeTimeNS:   uint64(orDefault(c.MergeTime, 30*time.Second)),
 	}
-	for bit, on := range map[uint32]bool{CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlQuiet: c.Quiet, CtlFilter: len(c.Filter) > 0} {
+	for bit, on := range map[uint32]bool{CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlQuiet: c.Quiet, CtlFilter: len(c.Filter) > 0, CtlMerge: c.Merge} {
 		if on {
 			p.Flags |= bit
 		}
@@ -176,3 +184,25 @@ func (c *Control) SetSummary(line string) {
 	c.page.Summary[n] = 0
 	atomic.StoreUint32(&c.page.SummaryLen, uint32(n))
 }
+
+// MergeRequest is what the node's leader asks for (Merge constants; 0 nothing), and for how many
+// files that it received.
+func (c *Control) MergeRequest() (request uint32, received int) {
+	request = atomic.LoadUint32(&c.page.MergeRequest)
+	return request, int(min(c.page.MergeReceived, 1<<20))
+}
+
+// AnswerMerge says that a request is done, or MergeFailed.
+func (c *Control) AnswerMerge(answer uint32) { atomic.StoreUint32(&c.page.MergeAnswer, answer) }
+
+// Merges reports whether collectors unite their archives inside MPI_Finalize.
+func (c *Control) Merges() bool { return c.page.Flags&CtlMerge != 0 }
+
+// RequestMerge plays the leader: it makes a request.
+func (c *Control) RequestMerge(request uint32, received int) {
+	c.page.MergeReceived = uint64(received)
+	atomic.StoreUint32(&c.page.MergeRequest, request)
+}
+
+// MergeAnswer is what the leader sees of the collector.
+func (c *Control) MergeAnswer() uint32 { return atomic.LoadUint32(&c.page.MergeAnswer) }

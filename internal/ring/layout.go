@@ -7,7 +7,7 @@ package ring
 const (
 	ControlMagic = 0x31434452414241ff
 	SegmentMagic = 0x31534452414241ff
-	Version      = 2
+	Version      = 3
 	// HeaderBytes precede the records in a segment file.
 	HeaderBytes = 4096
 
@@ -16,6 +16,13 @@ const (
 	CtlNoTiming = 2
 	CtlQuiet    = 4
 	CtlFilter   = 8
+	CtlMerge    = 16
+
+	// Requests of a node's leader to its collector, and an answer.
+	MergeUnite  = 1
+	MergeKeep   = 2
+	MergeTaken  = 3
+	MergeFailed = 4
 
 	// States of the collector.
 	CollectorStarting = 0
@@ -97,6 +104,16 @@ type controlPage struct {
 	SummaryWaitNS  uint64
 	Finalized      uint32
 	SummaryLen     uint32
+	Leader         uint32
+	MergeRequest   uint32
+	MergeAnswer    uint32
+	Initialized    uint32
+	LocalRanks     uint32
+	_              uint32
+	ArrivedNS      uint64
+	MergeReceived  uint64
+	MergeWaitNS    uint64
+	MergeTimeNS    uint64
 	Filter         [512]byte
 	SpillDir       [1024]byte
 	Summary        [1024]byte

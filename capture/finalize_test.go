@@ -1,0 +1,54 @@
+package capture_test
+
+import (
+	"testing"
+	"time"
+
+	"tabard/internal/ring"
+	"tabard/spec"
+)
+
+// TestMergeGivesUp: other ranks never come to MPI_Finalize. The program waits as long as it may, puts the error
+// handler back and goes on; of all that nothing is recorded but MPI_Finalize.
+func TestMergeGivesUp(t *testing.T) {
+	finalize := spec.ByName("MPI_Finalize").ID
+	for _, flavour := range flavours {
+		plain := (&run{t: t, flavour: flavour}).start("many")
+		for _, c := range []struct {
+			name   string
+			config ring.Config
+			stdout string
+		}{
+			{"one collector", ring.Config{MergeWait: time.Millisecond}, "Finalize\n"},
+			{"several", ring.Config{Merge: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1}, "error handler\nIallreduce\nerror handler\nFinalize\n"},
+			{"a local rank is not traced", ring.Config{Merge: true, MergeWait: time.Hour, LocalRanks: 2}, "Finalize\n"},
+		} {
+			start := time.Now()
+			r := (&run{t: t, flavour: flavour, config: c.config, env: []string{"FAKEMPI_SHOW=1"}}).start("many")
+			r.wantCode(0)
+			if r.stdout != c.stdout || r.stderr != "" {
+				t.Errorf("%s, %s: output %q, %q, want %q", flavour, c.name, r.stdout, r.stderr, c.stdout)
+			}
+			if d := time.Since(start); d > 20*time.Second || c.config.Merge && c.config.LocalRanks == 1 && d < c.config.MergeWait {
+				t.Errorf("%s, %s: took %v", flavour, c.name, d)
+			}
+			var got, want []spec.ID
+			for _, rec := range r.threads[0] {
+				if rec.ID() >= spec.FirstFunction {
+					got = append(got, rec.ID())
+				}
+				if rec.ID() == finalize && (rec.Ret() != 0 || rec.End() < rec.Start()) {
+					t.Errorf("%s, %s: MPI_Finalize %v", flavour, c.name, rec)
+				}
+			}
+			for _, rec := range plain.threads[0] {
+				if rec.ID() >= spec.FirstFunction {
+					want = append(want, rec.ID())
+				}
+			}
+			if len(got) != len(want) || len(r.pending) != 0 {
+				t.Errorf("%s, %s: %d calls, want %d; pending %v", flavour, c.name, len(got), len(want), r.pending)
+			}
+		}
+	}
+}

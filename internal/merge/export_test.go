@@ -1,0 +1,4 @@
+package merge
+
+// Restrict is restrict for the tests.
+var Restrict = restrict
