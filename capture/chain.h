@@ -68,7 +68,8 @@ struct tb_intern {
     struct tb_known nowhere;    /* equals nothing: before the first one */
     struct tb_known **table;    /* open addressing, mask + 1 places */
     uint32_t mask, count;       /* count includes those without a number */
-    uint32_t numbers;
+    uint32_t numbers;           /* given out since everything was forgotten */
+    uint32_t generation;        /* counts that */
     int failed;                 /* no memory: everything is written out */
     char *chunk, *chunk_end;    /* room for more */
     unsigned at_chunk, chunks;

@@ -86,6 +86,7 @@ static void forget(struct tb_intern *in)
 {
     memset(in->table, 0, (in->mask + 1) * sizeof *in->table);
     in->count = in->numbers = 0;
+    in->generation = (in->generation + 1) % TB_DEF_GENERATIONS;
     in->last = &in->nowhere;
     in->nowhere.next = &in->nowhere;
     in->at_chunk = 0;
@@ -153,7 +154,7 @@ static struct tb_known *remember(struct tb_intern *in, uint64_t id_absent, uint6
 static int define(struct tb_call *c, struct tb_known *k)
 {
     struct tb_intern *in = c->t->intern;
-    k->number = in->numbers;
+    k->number = in->numbers | in->generation * TB_DEF_MAX;
     if (!tb_emit_before(c, TB_R_DEF, &k->number, (unsigned)k->words + 3)) {
         k->number = TB_NO_NUMBER;
         return 0;

@@ -95,7 +95,7 @@ enum { TB_SEG_FREE = 0, TB_SEG_ACTIVE = 1, TB_SEG_FULL = 2 };
  * said again. With TB_F_REF the record is w0, w1, w2 as above,
  *   w3  number of a definition (32) | return code (32, signed)
  * and the slots known on return; call site, absent mask and the slots known on
- * entry are those of the TB_R_DEF record with this number that came last.
+ * entry are those of the TB_R_DEF record with this number.
  *
  * Scalars take a word (int sign extended; handle zero extended to 64 bits).
  * Arrays: a count word (low 48 bits n, bits 48..55 kind TB_A_*, bits 56..63
@@ -117,6 +117,8 @@ enum { TB_A_PLAIN = 0, TB_A_LIST = 1, TB_A_STATUS = 2,
 /* Status: word 0 = source | tag << 32; word 1 = error | cancelled << 32;
  * word 2 = bytes received. The error field is 0 unless the call returned
  * MPI_ERR_IN_STATUS. */
+
+enum { TB_DEF_MAX = 1 << 20, TB_DEF_GENERATIONS = 1 << 12 };
 
 /* Segment words: what an address becomes. Bits 60..63 class.
  *   LITERAL  bits 0..59, signed: NULL, a sentinel, a plain displacement
@@ -140,7 +142,7 @@ enum {
     TB_R_CONTROL = 7,  /* word 1 tracing switched on, 0 off */
     TB_R_CLOCK = 8,    /* word ticks, word CLOCK_REALTIME ns, word CLOCK_MONOTONIC ns, word clock (1 TSC, 2 clock_gettime) */
     TB_R_END = 9,      /* the process reached its end in order (destructor); word 1 if after MPI_Finalize */
-    TB_R_DEF = 10,     /* word number, word id and flags as in w0 | absent mask << 32, word call site, then the slots
+    TB_R_DEF = 10,     /* word number (below TB_DEF_MAX, plus TB_DEF_MAX for each time that numbers began anew), word id and flags as in w0 | absent mask << 32, word call site, then the slots
                           known on entry: valid for this thread until the number is defined anew */
     TB_R_SEGALLOC = 16, /* pseudo call, shown: word segment number, word kind (TB_MEM_*), word bytes */
     TB_R_SEGFREE = 17,  /* pseudo call, shown: word segment number */

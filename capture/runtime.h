@@ -214,6 +214,12 @@ static inline __attribute__((always_inline)) int tb_end(struct tb_call *c, int r
         return tb_end_slow(c, ret, words);
     }
     tb_publish(t->outer, (uintptr_t)c | TB_BUILDING);
+    tb_barrier();
+    if (tb_unlikely(c->w < t->at)) { /* a signal handler made calls since the test */
+        tb_publish(t->outer, (uintptr_t)c | TB_SPLIT);
+        c->end = end;
+        return tb_end_slow(c, ret, words);
+    }
     t->at[2] = end;
     *tb_ret(c) = (uint32_t)ret;
     return 1;

@@ -61,6 +61,11 @@ func (a *Archive) readStructure(p *parts) error {
 	x.groups, x.templates, x.template = a.groups, len(a.templates), a.template
 	x.columns, x.timings = a.columns.len(), a.timings.len()
 	x.maxParams, x.maxSymbols = int(a.maxSection/64), int(a.maxSection/64)
+	raw := int64(0)
+	for _, n := range p.sizes {
+		raw += n
+	}
+	x.maxNumbers = maxSegmentValues + int(min(16*raw, a.maxSection/64)) // as memory is bounded by bytes of the file
 	return a.readClasses()
 }
 

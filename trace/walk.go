@@ -151,7 +151,24 @@ type classContext struct {
 	columns    int
 	timings    int
 	maxParams  int
+	maxNumbers int // of the columns of a class
+
+	rowLock    sync.Mutex
+	rowOf      []int // see row
 	maxSymbols int
+}
+
+// row is the numbers of timings in order up to n, which classes share.
+func (x *classContext) row(n int) []int {
+	x.rowLock.Lock()
+	defer x.rowLock.Unlock()
+	if n > len(x.rowOf) {
+		x.rowOf = make([]int, max(n, min(2*len(x.rowOf), x.timings)))
+		for i := range x.rowOf {
+			x.rowOf[i] = i
+		}
+	}
+	return x.rowOf[:n]
 }
 
 // walkClassHead goes through what tells which streams are in a class.
@@ -223,7 +240,7 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			}
 		})
 	}
-	like := make([]int, len(specs))
+	like, left := make([]int, len(specs)), x.maxNumbers
 	if !w.reading() {
 		if len(c.Columns) != len(specs) {
 			w.fail("%d columns, the signatures need %d", len(c.Columns), len(specs))
@@ -278,7 +295,7 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			return
 		}
 		walkValues(w, n, c.Ranks, &c.Columns[i], func(v *ColumnData, ranks *RankSet) {
-			walkColumn(w, ctx, v, ranks, sized, x)
+			walkColumn(w, ctx, v, ranks, sized, x, &left)
 		})
 	}
 	walkTiming(w, c, x)
@@ -320,14 +337,11 @@ func walkTiming(w walker, c *ClassData, x *classContext) {
 		}
 		w.ref("times", &first, x.timings, false)
 		if n := c.Ranks.Len(); w.reading() && !w.failed() {
-			if first+n > x.timings {
+			if n > x.timings-first {
 				w.fail("timings %d to %d, but there are %d", first, first+n-1, x.timings)
 				return
 			}
-			c.Timing = Cases[int]{Values: make([]int, n)}
-			for i := range n {
-				c.Timing.Values[i] = first + i
-			}
+			c.Timing = Cases[int]{Values: x.row(first + n)[first : first+n : first+n]}
 		}
 	default:
 		walkCases(w, "timing", c.Ranks, &c.Timing, func(v *int, _ *RankSet) { w.ref("times", v, x.timings, true) })
@@ -532,7 +546,7 @@ const (
 )
 
 // walkColumn goes through a column. sized columns tell their length.
-func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, sized bool, x *classContext) {
+func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, sized bool, x *classContext, left *int) {
 	code := columnSegments
 	switch {
 	case v.Clock:
@@ -583,8 +597,8 @@ func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, si
 	if sized && len(v.Shape) > 0 {
 		n++
 	}
-	if n > maxSegmentValues {
-		w.fail("a column of %d numbers", n)
+	if *left -= n; n > maxSegmentValues || w.reading() && *left < 0 {
+		w.fail("a column of %d numbers, or too many in all columns", n)
 	}
 	if w.failed() || n == 0 {
 		return

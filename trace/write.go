@@ -210,7 +210,7 @@ func (c *Content) encodeTemplates(strs *pool) (heads *table, shapes *pool, value
 // context is what classes refer to.
 func (c *Content) context() *classContext {
 	return &classContext{contexts: newContexts(), groups: c.Groups, templates: len(c.Templates), columns: len(c.Columns), timings: len(c.Timings),
-		maxParams: 1 << 40, maxSymbols: 1 << 40,
+		maxParams: 1 << 40, maxNumbers: 1 << 40, maxSymbols: 1 << 40,
 		template: func(i int) (*Template, error) { return c.Templates[i], nil }}
 }
 

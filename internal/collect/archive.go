@@ -197,21 +197,19 @@ func (c *collector) build() (*merge.Part, error) {
 	}
 	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
 	b.SetMeta(meta)
-	c.relate(b)
 	return b, nil
 }
 
 // relate makes parameters relative to communicators. That saves space and no more, so
-// nothing that goes wrong with it must cost the archive.
-func (c *collector) relate(b *merge.Part) {
+// nothing that goes wrong with it may cost the archive.
+func relate(b *merge.Part) {
 	defer func() {
-		if cause := recover(); cause != nil {
-			c.logf("communicators: internal error: %v", cause)
+		if recover() != nil {
 			b.SetMembers(nil)
 		}
 	}()
-	if err := comms.Relate(b); err != nil {
-		c.logf("communicators: %v", err)
+	if comms.Relate(b) != nil {
+		b.SetMembers(nil)
 	}
 }
 
@@ -353,6 +351,8 @@ func writeArchive(path string, b *merge.Part, tick func()) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	tick()
+	relate(b)
 	w := &countWriter{w: f, tick: tick}
 	buf := bufio.NewWriterSize(w, 1<<18)
 	err = b.Write(buf)

@@ -188,3 +188,38 @@ func TestFoldIsInvisible(t *testing.T) {
 		}
 	}
 }
+
+// Of two checkpoints in two places the newer one counts, and the older one does no harm to the files beside it.
+func TestTwoCheckpoints(t *testing.T) {
+	for _, newer := range []int{0, 1} {
+		dirs := []string{t.TempDir(), t.TempDir()}
+		p := newProcess(deadPID+1, true)
+		p.dir = dirs[0]
+		p.chain(0)
+		feed := func(n int) {
+			for _, r := range newProgram(t, dirs[0], p.pid, 1).work(rng(3), n) {
+				if err := p.syms.Record(0, r, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		feed(20000)
+		if err := p.checkpoint(dirs[1-newer : 2-newer]); err != nil {
+			t.Fatal(err)
+		}
+		feed(20000)
+		if err := p.checkpoint(dirs[newer : newer+1]); err != nil {
+			t.Fatal(err)
+		}
+		q, err := loadProcess(dirs, p.pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.gen != 2 || q.calls() != p.calls() {
+			t.Errorf("generation %d with %d calls, want 2 with %d", q.gen, q.calls(), p.calls())
+		}
+		if _, err := q.chains[0].s.data(0, func() {}); err != nil {
+			t.Error(err)
+		}
+	}
+}

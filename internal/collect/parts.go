@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tabard/internal/comms"
 	"tabard/internal/merge"
 	"tabard/trace"
 )
@@ -229,7 +228,6 @@ func unite(output string, first *partFile, parts []*partFile, note func(string))
 // writeMerged writes a merged archive to path: completely, or not at all.
 func writeMerged(path string, p *merge.Part) (int64, error) {
 	removeStale(path)
-	_ = comms.Relate(p) // saves space and no more
 	return writeArchive(path, p, func() {})
 }
 

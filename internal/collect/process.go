@@ -2,6 +2,7 @@ package collect
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -656,25 +657,50 @@ func writeCheckpoint(path string, b []byte) error {
 // loadProcess restores the newest readable checkpoint of pid in dirs. Without
 // one it returns nil; the error then says why a checkpoint that exists was not used.
 func loadProcess(dirs []string, pid int) (*process, error) {
-	var best *process
+	type candidate struct {
+		path string
+		b    []byte
+		gen  uint64
+	}
+	var found []candidate
 	var errs []error
 	for _, dir := range dirs {
-		b, err := os.ReadFile(filepath.Join(dir, checkpointName(pid)))
-		if errors.Is(err, fs.ErrNotExist) {
+		c := candidate{path: filepath.Join(dir, checkpointName(pid))}
+		var err error
+		if c.b, err = os.ReadFile(c.path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var p *process
 		if err == nil {
-			p, err = decodeProcess(b, dirs[0])
-		}
-		if err == nil && p.pid != pid {
-			err = errCheckpoint
+			c.gen, err = generation(c.b, pid)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dir, checkpointName(pid)), err))
-		} else if best == nil || p.gen > best.gen {
-			best = p
+			errs = append(errs, fmt.Errorf("%s: %w", c.path, err))
+			continue
 		}
+		found = append(found, c)
 	}
-	return best, errors.Join(errs...)
+	// The newest first: to restore one cuts the files beside it to its time.
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.gen, a.gen) })
+	for _, c := range found {
+		p, err := decodeProcess(c.b, dirs[0])
+		if err == nil {
+			return p, errors.Join(errs...)
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", c.path, err))
+	}
+	return nil, errors.Join(errs...)
+}
+
+// generation is the number of a checkpoint of pid.
+func generation(b []byte, pid int) (uint64, error) {
+	body, err := unseal(b)
+	if err != nil {
+		return 0, err
+	}
+	d := &decoder{b: body}
+	of, _, gen := d.num(), d.num(), d.num()
+	if d.err == nil && of != uint64(pid) {
+		d.fail()
+	}
+	return gen, d.err
 }

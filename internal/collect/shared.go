@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"tabard/internal/comms"
 	"tabard/internal/merge"
 	"tabard/internal/ring"
 	"tabard/trace"
@@ -177,12 +176,7 @@ func (c *collector) join(own *merge.Part, others []*partFile) (*merge.Part, erro
 	if len(others) == 0 {
 		return own, nil
 	}
-	whole, err := joinParts(c.job, own, others)
-	if err != nil {
-		return nil, err
-	}
-	c.relate(whole)
-	return whole, nil
+	return joinParts(c.job, own, others)
 }
 
 func joinParts(job *Job, own *merge.Part, others []*partFile) (*merge.Part, error) {
@@ -254,7 +248,6 @@ func publishShared(job *Job, own *merge.Part, tick func()) (int64, error) {
 		if old, err := openPart(target); err == nil {
 			whole, err := joinParts(job, own, []*partFile{old})
 			if err == nil {
-				_ = comms.Relate(whole) // saves space and no more
 				own = whole
 			}
 			// Otherwise it is of another run, which this one replaces.
@@ -273,7 +266,6 @@ func publishFile(job *Job, kept string) error {
 	if err != nil {
 		return err
 	}
-	_ = comms.Relate(own) // saves space and no more
 	_, err = publishShared(job, own, func() {})
 	return err
 }

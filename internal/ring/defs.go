@@ -7,14 +7,12 @@ import (
 
 // Def is what is known on entry of calls that repeat.
 type Def struct {
+	Number uint32 // as in the records
 	Head   uint32 // function and flags, as in a record's first word
 	Absent uint32
 	Site   uint64
 	Body   []uint64 // the slots known on entry
 }
-
-// maxDefs bounds the numbers of definitions; the runtime stays far below.
-const maxDefs = 1 << 20
 
 // Defs are the definitions of one thread, by number, which records with FRef refer to.
 type Defs struct {
@@ -28,14 +26,14 @@ func (d *Defs) Define(payload []uint64) (int, error) {
 	if len(payload) < 3 {
 		return 0, fmt.Errorf("definition of %d words", len(payload))
 	}
-	n := payload[0]
-	if n >= maxDefs {
-		return 0, fmt.Errorf("definition %d", n)
+	if payload[0] > 1<<32-1 {
+		return 0, fmt.Errorf("definition %d", payload[0])
 	}
+	n := payload[0] % DefMax      // the bits above tell a definition that is missing from an older one
 	for uint64(len(d.list)) < n { // lost
 		d.list = append(d.list, Def{})
 	}
-	def := Def{Head: uint32(payload[1]), Absent: uint32(payload[1] >> 32), Site: payload[2], Body: d.keep(payload[3:])}
+	def := Def{Number: uint32(payload[0]), Head: uint32(payload[1]), Absent: uint32(payload[1] >> 32), Site: payload[2], Body: d.keep(payload[3:])}
 	if n == uint64(len(d.list)) {
 		d.list = append(d.list, def)
 	} else {
@@ -57,8 +55,11 @@ func (d *Defs) keep(words []uint64) []uint64 {
 // Len is how many numbers are defined.
 func (d *Defs) Len() int { return len(d.list) }
 
-// RefNumber is the number of the definition that a record with FRef refers to.
-func (r Record) RefNumber() int { return int(uint32(r[3])) }
+// RefNumber is the place of the definition that a record with FRef refers to.
+func (r Record) RefNumber() int { return int(uint32(r[3]) % DefMax) }
+
+// RefExact is RefNumber with the bits that tell definitions at one place apart.
+func (r Record) RefExact() uint32 { return uint32(r[3]) }
 
 // RefRet is the return code of a record with FRef.
 func (r Record) RefRet() int32 { return int32(r[3] >> 32) }
@@ -69,7 +70,8 @@ func (d *Defs) Expand(r Record) (Record, error) {
 	if r.Flags()&FRef == 0 {
 		return r, nil
 	}
-	if len(r) < RefWords || r.RefNumber() >= len(d.list) || d.list[r.RefNumber()].Head == 0 {
+	if len(r) < RefWords || r.RefNumber() >= len(d.list) || d.list[r.RefNumber()].Head == 0 ||
+		d.list[r.RefNumber()].Number != r.RefExact() {
 		return nil, fmt.Errorf("record refers to a definition that is not there")
 	}
 	def := &d.list[r.RefNumber()]
@@ -89,6 +91,7 @@ func (d *Defs) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(d.list)))
 	for i := range d.list {
 		def := &d.list[i]
+		dst = binary.AppendUvarint(dst, uint64(def.Number))
 		dst = binary.AppendUvarint(dst, uint64(def.Head))
 		dst = binary.AppendUvarint(dst, uint64(def.Absent))
 		dst = binary.AppendUvarint(dst, def.Site)
@@ -115,7 +118,7 @@ func RestoreDefs(b []byte) (*Defs, []byte, error) {
 	}
 	d := &Defs{}
 	for n := next(); n > 0 && !broken; n-- {
-		def := Def{Head: uint32(next()), Absent: uint32(next()), Site: next()}
+		def := Def{Number: uint32(next()), Head: uint32(next()), Absent: uint32(next()), Site: next()}
 		words := next()
 		if words > uint64(len(b)) {
 			broken = true

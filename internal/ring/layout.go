@@ -75,6 +75,10 @@ const (
 	RSegAlloc = 16
 	RSegFree  = 17
 
+	// Numbers of definitions: see RDef in ring.h.
+	DefMax         = 1 << 20
+	DefGenerations = 1 << 12
+
 	// Clocks of RClock.
 	ClockTSC     = 1
 	ClockGettime = 2

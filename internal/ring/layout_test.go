@@ -23,7 +23,7 @@ var goConstants = map[string]uint64{
 	"TB_A_PLAIN": APlain, "TB_A_LIST": AList, "TB_A_STATUS": AStatus, "TB_A_SENTINEL": ASentinel,
 	"TB_W_LITERAL": WLiteral, "TB_W_HEAP": WHeap, "TB_W_MODULE": WModule, "TB_W_STACK": WStack, "TB_W_RAW": WRaw,
 	"TB_R_PAD": RPad, "TB_R_PROCESS": RProcess, "TB_R_ABI": RABI, "TB_R_WORLD": RWorld, "TB_R_MODULE": RModule, "TB_R_STACK": RStack,
-	"TB_R_LOST": RLost, "TB_R_CONTROL": RControl, "TB_R_CLOCK": RClock, "TB_R_END": REnd, "TB_R_DEF": RDef, "TB_R_SEGALLOC": RSegAlloc, "TB_R_SEGFREE": RSegFree,
+	"TB_R_LOST": RLost, "TB_R_CONTROL": RControl, "TB_R_CLOCK": RClock, "TB_R_END": REnd, "TB_R_DEF": RDef, "TB_DEF_MAX": DefMax, "TB_DEF_GENERATIONS": DefGenerations, "TB_R_SEGALLOC": RSegAlloc, "TB_R_SEGFREE": RSegFree,
 	"TB_MEM_HEAP": MemHeap, "TB_MEM_MAP": MemMap, "TB_MEM_MPI": MemMPI, "TB_MEM_GPU": MemGPU, "TB_MEM_GPU_MANAGED": MemGPUManaged, "TB_MEM_GPU_HOST": MemGPUHost,
 }
 

@@ -302,6 +302,9 @@ func (p *Process) forget() {
 		clear(t.short)
 		t.consts = t.consts[:0]
 		for _, c := range t.open[:t.n] { // as after a restart
+			if p.resolve(c) != nil { // now: what its handles mean may change before it returns
+				continue // it was decoded before: cannot happen
+			}
 			c.ent, c.restored, c.loose = nil, true, p.looseAt(c.plan.f.ID, c.site)
 		}
 	}

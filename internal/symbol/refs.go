@@ -6,6 +6,7 @@ import "tabard/internal/ring"
 // of a long loop lie side by side.
 type short struct {
 	head   uint32 // first half of their records; 0 if they cannot take it
+	number uint32 // of the definition, exactly
 	gen    uint32
 	sig    uint32
 	at     uint32 // of their column values known on entry, in thread.consts
@@ -53,7 +54,7 @@ func (p *Process) learn(t *thread, rec ring.Record, e *entry) {
 		clear(t.short)
 		t.consts = t.consts[:0]
 	}
-	s := short{head: uint32(rec[0]), gen: e.gen, sig: e.sig, words: uint8(len(rec)), n: uint8(len(e.widths)), consts: uint8(n), at: uint32(len(t.consts))}
+	s := short{head: uint32(rec[0]), number: rec.RefExact(), gen: e.gen, sig: e.sig, words: uint8(len(rec)), n: uint8(len(e.widths)), consts: uint8(n), at: uint32(len(t.consts))}
 	copy(s.widths[:], e.widths)
 	t.consts = append(t.consts, p.cols[:n]...)
 	t.short[rec.RefNumber()] = s
@@ -75,7 +76,7 @@ func (p *Process) Burst(th int, words []uint64, upto uint64, done *int, sink Sin
 		}
 		s := &t.short[n]
 		k := int(s.words)
-		if s.head != uint32(rec[0]) || s.gen != p.gen || rec.RefRet() != 0 || rec.Len() != k || k > len(words) || rec.End() > upto {
+		if s.head != uint32(rec[0]) || s.number != rec.RefExact() || s.gen != p.gen || rec.RefRet() != 0 || rec.Len() != k || k > len(words) || rec.End() > upto {
 			return
 		}
 		if len(words) > ReadAhead {

@@ -15,6 +15,7 @@ type Repeats struct {
 
 	seen    map[string]int // number of the definition, -1 none yet
 	numbers int
+	times   int // that everything was forgotten
 }
 
 // Records returns what stands for rec, a complete record or the entry part of one.
@@ -30,6 +31,9 @@ func (r *Repeats) Records(rec ring.Record) []ring.Record {
 	n := len(rec) - len(rest)
 	key := fmt.Sprint(uint32(rec[0]), rec.Site(), rec.Absent(), rec[ring.HeadWords:n])
 	if r.seen == nil || r.Max > 0 && len(r.seen) >= r.Max {
+		if r.seen != nil {
+			r.times++
+		}
 		r.seen, r.numbers = map[string]int{}, 0
 	}
 	number, known := r.seen[key]
@@ -39,7 +43,7 @@ func (r *Repeats) Records(rec ring.Record) []ring.Record {
 	}
 	var out []ring.Record
 	if number < 0 {
-		number = r.numbers
+		number = r.numbers | r.times*ring.DefMax
 		r.numbers++
 		r.seen[key] = number
 		def := append(ring.Record{0, rec.Start(), 0, 0, 0, uint64(number), uint64(uint32(rec[0])) | uint64(rec.Absent())<<32, rec.Site()}, rec[ring.HeadWords:n]...)
