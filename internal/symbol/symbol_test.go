@@ -498,3 +498,60 @@ func BenchmarkIsendWait(b *testing.B) {
 type nullSink struct{}
 
 func (nullSink) Event(int, *Event) {}
+
+// foldSink counts folds.
+type foldSink struct {
+	*recorder
+	folds int
+}
+
+func (f *foldSink) Fold(*Fold) { f.folds++ }
+
+// A call in progress while values leave signatures keeps what its handles meant when it began.
+func TestFoldDuringCall(t *testing.T) {
+	old := MaxFamily
+	defer func() { MaxFamily = old }()
+	var lines [2]string
+	for i, size := range []int{1 << 30, 1} {
+		MaxFamily = size
+		p, r := mpich(t)
+		s := &foldSink{recorder: r}
+		do := func(th int, c rc) {
+			t.Helper()
+			rec := ringtest.Record(c)
+			if err := p.Begin(th, rec, s); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.End(th, rec, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const first, second = 0x8c000001, 0x8c000002
+		send := func(count int) rc {
+			return rc{Func: "MPI_Send", Site: 9 | ring.WModule<<60, In: []any{heap(2, 0), count, mpiInt, 1, 7, world}}
+		}
+		recv := rc{Func: "MPI_Recv", Site: 5 | ring.WModule<<60, In: []any{heap(1, 0), 8, second, 1, 7, world},
+			Out: []any{ring.Status{Source: 1, Tag: 7, Bytes: 36}}}
+		do(0, rc{Func: "MPI_Type_contiguous", In: []any{3, mpiInt}, Out: []any{first}})
+		do(0, rc{Func: "MPI_Type_contiguous", In: []any{4, mpiInt}, Out: []any{second}})
+		do(0, recv)
+		do(0, recv)
+		if err := p.Begin(0, ringtest.Record(recv), s); err != nil {
+			t.Fatal(err)
+		}
+		do(1, send(8))
+		do(1, send(9))
+		do(1, rc{Func: "MPI_Type_free", In: []any{first}})
+		do(1, rc{Func: "MPI_Type_free", In: []any{second}})
+		if err := p.End(0, ringtest.Record(recv), s); err != nil {
+			t.Fatal(err)
+		}
+		if (s.folds > 0) != (size == 1) || len(p.objs[spec.Type].Live) != 0 {
+			t.Errorf("families of %d: %d folds, live types %v", size, s.folds, p.objs[spec.Type].Live)
+		}
+		lines[i] = r.lines[len(r.lines)-1]
+	}
+	if lines[0] != lines[1] {
+		t.Errorf("with a fold\n%s, without\n%s", lines[1], lines[0])
+	}
+}
