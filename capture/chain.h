@@ -78,6 +78,18 @@ struct tb_intern {
     int32_t fresh[4096];        /* by function: > 0 new calls, < 0 calls to leave alone */
 };
 struct tb_intern *tb_intern_new(void);     /* NULL: no memory */
+
+static inline uint64_t tb_id_absent(const struct tb_call *c) { return (uint32_t)c->id_flags | (uint64_t)c->absent << 32; }
+
+/* Whether the entry part of the record at w, with n words after its head, is that of k. */
+static inline int tb_is_known(const struct tb_known *k, const struct tb_call *c, const uint64_t *w, uint64_t n)
+{
+    uint64_t differ = (k->words ^ n) | (k->site ^ w[3]) | (k->id_absent ^ tb_id_absent(c));
+    if (tb_unlikely(differ)) return 0;
+    for (uint64_t i = 0; i < n; i++) differ |= k->body[i] ^ w[5 + i];
+    return !differ;
+}
+
 /* Looks for the known call that the entry part of the record in progress equals, and
  * returns it if it has a number. May write a TB_R_DEF record before the call, and so move c->w. */
 const struct tb_known *tb_intern_call(struct tb_call *c);

@@ -20,6 +20,7 @@ enum {
      * so many new ones, for so many calls. */
     PATIENCE = 2 * MAX_KNOWN, REST = 32 * MAX_KNOWN,
 };
+
 static void *pages(size_t n)
 {
     void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -34,18 +35,6 @@ struct tb_intern *tb_intern_new(void)
     in->nowhere.next = &in->nowhere;
     in->last = &in->nowhere;
     return in;
-}
-
-static int same(const uint64_t *a, const uint64_t *b, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (a[i] != b[i]) return 0;
-    return 1;
-}
-
-static int is(const struct tb_known *k, uint64_t id_absent, uint64_t site, const uint64_t *body, uint64_t n)
-{
-    return k->words == n && k->id_absent == id_absent && k->site == site && same(k->body, body, n);
 }
 
 static uint32_t hash(uint64_t id_absent, uint64_t site, const uint64_t *body, uint64_t n)
@@ -175,11 +164,11 @@ const struct tb_known *tb_intern_call(struct tb_call *c)
         in->fresh[id]++;
         return NULL;
     }
-    uint64_t id_absent = (uint32_t)c->id_flags | (uint64_t)c->absent << 32;
+    uint64_t id_absent = tb_id_absent(c);
     uint32_t h = hash(id_absent, w[3], w + 5, n);
     struct tb_known *k = NULL;
     for (uint32_t at = h & in->mask; in->table && (k = in->table[at]) != NULL; at = (at + 1) & in->mask)
-        if (k->hash == h && is(k, id_absent, w[3], w + 5, n)) break;
+        if (k->hash == h && tb_is_known(k, c, w, n)) break;
     if (!k) {
         if (++in->fresh[id] > PATIENCE) in->fresh[id] = -REST;
         t->priv->muted++;

@@ -279,11 +279,7 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
 static inline const struct tb_known *known(struct tb_thread *t, struct tb_call *c, const uint64_t *w)
 {
     struct tb_known *k = t->intern->last->next;
-    uint64_t n = (uint64_t)(c->w - w) - 5, differ = (k->words ^ n) | (k->site ^ w[3]);
-    differ |= k->id_absent ^ ((uint32_t)c->id_flags | (uint64_t)c->absent << 32);
-    if (tb_unlikely(differ | (k->number == TB_NO_NUMBER))) return NULL;
-    for (uint64_t i = 0; i < n; i++) differ |= k->body[i] ^ w[5 + i];
-    if (tb_unlikely(differ)) return NULL;
+    if (tb_unlikely(k->number == TB_NO_NUMBER || !tb_is_known(k, c, w, (uint64_t)(c->w - w) - 5))) return NULL;
     t->intern->last = k;
     return k;
 }

@@ -154,7 +154,6 @@ func (t *textWalker) work(n int) bool {
 }
 
 func (t *textWalker) num(name string, v *int, _ int) { t.line(" %s %d", name, *v) }
-func (t *textWalker) u64(name string, v *uint64)     { t.line(" %s %d", name, *v) }
 func (t *textWalker) i64(name string, v *int64)      { t.line(" %s %d", name, *v) }
 func (t *textWalker) str(name string, v *string)     { t.line(" %s %q", name, *v) }
 func (t *textWalker) count(name string, n int) int {

@@ -288,7 +288,6 @@ func (p *textParser) num(name string, v *int, max int) {
 	}
 	*v = int(x)
 }
-func (p *textParser) u64(name string, v *uint64) { *v = uint64(p.integer(p.field(name))) }
 func (p *textParser) i64(name string, v *int64)  { *v = p.integer(p.field(name)) }
 func (p *textParser) str(name string, v *string) { *v = p.quoted(p.field(name)) }
 func (p *textParser) count(name string, _ int) int {

@@ -18,9 +18,8 @@ type walker interface {
 	failed() bool
 	// broke notes an error that says itself where it is.
 	broke(err error)
-	// num is a number from 0 to max, u64 any, i64 a signed one.
+	// num is a number from 0 to max, i64 any, also a negative one.
 	num(name string, v *int, max int)
-	u64(name string, v *uint64)
 	i64(name string, v *int64)
 	str(name string, v *string)
 	// count is a number of things of which each takes a byte or more.

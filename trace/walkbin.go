@@ -41,7 +41,6 @@ func (w *encWalker) num(name string, v *int, max int) {
 	}
 	w.uint(uint64(*v))
 }
-func (w *encWalker) u64(_ string, v *uint64) { w.uint(*v) }
 func (w *encWalker) i64(_ string, v *int64)  { w.int(*v) }
 func (w *encWalker) str(_ string, v *string) { w.uint(uint64(w.strs.add(*v))) }
 func (w *encWalker) count(_ string, n int) int {
@@ -223,7 +222,6 @@ func (w *decWalker) broke(err error) {
 }
 
 func (w *decWalker) num(name string, v *int, max int) { *v = int(w.limited(uint64(max), name)) }
-func (w *decWalker) u64(_ string, v *uint64)          { *v = w.uint() }
 func (w *decWalker) i64(_ string, v *int64)           { *v = w.int() }
 func (w *decWalker) count(name string, _ int) int     { return w.decoder.count(name) }
 func (w *decWalker) grammar(_ string, v **Grammar) {

@@ -9,11 +9,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 
+	"tabard/internal/collect"
 	"tabard/internal/synth"
 	"tabard/trace"
 )
@@ -67,14 +66,14 @@ func measure(r row) (result, error) {
 			return res, err
 		}
 	}
-	res.CompressionPeak = peakMemory()
+	res.CompressionPeak = collect.PeakMemory()
 	before := processorTime(syscall.RUSAGE_SELF)
 	w := &work{job: job, res: &res, level: map[int]*node{}}
 	archive, err := w.archive(r.Workers, inOrder(r.Ranks))
 	if err != nil {
 		return res, err
 	}
-	res.Peak = peakMemory()
+	res.Peak = collect.PeakMemory()
 	scale := (processorTime(syscall.RUSAGE_SELF) - before) / (res.Compression + res.Merge)
 	res.Compression *= scale
 	res.Merge *= scale
@@ -286,19 +285,4 @@ func processorTime(who int) float64 {
 		return 0
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-// peakMemory is the largest resident size of this process so far, in bytes.
-func peakMemory() uint64 {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) >= 2 && f[0] == "VmHWM:" {
-			kb, _ := strconv.ParseUint(f[1], 10, 64)
-			return kb << 10
-		}
-	}
-	return 0
 }

@@ -191,7 +191,7 @@ func (c *collector) build() (*merge.Part, error) {
 			return nil, fmt.Errorf("rank %d: %w", id.rank, err)
 		}
 	}
-	c.report.PeakMemory = peakMemory()
+	c.report.PeakMemory = PeakMemory()
 	for k, v := range c.job.sharedOptions(c.partFile()) {
 		meta.Options[k] = v
 	}
@@ -284,8 +284,8 @@ func modules(syms *symbol.Process) []trace.Module {
 	return ms
 }
 
-// peakMemory is the largest resident size of this process so far, in bytes.
-func peakMemory() uint64 {
+// PeakMemory is the largest resident size of this process so far, in bytes.
+func PeakMemory() uint64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0

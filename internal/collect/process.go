@@ -182,12 +182,12 @@ func (p *process) drainOne(c *chain, dead bool) {
 	for {
 		c.refresh()
 		for {
-			if c.raw == nil && !c.begun {
-				p.burst(c, upto)
-			}
 			words := c.words()
 			if len(words) == 0 {
 				break
+			}
+			if c.raw == nil && !c.begun && p.burst(c, words, upto) {
+				continue
 			}
 			rec, _, err := ring.Next(words)
 			if err != nil {
@@ -227,11 +227,12 @@ func (p *process) drainOne(c *chain, dead bool) {
 	}
 }
 
-// burst takes in records that repeat known calls.
-func (p *process) burst(c *chain, upto uint64) {
+// burst takes in records that repeat known calls, and reports whether there were any.
+func (p *process) burst(c *chain, words []uint64, upto uint64) bool {
 	before := c.off
 	defer func() { p.consumed += 8 * uint64(c.off-before) }()
-	p.syms.Burst(c.thread, c.words(), upto, &c.off, p)
+	p.syms.Burst(c.thread, words, upto, &c.off, p)
+	return c.off > before
 }
 
 // consume moves the position behind rec.

@@ -147,7 +147,7 @@ func (c *collector) unite(request uint32, received int) error {
 	if err != nil {
 		return err
 	}
-	whole, err := c.join(own, sources)
+	whole, err := joinParts(c.job, own, sources)
 	if err != nil {
 		return err
 	}
@@ -171,15 +171,11 @@ func receivedSources(dir string, n int) ([]*partFile, error) {
 	return sources, nil
 }
 
-// join merges what this collector recorded with archives of others of the same run.
-func (c *collector) join(own *merge.Part, others []*partFile) (*merge.Part, error) {
+// joinParts merges what a collector recorded with archives of others of the same run.
+func joinParts(job *Job, own *merge.Part, others []*partFile) (*merge.Part, error) {
 	if len(others) == 0 {
 		return own, nil
 	}
-	return joinParts(c.job, own, others)
-}
-
-func joinParts(job *Job, own *merge.Part, others []*partFile) (*merge.Part, error) {
 	content, err := own.Content()
 	if err != nil {
 		return nil, err
@@ -222,7 +218,7 @@ func (c *collector) whole(own *merge.Part) (*merge.Part, error) {
 		return nil, err
 	}
 	c.count(sources)
-	return c.join(own, sources)
+	return joinParts(c.job, own, sources)
 }
 
 // count adds archives of others to the report.

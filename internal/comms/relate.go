@@ -9,8 +9,7 @@ import (
 	"tabard/trace"
 )
 
-// relateMost is how many processes and occurrences of calls about communicators are looked at, at most, for
-// the sake of smaller parameters.
+// relateMost is how many processes are looked at, at most, for the sake of smaller parameters.
 const relateMost = 1 << 22
 
 // Relate lets the archive of p express peers and roots relative to the own rank in communicators that the
@@ -32,9 +31,6 @@ func Relate(p *parts.Part) error {
 		return err
 	}
 	defer a.Close()
-	if a.NumRanks() > relateMost {
-		return nil
-	}
 	r, err := Analyze(a)
 	if err != nil {
 		return err
@@ -43,14 +39,13 @@ func Relate(p *parts.Part) error {
 	return nil
 }
 
-// makesComms reports whether calls speak of communicators other than predefined ones, in more
-// than one process.
+// makesComms reports whether calls make communicators, in more than one process and not in too many.
 func makesComms(c *trace.Content) bool {
 	ranks := 0
 	for _, g := range c.Groups {
 		ranks += g.Ranks.Len()
 	}
-	if ranks < 2 {
+	if ranks < 2 || ranks > relateMost {
 		return false
 	}
 	for _, t := range c.Templates {

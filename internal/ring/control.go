@@ -195,9 +195,6 @@ func (c *Control) MergeRequest() (request uint32, received int) {
 // AnswerMerge says that a request is done, or MergeFailed.
 func (c *Control) AnswerMerge(answer uint32) { atomic.StoreUint32(&c.page.MergeAnswer, answer) }
 
-// Merges reports whether collectors unite their archives inside MPI_Finalize.
-func (c *Control) Merges() bool { return c.page.Flags&CtlMerge != 0 }
-
 // RequestMerge plays the leader: it makes a request.
 func (c *Control) RequestMerge(request uint32, received int) {
 	c.page.MergeReceived = uint64(received)

@@ -215,7 +215,7 @@ func (p *Process) parsed(f *family) []*trace.Signature {
 // leaving chooses the slots whose values leave: the most variable first, until few signatures are left.
 func leaving(sigs []*trace.Signature) uint64 {
 	fn := spec.ByID(sigs[0].Func)
-	distinct := make([]int, len(fn.Slots)) // -1: has to stay
+	distinct := make([]int, len(fn.Slots)) // 0: has to stay
 	for i := range fn.Slots {
 		seen := map[string]bool{}
 		for _, s := range sigs {

@@ -16,12 +16,10 @@ var (
 	fnSendrecv   = define("MPI_Sendrecv", "sendbuf", "sendcount", "sendtype", "dest", "sendtag", "recvbuf", "recvcount", "recvtype", "source", "recvtag", "comm", "status")
 	fnWait       = define("MPI_Wait", "request", "status")
 	fnWaitall    = define("MPI_Waitall", "count", "array_of_requests", "array_of_statuses")
-	fnWaitany    = define("MPI_Waitany", "count", "array_of_requests", "index", "status")
 	fnWaitsome   = define("MPI_Waitsome", "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses")
 	fnTest       = define("MPI_Test", "request", "flag", "status")
 	fnTestsome   = define("MPI_Testsome", "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses")
 	fnIprobe     = define("MPI_Iprobe", "source", "tag", "comm", "flag", "status")
-	fnProbe      = define("MPI_Probe", "source", "tag", "comm", "status")
 	fnSegment    = define("tabard_segment", "segment", "kind", "bytes")
 	fnSegmentEnd = define("tabard_segment_end", "segment")
 )
@@ -224,18 +222,6 @@ func (r *Rank) Waitall(line int, qs []*Request, ignore bool) {
 	r.end()
 }
 
-// Waitany is MPI_Waitany that completes request i.
-func (r *Rank) Waitany(line int, qs []*Request, i int) Status {
-	r.begin(fnWaitany, line)
-	r.num(len(qs))
-	r.reqs(qs)
-	r.num(i)
-	s := r.done(qs, i)
-	r.status(s)
-	r.end()
-	return s
-}
-
 // Waitsome is MPI_Waitsome that completes the requests with the indices which.
 func (r *Rank) Waitsome(line int, qs []*Request, which []int) { r.some(fnWaitsome, line, qs, which) }
 
@@ -293,16 +279,6 @@ func (r *Rank) Iprobe(line, source, tag int, c *Comm, found bool, got Status) {
 	r.num(tag)
 	r.obj(c.h)
 	r.flag(found, got)
-	r.end()
-}
-
-// Probe is MPI_Probe that finds the message that got describes.
-func (r *Rank) Probe(line, source, tag int, c *Comm, got Status) {
-	r.begin(fnProbe, line)
-	r.num(source)
-	r.num(tag)
-	r.obj(c.h)
-	r.status(got)
 	r.end()
 }
 
