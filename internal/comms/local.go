@@ -129,7 +129,14 @@ var (
 )
 
 // read goes through the calls of all threads of the process.
-func (p *process) read(streams []*trace.Stream) error {
+func (p *process) read(streams []*trace.Stream, known quietClasses) error {
+	if len(streams) == 1 {
+		q, err := known.of(streams[0])
+		if err != nil || q != nil {
+			q.apply(p, streams[0])
+			return err
+		}
+	}
 	var threads [][]*call
 	timed := true
 	for _, s := range streams {
@@ -356,12 +363,8 @@ func (p *process) leave(c *call) {
 // learn takes in what a call tells of a communicator.
 func (in *instance) learn(c *call) {
 	note := func(to *int64, name string) {
-		v, ok := c.out(name)
-		if ok && *to >= 0 && *to != v {
-			in.changed = c.f.Name
-		}
-		if ok && *to < 0 {
-			*to = v
+		if v, ok := c.out(name); ok {
+			in.told(to, v, c.f.Name)
 		}
 	}
 	switch c.kind {
@@ -379,6 +382,16 @@ func (in *instance) learn(c *call) {
 		note(&in.remoteSize, "size")
 	case askCart:
 		in.coords = c.slots[slotOf(c.f, "coords", true)].Ints
+	}
+}
+
+// told keeps the first answer to a question.
+func (in *instance) told(to *int64, v int64, function string) {
+	switch {
+	case *to < 0:
+		*to = v
+	case *to != v:
+		in.changed = function
 	}
 }
 

@@ -48,13 +48,15 @@ type resolver struct {
 
 // Analyze works out the communicators of an archive. Errors are those of
 // reading it; what does not fit together is in the notes of the result.
-func Analyze(a *trace.Archive) (*Result, error) {
+func Analyze(a *trace.Archive) (*Result, error) { return analyze(a, quietClasses{}) }
+
+func analyze(a *trace.Archive, known quietClasses) (*Result, error) {
 	r := &resolver{a: a, byMember: map[int]*process{}, lists: newLists(), positions: map[*Members]map[int]int{}, out: &Result{processOf: map[int]int{}},
 		meetings: map[meetKey]*meeting{}, ended: map[meetKey]int{}, folds: map[foldKey]*Comm{}, keys: map[*Comm]foldKey{}, notes: map[Note]int{}, groups: map[*Members]int{}}
 	streams := streamsOf(a)
 	for i, data := range a.Ranks() {
 		p := newProcess(i, data)
-		if err := p.read(streams[i]); err != nil {
+		if err := p.read(streams[i], known); err != nil {
 			return nil, err
 		}
 		if p.disorder {

@@ -17,6 +17,9 @@ type Context struct {
 	divisors []int64    // candidates for the length of a row, without 1 and Size
 	digits   [][2]int64 // candidates for q and p of a digit
 	cubes    [][]int64  // the first grids of three axes with all ranks
+
+	shapesOnce sync.Once
+	shapes     [shapeAxes][][]int64 // see shapesOf
 }
 
 const (
@@ -91,16 +94,6 @@ func products(size int64, div []int64) [][]int64 {
 				three = append(three, []int64{a, b, c})
 			}
 		}
-	}
-	bySum := func(a, b []int64) int {
-		sa, sb := int64(0), int64(0)
-		for i := range a {
-			sa, sb = sa+a[i], sb+b[i]
-		}
-		if sa != sb {
-			return int(sa - sb)
-		}
-		return slices.Compare(a, b)
 	}
 	slices.SortFunc(two, bySum)
 	slices.SortFunc(three, bySum)

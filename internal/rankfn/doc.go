@@ -46,6 +46,22 @@
 // A set that takes less space so is a uvarint 2*n+1, n the number of maximal intervals, and
 // two columns as bytes, of n values each: the distances as above of intervals, and their lengths less one.
 //
+// In a communicator of P ranks a set may also be
+//
+//	1, uvarint grid, uvarint cells   the ranks of these cells of a numbered grid
+//	3, uvarint n, n runs             all ranks but those of the runs, at most 4, which are intervals
+//
+// A grid has 3^k cells, k the number of its axes: along each axis a coordinate is the first (digit 0),
+// the last (2) or another one (1), and the digits to the base 3, that of the last axis last, are the
+// number of the cell. Cells are twice a number plus one in which bit i is set if cell i belongs
+// to the set, or twice a number in which bit i is set if all cells with i digits that are not 1 do.
+//
+// # Numbered grids
+//
+// Grids of P ranks with one, two and three axes, all of size 2 and more, have numbers: number n is, of
+// those with 1 + n mod 3 axes, the one with index n div 3 in the order of the sums of the sizes and then of the
+// sizes. The index is less than 16, and grids of three axes have no number if P has more than 256 divisors.
+//
 // # Encoding of a function
 //
 // A byte, then
@@ -82,13 +98,29 @@
 //	22  a, b, c     min(max(r + a, b), c)
 //	23  a, c        (a*(r mod P) + c) mod P
 //	24  order       r with the axes of a grid in another order
+//	25  grid, course, k        the k-th neighbour of r, from 0
+//	26  grid, course, k, b, c  b*x + c, where x stands for the direction of that neighbour
+//	32 to 47        r + s, s being -d and d where d is the size of the second axis, of the numbered grids of two axes with index 0 to 7
+//	48 to 59        likewise -d*e, -e, e, d*e of the sizes d and e of the last two axes, of those of three axes with index 0 to 2
+//	60, 61          r - 1, r + 1
 //
-// A grid is a uvarint 2*n, n the number of its axes, or 2*n+1 if the size of the first axis is P div
-// the product of the others and absent; for each axis, the last one varying fastest, the uvarint of its size and
+// A grid of kind 11 is a uvarint 34 + n, n its number, or 2*n, n the number of its axes, or 2*n+1 if the size of the first axis is P div
+// the product of the others and absent; for each axis, the last one varying fastest, the uvarint of its size, absent with a number, and
 // the varint of twice the shift, plus one if the axis wraps around; the varint b, absent if the sizes' product is P
 // and each axis has no shift or wraps around. Kind 24 is the
 // uvarint number of the order and the uvarint sizes of the second and third of three axes; the first is as above.
 // Orders 0 to 4 are xzy, yxz, yzx, zxy and zyx for axes xyz.
+//
+// In kinds 25 and 26 grid, course and k are uvarints, the grid a number; in kind 26 the third uvarint is 3*k + w, and b and c are varints. A
+// course is an order of directions. A direction is numbered like a cell of the grid: digit 0 is one coordinate less, 2 one more. The
+// neighbours of a rank are what its coordinates lead to in the directions of the course, in that order, without those beyond a border.
+// x is the place of the direction in the course, from 0, if w is 0; that place xor 1 if w is 1; the direction's number if w is 2.
+// With one axis courses 0 and 1 are the directions 0, 2 and 2, 0. With two axes courses 0 to 23 are the orders of the directions 1, 3, 5, 7
+// as words in ascending order, and 24 + 4*o + f those of two nested loops. With three axes 6*o + 3*s + i are orders
+// of the six directions along one axis: with o counting the orders of the axes as words in ascending order, abc being
+// one, with - first for s = 0 and + first for s = 1, they are (here for s = 0) -a -b -c +c +b +a for i = 0, -a +a -b +b -c +c
+// for i = 1, and -a -b -c +a +b +c for i = 2; and 36 + 8*o + f those of three nested loops. Nested loops take every direction
+// but that of the rank itself; the outermost goes along the first axis in order o, and loop i, from 0 outside, goes from - to +, or if bit i of f is set from + to -.
 //
 // # Encoding of arrays
 //

@@ -28,6 +28,22 @@ func randomFormula(rng *rand.Rand, ctx *Context) *formula {
 				f.axes = []axis{{size: d[0]}, {size: d[1]}, {size: d[2]}}
 			}
 		}
+	case kNear, kNearNumber:
+		list := ctx.shapesOf(1 + rng.IntN(shapeAxes))
+		if len(list) == 0 {
+			f.kind = kRing
+			break
+		}
+		k := rng.IntN(min(len(list), nearShapes[len(list[0])]))
+		for _, d := range list[k] {
+			f.axes = append(f.axes, axis{size: d})
+		}
+		f.number = k*shapeAxes + len(f.axes)
+		f.p = rng.Int64N(int64(len(courses(len(f.axes)))))
+		f.a, f.q = rng.Int64N(int64(len(courses(len(f.axes))[f.p].dirs))), rng.Int64N(ways)
+		if f.kind == kNearNumber {
+			f.c = small()
+		}
 	case kAddBelow, kAddAbove:
 		f.a = rng.Int64N(5)
 	case kGrid:
@@ -108,6 +124,6 @@ func order(f *Func) int {
 
 // preference is the order in which find tries the kinds.
 var preference = []kind{
-	kConstant, kShift, kRing, kLine, kXor, kAffine, kOne, kDiv, kMod, kLeader, kCoords, kGrid, kDigit, kParent, kChild,
-	kClearLow, kClearHigh, kAddBelow, kAddAbove, kXorLine, kAtLeast, kAtMost, kBetween, kMultiple, kPermute,
+	kConstant, kShift, kRing, kLine, kXor, kAffine, kNear, kOne, kDiv, kMod, kLeader, kCoords, kGrid, kDigit, kParent, kChild,
+	kClearLow, kClearHigh, kAddBelow, kAddAbove, kXorLine, kNearNumber, kAtLeast, kAtMost, kBetween, kMultiple, kPermute,
 }

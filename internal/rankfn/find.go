@@ -25,7 +25,12 @@ const maxKillers = 12
 // holds, one is found; and it is the one that comes first in an order of the
 // family's formulas that does not depend on the ranks (the comments tell which). A parameter that the
 // values leave open is part of that order.
-func find(ctx *Context, r, v []int64) *formula {
+func find(ctx *Context, r, v []int64) *formula { return search(ctx, r, v, false) }
+
+// guess returns a formula of the more frequent families that reproduces all values, nil if there is none.
+func guess(ctx *Context, r, v []int64) *formula { return search(ctx, r, v, true) }
+
+func search(ctx *Context, r, v []int64, quick bool) *formula {
 	p := &problem{ctx: ctx, size: int64(ctx.Size), r: r, v: v}
 	if p.size < 0 || p.size > MaxRank+1 {
 		p.size = 0
@@ -34,6 +39,18 @@ func find(ctx *Context, r, v []int64) *formula {
 		return f
 	}
 	p.look()
+	if f := p.first(families); f != nil {
+		return f
+	}
+	if !quick {
+		if f := p.nearDirection(); f != nil {
+			return f
+		}
+	}
+	return p.first(limits)
+}
+
+func (p *problem) first(families []func(*problem) *formula) *formula {
 	for _, family := range families {
 		if f := family(p); f != nil {
 			return f
@@ -44,9 +61,13 @@ func find(ctx *Context, r, v []int64) *formula {
 
 // families are in the order of preference. All rely on the values being different.
 var families = []func(*problem) *formula{
-	(*problem).shift, (*problem).ring, (*problem).line, (*problem).xor, (*problem).affine, (*problem).one,
+	(*problem).shift, (*problem).ring, (*problem).line, (*problem).xor, (*problem).affine, (*problem).near, (*problem).one,
 	(*problem).div, (*problem).mod, (*problem).leader, (*problem).coords, (*problem).grid, (*problem).digit,
 	(*problem).parent, (*problem).child, (*problem).clear, (*problem).addBit, (*problem).xorLine,
+}
+
+// limits are families that come behind nearDirection, which guesses leave out: it has the most formulas.
+var limits = []func(*problem) *formula{
 	(*problem).atLeast, (*problem).atMost, (*problem).between, (*problem).multiple, (*problem).permute,
 }
 

@@ -91,6 +91,7 @@ func (p *problem) observe(axes []gridShift, n int64, i int) bool {
 // choosePeriods tries the sets of axes without wrap-around.
 func (p *problem) choosePeriods(shifts []gridShift) *formula {
 	f := formula{kind: kGrid, size: p.size, axes: make([]axis, len(shifts))}
+	number := p.numberOf(shifts)
 	var free []int // axes that may be without wrap-around
 	for i, s := range shifts {
 		x := axis{size: s.size, shift: centred(s.up, s.size), periodic: true}
@@ -116,11 +117,24 @@ func (p *problem) choosePeriods(shifts []gridShift) *formula {
 		if f.bordered() {
 			f.b = p.border()
 		}
+		f.number = number
 		if g := p.check(f); g != nil {
 			return g
 		}
 	}
 	return nil
+}
+
+// numberOf returns one more than the number of a grid, 0 if it has none.
+func (p *problem) numberOf(shifts []gridShift) int {
+	sizes := make([]int64, len(shifts))
+	for i, s := range shifts {
+		sizes[i] = s.size
+	}
+	if n, ok := p.ctx.shapeNumber(sizes); ok {
+		return n + 1
+	}
+	return 0
 }
 
 // Values of the family of coordinates are less than that in magnitude.

@@ -7,31 +7,33 @@ type kind uint8
 // Borders are values of those ranks that have no partner; in families marked "outside" they are
 // not ranks of the communicator, such as MPI_PROC_NULL.
 const (
-	kConstant  kind = iota // a
-	kShift                 // r + a
-	kRing                  // (r + a) mod P
-	kLine                  // r + a if that is a rank, else b (outside)
-	kXor                   // r xor a
-	kAffine                // a*r + b
-	kOne                   // b for rank c, else a
-	kDiv                   // r div p
-	kMod                   // (r + a) mod p
-	kLeader                // r - r mod p
-	kCoords                // a*(r div p) + b*(r mod p) + c
-	kGrid                  // shift in a grid, b beyond its borders (outside)
-	kDigit                 // a*((r div q) mod p) + c
-	kParent                // (r - 1) div p, b for rank 0
-	kChild                 // a*r + c if that is a rank, else b (outside)
-	kClearLow              // r without its lowest bit that is set, b for rank 0
-	kClearHigh             // r without its highest bit that is set, b for rank 0
-	kAddBelow              // r + 2^a if 2^a is below all bits of r and that is a rank, else b (outside)
-	kAddAbove              // r + 2^a if 2^a is above all bits of r and that is a rank, else b (outside)
-	kXorLine               // r xor a if that is a rank, else b (outside)
-	kAtLeast               // max(r + a, b)
-	kAtMost                // min(r + a, b)
-	kBetween               // min(max(r + a, b), c)
-	kMultiple              // (a*r + c) mod P
-	kPermute               // the rank in a grid of three axes with the axes in another order, a of orders
+	kConstant   kind = iota // a
+	kShift                  // r + a
+	kRing                   // (r + a) mod P
+	kLine                   // r + a if that is a rank, else b (outside)
+	kXor                    // r xor a
+	kAffine                 // a*r + b
+	kOne                    // b for rank c, else a
+	kDiv                    // r div p
+	kMod                    // (r + a) mod p
+	kLeader                 // r - r mod p
+	kCoords                 // a*(r div p) + b*(r mod p) + c
+	kGrid                   // shift in a grid, b beyond its borders (outside)
+	kDigit                  // a*((r div q) mod p) + c
+	kParent                 // (r - 1) div p, b for rank 0
+	kChild                  // a*r + c if that is a rank, else b (outside)
+	kClearLow               // r without its lowest bit that is set, b for rank 0
+	kClearHigh              // r without its highest bit that is set, b for rank 0
+	kAddBelow               // r + 2^a if 2^a is below all bits of r and that is a rank, else b (outside)
+	kAddAbove               // r + 2^a if 2^a is above all bits of r and that is a rank, else b (outside)
+	kXorLine                // r xor a if that is a rank, else b (outside)
+	kAtLeast                // max(r + a, b)
+	kAtMost                 // min(r + a, b)
+	kBetween                // min(max(r + a, b), c)
+	kMultiple               // (a*r + c) mod P
+	kPermute                // the rank in a grid of three axes with the axes in another order, a of orders
+	kNear                   // the a-th neighbour that exists in a grid, in the order of course p
+	kNearNumber             // b*x + c, x the number of that neighbour's direction in way q
 	kinds
 )
 
@@ -41,7 +43,8 @@ type formula struct {
 	a, b, c int64
 	p, q    int64  // moduli, at least 1 where they are used
 	size    int64  // P
-	axes    []axis // of kGrid and kPermute, the last one fastest
+	axes    []axis // of grids, the last one fastest
+	number  int    // one more than the number of the grid, 0 if it has none (shapes.go)
 }
 
 // An axis is one dimension of a grid.
@@ -144,6 +147,10 @@ func (f *formula) treeAt(r int64) int64 {
 		return min(max(r+f.a, f.b), f.c)
 	case kPermute:
 		return f.permuted(r)
+	case kNear:
+		return f.nearAt(r)
+	case kNearNumber:
+		return f.nearNumber(r)
 	}
 	return 0
 }

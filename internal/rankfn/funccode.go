@@ -12,20 +12,23 @@ const (
 const maxPieces = 16
 
 // Append appends the encoding of f to dst.
-func (f *Func) Append(dst []byte) []byte {
+func (f *Func) Append(dst []byte) []byte { return f.AppendIn(dst, nil) }
+
+// AppendIn appends the encoding of f, which was made with an equal context. It may be shorter than that of Append.
+func (f *Func) AppendIn(dst []byte, ctx *Context) []byte {
 	if f.f != nil {
-		return f.f.append(dst)
+		return f.f.appendIn(dst, ctx)
 	}
-	return f.packed().append(dst)
+	return f.packed().append(dst, f.ctx)
 }
 
-func (k *packed) append(dst []byte) []byte {
+func (k *packed) append(dst []byte, ctx *Context) []byte {
 	if k.except == nil {
-		dst = k.f.append(append(dst, tagColumn))
+		dst = k.f.appendIn(append(dst, tagColumn), ctx)
 		return appendBytes(dst, k.col)
 	}
-	dst = k.f.append(append(dst, tagExcept))
-	return k.rest.Append(k.except.Append(dst))
+	dst = k.f.appendIn(append(dst, tagExcept), ctx)
+	return k.rest.AppendIn(k.except.AppendIn(dst, ctx), ctx)
 }
 
 // append appends the encoding of the formula: the kind and the parameters that it has.
@@ -37,6 +40,8 @@ func (f *formula) append(dst []byte) []byte {
 	case kPermute:
 		dst = appendUvarint(dst, int(f.a))
 		return appendUvarint(appendUvarint(dst, int(f.axes[1].size)), int(f.axes[2].size))
+	case kNear, kNearNumber:
+		return f.appendNear(dst)
 	}
 	for _, x := range f.params() {
 		dst = appendVarint(dst, *x)
@@ -75,8 +80,11 @@ func (f *formula) params() []*int64 {
 	return nil
 }
 
+// headNumbered plus the number of a grid stands for its axes.
+const headNumbered = 2*maxAxes + 2
+
 // appendGrid appends the axes: a number 2*n, or 2*n+1 if the size of the first axis follows from
-// that of the communicator; for each axis its size, and twice the shift plus one with wrap-around;
+// that of the communicator, or headNumbered and more if all sizes do; for each axis its size, and twice the shift plus one with wrap-around;
 // and the border if there is one.
 func (f *formula) appendGrid(dst []byte) []byte {
 	rest := int64(1)
@@ -85,12 +93,15 @@ func (f *formula) appendGrid(dst []byte) []byte {
 	}
 	implied := f.axes[0].size*rest == f.size
 	head := 2 * len(f.axes)
-	if implied {
+	switch {
+	case f.number > 0:
+		head = headNumbered + f.number - 1
+	case implied:
 		head++
 	}
 	dst = appendUvarint(dst, head)
 	for i, x := range f.axes {
-		if i > 0 || !implied {
+		if f.number == 0 && (i > 0 || !implied) {
 			dst = appendUvarint(dst, int(x.size))
 		}
 		s := 2 * x.shift
@@ -132,11 +143,11 @@ func (p *input) function(ctx *Context, ranks *Set, depth int) *Func {
 	tag := p.byte()
 	k := &packed{}
 	switch {
-	case tag < byte(kinds):
+	case tag < tagExcept:
 		return &Func{f: p.formula(ctx, kind(tag))}
 	case tag == tagExcept && depth < maxPieces:
 		k.f = p.formula(ctx, kind(p.byte()))
-		k.except = p.set(ranks.Max() + 1)
+		k.except = p.setIn(ctx, ranks.Max()+1)
 		if p.err == nil {
 			k.rest = p.function(ctx, k.except, depth+1)
 		}
@@ -172,8 +183,14 @@ func (p *input) byte() byte {
 // formula reads the parameters of a formula of the given kind.
 func (p *input) formula(ctx *Context, k kind) *formula {
 	f := &formula{kind: k}
+	if k >= kStep && k < tagExcept {
+		if f.kind, f.a = kShift, ctx.step(k); f.a == 0 {
+			p.fail("unknown step")
+		}
+		return f
+	}
 	switch k {
-	case kRing, kLine, kGrid, kPermute, kChild, kAddBelow, kAddAbove, kXorLine, kMultiple:
+	case kRing, kLine, kGrid, kPermute, kChild, kAddBelow, kAddAbove, kXorLine, kMultiple, kNear, kNearNumber:
 		f.size = int64(ctx.Size)
 		if f.size < 1 || f.size > MaxRank+1 {
 			p.fail("formula needs the size of the communicator")
@@ -182,10 +199,13 @@ func (p *input) formula(ctx *Context, k kind) *formula {
 	}
 	switch k {
 	case kGrid:
-		p.grid(f)
+		p.grid(ctx, f)
 		return f
 	case kPermute:
 		p.permute(f)
+		return f
+	case kNear, kNearNumber:
+		p.near(ctx, f)
 		return f
 	}
 	if k >= kinds {
@@ -204,8 +224,17 @@ func (p *input) formula(ctx *Context, k kind) *formula {
 	return f
 }
 
-func (p *input) grid(f *formula) {
-	head := p.upTo(2*maxAxes+1, "number of axes")
+func (p *input) grid(ctx *Context, f *formula) {
+	head := p.upTo(headNumbered+shapeAxes*maxShapes, "number of axes")
+	var shape []int64
+	if head >= headNumbered {
+		shape = ctx.shape(uint64(head - headNumbered))
+		f.number = head - headNumbered + 1
+		head = 2 * len(shape)
+		if head < 4 {
+			shape = nil
+		}
+	}
 	if head < 4 {
 		p.fail("too few axes")
 		head = 4
@@ -215,7 +244,9 @@ func (p *input) grid(f *formula) {
 	for i := range f.axes {
 		x := &f.axes[i]
 		x.size = 1
-		if i > 0 || head&1 == 0 {
+		if shape != nil {
+			x.size = shape[i]
+		} else if i > 0 || head&1 == 0 {
 			x.size = int64(p.upTo(int(f.size/n), "size of an axis"))
 			if x.size < 1 {
 				p.fail("axis without ranks")

@@ -41,6 +41,56 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzParseIn does the same with sets and functions that rely on the size of the communicator.
+func FuzzParseIn(f *testing.F) {
+	for _, dims := range [][]int{{6, 6}, {3, 4, 5}, {2, 9}, {36}} {
+		ctx := &Context{Size: product(dims)}
+		for _, mask := range []uint32{1, 0x92, 0x1ef, 0x7ffdfff} {
+			shape := make([]int64, len(dims))
+			for i, d := range dims {
+				shape[i] = int64(d)
+			}
+			s := gridSet(shape, mask)
+			if s.Len() == 0 {
+				continue
+			}
+			vals := made(s.Len(), func(i int) int64 { return int64(s.At(i) + dims[len(dims)-1]) })
+			f.Add(Fit(ctx, s, vals).AppendIn(s.AppendIn(nil, ctx), ctx), uint16(ctx.Size))
+		}
+	}
+	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
+		ctx := &Context{Size: int(size)}
+		s, rest, err := ParseSetIn(in, ctx, int(size))
+		if err != nil {
+			return
+		}
+		if s.Max() >= int(size) || s.Len() > int(size) {
+			t.Fatalf("set of %d ranks up to %d", s.Len(), s.Max())
+		}
+		again, left, err := ParseSetIn(s.AppendIn(nil, ctx), ctx, int(size))
+		if err != nil || len(left) > 0 || !slices.Equal(slices.Collect(again.All()), slices.Collect(s.All())) {
+			t.Fatalf("set %v became %v: %v", s, again, err)
+		}
+		if s.Len() == 0 {
+			return
+		}
+		g, _, err := Parse(rest, ctx, s)
+		if err != nil {
+			return
+		}
+		h, left, err := Parse(g.AppendIn(nil, ctx), ctx, s)
+		if err != nil || len(left) > 0 {
+			t.Fatalf("%v cannot be read again: %v", g, err)
+		}
+		for r, v := range g.Values(s) {
+			if h.At(r) != v {
+				t.Fatalf("%v: rank %d has %d, read again %d", g, r, v, h.At(r))
+			}
+		}
+		fuzzFunc(t, ctx, s, rest)
+	})
+}
+
 func fuzzFunc(t *testing.T, ctx *Context, ranks *Set, in []byte) {
 	g, _, err := Parse(in, ctx, ranks)
 	if err != nil {

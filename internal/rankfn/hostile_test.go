@@ -53,7 +53,14 @@ func TestBrokenFuncs(t *testing.T) {
 	deep := bytes.Repeat([]byte{tagExcept, 0, 0, 2, 0, 4}, 100)
 	for name, in := range map[string][]byte{
 		"empty input":        {},
-		"unknown kind":       {60},
+		"unknown kind":       {byte(kinds)},
+		"unknown step":       {63},
+		"step in no grid":    {byte(kStep) + 15, 0},
+		"unknown grid":       {byte(kNear), 47, 0, 0},
+		"unknown course":     {byte(kNear), 1, 32, 0},
+		"too many a course":  {byte(kNearNumber), 1, 0, 82, 0, 0},
+		"no grid by number":  {byte(kGrid), headNumbered + 46, 2, 2, 0},
+		"grid of one number": {byte(kGrid), headNumbered, 2, 0},
 		"unknown tag":        {200},
 		"division by zero":   {byte(kDiv), 0},
 		"endless modulus":    {byte(kMod), 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1},
@@ -95,6 +102,31 @@ func TestBrokenFuncs(t *testing.T) {
 		var broken *Error
 		if !errors.As(err, &broken) {
 			t.Errorf("arrays, %s: error %v", name, err)
+		}
+	}
+}
+
+// TestBrokenSetsIn checks the same of sets of cells and of what a set lacks.
+func TestBrokenSetsIn(t *testing.T) {
+	for name, in := range map[string][]byte{
+		"cut off":              {headGrid},
+		"unknown grid":         {headGrid, 40, 2},
+		"cells out of range":   uvarints(headGrid, 1, 1<<9*2+1),
+		"far too many cells":   uvarints(headGrid, 1, 1<<40),
+		"ranks out of range":   {headGrid, 1, 8},
+		"cell without ranks":   uvarints(headGrid, 16, 1<<3*2+1),
+		"endless lack":         uvarints(headRest, 9, 0),
+		"lack of copies":       uvarints(headRest, 1, 0, 5<<2|kindPoints, 0),
+		"lack out of range":    uvarints(headRest, 1, 0, 37<<2),
+		"rest is out of range": uvarints(headRest, 1, 0, 4),
+	} {
+		_, _, err := ParseSetIn(in, &Context{Size: 36}, 35)
+		var broken *Error
+		if !errors.As(err, &broken) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, _, err := ParseSetIn(in, &Context{}, 35); err == nil {
+			t.Errorf("%s: accepted without the size of the communicator", name)
 		}
 	}
 }

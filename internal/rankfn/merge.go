@@ -32,7 +32,7 @@ func Merge(ctx *Context, a *Func, as *Set, b *Func, bs *Set) *Func {
 
 // holdsFor tells whether f and g have the same values on the ranks of s.
 func (f *formula) holdsFor(g *formula, s *Set) bool {
-	same := func(r int) bool { return f.at(int64(r)) == g.at(int64(r)) }
+	same := func(r int) bool { return f.at(int64(r)) == g.at(int64(r)) && f.defined(r) }
 	// What does not hold mostly fails at an end.
 	if !same(s.Max()) || !same(s.Min()) || !same(s.At(s.Len()/2)) {
 		return false

@@ -31,14 +31,14 @@ func pack(ctx *Context, ranks *Set, rs, vals []int64, depth int) *packed {
 	if depth >= maxPieces-1 || len(rs) < 3 {
 		return best
 	}
-	size := len(best.append(nil))
+	size := len(best.append(nil, ctx))
 	width := max(1, 3-depth)
 	if len(rs) > manyValues {
 		width = 1
 	}
 	for _, f := range candidates(ctx, rs, vals, width) {
 		if k := packExcept(ctx, f, rs, vals, depth, size); k != nil {
-			if n := len(k.append(nil)); n < size {
+			if n := len(k.append(nil, ctx)); n < size {
 				best, size = k, n
 			}
 		}
@@ -56,12 +56,12 @@ func packExcept(ctx *Context, f *formula, rs, vals []int64, depth, limit int) *p
 		}
 	}
 	k := &packed{f: f, except: setOf(restRanks)}
-	if len(k.except.Append(f.append(nil))) >= limit {
+	if len(k.except.AppendIn(f.appendIn(nil, ctx), ctx)) >= limit {
 		return nil
 	}
-	if g := find(ctx, restRanks, rest); g != nil {
+	if g := guess(ctx, restRanks, rest); g != nil {
 		k.rest = &Func{f: g}
-		k.widen(g, rs, vals)
+		k.widen(ctx, g, rs, vals)
 	} else {
 		k.rest = stored(ctx, k.except, pack(ctx, k.except, restRanks, rest, depth+1))
 	}
@@ -70,14 +70,14 @@ func packExcept(ctx *Context, f *formula, rs, vals []int64, depth, limit int) *p
 
 // widen takes all ranks for which g holds as exceptions, if their set takes
 // less space: where both formulas hold, either may count.
-func (k *packed) widen(g *formula, rs, vals []int64) {
+func (k *packed) widen(ctx *Context, g *formula, rs, vals []int64) {
 	var wide []int64
 	for i, r := range rs {
 		if g.at(r) == vals[i] {
 			wide = append(wide, r)
 		}
 	}
-	if s := setOf(wide); len(s.Append(nil)) < len(k.except.Append(nil)) {
+	if s := setOf(wide); len(s.AppendIn(nil, ctx)) < len(k.except.AppendIn(nil, ctx)) {
 		k.except = s
 	}
 }
@@ -146,7 +146,7 @@ func candidates(ctx *Context, rs, vals []int64, n int) []*formula {
 		add(&formula{kind: kXor, a: v})
 	}
 	for _, s := range samples(ctx, rs, vals, sr, sv) {
-		add(find(ctx, s.r, s.v))
+		add(guess(ctx, s.r, s.v))
 	}
 	refine(ctx, rs, vals, add)
 	slices.SortFunc(found, better)
@@ -211,7 +211,7 @@ func refine(ctx *Context, rs, vals []int64, add func(*formula)) {
 	const rounds = 8
 	r, v := spread(rs, vals, 8, 0)
 	s := sample{slices.Clone(r), slices.Clone(v)}
-	f := find(ctx, s.r, s.v)
+	f := guess(ctx, s.r, s.v)
 	var wrong []int
 	for range rounds {
 		if f == nil {
@@ -228,7 +228,7 @@ func refine(ctx *Context, rs, vals []int64, add func(*formula)) {
 		for k := 0; k <= 4 && f == nil && len(wrong) > 0; k++ {
 			i := wrong[(len(wrong)-1)*k/4]
 			t := s.with(rs[i], vals[i])
-			if f = find(ctx, t.r, t.v); f != nil {
+			if f = guess(ctx, t.r, t.v); f != nil {
 				s = t
 			}
 		}

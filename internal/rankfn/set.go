@@ -22,6 +22,11 @@ type Set struct {
 		once sync.Once
 		b    []byte
 	}
+	within struct { // the encoding in a communicator of the size, see AppendIn
+		sync.Mutex
+		size int
+		b    []byte
+	}
 }
 
 // A run is count copies of a body, stride apart. With body nil it is single

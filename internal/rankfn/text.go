@@ -94,7 +94,39 @@ func (f *formula) treeText() string {
 		o := orders[f.a]
 		return fmt.Sprintf("grid %dx%dx%d with axes (%d,%d,%d)", f.axes[0].size, f.axes[1].size, f.axes[2].size, o[0], o[1], o[2])
 	}
-	return "unknown"
+	return f.nearText()
+}
+
+// nearText describes neighbours by their place among those that exist.
+func (f *formula) nearText() string {
+	var sizes, dirs []string
+	for _, x := range f.axes {
+		sizes = append(sizes, strconv.FormatInt(x.size, 10))
+	}
+	all := courses(len(f.axes))[f.p].dirs
+	for _, d := range all {
+		s := ""
+		for range f.axes {
+			s = string("-0+"[d%3]) + s
+			d /= 3
+		}
+		dirs = append(dirs, s)
+	}
+	order := strings.Join(dirs, " ")
+	if len(all) > 2*shapeAxes {
+		order = fmt.Sprintf("order %d all around", f.p)
+	}
+	s := fmt.Sprintf("neighbour %d in grid %s (%s)", f.a+1, strings.Join(sizes, "x"), order)
+	if f.kind == kNear {
+		return s
+	}
+	x := "its direction"
+	if f.q == byOpposite {
+		x += " swapped in pairs"
+	} else if f.q == byCell {
+		x += " to the base 3"
+	}
+	return plus(times(f.b, x), f.c) + ", " + s
 }
 
 // coordsText names the frequent cases.
