@@ -31,12 +31,14 @@ type Archive struct {
 	templates []lazy[Template]
 	heads     heads
 	classes   []*Class
-	columns   blobs
+	columns   blobs  // those in bundles are empty; the codes of the bundles come last
+	joint     *joint // nil without bundles
 	timings   blobs
 	streams   int // how many there are
 
 	moduleMu    sync.Mutex
 	moduleLists map[*int]*moduleList // by address of the first number of a list
+	cases       sync.Map             // *caseIndex by address of the first set of cases
 
 	clockOnce sync.Once
 	clocks    clocks

@@ -25,7 +25,7 @@ func (l *lazy[T]) get(make func() (*T, error)) (*T, error) {
 }
 
 // blobs are byte strings that lie one after the other in the sections of one
-// type; none is cut by the end of a section.
+// type. Only those of timing are cut by the end of a section.
 type blobs struct {
 	ends     []int64 // end of each blob in the concatenation of the sections
 	sections []int   // their numbers in the container
@@ -56,7 +56,7 @@ func (a *Archive) placeBlobs(typ uint32, part string, lengths []int64) (blobs, e
 			k++
 		}
 		limit := raw
-		if k+1 < len(b.starts) {
+		if k+1 < len(b.starts) && typ != secTiming {
 			limit = b.starts[k+1]
 		}
 		if n < 0 || n > limit-at {
@@ -80,13 +80,49 @@ func (a *Archive) blob(b *blobs, i uint32) ([]byte, error) {
 	if start == end {
 		return nil, nil
 	}
-	k := sort.Search(len(b.sections), func(k int) bool { return b.starts[k+1] > start })
-	raw, err := a.cache.get(b.sections[k], a.load)
-	if err != nil {
-		return nil, err
+	return a.blobRange(b, start, end)
+}
+
+// blobRange loads what lies from start to end in the concatenation of the sections. Unless it goes beyond one
+// section it shares memory with that.
+func (a *Archive) blobRange(b *blobs, start, end int64) ([]byte, error) {
+	var out []byte
+	for k := sort.Search(len(b.sections), func(k int) bool { return b.starts[k+1] > start }); start < end; k++ {
+		raw, err := a.cache.get(b.sections[k], a.load)
+		if err != nil {
+			return nil, err
+		}
+		from, to := start-b.starts[k], min(end, b.starts[k+1])-b.starts[k]
+		if out == nil && b.starts[k+1] >= end {
+			return raw[from:to:to], nil
+		}
+		out = append(out, raw[from:to]...)
+		start = b.starts[k+1]
 	}
-	start, end = start-b.starts[k], end-b.starts[k]
-	return raw[start:end:end], nil
+	return out, nil
+}
+
+// blobSource is a blob that is loaded in parts.
+type blobSource struct {
+	a          *Archive
+	b          *blobs
+	start, end int64
+}
+
+func (a *Archive) blobSource(b *blobs, i uint32) *blobSource {
+	s := &blobSource{a: a, b: b, end: b.ends[i]}
+	if i > 0 {
+		s.start = b.ends[i-1]
+	}
+	return s
+}
+
+// Size is the number of bytes.
+func (s *blobSource) Size() int64 { return s.end - s.start }
+
+// Bytes returns n bytes at off.
+func (s *blobSource) Bytes(off int64, n int) ([]byte, error) {
+	return s.a.blobRange(s.b, s.start+off, s.start+off+int64(n))
 }
 
 // cache keeps the sections used last, up to max bytes.

@@ -59,7 +59,10 @@ func (a *Archive) readStructure(p *parts) error {
 	}
 	x := a.context
 	x.groups, x.templates, x.template = a.groups, len(a.templates), a.template
-	x.columns, x.timings = a.columns.len(), a.timings.len()
+	if x.columns, err = a.readBundles(p.pools[partBundles]); err != nil {
+		return err
+	}
+	x.timings = a.timings.len()
 	x.maxParams, x.maxSymbols = int(a.maxSection/64), int(a.maxSection/64)
 	raw := int64(0)
 	for _, n := range p.sizes {
@@ -193,19 +196,29 @@ func (a *Archive) stream(i int, r *realm, t *realmThread, p, rank int) *Stream {
 func (a *Archive) Streams() iter.Seq[*Stream] {
 	return func(yield func(*Stream) bool) {
 		for k := range a.realms {
-			r := &a.realms[k]
-			i, p := r.streams, -1
-			for rank := range r.ranks.All() {
-				p++
-				for _, t := range r.threads {
-					if !t.set().Contains(rank) {
-						continue
-					}
-					if !yield(a.stream(i, r, t, p, rank)) {
-						return
-					}
-					i++
+			for s := range a.realmStreams(&a.realms[k]) {
+				if !yield(s) {
+					return
 				}
+			}
+		}
+	}
+}
+
+// realmStreams yields the streams of the processes of a realm.
+func (a *Archive) realmStreams(r *realm) iter.Seq[*Stream] {
+	return func(yield func(*Stream) bool) {
+		i, p := r.streams, -1
+		for rank := range r.ranks.All() {
+			p++
+			for _, t := range r.threads {
+				if !t.set().Contains(rank) {
+					continue
+				}
+				if !yield(a.stream(i, r, t, p, rank)) {
+					return
+				}
+				i++
 			}
 		}
 	}
@@ -311,21 +324,20 @@ func (c *Class) open() (*classLayout, error) {
 		if err := w.end(); err != nil {
 			return nil, named(within(err, "class %d", c.index), c.a.file)
 		}
-		if err := l.prepare(c.a); err != nil {
+		if err := l.prepare(c.a.template, c.a.maxArray()); err != nil {
 			return nil, named(within(err, "class %d", c.index), c.a.file)
 		}
 		return l, nil
 	})
 }
 
-// prepare works out what does not depend on the rank.
-func (l *classLayout) prepare(a *Archive) error {
+// prepare works out what does not depend on the rank. budget is how many elements arrays may have.
+func (l *classLayout) prepare(template func(i int) (*Template, error), budget int) error {
 	l.tms = make([]*Template, len(l.Terminals))
 	l.sigs = make([]*Signature, len(l.Terminals))
-	budget := a.maxArray()
 	shared := map[int]*Signature{} // of templates without open leaves
 	for t, id := range l.Terminals {
-		tm, err := a.template(id)
+		tm, err := template(id)
 		if err != nil {
 			return err
 		}

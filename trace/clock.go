@@ -1,10 +1,13 @@
 package trace
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 	"sort"
 	"time"
+
+	"tabard/internal/rankfn"
 )
 
 // timeline turns the ticks of one process into time since the start of the
@@ -12,8 +15,8 @@ import (
 // and after the last it goes on at the rate of the nearest two.
 type timeline struct {
 	clocks   []Clock
-	num, den uint64 // ns per tick where there is only one reading
-	shift    int64  // from CLOCK_MONOTONIC to time since the start of the trace
+	num, den uint64  // ns per tick where there is only one reading
+	domain   *domain // nil without readings
 }
 
 // nominal marks a process without clock readings: a tick counts as 1 ns.
@@ -21,96 +24,177 @@ var nominal = timeline{num: 1, den: 1}
 
 // clocks is what the times of all processes have in common.
 type clocks struct {
-	start int64 // first reading of any clock, in CLOCK_REALTIME
-	hosts map[string]*hostClocks
-	rate  [2]uint64 // ns and ticks, of any process; 0 if none has two readings
-}
-
-// hostClocks is the clocks of one host.
-type hostClocks struct {
-	offsets []int64 // CLOCK_REALTIME - CLOCK_MONOTONIC, of each boot
-	rate    [2]uint64
+	domains   []*domain
+	hosts     map[string][]int // numbers of domains
+	reference int
+	rate      [2]uint64 // ns and ticks, of any process; 0 if none has two readings
 }
 
 // sameBoot is how far two readings of the difference of the clocks of a host may be apart:
 // two boots under one host name differ by far more than a reading's error.
 const sameBoot = uint64(time.Second)
 
-// offset is the difference of the clocks that all processes of a boot share.
-func (h *hostClocks) offset(own int64) int64 {
-	for _, off := range h.offsets {
-		if absDiff(off, own) <= sameBoot {
-			return off
+// domainOf is the number of the domain of a process, whose clocks differ by offset; -1 if there is none.
+func (cs *clocks) domainOf(host string, offset int64) int {
+	for _, i := range cs.hosts[host] {
+		if absDiff(cs.domains[i].offset, offset) <= sameBoot {
+			return i
 		}
 	}
-	h.offsets = append(h.offsets, own)
-	return own
+	return -1
 }
 
-// readClocks goes through all clocks once. Processes of one host share
-// CLOCK_MONOTONIC, so that their times compare exactly; between hosts
-// CLOCK_REALTIME decides. The trace starts at the first reading of any clock.
+// readClocks goes through all clocks once. Processes of one host share CLOCK_MONOTONIC, so that
+// their times compare exactly. Between hosts measurements decide, and CLOCK_REALTIME where there are none.
+// The trace starts at the first reading of any clock.
 func (a *Archive) readClocks() *clocks {
 	a.clockOnce.Do(func() {
 		cs := &a.clocks
-		cs.start, cs.hosts = math.MaxInt64, map[string]*hostClocks{}
+		cs.hosts = map[string][]int{}
+		measured := a.clockSyncs()
+		at := map[int]int{} // domains of the ranks that measured or were measured
+		for rank, syncs := range measured {
+			at[rank], at[syncs[0].Partner] = -1, -1
+		}
+		least := math.MaxInt
 		for _, g := range a.groups {
 			if v, ok := g.Clocks.Constant(); ok && len(v) == 0 {
 				continue
 			}
-			for rank := range g.Ranks.All() {
-				cs.add(g, rank)
+			for host, ranks := range g.byHost() {
+				for rank := range ranks.All() {
+					n := cs.add(host, ParseClocks(facts(g.Clocks, rank)))
+					if n < 0 || g.World != 0 || g.Unranked {
+						continue
+					}
+					if rank < least {
+						least, cs.reference = rank, n
+					}
+					if _, ok := at[rank]; ok {
+						at[rank] = n
+					}
+				}
 			}
+		}
+		for rank, n := range at {
+			if n < 0 {
+				delete(at, rank)
+			}
+		}
+		if len(cs.domains) > 0 {
+			cs.relate(measured, at)
+			cs.begin()
 		}
 	})
 	return &a.clocks
 }
 
-func (cs *clocks) add(g *Group, rank int) {
-	readings := ParseClocks(facts(g.Clocks, rank))
+// byHost yields the hosts of a group with the ranks on each.
+func (g *Group) byHost() iter.Seq2[string, *RankSet] {
+	return func(yield func(string, *RankSet) bool) {
+		h := &g.Hosts
+		switch {
+		case g.Unranked:
+			yield(g.Host, g.Ranks)
+		case h.Sets == nil && len(h.Values) == 1:
+			yield(h.Values[0], g.Ranks)
+		case h.Sets == nil:
+			i := 0
+			for rank := range g.Ranks.All() {
+				if i < len(h.Values) && !yield(h.Values[i], rankfn.Range(rank, rank+1)) {
+					return
+				}
+				i++
+			}
+		default:
+			for i, set := range h.Sets {
+				if !yield(h.Values[i], set) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// clockSyncs collects what ranks of the launched MPI_COMM_WORLD measured.
+func (a *Archive) clockSyncs() map[int][]ClockSync {
+	measured := map[int][]ClockSync{}
+	for _, g := range a.groups {
+		if g.World != 0 || g.Unranked {
+			continue
+		}
+		for _, k := range g.Info {
+			if k.Key != InfoClockSync {
+				continue
+			}
+			for i, v := range k.Values.Values {
+				rank := g.Ranks.Min()
+				if k.Values.Sets != nil {
+					rank = k.Values.Sets[i].Min()
+				} else if len(k.Values.Values) > 1 {
+					rank = g.Ranks.At(i)
+				}
+				if syncs := ParseClockSyncs(v.Text); v.Present && len(syncs) > 0 {
+					measured[rank] = syncs
+				}
+			}
+		}
+	}
+	return measured
+}
+
+// add takes in the readings of a process and returns the number of its domain, -1 if there are none.
+func (cs *clocks) add(host string, readings []Clock) int {
 	if len(readings) == 0 {
-		return
-	}
-	host := g.Host
-	if !g.Unranked {
-		host, _ = caseAt(&g.Hosts, g.Ranks, rank)
-	}
-	h := cs.hosts[host]
-	if h == nil {
-		h = &hostClocks{}
-		cs.hosts[host] = h
+		return -1
 	}
 	c := readings[0]
-	cs.start = min(cs.start, c.MonoNS+h.offset(c.RealNS-c.MonoNS))
+	n := cs.domainOf(host, c.RealNS-c.MonoNS)
+	if n < 0 {
+		n = len(cs.domains)
+		cs.hosts[host] = append(cs.hosts[host], n)
+		cs.domains = append(cs.domains, &domain{host: host, offset: c.RealNS - c.MonoNS, first: c.MonoNS})
+	}
+	d := cs.domains[n]
+	d.processes++
+	d.first = min(d.first, c.MonoNS)
 	if num, den, ok := rateOf(readings); ok {
-		h.rate = [2]uint64{num, den}
-		cs.rate = h.rate
+		d.rate = [2]uint64{num, den}
+		cs.rate = d.rate
+	}
+	return n
+}
+
+// begin finds the start of the trace.
+func (cs *clocks) begin() {
+	start := int64(math.MaxInt64)
+	for i, d := range cs.domains {
+		d.shift = d.offset
+		if i == cs.reference || d.from != nil {
+			d.shift = cs.domains[cs.reference].offset
+		}
+		start = min(start, int64(d.since(d.first)))
+	}
+	for _, d := range cs.domains {
+		d.shift -= start
 	}
 }
 
 // timeline is the timeline of a process.
 func (a *Archive) timeline(r *RankData) timeline {
-	if len(r.Clocks) == 0 {
+	n := a.HostClock(r)
+	if n < 0 {
 		return nominal
 	}
-	cs := a.readClocks()
-	h := cs.hosts[r.Host]
-	c := r.Clocks[0]
-	off := c.RealNS - c.MonoNS
-	for _, o := range h.offsets {
-		if absDiff(o, off) <= sameBoot {
-			off = o
-			break
-		}
-	}
-	l := timeline{clocks: r.Clocks, shift: off - cs.start, num: 1, den: 1}
+	d := a.clocks.domains[n]
+	l := timeline{clocks: r.Clocks, domain: d, num: 1, den: 1}
 	// A process that was killed may have one reading only.
 	if num, den, ok := rateOf(r.Clocks); ok {
 		l.num, l.den = num, den
-	} else if h.rate[1] != 0 {
-		l.num, l.den = h.rate[0], h.rate[1]
-	} else if cs.rate[1] != 0 {
-		l.num, l.den = cs.rate[0], cs.rate[1]
+	} else if d.rate[1] != 0 {
+		l.num, l.den = d.rate[0], d.rate[1]
+	} else if a.clocks.rate[1] != 0 {
+		l.num, l.den = a.clocks.rate[0], a.clocks.rate[1]
 	}
 	return l
 }
@@ -147,9 +231,9 @@ func (l *timeline) at(ticks uint64) time.Duration {
 		num, den = n, d
 	}
 	if ticks >= c.Ticks {
-		return time.Duration(c.MonoNS + l.shift + scale(ticks-c.Ticks, num, den))
+		return l.domain.since(c.MonoNS + scale(ticks-c.Ticks, num, den))
 	}
-	return time.Duration(c.MonoNS + l.shift - scale(c.Ticks-ticks, num, den))
+	return l.domain.since(c.MonoNS - scale(c.Ticks-ticks, num, den))
 }
 
 // scale is x*num/den, at most math.MaxInt64.

@@ -64,6 +64,9 @@ func (a *Archive) Costs() ([]Cost, error) {
 			return nil, named(err, a.file)
 		}
 	}
+	if err := c.bundles(); err != nil {
+		return nil, err
+	}
 	return c.list(), nil
 }
 
@@ -116,7 +119,7 @@ func (c *costs) columns(d *ClassData) error {
 		for _, s := range t.Columns() {
 			for i := range d.Columns[k].Values {
 				b := d.Columns[k].Values[i].Blob
-				if b < 0 || d.Columns[k].Values[i].Clock || c.seen[uint32(b)] {
+				if b < 0 || d.Columns[k].Values[i].Clock || c.seen[uint32(b)] || c.a.bundled(b) {
 					continue
 				}
 				c.seen[uint32(b)] = true
@@ -176,6 +179,14 @@ func (w *costWalker) num(name string, v *int, max int) {
 	}
 	w.took(name)
 }
+func (w *costWalker) i64(name string, v *int64) {
+	w.decWalker.i64(name, v)
+	w.took(name)
+}
+func (w *costWalker) sized(name string, v *int64, size int) {
+	w.decWalker.sized(name, v, size)
+	w.took(name)
+}
 func (w *costWalker) str(name string, v *string) {
 	w.decWalker.str(name, v)
 	w.took(name)
@@ -193,8 +204,8 @@ func (w *costWalker) isCases(name string) {
 	}
 	w.cases[name] = true
 }
-func (w *costWalker) set(name string, v **RankSet, in *RankSet) {
-	w.decWalker.set(name, v, in)
+func (w *costWalker) set(name string, ctx *rankfn.Context, v **RankSet, in *RankSet) {
+	w.decWalker.set(name, ctx, v, in)
 	w.took(name)
 }
 func (w *costWalker) fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc) {

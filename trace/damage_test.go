@@ -23,7 +23,7 @@ const damaged = 4000
 // samples are the archives that are damaged.
 func samples(t testing.TB) [][]byte {
 	t.Helper()
-	descs := []string{long, ranks(3), varied(7), varied(12), ""}
+	descs := []string{long, ranks(3), varied(7), varied(12), irregular(3, 20), ""}
 	for _, path := range goldens(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"tabard/internal/column"
 	"tabard/internal/grammar"
 	"tabard/internal/rankfn"
+	"tabard/internal/timing"
 	"tabard/spec"
 	"tabard/trace/internal/container"
 )
@@ -38,6 +38,8 @@ func TestFormatDocument(t *testing.T) {
 		"signature":   indent(exampleSignature(t)),
 		"grammar":     packageDoc(t, "../internal/grammar", "Encoding"),
 		"column":      packageDoc(t, "../internal/column", "Conventions of the encoding"),
+		"timing":      packageDoc(t, "../internal/timing", "Timing"),
+		"adapt":       packageDoc(t, "../internal/adapt", "Encoding"),
 		"rankfn":      packageDoc(t, "../internal/rankfn", "Conventions of the encoding"),
 		"description": indent(exampleText),
 		"file":        indent(annotate(t, file)),
@@ -172,10 +174,10 @@ func exampleArchive(t *testing.T) []byte {
 			sig.Slots[i] = Value{Kind: Hole}
 		}
 	}
-	g, timing := grammar.NewBuilder(), column.NewTimingBuilder()
+	g, times := grammar.NewBuilder(), timing.NewLossless()
 	for i := range uint64(3) {
 		g.Append(0)
-		timing.Append(100+100*i, 110+100*i)
+		times.Append(100+100*i, 110+100*i, 0)
 	}
 	ranks := rankfn.Range(0, 1)
 	one := func(v int64) ColumnData {
@@ -196,7 +198,7 @@ func exampleArchive(t *testing.T) []byte {
 		Templates: []*Template{{Signature: sig, Open: make([]bool, len(Leaves(nil, &sig)))}},
 		Classes: []*ClassData{{Ranks: ranks, Terminals: []int{0}, Grammar: canonical, Params: [][]Param{nil}, Columns: columns,
 			Timing: Cases[int]{Values: []int{0}}}},
-		Timings: [][]byte{timing.Encode(nil)},
+		Timings: [][]byte{times.Encode(nil, nil)},
 	}
 	enc, err := c.encode()
 	if err != nil {
@@ -401,9 +403,9 @@ func (w *annotatingWalker) count(name string, n int) int {
 	w.note(func(t *textWalker) { t.count(name, n) })
 	return n
 }
-func (w *annotatingWalker) set(name string, v **RankSet, within *RankSet) {
-	w.decWalker.set(name, v, within)
-	w.note(func(t *textWalker) { t.set(name, v, within) })
+func (w *annotatingWalker) set(name string, ctx *rankfn.Context, v **RankSet, within *RankSet) {
+	w.decWalker.set(name, ctx, v, within)
+	w.note(func(t *textWalker) { t.set(name, ctx, v, within) })
 }
 func (w *annotatingWalker) fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc) {
 	w.decWalker.fn(name, ctx, ranks, v)

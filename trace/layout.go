@@ -30,17 +30,16 @@ func (s *Stream) open() (*layout, error) {
 			return nil, err
 		}
 		l := &layout{classLayout: c, sigs: c.sigs, x: c.x}
-		if err := l.fill(s.a, s.rank); err != nil {
+		if err := l.fill(s.a.maxArray(), s.rank); err != nil {
 			return nil, named(within(err, "class %d, rank %d", s.class.index, s.rank), s.a.file)
 		}
 		return l, nil
 	})
 }
 
-// fill works out what depends on the rank.
-func (l *layout) fill(a *Archive, rank int) (err error) {
+// fill works out what depends on the rank. budget is how many elements arrays may have.
+func (l *layout) fill(budget, rank int) (err error) {
 	if l.vary {
-		budget := a.maxArray()
 		l.sigs = make([]*Signature, len(l.tms))
 		copy(l.sigs, l.classLayout.sigs)
 		for t, tm := range l.tms {
@@ -103,7 +102,7 @@ func (s *Stream) columnBytes(l *layout, place uint32) ([]byte, error) {
 		return s.a.blob(&s.a.timings, uint32(v.Blob))
 	}
 	if v.Blob >= 0 {
-		return s.a.blob(&s.a.columns, uint32(v.Blob))
+		return s.a.column(v.Blob)
 	}
 	segs, ok := v.segments(s.rank, l.specs[place].Array && l.specs[place].Field >= 0, l.occ[l.owner[place]])
 	if !ok {

@@ -17,17 +17,19 @@ func (a *Archive) Content() (*Content, error) {
 		}
 		c.Classes = append(c.Classes, d)
 	}
-	for _, part := range []struct {
-		b  *blobs
-		to *[][]byte
-	}{{&a.columns, &c.Columns}, {&a.timings, &c.Timings}} {
-		for i := range part.b.len() {
-			b, err := a.blob(part.b, uint32(i))
-			if err != nil {
-				return nil, err
-			}
-			*part.to = append(*part.to, b)
+	for i := range a.context.columns {
+		b, err := a.column(i)
+		if err != nil {
+			return nil, err
 		}
+		c.Columns = append(c.Columns, b)
+	}
+	for i := range a.timings.len() {
+		b, err := a.blob(&a.timings, uint32(i))
+		if err != nil {
+			return nil, err
+		}
+		c.Timings = append(c.Timings, b)
 	}
 	return c, nil
 }

@@ -72,7 +72,10 @@ func TestManyRanks(t *testing.T) {
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 4<<20 {
 		t.Errorf("it took %d bytes of memory", bytes)
 	}
-	if err := trace.Validate(tracetest.Open(t, file.Bytes(), trace.MaxWork(1000))); err == nil || !strings.Contains(err.Error(), "trace.MaxWork") {
+	if err := trace.Validate(tracetest.Open(t, file.Bytes(), trace.MaxWork(1000))); err != nil {
+		t.Errorf("validating two classes is more work than that of a stream of each: %v", err)
+	}
+	if err := trace.ValidateStreams(tracetest.Open(t, file.Bytes(), trace.MaxWork(1000))); err == nil || !strings.Contains(err.Error(), "trace.MaxWork") {
 		t.Errorf("validating every rank is no work: %v", err)
 	}
 }

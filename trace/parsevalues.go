@@ -10,6 +10,7 @@ import (
 
 	"tabard/internal/column"
 	"tabard/internal/grammar"
+	"tabard/internal/timing"
 	"tabard/spec"
 )
 
@@ -189,7 +190,7 @@ func parseTimingText(text string) ([]byte, error) {
 	if h, ok := strings.CutPrefix(text, "hex"); ok {
 		return hex.DecodeString(strings.TrimSpace(h))
 	}
-	b := column.NewTimingBuilder()
+	b := timing.NewLossless()
 	for _, f := range strings.Fields(text) {
 		start, dur, _ := strings.Cut(f, "+")
 		s, err1 := strconv.ParseUint(start, 10, 64)
@@ -197,9 +198,9 @@ func parseTimingText(text string) ([]byte, error) {
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
-		b.Append(s, s+d) // wraps around for ends before the start, which are broken but have a text
+		b.Append(s, s+d, 0) // wraps around for ends before the start, which are broken but have a text
 	}
-	return b.Encode(nil), nil
+	return b.Encode(nil, nil), nil
 }
 
 // write writes the archive. The lengths of columns and timings are those of

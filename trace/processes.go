@@ -138,15 +138,15 @@ func (a *Archive) groupOf(r *realm, rank int) *Group {
 // rankData puts together what is known of a process.
 func (a *Archive) rankData(g *Group, rank int) *RankData {
 	r := &RankData{World: g.World, Rank: rank, Size: g.Size, Complete: g.Complete.At(rank) != 0, LostCalls: uint64(g.Lost.At(rank))}
-	r.End, _ = caseAt(&g.Ends, g.Ranks, rank)
+	r.End, _ = caseOf(a, &g.Ends, g.Ranks, rank)
 	if g.Unranked {
 		r.Rank, r.PID, r.Host = -1, rank, g.Host
 	} else {
 		r.PID = int(g.PID.At(rank))
-		r.Host, _ = caseAt(&g.Hosts, g.Ranks, rank)
+		r.Host, _ = caseOf(a, &g.Hosts, g.Ranks, rank)
 	}
 	for i := range g.Info {
-		if v, _ := caseAt(&g.Info[i].Values, g.Ranks, rank); v.Present {
+		if v, _ := caseOf(a, &g.Info[i].Values, g.Ranks, rank); v.Present {
 			if r.Info == nil {
 				r.Info = make(map[string]string)
 			}
@@ -154,8 +154,7 @@ func (a *Archive) rankData(g *Group, rank int) *RankData {
 		}
 	}
 	r.Clocks = ParseClocks(facts(g.Clocks, rank))
-	numbers, _ := caseAt(&g.Modules, g.Ranks, rank)
-	list := a.moduleList(numbers)
+	list := a.modulesOf(g, rank)
 	r.Modules, r.Sites = list.modules, list.sites
 	if bases := facts(g.Bases, rank); len(bases) > 0 {
 		r.Modules = slices.Clone(r.Modules)
@@ -167,6 +166,59 @@ func (a *Archive) rankData(g *Group, rank int) *RankData {
 		}
 	}
 	return r
+}
+
+func (a *Archive) modulesOf(g *Group, rank int) *moduleList {
+	numbers, _ := caseOf(a, &g.Modules, g.Ranks, rank)
+	return a.moduleList(numbers)
+}
+
+// caseIndex tells which of many values the ranks of a group have, by intervals of ranks; nil if that would take too much memory.
+type caseIndex struct {
+	once sync.Once
+	runs []caseRun // by lo
+}
+
+type caseRun struct{ lo, hi, value int }
+
+func (x *caseIndex) prepare(sets []*RankSet) {
+	var runs []caseRun
+	for i, s := range sets {
+		for lo, hi := range s.Intervals() {
+			if len(runs) == maxIndex {
+				return
+			}
+			runs = append(runs, caseRun{lo, hi, i})
+		}
+	}
+	slices.SortStableFunc(runs, func(x, y caseRun) int { return cmp.Compare(x.lo, y.lo) })
+	for i := range runs[:max(len(runs), 1)-1] {
+		if runs[i].hi > runs[i+1].lo {
+			return // sets of a broken file, in which the first one counts
+		}
+	}
+	x.runs = runs
+}
+
+// caseOf is caseAt for the cases of groups, of which there may be as many as hosts.
+func caseOf[T any](a *Archive, c *Cases[T], all *RankSet, rank int) (v T, ok bool) {
+	if len(c.Sets) < manyClasses {
+		return caseAt(c, all, rank)
+	}
+	x, found := a.cases.Load(&c.Sets[0])
+	if !found {
+		x, _ = a.cases.LoadOrStore(&c.Sets[0], &caseIndex{})
+	}
+	index := x.(*caseIndex)
+	index.once.Do(func() { index.prepare(c.Sets) })
+	if index.runs == nil {
+		return caseAt(c, all, rank)
+	}
+	k := sort.Search(len(index.runs), func(k int) bool { return index.runs[k].lo > rank }) - 1
+	if k < 0 || rank >= index.runs[k].hi || index.runs[k].value >= len(c.Values) {
+		return v, false
+	}
+	return c.Values[index.runs[k].value], true
 }
 
 // MaxFacts is the greatest number of integers that make up the clocks or the

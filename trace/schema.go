@@ -34,6 +34,7 @@ const (
 	partClasses   = 25
 	partShapes    = 26
 	partHeads     = 27
+	partBundles   = 28
 )
 
 // partVersion is the newest version of each part type.
@@ -82,6 +83,7 @@ var schema = []partSchema{
 	{id: partBodies, name: "bodies", section: secStructure, kind: poolPart},
 	{id: partClasses, name: "classes", section: secStructure, kind: poolPart},
 	{id: partColumns, name: "columns", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
+	{id: partBundles, name: "bundles", section: secStructure, kind: poolPart},
 }
 
 // Keys of the part "run": what the value of a row is.

@@ -33,6 +33,18 @@ func (s *Stream) Rank() *RankData {
 	return r
 }
 
+// WorldRank is the process's rank in MPI_COMM_WORLD, -1 if it never initialised MPI: Rank().Rank without
+// what else is known of the process.
+func (s *Stream) WorldRank() int {
+	if s.class != nil && s.class.Group().Unranked {
+		return -1
+	}
+	return s.rank
+}
+
+// ClassRank is what stands for the process in Class.Ranks, and what functions of the rank are asked for.
+func (s *Stream) ClassRank() int { return s.rank }
+
 // Thread is the number of the thread in its process: 0 is the first thread
 // that made a call.
 func (s *Stream) Thread() int { return s.thread }
@@ -56,10 +68,14 @@ func (s *Stream) Calls() uint64 {
 	return l.call
 }
 
-// Timed tells whether the stream has time stamps.
+// Timed tells whether the stream has time stamps of calls; Aggregates may be there without.
 func (s *Stream) Timed() bool {
 	l, err := s.open()
-	return err == nil && s.times(l) >= 0
+	if err != nil || s.times(l) < 0 {
+		return false
+	}
+	t, err := s.openTiming()
+	return err != nil || t.PerCall()
 }
 
 // times is the number of the stream's timing, -1 for none.
@@ -156,11 +172,18 @@ func (s *Stream) Signatures() ([]*Signature, error) {
 
 // Site is the call site of a signature of this stream, nil if unknown.
 func (s *Stream) Site(sig *Signature) *Site {
-	sites := s.Rank().Sites
+	sites := s.sites()
 	if sig.Site == 0 || int(sig.Site) > len(sites) {
 		return nil
 	}
 	return &sites[sig.Site-1]
+}
+
+func (s *Stream) sites() []Site {
+	if s.class == nil {
+		return s.Rank().Sites
+	}
+	return s.a.modulesOf(s.class.Group(), s.rank).sites
 }
 
 // Column opens the column of terminal t that holds a field of a slot (see
@@ -210,29 +233,4 @@ func (s *Stream) openColumn(l *layout, place uint32) (*Column, error) {
 		return nil, s.broken(l, place, "%v", err)
 	}
 	return r, nil
-}
-
-// Timing opens the time stamps, nil if there are none. Entry i belongs to call
-// i; times are in the ticks of the process (see RankData.Clocks).
-func (s *Stream) Timing() (*Timing, error) {
-	l, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	n := s.times(l)
-	if n < 0 {
-		return nil, nil
-	}
-	b, err := s.a.blob(&s.a.timings, uint32(n))
-	if err != nil {
-		return nil, err
-	}
-	t, err := column.OpenTiming(b)
-	if err != nil {
-		return nil, s.a.broken("timing", -1, "item %d: %v", n, err)
-	}
-	if t.Len() != l.call {
-		return nil, s.a.broken("timing", -1, "item %d has %d entries, but stream %d has %d calls", n, t.Len(), s.index, l.call)
-	}
-	return t, nil
 }

@@ -161,7 +161,9 @@ func (t *textWalker) count(name string, n int) int {
 	return n
 }
 
-func (t *textWalker) set(name string, v **RankSet, _ *RankSet) {
+func (t *textWalker) sized(name string, v *int64, _ int) { t.i64(name, v) }
+
+func (t *textWalker) set(name string, _ *rankfn.Context, v **RankSet, _ *RankSet) {
 	if !t.work((*v).Len()) {
 		return
 	}

@@ -316,7 +316,9 @@ func (p *textParser) values(text string, max int) []int64 {
 	return out
 }
 
-func (p *textParser) set(name string, v **RankSet, _ *RankSet) {
+func (p *textParser) sized(name string, v *int64, _ int) { p.i64(name, v) }
+
+func (p *textParser) set(name string, _ *rankfn.Context, v **RankSet, _ *RankSet) {
 	vals := p.values(p.field(name), MaxProcesses)
 	ranks := make([]int, len(vals))
 	for i, x := range vals {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tabard/internal/column"
+	"tabard/internal/timing"
 	"tabard/spec"
 )
 
@@ -141,7 +142,7 @@ func (r *runWriter) flush(out []byte) []byte {
 }
 
 func timingText(b []byte, max uint64) (string, error) {
-	r, err := column.OpenTiming(b)
+	r, err := timing.OpenBytes(b, nil)
 	if err != nil {
 		return "", err
 	}

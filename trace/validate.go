@@ -13,24 +13,22 @@ import (
 // unless calls were left out or lost, that every request that a process uses
 // was created by it. The error is a *FormatError about the first thing that is
 // wrong. The work is proportional to the values in columns and timing, at most
-// MaxWork of them.
+// MaxWork of them; what all streams of a class share is checked once.
 func Validate(a *Archive) error {
 	v := &validator{a: a, left: a.maxWork}
-	at := -1
-	for s := range a.Streams() {
-		if s.process != at {
-			if err := v.endProcess(at); err != nil {
-				return named(err, a.file)
-			}
-			at = s.process
-			v.created, v.used = map[int64]bool{}, map[int64]bool{}
-		}
-		if err := v.stream(s); err != nil {
-			return named(within(err, "stream %d (rank %d, thread %d)", s.index, s.rank, s.thread), a.file)
-		}
-	}
-	if err := v.endProcess(at); err != nil {
+	if err := v.classes(); err != nil {
 		return named(err, a.file)
+	}
+	return named(v.groups(), a.file)
+}
+
+// validateStreams is Validate without the knowledge that streams of a class are alike.
+func validateStreams(a *Archive) error {
+	v := &validator{a: a, left: a.maxWork}
+	for i := range a.realms {
+		if err := v.realm(&a.realms[i], nil); err != nil {
+			return named(err, a.file)
+		}
 	}
 	return named(v.groups(), a.file)
 }
@@ -248,10 +246,20 @@ func (v *validator) timing(s *Stream, l *layout) error {
 	if err := v.work(l.call); err != nil {
 		return err
 	}
+	t, err := s.openTiming()
+	if err != nil {
+		return err
+	}
+	if err := t.Check(); err != nil {
+		return broken("timing", -1, "%v", err)
+	}
 	last := uint64(0)
 	for c, err := range s.Iter(0) {
 		if err != nil {
 			return err
+		}
+		if !c.Timed {
+			break
 		}
 		ordered := c.Flags&Unfinished == 0 && !c.Func.Has(spec.Pseudo)
 		if c.EndTicks < c.StartTicks || ordered && c.EndTicks < last {

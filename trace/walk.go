@@ -21,10 +21,13 @@ type walker interface {
 	// num is a number from 0 to max, i64 any, also a negative one.
 	num(name string, v *int, max int)
 	i64(name string, v *int64)
+	// sized is any number; where it is the size of the communicator it takes little space.
+	sized(name string, v *int64, size int)
 	str(name string, v *string)
 	// count is a number of things of which each takes a byte or more.
 	count(name string, n int) int
-	set(name string, v **RankSet, within *RankSet)
+	// set is a set of ranks, all of within; ctx may be nil.
+	set(name string, ctx *rankfn.Context, v **RankSet, within *RankSet)
 	fn(name string, ctx *rankfn.Context, ranks *RankSet, v **RankFunc)
 	vec(name string, ctx *rankfn.Context, ranks *RankSet, v **RankVec)
 	// params are integers, at least one: those of one open leaf of several terminals, or of a column.
@@ -68,7 +71,7 @@ func walkValues[T any](w walker, n int, all *RankSet, c *Cases[T], each func(v *
 			if w.reading() {
 				c.Sets = append(c.Sets, nil)
 			}
-			w.set("of", &c.Sets[i], all)
+			w.set("of", nil, &c.Sets[i], all)
 			ranks = c.Sets[i]
 		}
 		if !w.failed() {
@@ -90,11 +93,11 @@ func walkGroup(w walker, g *Group, modules int, context contexts) {
 	if g.Unranked {
 		w.str("host", &g.Host)
 	}
-	w.set("ranks", &g.Ranks, nil)
+	ctx := context.of(g.Size)
+	w.set("ranks", ctx, &g.Ranks, nil)
 	if w.failed() {
 		return
 	}
-	ctx := context.of(g.Size)
 	text := func(name string) func(*string, *RankSet) {
 		return func(v *string, _ *RankSet) { w.str(name, v) }
 	}
@@ -178,7 +181,8 @@ func walkClassHead(w walker, c *ClassData, x *classContext) {
 		return
 	}
 	w.num("thread", &c.Thread, math.MaxInt32)
-	w.set("ranks", &c.Ranks, x.groups[c.Group].Ranks)
+	g := x.groups[c.Group]
+	w.set("ranks", x.contexts.of(g.Size), &c.Ranks, g.Ranks)
 }
 
 // walkClass goes through a class.
@@ -269,7 +273,7 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 			return
 		}
 		if head == 0 {
-			if w.i64("value", &value); sized {
+			if w.sized("value", &value, ctx.Size); sized {
 				w.fail("elements of arrays without a length")
 			}
 			if w.reading() {
@@ -420,8 +424,10 @@ func isText(c spec.Codec) bool {
 }
 
 // columnName is "function.parameter" with what of it is in the column.
-func columnName(t *Template, s *ColumnSpec) string {
-	f := spec.ByID(t.Func)
+func columnName(t *Template, s *ColumnSpec) string { return columnNameOf(t.Func, s) }
+
+func columnNameOf(id spec.ID, s *ColumnSpec) string {
+	f := spec.ByID(id)
 	if s.Slot < 0 {
 		return f.Name + ".polls"
 	}

@@ -41,25 +41,28 @@ func (w *encWalker) num(name string, v *int, max int) {
 	}
 	w.uint(uint64(*v))
 }
-func (w *encWalker) i64(_ string, v *int64)  { w.int(*v) }
+func (w *encWalker) i64(_ string, v *int64) { w.int(*v) }
+func (w *encWalker) sized(_ string, v *int64, size int) {
+	w.int(swapSize(*v, size))
+}
 func (w *encWalker) str(_ string, v *string) { w.uint(uint64(w.strs.add(*v))) }
 func (w *encWalker) count(_ string, n int) int {
 	w.uint(uint64(n))
 	return n
 }
-func (w *encWalker) set(name string, v **RankSet, _ *RankSet) {
+func (w *encWalker) set(name string, ctx *rankfn.Context, v **RankSet, _ *RankSet) {
 	if (*v).Len() == 0 {
 		w.fail("%s: no ranks", name)
 		return
 	}
-	w.b = (*v).Append(w.b)
+	w.b = (*v).AppendIn(w.b, ctx)
 }
-func (w *encWalker) fn(name string, _ *rankfn.Context, _ *RankSet, v **RankFunc) {
+func (w *encWalker) fn(name string, ctx *rankfn.Context, _ *RankSet, v **RankFunc) {
 	if *v == nil {
 		w.fail("%s: no function", name)
 		return
 	}
-	w.b = (*v).Append(w.b)
+	w.b = (*v).AppendIn(w.b, ctx)
 }
 func (w *encWalker) vec(name string, _ *rankfn.Context, _ *RankSet, v **RankVec) {
 	if *v == nil {
@@ -111,6 +114,19 @@ const (
 	minParamsFold = 8   // below so many, a column is not tried
 )
 
+// sizeCode is the rare number that stands for the size of the communicator, which stands for it.
+const sizeCode = -3
+
+func swapSize(v int64, size int) int64 {
+	switch {
+	case v == sizeCode && size > 0:
+		return int64(size)
+	case v == int64(size) && size > 0:
+		return sizeCode
+	}
+	return v
+}
+
 // params writes the form that takes the least space, of several the first.
 func (w *encWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps []*Param, bases *[]*Base) {
 	if slices.ContainsFunc(ps, func(p *Param) bool { return p.Base != nil }) {
@@ -129,7 +145,7 @@ func (w *encWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps 
 		constant = constant && ok
 		plain = binary.AppendVarint(plain, v)
 		from := len(each)
-		if each = f.Append(each); i == 0 {
+		if each = f.AppendIn(each, ctx); i == 0 {
 			first = len(each)
 		} else if !bytes.Equal(each[:first], each[from:]) {
 			same = false
@@ -223,7 +239,10 @@ func (w *decWalker) broke(err error) {
 
 func (w *decWalker) num(name string, v *int, max int) { *v = int(w.limited(uint64(max), name)) }
 func (w *decWalker) i64(_ string, v *int64)           { *v = w.int() }
-func (w *decWalker) count(name string, _ int) int     { return w.decoder.count(name) }
+func (w *decWalker) sized(_ string, v *int64, size int) {
+	*v = swapSize(w.int(), size)
+}
+func (w *decWalker) count(name string, _ int) int { return w.decoder.count(name) }
 func (w *decWalker) grammar(_ string, v **Grammar) {
 	*v = parseGrammar(w.decoder, w.bodies, w.maxSymbols)
 }
@@ -242,7 +261,7 @@ func (w *decWalker) took(name string, rest []byte, err error) {
 	w.off = len(w.b) - len(rest)
 }
 
-func (w *decWalker) set(name string, v **RankSet, within *RankSet) {
+func (w *decWalker) set(name string, ctx *rankfn.Context, v **RankSet, within *RankSet) {
 	if w.err != nil {
 		return
 	}
@@ -250,7 +269,7 @@ func (w *decWalker) set(name string, v **RankSet, within *RankSet) {
 	if within != nil {
 		limit = within.Max() + 1
 	}
-	s, rest, err := rankfn.ParseSet(w.b[w.off:], limit)
+	s, rest, err := rankfn.ParseSetIn(w.b[w.off:], ctx, limit)
 	w.took(name, rest, err)
 	if w.err == nil && s.Len() == 0 {
 		w.fail("%s: no ranks", name)

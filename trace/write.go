@@ -43,11 +43,11 @@ func (c *Content) Write(w io.Writer) error {
 	add(secStructure, false, sectionVersion, raw.structure)
 	others()
 	for _, typ := range []uint32{secColumns, secTiming} {
-		blobs := c.Columns
+		blobs := raw.columns
 		if typ == secTiming {
 			blobs = c.Timings
 		}
-		addBlocks(blobs, func(block []byte) {
+		addBlocks(blobs, typ == secTiming, func(block []byte) {
 			add(typ, false, sectionVersion, block)
 			others()
 		})
@@ -59,10 +59,15 @@ func (c *Content) Write(w io.Writer) error {
 }
 
 // addBlocks packs blobs into sections: a section ends with the blob that
-// makes it reach blockBytes.
-func addBlocks(blobs [][]byte, add func([]byte)) {
+// makes it reach blockBytes. With cut set, blobs go on in the next section.
+func addBlocks(blobs [][]byte, cut bool, add func([]byte)) {
 	var block []byte
 	for i, blob := range blobs {
+		for cut && len(block)+len(blob) > blockBytes {
+			n := blockBytes - len(block)
+			add(append(block, blob[:n]...))
+			block, blob = block[:0], blob[n:]
+		}
 		block = append(block, blob...)
 		if len(block) >= blockBytes || i == len(blobs)-1 && len(block) > 0 {
 			add(block)
@@ -74,6 +79,7 @@ func addBlocks(blobs [][]byte, add func([]byte)) {
 // encoded is the sections of a content that are made of parts.
 type encoded struct {
 	meta, structure []byte
+	columns         [][]byte
 }
 
 func (c *Content) encode() (*encoded, error) {
@@ -92,9 +98,11 @@ func (c *Content) encode() (*encoded, error) {
 	}
 	pools[partGroups], pools[partTemplates], pools[partShapes] = &pool{items: groups}, &pool{items: templates}, shapes
 	pools[partClasses], pools[partBodies] = &pool{items: classes}, &pool{items: bodies}
+	b := c.bundle()
+	pools[partBundles] = &pool{items: b.items}
 	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames, partHeads: heads,
-		partColumns: lengthTable(partColumns, secStructure, c.Columns), partTimings: lengthTable(partTimings, secMeta, c.Timings)}
-	return &encoded{c.section(secMeta, pools, tables), c.section(secStructure, pools, tables)}, nil
+		partColumns: lengthTable(partColumns, secStructure, b.columns), partTimings: lengthTable(partTimings, secMeta, c.Timings)}
+	return &encoded{c.section(secMeta, pools, tables), c.section(secStructure, pools, tables), b.columns}, nil
 }
 
 // section codes the parts of a section in the order of the schema and leaves

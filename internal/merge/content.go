@@ -24,6 +24,7 @@ func (p *Part) Content() (*trace.Content, error) {
 	if err := w.makeTemplates(classes); err != nil {
 		return nil, err
 	}
+	w.spread = spreads(classes)
 	for _, c := range classes {
 		if err := w.addClass(c); err != nil {
 			return nil, err
@@ -42,6 +43,7 @@ type writer struct {
 	groups           map[groupKey]int
 	plans            map[string]*plan
 	members          Members
+	spread           bool // see spreads
 }
 
 func (w *writer) addGroups(s *state) {
@@ -200,17 +202,18 @@ func (w *writer) addClass(c *class) error {
 	if c.strings != nil {
 		d.Strings = casesOf(c.strings, c.ranks, same[[]string])
 	}
-	for _, col := range c.columns {
+	owner, sized := columnOwners(w.c, d)
+	occ := occurrencesOf(d)
+	for place, col := range c.columns {
+		if w.spread {
+			col = c.spread(col, occ, owner[place], sized[place])
+		}
 		keys := col.sorted()
 		i := -1
 		d.Columns = append(d.Columns, casesOf(keys, c.ranks, func(v *columnValue) trace.ColumnData {
 			i++
 			if v.blob == nil {
-				d := trace.ColumnData{Blob: -1, Shape: v.shape}
-				for _, x := range v.numbers {
-					d.Params = append(d.Params, x.export())
-				}
-				return d
+				return v.export()
 			}
 			if v.clock {
 				return trace.ColumnData{Clock: true, Blob: numberBlob(w.timings, &w.c.Timings, keys[i].key, v.blob)}
@@ -229,6 +232,16 @@ func (w *writer) addClass(c *class) error {
 	})
 	w.c.Classes = append(w.c.Classes, d)
 	return nil
+}
+
+// columnOwners are the terminals of the columns of a class, and which columns are elements of arrays.
+func columnOwners(c *trace.Content, d *trace.ClassData) (owner []int, sized []bool) {
+	for t, id := range d.Terminals {
+		for _, s := range c.Templates[id].Columns() {
+			owner, sized = append(owner, t), append(sized, s.Array && s.Field >= 0)
+		}
+	}
+	return owner, sized
 }
 
 // numberBlob numbers a blob by its key.
@@ -349,8 +362,10 @@ func (r *loader) class(d *trace.ClassData) (*class, classKey, error) {
 	if len(d.Strings.Values) > 0 {
 		c.strings = choicesOf(&d.Strings, d.Ranks, func(s *[]string) (string, []string) { return stringsKey(*s), *s })
 	}
+	owner, sized := columnOwners(r.c, d)
+	occ := occurrencesOf(d)
 	for i := range d.Columns {
-		c.columns = append(c.columns, choicesOf(&d.Columns[i], d.Ranks, func(v *trace.ColumnData) (string, columnValue) {
+		c.columns = append(c.columns, c.gather(ctx, choicesOf(&d.Columns[i], d.Ranks, func(v *trace.ColumnData) (string, columnValue) {
 			if v.Clock {
 				b := r.c.Timings[v.Blob]
 				return "clock " + hashKey(b), columnValue{blob: b, clock: true}
@@ -360,7 +375,7 @@ func (r *loader) class(d *trace.ClassData) (*class, classKey, error) {
 				return blobKey(b), columnValue{blob: b}
 			}
 			return shapeKey(v.Shape), columnValue{shape: v.Shape, numbers: numbersOfParams(v.Params)}
-		}))
+		}), occ, owner[i], sized[i]))
 	}
 	c.timing = choicesOf(&d.Timing, d.Ranks, func(n *int) (string, []byte) {
 		if *n < 0 {

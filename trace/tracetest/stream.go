@@ -5,6 +5,7 @@ import (
 
 	"tabard/internal/column"
 	"tabard/internal/grammar"
+	"tabard/internal/timing"
 	"tabard/spec"
 	"tabard/trace"
 )
@@ -26,13 +27,13 @@ type Stream struct {
 	strings   []string
 	numbers   map[string]int64
 	grammar   *grammar.Builder
-	timing    *column.TimingBuilder
+	timing    *timing.Builder
 	calls     uint64
 }
 
 // NewStream returns an empty stream.
 func NewStream() *Stream {
-	return &Stream{terminals: map[string]uint32{}, numbers: map[string]int64{}, grammar: grammar.NewBuilder(), timing: column.NewTimingBuilder()}
+	return &Stream{terminals: map[string]uint32{}, numbers: map[string]int64{}, grammar: grammar.NewBuilder(), timing: timing.NewLossless()}
 }
 
 // Calls is the number of calls so far.
@@ -54,7 +55,7 @@ func (s *Stream) Add(c *Call) error {
 	}
 	s.grammar.Append(t)
 	for i := range c.Run {
-		s.timing.Append(c.Start+100*i, c.End+100*i)
+		s.timing.Append(c.Start+100*i, c.End+100*i, 0)
 	}
 	s.calls += c.Run
 	cols := s.columns[t]
@@ -153,7 +154,7 @@ func (s *Stream) Data(thread int, timed bool) trace.StreamData {
 		d.Columns = append(d.Columns, encoded)
 	}
 	if timed {
-		d.Timing = s.timing.Encode(nil)
+		d.Timing = s.timing.Encode(nil, nil)
 	}
 	return d
 }

@@ -4,7 +4,7 @@
 //
 //	abi openmpi                            also: mpi, tool, command, option name value, partial, notiming
 //	rank 0 of 2 on node1                   begins a process, with its first thread; "world 1" may follow
-//	clock 1000 5000 3000                   ticks, real and monotonic ns
+//	clock 1000 5000 3000                   ticks, real and monotonic ns; "fact NAME VALUE" is one of RankData.Info
 //	MPI_Init()
 //	loop 10
 //	  MPI_Irecv(source=1, tag=0, comm=MPI_COMM_WORLD) @ halo.c:41 [exchange] ; request=request#0
@@ -230,6 +230,13 @@ func (pr *process) line(p *parser, word, rest, line string) error {
 		return nil
 	case "module":
 		pr.data.Modules = append(pr.data.Modules, trace.Module{Path: rest})
+		return nil
+	case "fact":
+		key, value, _ := strings.Cut(rest, " ")
+		if pr.data.Info == nil {
+			pr.data.Info = map[string]string{}
+		}
+		pr.data.Info[key] = value
 		return nil
 	case "killed":
 		pr.data.Complete, pr.data.End = false, "killed by signal "+rest

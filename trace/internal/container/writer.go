@@ -2,6 +2,7 @@ package container
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,7 +13,7 @@ import (
 // Writer writes a file front to back.
 type Writer struct {
 	w       io.Writer
-	enc     *zstd.Encoder // for what is small
+	enc     *zstd.Encoder // for what is small; made when it is needed, like the other
 	fast    *zstd.Encoder // for the rest, most of which is entropy-coded already
 	index   []byte
 	version Version
@@ -21,15 +22,7 @@ type Writer struct {
 
 // NewWriter writes the header to w.
 func NewWriter(w io.Writer) (*Writer, error) {
-	enc, err := newEncoder(zstd.SpeedBestCompression)
-	if err != nil {
-		return nil, err
-	}
-	fast, err := newEncoder(zstd.SpeedFastest)
-	if err != nil {
-		return nil, err
-	}
-	cw := &Writer{w: w, enc: enc, fast: fast, version: Latest}
+	cw := &Writer{w: w, version: Latest}
 	cw.write(header(cw.version))
 	return cw, cw.err
 }
@@ -72,9 +65,15 @@ const (
 
 // pack returns raw compressed, nil if that gains too little.
 func (w *Writer) pack(raw []byte) []byte {
-	enc := w.enc
-	if len(raw) > longBytes {
-		enc = w.fast
+	if len(raw) == 0 {
+		return nil
+	}
+	long := len(raw) > longBytes
+	enc := w.encoder(long)
+	if enc == nil {
+		return nil
+	}
+	if long {
 		if len(enc.EncodeAll(raw[:probeBytes], nil)) > probeBytes*15/16 {
 			return nil
 		}
@@ -83,6 +82,32 @@ func (w *Writer) pack(raw []byte) []byte {
 		return packed
 	}
 	return nil
+}
+
+// encoder is the encoder for sections that are long or not, nil if it cannot be made.
+func (w *Writer) encoder(long bool) *zstd.Encoder {
+	enc, level := &w.enc, zstd.SpeedBestCompression
+	if long {
+		enc, level = &w.fast, zstd.SpeedFastest
+	}
+	if *enc == nil {
+		made, err := newEncoder(level)
+		if err != nil {
+			w.err = errors.Join(w.err, err)
+			return nil
+		}
+		*enc = made
+	}
+	return *enc
+}
+
+// PackedLen is about how many bytes raw takes as a section.
+func PackedLen(raw []byte) int {
+	w := &Writer{}
+	if packed := w.pack(raw); packed != nil {
+		return len(packed)
+	}
+	return len(raw)
 }
 
 // AddStored appends a section as described by s, whose bytes are stored. It
