@@ -105,6 +105,10 @@ void tb_emit_clock(struct tb_thread *t);
 /* control.c */
 int tb_process_start(void);         /* 1 if this process is traced; idempotent */
 void tb_process_records(struct tb_thread *t); /* writes the records that open a process, once */
+uint64_t tb_host_clock(uint64_t mono); /* what a reading of tb_monotonic is recorded as */
+
+/* finalize.c */
+void tb_finalized(struct tb_thread *t); /* after MPI_Finalize returned: what is still to be recorded of it */
 
 /* abi.c */
 void tb_abi_detect(void);

@@ -16,10 +16,17 @@
  *      wait for nothing but the library.
  *   3. a split of MPI_COMM_WORLD: the leaders, the least rank of each collector's, get a communicator of their own.
  *      (Duplication would call the program's attribute functions.)
- *   4. the leaders send their archives along a binomial tree, in pieces that libraries send eagerly: whoever gives up
+ *   4. along a binomial tree of leaders each measures its clock against that of its parent: short exchanges, of which
+ *      the one with the least round trip counts (Cristian, Probabilistic clock synchronization, 1989). Its error is
+ *      at most half of that round trip. This is done where archives stay apart, too.
+ *   5. the leaders send their archives along a binomial tree, in pieces that libraries send eagerly: whoever gives up
  *      waiting, at merge_time_ns, leaves nothing behind that could hold up the real MPI_Finalize.
- *   5. the root tells them whether it has everything.
- * Where anything fails the archives stay parts, which the readers find on disk. */
+ *   6. the root tells them whether it has everything.
+ * Where anything fails the archives stay parts, which the readers find on disk.
+ *
+ * Clocks are not measured in MPI_Init: whether the ranks of other nodes are traced is not known there, a collective
+ * operation would meet the program's first one at ranks that are not, and a message on MPI_COMM_WORLD
+ * the program's receives from anybody. Readers take the drift from the program's own messages. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -32,9 +39,14 @@
 #include "gen/wrap.h"
 
 enum { PIECE = 3072, WINDOW = 64, ACK_EVERY = 16, CHILDREN = 24, FILES_MAX = 1 << 16 };
-enum { TAG_FILES = 1, TAG_SIZE, TAG_DATA, TAG_ACK, TAG_VERDICT };
+enum { TAG_FILES = 1, TAG_SIZE, TAG_DATA, TAG_ACK, TAG_VERDICT, TAG_ASK, TAG_TIME };
 #define SECOND 1000000000ull
 #define AGREEMENT (60 * SECOND) /* of ranks that are all here */
+/* Exchanges of a measurement: at most EXCHANGES, fewer if LEAST of them took MEASURE_NS and one of them
+ * no more than GOOD_NS, or in any case after five times as long. */
+enum { EXCHANGES = 100, LEAST = 10, GOOD_NS = 50000 };
+#define MEASURE_NS (SECOND / 50)
+#define MEASURE_PATIENCE (5 * SECOND)
 
 /* The functions of the library, with words for handles: a narrower one uses a part of its register. */
 static struct {
@@ -115,7 +127,7 @@ static int complete(void *request, struct patience *p)
 static struct {
     uintptr_t comm;
     struct patience patience;
-    uint64_t words[WINDOW][2];
+    uint64_t words[WINDOW][4];
     char pieces[WINDOW][PIECE];
     uintptr_t requests[WINDOW];
 } x;
@@ -136,17 +148,19 @@ static int receive_bytes(void *data, size_t n, int from, int tag)
     return 0;
 }
 
-static int send_word(uint64_t word, int to, int tag)
+static int send_words(uint64_t a, uint64_t b, uint64_t c, int to, int tag)
 {
     static unsigned next;
     unsigned slot = next++ % WINDOW;
-    x.words[slot][0] = word;
+    x.words[slot][0] = a, x.words[slot][1] = b, x.words[slot][2] = c;
     return send_bytes(slot, x.words[slot], sizeof x.words[slot], to, tag);
 }
 
+static int send_word(uint64_t word, int to, int tag) { return send_words(word, 0, 0, to, tag); }
+
 static int receive_word(uint64_t *word, int from, int tag)
 {
-    static uint64_t in[2]; /* not x.words: what is cancelled may still arrive */
+    static uint64_t in[4]; /* not x.words: what is cancelled may still arrive */
     if (!receive_bytes(in, sizeof in, from, tag)) return 0;
     *word = in[0];
     return 1;
@@ -232,6 +246,71 @@ static struct {
     uint64_t received;             /* files */
 } node;
 
+/* ---- Clocks ---- */
+
+static struct {
+    int done, partner;   /* rank in MPI_COMM_WORLD */
+    uint64_t mono, trip; /* CLOCK_MONOTONIC of this host, duration of the exchange */
+    int64_t offset;      /* what the partner's clock is ahead */
+} measured;
+
+static uint64_t told[4]; /* of measurements alone */
+
+static uint64_t host_clock(void) { return tb_host_clock(tb_monotonic()); }
+
+/* Tells a child the time for as long as it asks. */
+static void tell_time(int child, int rank)
+{
+    for (told[0] = 1; told[0];) {
+        if (!receive_bytes(told, sizeof told, child, TAG_ASK)) return;
+        uint64_t came = host_clock();
+        if (!send_words(came, host_clock(), (uint64_t)rank, child, TAG_TIME)) return;
+    }
+}
+
+static void ask_time(int parent)
+{
+    uint64_t begin = tb_monotonic();
+    measured.trip = ~(uint64_t)0;
+    for (int i = 1, more = 1; more; i++) {
+        more = i < EXCHANGES && (i < LEAST || tb_monotonic() - begin < (measured.trip <= GOOD_NS ? MEASURE_NS : 5 * MEASURE_NS));
+        uint64_t asked = host_clock();
+        if (!send_word((uint64_t)more, parent, TAG_ASK) || !receive_bytes(told, sizeof told, parent, TAG_TIME)) return;
+        uint64_t now = host_clock(), came = told[0], left = told[1], trip = now - asked - (left - came);
+        if (trip >= measured.trip) continue;
+        measured.trip = trip;
+        measured.mono = asked + (now - asked) / 2;
+        measured.offset = ((int64_t)(came - asked) + (int64_t)(left - now)) / 2;
+        measured.partner = (int)told[2];
+        measured.done = 1;
+    }
+}
+
+/* The children of this leader are those whose archives it takes in. */
+static void measure(int rank)
+{
+    int low = 1;
+    x.patience = patience(MEASURE_PATIENCE);
+    for (; low < node.size && !(node.rank & low); low <<= 1)
+        if (node.rank + low < node.size) tell_time(node.rank + low, rank);
+    if (node.rank > 0) ask_time(node.rank - low);
+}
+
+/* A further fact of the process. */
+static void emit_measured(struct tb_thread *t)
+{
+    char text[160];
+    uint64_t words[32];
+    if (!measured.done) return;
+    measured.done = 0;
+    snprintf(text, sizeof text, "clock_sync=%d %llu %lld %llu", measured.partner, (unsigned long long)measured.mono,
+             (long long)measured.offset, (unsigned long long)measured.trip);
+    words[0] = (uint64_t)1 | (uint64_t)TB_A_LIST << 48 | (uint64_t)8 << 56;
+    tb_emit(t, TB_R_PROCESS, words, 1 + tb_encode_string(words + 1, text));
+}
+
+/* ---- Archives ---- */
+
 /* Takes in what a child has. All of its files count, or none. */
 static void receive_child(int child)
 {
@@ -281,7 +360,7 @@ static void unite(void)
 {
     uint64_t taken = 0;
     int low = 1;
-    if (mpi.Comm_rank(x.comm, &node.rank) != 0 || mpi.Comm_size(x.comm, &node.size) != 0 || node.size < 2) return;
+    x.patience = patience(tb_process.control->merge_time_ns);
     for (; low < node.size && !(node.rank & low); low <<= 1)
         if (node.rank + low < node.size) receive_child(node.rank + low);
     if (node.rank == 0) {
@@ -325,15 +404,19 @@ static int assemble(int rank)
     return mpi.Comm_split(world, leads ? 0 : tb_abi.undefined, rank, &x.comm) == 0 && leads;
 }
 
-static void step(int rank)
+static void step(struct tb_thread *t, int rank)
 {
     uintptr_t handler = 0;
+    uint32_t flags = tb_process.control->flags;
     if (mpi.Comm_get_errhandler(world, &handler) != 0) return;
     handler = tb_handle_at(&handler);
     if (mpi.Comm_set_errhandler(world, errors_return) != 0) return;
-    if (assemble(rank)) {
-        x.patience = patience(tb_process.control->merge_time_ns);
-        unite();
+    if (assemble(rank) && mpi.Comm_rank(x.comm, &node.rank) == 0 && mpi.Comm_size(x.comm, &node.size) == 0 && node.size > 1) {
+        if (flags & TB_CTL_CLOCKS) measure(rank);
+        if (flags & TB_CTL_MERGE) {
+            emit_measured(t);
+            unite();
+        }
     }
     mpi.Comm_set_errhandler(world, handler);
 }
@@ -353,20 +436,25 @@ static int arrive(struct tb_control *ctl, uint32_t rank)
 void tb_hook_finalizing(struct tb_call *c)
 {
     struct tb_thread *t = c->t;
-    int initialized = 0, rank = -1, saved = errno;
-    if (!t || !(tb_process.control->flags & TB_CTL_MERGE) || tb_closed || !load()) return;
+    int initialized = 0, rank = -1, saved = errno, merge;
+    if (!t || !(tb_process.control->flags & (TB_CTL_MERGE | TB_CTL_CLOCKS)) || tb_closed || !load()) return;
+    merge = tb_process.control->flags & TB_CTL_MERGE;
     t->priv->muted++;
     if (tb_is_spawned() || mpi.Initialized(&initialized) != 0 || !initialized || mpi.Comm_rank(world, &rank) != 0) rank = -1;
     t->priv->muted--;
-    if (rank >= 0) {
+    if (rank >= 0 && merge) {
         /* The record is complete now: it is part of what is sent. The wrapper finds that when it comes back. */
         tb_end(c, 0, 0);
         tb_commit(c);
         tb_emit_clock(t);
         tb_closed = 1;
+    }
+    if (rank >= 0) {
         t->priv->muted++;
-        if (arrive(tb_process.control, (uint32_t)rank)) step(rank);
+        if (arrive(tb_process.control, (uint32_t)rank)) step(t, rank);
         t->priv->muted--;
     }
     errno = saved;
 }
+
+void tb_finalized(struct tb_thread *t) { emit_measured(t); }

@@ -41,7 +41,8 @@ struct tb_control {
                                   collector drains; may be empty */
     char     summary[1024];
 };
-enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16 };
+enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,
+       TB_CTL_CLOCKS = 32 /* collectors measure the clocks of their nodes inside MPI_Finalize */ };
 /* What the leader asks of the collector. UNITE: put the archive of all that the processes have published
  * and of the files <dir>/node.0.tabard ... node.<merge_received - 1>.tabard into <dir>/united.tabard.
  * KEEP: the same, but put it where the archive of the job belongs. TAKEN: another collector has what was united. */
@@ -132,7 +133,8 @@ enum { TB_W_LITERAL = 0, TB_W_HEAP = 1, TB_W_MODULE = 2, TB_W_STACK = 3, TB_W_RA
  * starts at word 5 and uses the encodings above. */
 enum {
     TB_R_PAD = 0,      /* nothing */
-    TB_R_PROCESS = 1,  /* first record of a process: strings "key=value" (list): exe, host, lib (version), mpi, cmd ... */
+    TB_R_PROCESS = 1,  /* first record of a process: strings "key=value" (list): exe, host, lib (version), mpi, cmd ...;
+                          a later one adds facts: clock_sync */
     TB_R_ABI = 2,      /* word abi (1 Open MPI, 2 MPICH, 3 MPI 5), word handle bits, array of pairs
                           (predefined index, handle value), 8 bytes each */
     TB_R_WORLD = 3,    /* word rank, word size in MPI_COMM_WORLD, after initialisation */

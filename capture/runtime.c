@@ -515,8 +515,8 @@ void tb_emit_clock(struct tb_thread *t)
         if (after - before >= best) continue;
         best = after - before;
         payload[0] = before + best / 2;
-        payload[1] = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-        payload[2] = mono;
+        payload[2] = tb_host_clock(mono);
+        payload[1] = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec + (payload[2] - mono);
     }
     tb_emit(t, TB_R_CLOCK, payload, 4);
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tabard/e2e/mpirun"
@@ -23,6 +24,9 @@ type hosts struct {
 	agent       string // what launchers use in place of ssh
 }
 
+// hostSets is how many were made.
+var hostSets atomic.Int32
+
 // agentScript takes a host, given by its address, and a command. Options in front are those of ssh.
 const agentScript = `#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
@@ -32,8 +36,9 @@ exec ip netns exec "PREFIX$host" unshare -u sh -c 'hostname "$0"; eval "$*"' "PR
 
 func newHosts(t *testing.T, n int) *hosts {
 	t.Helper()
-	id := os.Getpid() % 250
-	h := &hosts{prefix: fmt.Sprintf("tbd%d-", id), net: fmt.Sprintf("10.213.%d.", id), agent: filepath.Join(t.TempDir(), "agent")}
+	// What is deleted lives on for a while: each test has names and addresses of its own.
+	id, set := os.Getpid()%250, int(hostSets.Add(1))-1
+	h := &hosts{prefix: fmt.Sprintf("tbd%d%c-", id, 'a'+set), net: fmt.Sprintf("10.%d.%d.", 213+set, id), agent: filepath.Join(t.TempDir(), "agent")}
 	if out, err := exec.Command("unshare", "--net", "--uts", "true").CombinedOutput(); err != nil {
 		t.Skipf("this machine allows no network namespaces: %v: %s", err, out)
 	}

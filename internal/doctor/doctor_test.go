@@ -85,6 +85,7 @@ func TestClock(t *testing.T) {
 		{"tsc", " constant_tsc nonstop_tsc", OK, "invariant"},
 		{"kvm-clock", " constant_tsc nonstop_tsc", OK, "kvm-clock"},
 		{"hpet", " constant_tsc", Warn, "clock_gettime"},
+		{"hpet", " constant_tsc nonstop_tsc", Warn, "does not trust"},
 		{"tsc", "", Warn, "clock_gettime"},
 	} {
 		write(c.source, c.flags)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -121,6 +122,10 @@ func checkClock(files clockSource) Check {
 	source := strings.TrimSpace(string(current))
 	invariant := strings.Contains(string(cpu), " constant_tsc") && strings.Contains(string(cpu), " nonstop_tsc")
 	switch {
+	case invariant && slices.Contains([]string{"hpet", "acpi_pm", "jiffies", "refined-jiffies"}, source):
+		// As capture/control.c decides.
+		return warn(name, "see why the kernel gave up the TSC (dmesg); a time stamp costs up to a microsecond more",
+			"the kernel does not trust the cycle counter and uses %q: time comes from clock_gettime", source)
 	case invariant && source == "tsc":
 		return ok(name, "invariant cycle counter (TSC)")
 	case invariant:

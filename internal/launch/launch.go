@@ -304,7 +304,7 @@ func (l *launcher) config(others []string, root, key string) ring.Config {
 	o := l.o
 	c := ring.Config{StartOff: o.StartOff, NoTiming: o.NoTiming, Quiet: o.Quiet, Callsites: o.Callsites, Filter: o.Filter,
 		SegmentBytes: o.SegmentBytes, SegmentsMax: o.SegmentsMax, SpillBytes: o.SpillBytes}
-	c.Merge, c.MergeWait = l.merges()
+	c.Merge, c.Clocks, c.MergeWait = l.meets()
 	c.LocalRanks = l.share().ranks
 	for _, memory := range []bool{false, true} {
 		for _, r := range others {

@@ -53,12 +53,24 @@ const (
 	waitTraced = time.Minute
 	// waitUnsure is where there may be ranks without it, which will not take part.
 	waitUnsure = 20 * time.Second
+	// waitClocks is where archives stay apart.
+	waitClocks = 5 * time.Second
 )
 
-// merges says whether the collectors unite their archives inside MPI_Finalize. All processes must
+// meets says whether the collectors unite their archives inside MPI_Finalize, whether they measure their nodes'
+// clocks there, and how long they wait for each other.
+func (l *launcher) meets() (merge, clocks bool, wait time.Duration) {
+	together, wait := l.together()
+	if l.o.NoMerge && l.o.MergeWait == 0 {
+		wait = min(wait, waitClocks)
+	}
+	return together && !l.o.NoMerge, together && !l.o.NoTiming, wait
+}
+
+// together says whether there are several collectors whose ranks all are recorded, probably. All processes must
 // come to the same answer: it rests on what is the same for all of them only.
-func (l *launcher) merges() (bool, time.Duration) {
-	if l.o.NoMerge || !l.shared() || l.o.Ranks != "" || os.Getenv("SLURM_HET_SIZE") != "" {
+func (l *launcher) together() (bool, time.Duration) {
+	if !l.shared() || l.o.Ranks != "" || os.Getenv("SLURM_HET_SIZE") != "" {
 		return false, 0
 	}
 	programs := l.env.programs

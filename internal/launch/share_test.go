@@ -54,15 +54,19 @@ func TestMerges(t *testing.T) {
 		o    Options
 		set  func(e *rankEnv)
 		want bool
-		wait time.Duration
+		// clocks is whether clocks are measured, which merging usually implies
+		clocks bool
+		wait   time.Duration
 	}{
 		"one collector":     {want: false},
-		"several":           {o: Options{Collectors: 2}, want: true, wait: waitUnsure},
-		"several nodes":     {set: func(e *rankEnv) { e.size = 8 }, want: true, wait: waitUnsure},
-		"one command":       {set: func(e *rankEnv) { e.size, e.programs = 8, 1 }, want: true, wait: waitTraced},
+		"several":           {o: Options{Collectors: 2}, want: true, clocks: true, wait: waitUnsure},
+		"several nodes":     {set: func(e *rankEnv) { e.size = 8 }, want: true, clocks: true, wait: waitUnsure},
+		"one command":       {set: func(e *rankEnv) { e.size, e.programs = 8, 1 }, want: true, clocks: true, wait: waitTraced},
+		"no times":          {o: Options{Collectors: 2, NoTiming: true}, want: true, wait: waitUnsure},
 		"several commands":  {set: func(e *rankEnv) { e.size, e.programs = 8, 2 }, want: false},
 		"some ranks":        {o: Options{Collectors: 2, Ranks: "0-1"}, want: false},
-		"switched off":      {o: Options{Collectors: 2, NoMerge: true}, want: false},
+		"when read":         {o: Options{Collectors: 2, NoMerge: true}, want: false, clocks: true, wait: waitClocks},
+		"long wait":         {o: Options{Collectors: 2, NoMerge: true, MergeWait: time.Hour}, want: false, clocks: true, wait: time.Hour},
 		"local size unsure": {set: func(e *rankEnv) { e.size, e.localSize = 8, -1 }, want: false},
 	} {
 		e := env
@@ -70,8 +74,8 @@ func TestMerges(t *testing.T) {
 			c.set(&e)
 		}
 		l := &launcher{o: &c.o, env: e}
-		if on, wait := l.merges(); on != c.want || on && wait != c.wait {
-			t.Errorf("%s: %v, %v", name, on, wait)
+		if on, clocks, wait := l.meets(); on != c.want || clocks != c.clocks || (on || clocks) && wait != c.wait {
+			t.Errorf("%s: %v, %v, %v", name, on, clocks, wait)
 		}
 	}
 }

@@ -30,6 +30,7 @@ type Config struct {
 	DeadAfter    time.Duration // age of a heartbeat that counts as death; 0: 5 s
 	SummaryWait  time.Duration // rank 0 waits for the summary at its end; 0: 5 s
 	Merge        bool          // collectors unite their archives inside MPI_Finalize
+	Clocks       bool          // collectors measure the clocks of their nodes inside MPI_Finalize
 	LocalRanks   int           // how many ranks belong to the collector, 0 unknown
 	MergeWait    time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
 	MergeTime    time.Duration // for the exchange then; 0: 30 s
@@ -68,7 +69,7 @@ func CreateControl(dir string, c Config) error {
 		MergeWaitNS:   uint64(orDefault(c.MergeWait, 20*time.Second)),
 		MergeTimeNS:   uint64(orDefault(c.MergeTime, 30*time.Second)),
 	}
-	for bit, on := range map[uint32]bool{CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlQuiet: c.Quiet, CtlFilter: len(c.Filter) > 0, CtlMerge: c.Merge} {
+	for bit, on := range map[uint32]bool{CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlQuiet: c.Quiet, CtlFilter: len(c.Filter) > 0, CtlMerge: c.Merge, CtlClocks: c.Clocks} {
 		if on {
 			p.Flags |= bit
 		}

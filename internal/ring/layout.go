@@ -17,6 +17,7 @@ const (
 	CtlQuiet    = 4
 	CtlFilter   = 8
 	CtlMerge    = 16
+	CtlClocks   = 32
 
 	// Requests of a node's leader to its collector, and an answer.
 	MergeUnite  = 1

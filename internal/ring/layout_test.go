@@ -14,7 +14,7 @@ import (
 // goConstants are the constants that ring.h defines too, by their C names.
 var goConstants = map[string]uint64{
 	"TB_CONTROL_MAGIC": ControlMagic, "TB_SEGMENT_MAGIC": SegmentMagic, "TB_RING_VERSION": Version, "TB_HEADER_BYTES": HeaderBytes,
-	"TB_CTL_START_OFF": CtlStartOff, "TB_CTL_NO_TIMING": CtlNoTiming, "TB_CTL_QUIET": CtlQuiet, "TB_CTL_FILTER": CtlFilter, "TB_CTL_MERGE": CtlMerge,
+	"TB_CTL_START_OFF": CtlStartOff, "TB_CTL_NO_TIMING": CtlNoTiming, "TB_CTL_QUIET": CtlQuiet, "TB_CTL_FILTER": CtlFilter, "TB_CTL_MERGE": CtlMerge, "TB_CTL_CLOCKS": CtlClocks,
 	"TB_MERGE_UNITE": MergeUnite, "TB_MERGE_KEEP": MergeKeep, "TB_MERGE_TAKEN": MergeTaken, "TB_MERGE_FAILED": MergeFailed,
 	"TB_COLLECTOR_STARTING": CollectorStarting, "TB_COLLECTOR_RUNNING": CollectorRunning, "TB_COLLECTOR_DONE": CollectorDone,
 	"TB_SITES_OFF": SitesOff, "TB_SITES_CALLER": SitesCaller, "TB_SITES_STACK": SitesStack,
