@@ -14,9 +14,13 @@ import (
 type shapeTable struct {
 	shapes []Shape
 	ids    map[string]int32
+	alike  map[*trace.Class]*alike
+	plain  bool // take every stream on its own
 }
 
-func newShapeTable() *shapeTable { return &shapeTable{ids: map[string]int32{}} }
+func newShapeTable(plain bool) *shapeTable {
+	return &shapeTable{ids: map[string]int32{}, alike: map[*trace.Class]*alike{}, plain: plain}
+}
 
 func (t *shapeTable) id(s Shape) int32 {
 	key := s.key()
@@ -49,18 +53,14 @@ func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeT
 	var groups []*group
 	known, visible := map[key]*group{}, map[string]*trace.Grammar{}
 	for s := range a.Streams() {
-		if s.Calls() == 0 || selected != nil && !selected(s) {
+		shape, g, err := table.structure(s)
+		if err != nil {
+			return nil, err
+		}
+		if table.callsOfStream(s) == 0 || selected != nil && !selected(s) {
 			continue
 		}
-		shape, err := shapesOf(s, table)
-		if err != nil {
-			return nil, err
-		}
-		g, err := s.Grammar()
-		if err != nil {
-			return nil, err
-		}
-		k := key{g, s.Rank().World, s.Thread(), bodyKey(shape)}
+		k := key{g, s.Class().Group().World, s.Thread(), bodyKey(shape)}
 		if known[k] == nil {
 			if g, err = table.visible(g, shape, visible); err != nil {
 				return nil, err
@@ -74,6 +74,23 @@ func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeT
 		known[k].streams = append(known[k].streams, s)
 	}
 	return groups, nil
+}
+
+// structure is the shapes of the terminals of a stream, and its grammar.
+func (t *shapeTable) structure(s *trace.Stream) ([]int32, *trace.Grammar, error) {
+	k, err := alikeOf(s, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if k != nil && k.shape != nil {
+		return k.shape, k.grammar, nil
+	}
+	shape, err := shapesOf(s, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := s.Grammar()
+	return shape, g, err
 }
 
 // visible is g without the recorder's own records, which stand where the program first uses some
@@ -185,8 +202,8 @@ func classOf(g *group, table *shapeTable) (*Class, error) {
 	}
 	v := Variant{Streams: g.streams}
 	for _, s := range g.streams {
-		v.Ranks = append(v.Ranks, s.Rank().Rank)
-		c.addCalls(s.Calls())
+		v.Ranks = append(v.Ranks, s.WorldRank())
+		c.addCalls(table.callsOfStream(s))
 	}
 	slices.Sort(v.Ranks)
 	c.Variants = []Variant{v}
@@ -237,9 +254,8 @@ type part struct {
 
 // take adds the members of o, a class of one part with the same structure.
 func (c *Class) take(o *Class) {
-	for _, s := range o.Variants[0].Streams {
-		c.addCalls(s.Calls())
-	}
+	c.Least, c.Most = min(c.Least, o.Least), max(c.Most, o.Most)
+	c.Calls += o.Calls
 	v := c.variantLike(o)
 	isNew := v == len(c.Variants)
 	if isNew {

@@ -29,6 +29,8 @@ type Options struct {
 	// Timing is up to how many bytes of stored time stamps (trace.Stats.Timing)
 	// the time of loops is determined: they have to be loaded for that.
 	Timing int64
+
+	plain bool // for tests: take every stream on its own
 }
 
 // A Class is threads with the same loops: the same calls from the same lines
@@ -65,7 +67,7 @@ type Variant struct {
 // Of finds the loops of an archive. The classes are in the order of their lowest
 // ranks, world by world and thread by thread.
 func Of(a *trace.Archive, o Options) ([]*Class, error) {
-	table := newShapeTable()
+	table := newShapeTable(o.plain)
 	groups, err := groupsOf(a, o.Select, table)
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func Of(a *trace.Archive, o Options) ([]*Class, error) {
 		}
 	}
 	for _, c := range classes {
-		if err := c.finish(o); err != nil {
+		if err := c.finish(o, table); err != nil {
 			return nil, err
 		}
 	}
@@ -124,8 +126,8 @@ func (c *Class) Streams() []*trace.Stream {
 }
 
 // finish works out what needs all members.
-func (c *Class) finish(o Options) error {
-	if err := c.findParams(); err != nil {
+func (c *Class) finish(o Options, table *shapeTable) error {
+	if err := c.findParams(table); err != nil {
 		return err
 	}
 	if err := c.findCalls(); err != nil {

@@ -48,7 +48,7 @@ type paramState struct {
 }
 
 // findParams fills in Params.
-func (c *Class) findParams() error {
+func (c *Class) findParams(table *shapeTable) error {
 	states := map[*Node][]paramState{}
 	c.All(func(n *Node) {
 		if n.Kind == Call {
@@ -62,7 +62,17 @@ func (c *Class) findParams() error {
 		for n := range states {
 			terminals[n] = n.terminals(i)
 		}
+		known := map[*trace.Class][]*noter{}
 		for _, s := range p.streams {
+			rank, size := s.WorldRank(), s.Class().Group().Size
+			if ns, ok := known[s.Class()]; ok && !table.plain {
+				for _, n := range ns {
+					if err := n.note(s, rank, size, null); err != nil {
+						return err
+					}
+				}
+				continue
+			}
 			sigs, err := s.Signatures()
 			if err != nil {
 				return err
@@ -70,8 +80,11 @@ func (c *Class) findParams() error {
 			for n, st := range states {
 				for _, t := range terminals[n] {
 					n.Polls = n.Polls || sigs[t].Flags&trace.Polls != 0
-					note(st, sigs[t], s.Rank(), null)
+					note(st, sigs[t], rank, size, null)
 				}
+			}
+			if err := table.noters(s, states, terminals, known); err != nil {
+				return err
 			}
 		}
 	}
@@ -109,30 +122,32 @@ func newStates(f *spec.Func) []paramState {
 	return st
 }
 
-func note(st []paramState, sig *trace.Signature, r *trace.RankData, null int64) {
+func note(st []paramState, sig *trace.Signature, rank, size int, null int64) {
 	world := inWorld(sig)
 	for i := range st {
 		s := &st[i]
 		v := &sig.Slots[s.slot]
 		s.worldOnly = s.worldOnly && world
-		s.relate(v, r, null)
-		if v.Kind == trace.Hole {
-			s.more = true
-			continue
-		}
-		if s.more || slices.ContainsFunc(s.values, func(w trace.Value) bool { return sameValue(&w, v) }) {
-			continue
-		}
-		if len(s.values) == maxValues {
-			s.more = true
-			continue
-		}
+		s.take(v, rank, size, null)
+	}
+}
+
+// take notes a value.
+func (s *paramState) take(v *trace.Value, rank, size int, null int64) {
+	s.relate(v, rank, size, null)
+	switch {
+	case v.Kind == trace.Hole:
+		s.more = true
+	case s.more || slices.ContainsFunc(s.values, func(w trace.Value) bool { return sameValue(&w, v) }):
+	case len(s.values) == maxValues:
+		s.more = true
+	default:
 		s.values = append(s.values, *v)
 	}
 }
 
 // relate keeps the relations with the rank that v also fulfils.
-func (s *paramState) relate(v *trace.Value, r *trace.RankData, null int64) {
+func (s *paramState) relate(v *trace.Value, rank, size int, null int64) {
 	if s.noPlus && s.noModulo {
 		return
 	}
@@ -140,20 +155,20 @@ func (s *paramState) relate(v *trace.Value, r *trace.RankData, null int64) {
 		s.null = true
 		return
 	}
-	if v.Kind != trace.Int || v.N < 0 || r.Rank < 0 || r.Size <= 0 || int64(r.Size) <= v.N {
+	if v.Kind != trace.Int || v.N < 0 || rank < 0 || size <= 0 || int64(size) <= v.N {
 		s.noPlus, s.noModulo = true, true
 		return
 	}
-	plus, size := v.N-int64(r.Rank), int64(r.Size)
-	modulo := (plus + size) % size
+	plus, n := v.N-int64(rank), int64(size)
+	modulo := (plus + n) % n
 	if !s.seen {
-		s.seen, s.plus, s.modulo, s.size = true, plus, modulo, size
+		s.seen, s.plus, s.modulo, s.size = true, plus, modulo, n
 	}
 	s.noPlus = s.noPlus || plus != s.plus
-	s.noModulo = s.noModulo || modulo != s.modulo || size != s.size
-	if r.Rank != s.lastRank {
+	s.noModulo = s.noModulo || modulo != s.modulo || n != s.size
+	if rank != s.lastRank {
 		s.ranks++
-		s.lastRank = r.Rank
+		s.lastRank = rank
 	}
 }
 

@@ -1,0 +1,412 @@
+// Package findings says in plain words what is worth doing something about in a program, from what other analyses found. Each finding
+// has a cost, the time of all processes together that it concerns, and the command that shows more.
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"tabard/analysis/clocks"
+	"tabard/analysis/usage"
+	"tabard/analysis/waits"
+	"tabard/internal/comms"
+	"tabard/trace"
+)
+
+// Kind says what sort of finding it is. The names are stable.
+type Kind string
+
+// Kinds of findings.
+const (
+	LateRank     Kind = "late rank"        // others wait for a process
+	Imbalance    Kind = "load imbalance"   // a process computes longer than the others
+	SlowStep     Kind = "slow time step"   // a step takes unusually long
+	WrongOrder   Kind = "wrong order"      // messages are received in another order than they come
+	LateReceiver Kind = "late receiver"    // senders wait for receivers
+	Variation    Kind = "varying duration" // like calls take different times
+	Clocks       Kind = "clocks"           // messages are received before they are sent
+	Unmatched    Kind = "unmatched"        // messages without a receive, receives without a message
+)
+
+// Finding is one.
+type Finding struct {
+	Kind Kind `json:"kind"`
+	// Cost is the time that it concerns, summed over processes, and Share its part of the time of all.
+	Cost  time.Duration `json:"cost_ns"`
+	Share float64       `json:"share"`
+	// Process is the one to look at, -1 if it is not one; Func and Site are the call, Step the time step, -1 for none.
+	Process int32  `json:"process"`
+	Func    string `json:"func,omitempty"`
+	Site    string `json:"site,omitempty"`
+	Step    int64  `json:"step"`
+	// Text says it, Command is what shows more: arguments of tabard without the file.
+	Text    string   `json:"text"`
+	Command []string `json:"command"`
+}
+
+// Input is what other analyses found; a nil one was not made.
+type Input struct {
+	Usage *usage.Result
+	Waits *waits.Result
+	// Archive and Clocks say how the clocks of hosts differ, and how times were corrected.
+	Archive *trace.Archive
+	Clocks  *clocks.Correction
+	// Name names a process; nil: see ProcessName.
+	Name func(process int32) string
+	// Duration renders times.
+	Duration func(time.Duration) string
+}
+
+// least is the part of the time of all processes from which on something is worth a line.
+const least = 0.01
+
+// clockNoise is by how much messages may be out of order without a word: times are stored with an error of that order.
+const clockNoise = 10 * time.Microsecond
+
+// most bounds the number of findings.
+const most = 12
+
+// ProcessName names a process of one of the worlds: "rank 3", or "rank 3 of world 1".
+func ProcessName(worlds []comms.World, process int32) string {
+	for i := len(worlds) - 1; i >= 0; i-- {
+		if w := worlds[i]; int(process) >= w.First {
+			if w.Number == 0 {
+				break
+			}
+			return fmt.Sprintf("rank %d of world %d", int(process)-w.First, w.Number)
+		}
+	}
+	return fmt.Sprintf("rank %d", process)
+}
+
+// Of finds what is worth a line, the dearest first.
+func Of(in Input) []Finding {
+	f := &finder{Input: in}
+	if f.Name == nil {
+		f.Name = func(p int32) string {
+			if f.Waits != nil {
+				return ProcessName(f.Waits.Worlds, p)
+			}
+			return ProcessName(nil, p)
+		}
+	}
+	if f.Duration == nil {
+		f.Duration = time.Duration.String
+	}
+	if f.Usage != nil {
+		f.total = f.Usage.Elapsed() * time.Duration(len(f.Usage.Processes))
+	} else if f.Waits != nil {
+		f.total = f.Waits.Elapsed
+	}
+	f.lateRanks()
+	f.imbalance()
+	f.slowSteps()
+	f.patterns()
+	f.variation()
+	f.suspicious()
+	slices.SortStableFunc(f.found, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
+	return f.found[:min(len(f.found), most)]
+}
+
+type finder struct {
+	Input
+	total time.Duration
+	found []Finding
+	// told are processes of which lateRanks has said that they compute longer.
+	told map[int32]bool
+}
+
+func (f *finder) share(d time.Duration) float64 {
+	if f.total <= 0 {
+		return 0
+	}
+	return float64(d) / float64(f.total)
+}
+
+func (f *finder) add(n Finding) {
+	n.Share = f.share(n.Cost)
+	n.Text = strings.ToUpper(n.Text[:1]) + n.Text[1:]
+	f.found = append(f.found, n)
+}
+
+func (f *finder) part(d time.Duration) string {
+	return fmt.Sprintf("%s, %.1f%% of all ranks' time", f.Duration(d), 100*f.share(d))
+}
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+
+// call names a call of the program.
+func call(fn, site string) string {
+	if site == "" {
+		return fn
+	}
+	return fn + " at " + site
+}
+
+// longer finds where a process computes longer than the others: the call before which it does so most, and by how much more than the mean of all
+// processes, also those that never make the call.
+func (f *finder) longer(process int32) (where *usage.Place, more time.Duration) {
+	if f.Usage == nil {
+		return nil, 0
+	}
+	for i := range f.Usage.Places {
+		p := &f.Usage.Places[i]
+		if d := p.Before.Max - f.mean(p); p.Before.Most == process && d > more {
+			where, more = p, d
+		}
+	}
+	return where, more
+}
+
+// mean is the computation before a call, on the average of all processes.
+func (f *finder) mean(p *usage.Place) time.Duration {
+	return p.Before.Sum / time.Duration(max(len(f.Usage.Processes), 1))
+}
+
+// computes says how long a process computes before a call.
+func (f *finder) computes(p *usage.Place) string {
+	text := fmt.Sprintf("%s before %s", f.Duration(p.Before.Max), call(p.Func, p.Site))
+	if p.Before.Processes == 1 {
+		return text + ", which no other process calls"
+	}
+	return text + fmt.Sprintf(", %.1f times the mean", ratio(p.Before.Max, f.mean(p)))
+}
+
+// late is a process for which others wait, with its delays.
+type late struct {
+	process int32
+	time    time.Duration
+	roots   []*waits.Root
+}
+
+// lateRanks tells for whom others wait: the roots of waits, process by process.
+func (f *finder) lateRanks() {
+	f.told = map[int32]bool{}
+	if f.Waits == nil {
+		return
+	}
+	var all []*late
+	of := map[int32]*late{}
+	for i := range f.Waits.Roots { // the dearest first
+		r := &f.Waits.Roots[i]
+		l := of[r.Process]
+		if l == nil {
+			l = &late{process: r.Process}
+			of[r.Process] = l
+			all = append(all, l)
+		}
+		l.time += r.Time
+		l.roots = append(l.roots, r)
+	}
+	for _, l := range all {
+		if f.share(l.time) >= least {
+			f.lateRank(l)
+		}
+	}
+}
+
+func (f *finder) lateRank(l *late) {
+	first := l.roots[0]
+	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site, Step: -1, Command: []string{"waits", "--cause", fmt.Sprint(l.process)}}
+	n.Text = fmt.Sprintf("%s comes late to %s", f.Name(l.process), call(n.Func, n.Site))
+	if also := alsoAt(l); also != "" {
+		n.Text += also
+	}
+	n.Text += fmt.Sprintf(": others wait for it (%s)", f.part(l.time))
+	// All that wait for it wait for the same delay: their number is not known, but at most that of the others.
+	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
+		n.Text += ". It computes " + f.computes(p)
+		f.told[l.process] = true
+	}
+	switch steps := first.Steps; {
+	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
+		n.Step = first.Worst
+		n.Text += fmt.Sprintf(". Time step %d has %.0f%% of it", first.Worst, 100*ratio(first.WorstTime, first.Time))
+	case steps > 1:
+		n.Text += fmt.Sprintf(". It happens in %d time steps, most in step %d", steps, first.Worst)
+	}
+	f.add(n)
+}
+
+// alsoAt names the further calls that a process comes late to, if they matter.
+func alsoAt(l *late) string {
+	var also []string
+	for _, r := range l.roots[1:] {
+		if r.Time > l.time/10 {
+			also = append(also, call(r.Late.Func, r.Late.Site))
+		}
+	}
+	if len(also) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and to %s)", strings.Join(also, ", "))
+}
+
+// imbalance tells which process computes longest.
+func (f *finder) imbalance() {
+	if f.Usage == nil || len(f.Usage.Processes) < 2 {
+		return
+	}
+	var u usage.Spread
+	for i := range f.Usage.Processes {
+		p := &f.Usage.Processes[i]
+		u.Sum += p.Useful()
+		u.Processes++
+		if u.Processes == 1 || p.Useful() > u.Max {
+			u.Max, u.Most = p.Useful(), p.Process
+		}
+	}
+	cost := u.Imbalance() * time.Duration(u.Processes)
+	if f.share(cost) < 0.03 || f.told[u.Most] {
+		return
+	}
+	n := Finding{Kind: Imbalance, Cost: cost, Process: u.Most, Step: -1, Command: []string{"profile", "--by", "rank"}}
+	n.Text = fmt.Sprintf("%s computes longest: %s, %.2f times the mean (%s)", f.Name(u.Most), f.Duration(u.Max), ratio(u.Max, u.Mean()), f.Duration(u.Mean()))
+	if where, _ := f.longer(u.Most); where != nil {
+		n.Func, n.Site = where.Func, where.Site
+		n.Text += ", most of the difference before " + call(where.Func, where.Site)
+	}
+	f.add(n)
+}
+
+// slowSteps tells which time steps are slow.
+func (f *finder) slowSteps() {
+	if f.Usage == nil || len(f.Usage.SlowSteps) == 0 {
+		return
+	}
+	slow := slices.Clone(f.Usage.SlowSteps)
+	slices.SortStableFunc(slow, func(a, b usage.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
+	var over time.Duration
+	for _, s := range slow {
+		over += s.Length - f.Usage.MedianStep
+	}
+	cost := over * time.Duration(len(f.Usage.Processes))
+	if f.share(cost) < least {
+		return
+	}
+	s := slow[0]
+	n := Finding{Kind: SlowStep, Cost: cost, Process: -1, Step: int64(s.Step), Command: []string{"timeline", "--steps", fmt.Sprint(s.Step)}}
+	n.Text = fmt.Sprintf("time step %d takes %s, %.1f times the median (%s): %s", s.Step, f.Duration(s.Length), ratio(s.Length, f.Usage.MedianStep),
+		f.Duration(f.Usage.MedianStep), s.Cause)
+	if s.Cause == usage.OneComputes {
+		n.Process = s.Process
+		n.Text += fmt.Sprintf(", %s, by %s", f.Name(s.Process), f.Duration(s.Excess))
+	}
+	if len(slow) > 1 {
+		n.Text += fmt.Sprintf("; %d more steps of %d are slow", len(slow)-1, len(f.Usage.Steps))
+	}
+	f.add(n)
+}
+
+// patterns tells of waits that can be avoided by other calls.
+func (f *finder) patterns() {
+	if f.Waits == nil {
+		return
+	}
+	for i := range f.Waits.Groups {
+		g := &f.Waits.Groups[i]
+		if f.share(g.Time) < least {
+			break
+		}
+		n := Finding{Cost: g.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
+			Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
+		switch g.Kind {
+		case waits.WrongOrder:
+			n.Kind = WrongOrder
+			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): receive them in the order in which they come, or with MPI_Irecv in advance",
+				f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time))
+		case waits.LateReceiver:
+			n.Kind = LateReceiver
+			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process), call(n.Func, n.Site),
+				call(g.Late.Func, g.Late.Site), f.part(g.Time))
+		default:
+			continue
+		}
+		f.add(n)
+	}
+}
+
+// variation tells of like calls that take different times although they do not wait for processes.
+func (f *finder) variation() {
+	if f.Usage == nil {
+		return
+	}
+	for i := range f.Usage.Places {
+		p := &f.Usage.Places[i]
+		d := &p.Durations
+		if p.Group != "io" && p.Group != "rma" || d.Count() < 20 || f.share(d.Excess()) < least {
+			continue
+		}
+		f.add(Finding{Kind: Variation, Cost: d.Excess(), Process: p.MPI.Most, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"histogram", "--durations", "--function", p.Func},
+			Text: fmt.Sprintf("%s takes from %s (a tenth of the calls) to %s (the slowest hundredth): contention may cost %s", call(p.Func, p.Site),
+				f.Duration(d.Quantile(.1)), f.Duration(d.Quantile(.99)), f.part(d.Excess()))})
+	}
+}
+
+// Clocks are worth a line from these differences on.
+const (
+	skew  = 100 * time.Microsecond
+	drift = 20 // parts per million
+)
+
+// skewed tells of clocks that differ much from the reference. Times were corrected.
+func (f *finder) skewed() {
+	if f.Archive == nil || f.Clocks == nil {
+		return
+	}
+	hosts := f.Archive.HostClocks()
+	for i := range f.Clocks.Clocks {
+		c := &f.Clocks.Clocks[i]
+		if i >= len(hosts) || c.Reference {
+			continue
+		}
+		ahead, speed := hosts[i].Ahead, c.Drift
+		if hosts[i].Drift != 0 {
+			speed += hosts[i].Drift
+		}
+		if ahead.Abs() < skew && math.Abs(speed) < drift {
+			continue
+		}
+		text := fmt.Sprintf("the clock of host %s differs from that of %s: %s ahead", c.Host, f.reference(), f.Duration(ahead))
+		if ahead < 0 {
+			text = fmt.Sprintf("the clock of host %s differs from that of %s: %s behind", c.Host, f.reference(), f.Duration(-ahead))
+		}
+		if math.Abs(speed) >= 1 {
+			text += fmt.Sprintf(", with a drift of %.0f ppm", speed)
+		}
+		if c.Known() {
+			text += fmt.Sprintf("; times are corrected, with an error of at most %s", f.Duration(c.Residual))
+		}
+		f.add(Finding{Kind: Clocks, Process: -1, Step: -1, Command: []string{"info"}, Text: text})
+	}
+}
+
+// reference names the host whose clock the others are compared with.
+func (f *finder) reference() string {
+	for i := range f.Clocks.Clocks {
+		if c := &f.Clocks.Clocks[i]; c.Reference {
+			return c.Host
+		}
+	}
+	return "the first"
+}
+
+// suspicious tells what casts doubt on the recording or the program.
+func (f *finder) suspicious() {
+	if f.Waits == nil {
+		return
+	}
+	if b := f.Waits.Backwards; b.Max > clockNoise {
+		f.add(Finding{Kind: Clocks, Cost: b.Time, Process: -1, Step: -1, Command: []string{"info"},
+			Text: fmt.Sprintf("%d messages are received before they are sent, by up to %s: clocks differ", b.Count, f.Duration(b.Max))})
+	}
+	f.skewed()
+	if m := f.Waits.Match; m != nil && m.UnmatchedSends+m.UnmatchedRecvs > 0 && !m.Partial {
+		f.add(Finding{Kind: Unmatched, Process: -1, Step: -1, Command: []string{"messages"},
+			Text: fmt.Sprintf("%d sends were never received and %d receives never got a message", m.UnmatchedSends, m.UnmatchedRecvs)})
+	}
+}

@@ -1,0 +1,164 @@
+package loops
+
+import "sort"
+
+// Iterations says where the iterations of a loop are among the events of the
+// ranks of a variant: its calls without the recorder's own records, where a run
+// of unsuccessful polls counts as one. It follows from the loop nest, and takes a time
+// that depends on the nest and not on the number of iterations. It is not
+// safe for concurrent use.
+type Iterations struct {
+	class   *Class
+	variant int
+	path    []*Node // the loop, the last element, and the loops around it
+	series  map[*Counts]*series
+	blocks  []uint64 // events of one execution of each block
+}
+
+// Iterations finds the iterations of a loop of c, such as Step, in the calls of
+// the ranks of a variant. It is nil if the loop is none, or only in blocks.
+func (c *Class) Iterations(variant int, loop *Node) *Iterations {
+	it := &Iterations{class: c, variant: variant, series: map[*Counts]*series{}}
+	if loop == nil || loop.Kind != Loop || !it.find(c.Body, loop) {
+		return nil
+	}
+	for _, b := range c.Blocks {
+		n := uint64(0)
+		for _, m := range b {
+			n += it.events(m, 1)
+		}
+		it.blocks = append(it.blocks, n)
+	}
+	return it
+}
+
+// find sets path.
+func (it *Iterations) find(seq []*Node, loop *Node) bool {
+	for _, n := range seq {
+		it.path = append(it.path, n)
+		if n == loop || n.Kind == Loop && it.find(n.Body, loop) {
+			return true
+		}
+		it.path = it.path[:len(it.path)-1]
+	}
+	return false
+}
+
+func (it *Iterations) loop() *Node { return it.path[len(it.path)-1] }
+
+// Len is the number of iterations, in all executions of the loop.
+func (it *Iterations) Len() uint64 { return it.loop().Counts[it.variant].Sum() }
+
+// Range is where iteration k, below Len, is: events [from, to).
+func (it *Iterations) Range(k uint64) (from, to uint64) {
+	// Each iteration of a loop is one execution of what is in it.
+	at := make([]uint64, len(it.path))
+	at[len(at)-1] = k
+	for j := len(at) - 1; j > 0; j-- {
+		at[j-1] = it.of(it.path[j]).execution(at[j])
+	}
+	seq, done := it.class.Body, uint64(0) // executions of seq before this one
+	for j, n := range it.path {
+		before := uint64(1)
+		for _, m := range seq {
+			if m == n {
+				before = 0
+				continue
+			}
+			from += it.events(m, done+before)
+		}
+		seq, done = n.Body, at[j]
+	}
+	to = from
+	for _, m := range seq {
+		from += it.events(m, k)
+		to += it.events(m, k+1)
+	}
+	return from, to
+}
+
+// events is the number of events in the first n executions of a node.
+func (it *Iterations) events(m *Node, n uint64) uint64 {
+	times := it.of(m).first(n)
+	switch m.Kind {
+	case Call:
+		return times
+	case Block:
+		return times * it.blocks[m.Block]
+	}
+	sum := uint64(0)
+	for _, c := range m.Body {
+		sum += it.events(c, times)
+	}
+	return sum
+}
+
+func (it *Iterations) of(m *Node) *series { return it.seriesOf(m.Counts[it.variant]) }
+
+func (it *Iterations) seriesOf(c *Counts) *series {
+	s := it.series[c]
+	if s == nil {
+		s = &series{}
+		it.series[c] = s
+		s.fill(c, it.seriesOf)
+	}
+	return s
+}
+
+// series answers questions about sums of counts: the parts of a sequence with
+// how many counts precede each and what they add up to.
+type series struct {
+	parts  []seriesPart
+	n, sum uint64
+}
+
+// seriesPart is counts: value each, or body again and again.
+type seriesPart struct {
+	n, sum uint64 // before it
+	value  uint64
+	body   *series
+}
+
+// fill takes apart c, whose concatenations may be as deep as they are many.
+func (s *series) fill(c *Counts, seriesOf func(*Counts) *series) {
+	for stack := []*Counts{c}; len(stack) > 0; {
+		c := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if !c.isConstant() && c.right != nil {
+			stack = append(stack, c.right, c.left)
+			continue
+		}
+		p := seriesPart{n: s.n, sum: s.sum, value: c.value}
+		if !c.isConstant() {
+			p.body = seriesOf(c.left)
+		}
+		s.parts = append(s.parts, p)
+		s.n, s.sum = s.n+c.n, s.sum+c.sum
+	}
+}
+
+// first is the sum of the first k counts.
+func (s *series) first(k uint64) uint64 {
+	if k >= s.n {
+		return s.sum
+	}
+	p := &s.parts[sort.Search(len(s.parts), func(i int) bool { return s.parts[i].n > k })-1]
+	k -= p.n
+	if p.body == nil {
+		return p.sum + p.value*k
+	}
+	return p.sum + k/p.body.n*p.body.sum + p.body.first(k%p.body.n)
+}
+
+// execution is which count repetition k belongs to.
+func (s *series) execution(k uint64) uint64 {
+	if k >= s.sum {
+		return s.n
+	}
+	p := &s.parts[sort.Search(len(s.parts), func(i int) bool { return s.parts[i].sum > k })-1]
+	k -= p.sum
+	if p.body == nil {
+		return p.n + k/p.value
+	}
+	return p.n + k/p.body.sum*p.body.n + p.body.execution(k%p.body.sum)
+}

@@ -1,0 +1,254 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+
+	"tabard/analysis/ops"
+	"tabard/internal/comms"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// collScope is what collectives are counted on.
+type collScope struct {
+	comm   int32
+	object int32
+	class  spec.Class
+}
+
+// Objects of scopes that are not a communicator, window or file.
+const (
+	creation = -1 // of the communicator that the calls make, where they are not made on one
+	startup  = -2 // MPI_Init
+	shutdown = -3 // MPI_Finalize
+)
+
+// collKey is one collective.
+type collKey struct {
+	scope        collScope
+	index, round uint64
+}
+
+// coll is a collective that is under way.
+type coll struct {
+	key   collKey
+	f     *spec.Func
+	root  int32
+	mixed bool
+	need  int // recorded members
+	total int
+	open  int // parts that are not complete
+	parts []Part
+	procs []int32
+	next  *coll
+}
+
+// part is where a member's part is.
+type part struct {
+	c *coll
+	i int
+}
+
+var (
+	createGroup = spec.ByName("MPI_Comm_create_group").ID
+	initFuncs   = [...]spec.ID{spec.ByName("MPI_Init").ID, spec.ByName("MPI_Init_thread").ID}
+	finalize    = spec.ByName("MPI_Finalize").ID
+)
+
+// scopeOf is what a call is counted on.
+func scopeOf(op *ops.Op) collScope {
+	switch {
+	case op.Comm != ops.NoComm && op.Func.ID != createGroup:
+		return collScope{op.Comm, op.Object, op.Class}
+	case op.Func.ID == finalize:
+		return collScope{ops.NoComm, shutdown, spec.NoClass}
+	case op.Func.ID == initFuncs[0] || op.Func.ID == initFuncs[1]:
+		return collScope{ops.NoComm, startup, spec.NoClass}
+	}
+	return collScope{op.MadeComm, creation, spec.Comm}
+}
+
+// counter is the number of collectives on a scope so far.
+func (p *proc) counter(s collScope) *uint64 {
+	if p.last != nil && p.lastScope == s {
+		return p.last
+	}
+	if p.counters == nil {
+		p.counters = map[collScope]*uint64{}
+	}
+	c := p.counters[s]
+	if c == nil {
+		c = new(uint64)
+		p.counters[s] = c
+	}
+	p.lastScope, p.last = s, c
+	return c
+}
+
+func unfinished(op *ops.Op) bool { return op.Flags&trace.Unfinished != 0 }
+
+// collective takes in a collective call.
+func (r *runner) collective(p *proc, s *stream, op *ops.Op) {
+	var q *request
+	nonblocking := op.Request >= 0 && !op.Persistent
+	if nonblocking {
+		q = r.renew(p, op.Request)
+	}
+	scope := scopeOf(op)
+	if scope.object <= startup {
+		scope.comm = r.world[p.index]
+	}
+	if scope.comm == ops.NoComm { // not a member of what is made
+		return
+	}
+	n := p.counter(scope)
+	at := refOf(s, op)
+	in := Part{Process: p.number, Post: at, Done: Ref{Stream: -1}, Sent: op.Send.Bytes, Received: op.Recv.Bytes}
+	if op.Persistent { // only made, nothing moves yet
+		in.Sent, in.Received = 0, 0
+	}
+	c := r.joinColl(p, collKey{scope, *n, 0}, op.Func, op.Root, in)
+	*n++
+	switch {
+	case nonblocking && !unfinished(op):
+		q.coll = c
+	case unfinished(op):
+		r.completePart(c, Ref{Stream: -1})
+	default:
+		r.completePart(c, at)
+	}
+}
+
+// joinColl adds a part to a collective.
+func (r *runner) joinColl(p *proc, k collKey, f *spec.Func, root int32, in Part) part {
+	c := r.colls[k]
+	if c == nil {
+		if c = r.freeColl; c != nil {
+			r.freeColl = c.next
+			*c = coll{parts: c.parts[:0], procs: c.procs[:0]}
+		} else {
+			c = &coll{}
+		}
+		c.key, c.f, c.root = k, f, root
+		c.total, c.need = r.members(k.scope, p)
+		r.colls[k] = c
+	}
+	if c.f != f && baseOf(c.f) != baseOf(f) {
+		c.mixed = true
+	}
+	if c.root < 0 && root >= 0 {
+		c.root = root
+	}
+	at := part{c, len(c.parts)}
+	c.parts, c.procs = append(c.parts, in), append(c.procs, p.index)
+	c.open++
+	p.ahead++
+	if len(c.parts) == c.need {
+		r.allHere(c)
+	}
+	return at
+}
+
+func baseOf(f *spec.Func) spec.ID {
+	if f.LargeOf != 0 {
+		return f.LargeOf
+	}
+	return f.ID
+}
+
+// allHere notes that all members have called: nobody is ahead any more.
+func (r *runner) allHere(c *coll) {
+	for _, i := range c.procs {
+		p := &r.procs[i]
+		p.ahead--
+		r.wake(p)
+	}
+}
+
+// completePart notes what completed a member's part.
+func (r *runner) completePart(at part, done Ref) {
+	c := at.c
+	c.parts[at.i].Done = done
+	if c.open--; c.open == 0 && len(c.parts) >= c.need {
+		r.emitColl(c)
+	}
+}
+
+// emitColl hands out a collective.
+func (r *runner) emitColl(c *coll) {
+	delete(r.colls, c.key)
+	r.sum.Collectives++
+	missing := max(0, c.need-len(c.parts))
+	if missing > 0 {
+		r.sum.Incomplete++
+	}
+	if c.mixed {
+		r.sum.Mixed++
+	}
+	if r.opts.Collective != nil && r.failure == nil {
+		slices.SortFunc(c.parts, func(a, b Part) int { return cmp.Compare(a.Process, b.Process) })
+		s := c.key.scope
+		r.failure = r.opts.Collective(&Collective{Comm: s.comm, Class: s.class, Object: s.object, Index: c.key.index, Round: c.key.round,
+			Func: c.f, Root: c.root, Parts: c.parts, Members: c.total, Missing: missing, Mixed: c.mixed})
+	}
+	c.next = r.freeColl
+	r.freeColl = c
+}
+
+// members is how many processes take part in collectives of a scope, and how many of these were recorded.
+func (r *runner) members(s collScope, p *proc) (total, recorded int) {
+	if s.comm < 0 { // not known, but the process itself
+		return 0, 1
+	}
+	comm := r.p.Comms.Comms[s.comm]
+	total = comm.Size()
+	if n, ok := r.groups[s.comm]; ok {
+		return total, n
+	}
+	for _, m := range []*comms.Members{comm.Members, comm.RemoteMembers} {
+		recorded += r.recorded(m)
+	}
+	recorded = max(recorded, 1)
+	r.groups[s.comm] = recorded
+	return total, recorded
+}
+
+// recorded counts the members of which there is a process.
+func (r *runner) recorded(m *comms.Members) (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Len() > 2*len(r.procs) {
+		for i := range r.procs {
+			if m.Contains(int(r.procs[i].number)) {
+				n++
+			}
+		}
+		return n
+	}
+	for number := range m.All() {
+		if r.process(int32(number)) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// worlds finds each process's MPI_COMM_WORLD.
+func (r *runner) worlds() {
+	r.world = make([]int32, len(r.procs))
+	for i := range r.world {
+		r.world[i] = ops.NoComm
+	}
+	for _, c := range r.p.Comms.Comms {
+		if c.How != "world" {
+			continue
+		}
+		for i := range r.procs {
+			if c.Members.Contains(int(r.procs[i].number)) {
+				r.world[i] = int32(c.ID)
+			}
+		}
+	}
+}

@@ -1,0 +1,12 @@
+// Package match finds the send of every receive, and the partners of every
+// collective call, in a compressed trace.
+//
+// Receives are matched by the standard's rule that messages do not overtake each other (MPI 4.0, 3.5):
+// of the messages with one communicator, source, destination and tag, the k-th that is sent is the
+// k-th that is received, in the order in which receives are posted: by MPI_Recv,
+// MPI_Irecv, MPI_Start or MPI_Mprobe. Wildcards take the source and tag of their status. The k-th
+// collective call of a communicator's members belongs together.
+//
+// All streams are read side by side, each until it would need a message that has not been
+// sent yet, so that no more is in memory than is under way.
+package match

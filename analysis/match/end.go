@@ -1,0 +1,147 @@
+package match
+
+import (
+	"tabard/analysis/ops"
+	"tabard/spec"
+)
+
+// end is one end of a message while it is under way.
+type end struct {
+	End
+	key   key
+	bytes int64
+	proc  int32 // in runner.procs
+	state state
+	// Of a receive with wildcards: what it was given. key has what is known by now.
+	anySource, anyTag bool
+	peers             *ops.Peers
+	seq               uint64 // order of posting, among the ends of a process
+	epoch             uint32 // of its process, when that began to wait for the partner
+	partner           *end
+	next              *end // in its queue, or on the free list
+}
+
+// state is a set of facts about an end.
+type state uint16
+
+const (
+	isSend    state = 1 << iota
+	closed          // nothing more will be known of it: completed, or never to be
+	queued          // in a channel
+	gated           // in its process's gate
+	resolved        // source and tag are known
+	fated           // it is known that it was not cancelled
+	cancelled       // it was
+	toCancel        // MPI_Cancel was called for it
+	counted         // its process waits for the partner
+	guessed
+	failed
+	reported
+	unresolvable // it has completed, or never will, and no status tells its source
+)
+
+func (e *end) is(s state) bool { return e.state&s == s }
+
+// key names a channel: messages of one do not overtake each other.
+type key struct {
+	comm, source, dest, tag int32
+	// part is 0, or 1 + the number of the partitioned request among those with
+	// the other fields equal: these match when they are made.
+	part int32
+}
+
+// admits tells whether an unresolved receive may take what k carries.
+func (e *end) admits(k *key) bool {
+	return e.key.comm == k.comm && e.key.part == k.part && (e.anySource || e.key.source == k.source) && (e.anyTag || e.key.tag == k.tag)
+}
+
+// covers tells whether e admits all that o does.
+func (e *end) covers(o *end) bool {
+	return e.key.comm == o.key.comm && (e.anySource || !o.anySource && e.key.source == o.key.source) && (e.anyTag || !o.anyTag && e.key.tag == o.key.tag)
+}
+
+// queue is a first-in first-out list of ends.
+type queue struct{ first, last *end }
+
+func (q *queue) push(e *end) {
+	e.next = nil
+	if q.last == nil {
+		q.first = e
+	} else {
+		q.last.next = e
+	}
+	q.last = e
+}
+
+func (q *queue) pop() *end {
+	e := q.first
+	if q.first = e.next; q.first == nil {
+		q.last = nil
+	}
+	e.next = nil
+	return e
+}
+
+// channel holds the ends of one key that have no partner yet.
+type channel struct{ sends, recvs queue }
+
+// alloc makes an end.
+func (r *runner) alloc(proc int32, op *ops.Op, at *Ref) *end {
+	e := r.free
+	if e == nil {
+		block := make([]end, 128)
+		for i := range block {
+			block[i].next = r.free
+			r.free = &block[i]
+		}
+		e = r.free
+	}
+	r.free = e.next
+	// Field by field: a composite literal would be made elsewhere and copied.
+	e.Process, e.Post, e.Done, e.Func = r.procs[proc].number, *at, Ref{Stream: -1}, op.Func
+	e.Mode, e.Wild, e.Blocking = 0, false, false
+	e.key, e.bytes, e.proc, e.state = key{}, 0, proc, 0
+	e.anySource, e.anyTag, e.epoch, e.seq = false, false, 0, r.seq
+	e.next = nil
+	r.seq++
+	if r.live++; r.live > r.sum.Waiting {
+		r.sum.Waiting = r.live
+	}
+	return e
+}
+
+func (r *runner) release(e *end) {
+	r.live--
+	e.partner, e.Probe, e.peers = nil, nil, nil
+	e.next = r.free
+	r.free = e
+}
+
+// refOf is the call of an operation.
+func refOf(s *stream, op *ops.Op) Ref {
+	return Ref{Stream: s.number, Terminal: op.Terminal, Call: op.Call, Begin: op.Begin, End: op.End, Timed: op.Timed}
+}
+
+// request is what a process's request stands for now.
+type request struct {
+	send, recv *end
+	coll       part
+	init       *initial
+}
+
+// initial is a persistent request.
+type initial struct {
+	f           *spec.Func
+	mode        ops.Mode
+	send        bool
+	collective  bool
+	comm        int32
+	side        ops.Side
+	peers       *ops.Peers
+	part        int32
+	scope       collScope
+	index       uint64 // of a collective: the number of its initialisation
+	round       uint64
+	sent, taken int64
+	root        int32
+}

@@ -1,0 +1,131 @@
+package match
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// finish deals with what is left when all streams have been read.
+func (r *runner) finish() error {
+	for i := range r.procs {
+		p := &r.procs[i]
+		for k := range p.requests {
+			r.abandon(&p.requests[k])
+		}
+		for _, k := range slices.Sorted(maps.Keys(p.far)) {
+			r.abandon(p.far[k])
+		}
+		for _, k := range slices.Sorted(maps.Keys(p.messages)) {
+			e := p.messages[k]
+			r.unknown(e)
+			r.close(e, Ref{Stream: -1})
+		}
+	}
+	r.guess()
+	for _, e := range r.pool {
+		why := SourceUnknown
+		if !e.Done.Known() {
+			why = NeverCompleted
+		}
+		r.unmatched(e, why)
+		r.release(e)
+	}
+	r.pool = nil
+	for _, k := range slices.SortedFunc(maps.Keys(r.channels), compareKeys) {
+		ch := r.channels[k]
+		for ch.sends.first != nil {
+			r.leftOver(ch.sends.pop(), k.dest)
+		}
+		for ch.recvs.first != nil {
+			r.leftOver(ch.recvs.pop(), k.source)
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(r.colls), compareColls) {
+		r.emitColl(r.colls[k])
+	}
+	return r.failure
+}
+
+// leftOver reports an end that has stayed in its channel.
+func (r *runner) leftOver(e *end, other int32) {
+	if e.state&(cancelled|failed) != 0 {
+		r.drop(e)
+		return
+	}
+	why := NoPartner
+	if p := r.process(other); p == nil || !p.whole {
+		why = NotRecorded
+	}
+	r.unmatched(e, why)
+	r.release(e)
+}
+
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.comm, b.comm), cmp.Compare(a.dest, b.dest), cmp.Compare(a.source, b.source), cmp.Compare(a.tag, b.tag), cmp.Compare(a.part, b.part))
+}
+
+func compareColls(a, b collKey) int {
+	return cmp.Or(cmp.Compare(a.scope.comm, b.scope.comm), cmp.Compare(a.scope.class, b.scope.class), cmp.Compare(a.scope.object, b.scope.object),
+		cmp.Compare(a.index, b.index), cmp.Compare(a.round, b.round))
+}
+
+// waiting is a channel with sends that nothing has received.
+type waiting struct {
+	key key
+	ch  *channel
+}
+
+// earlier is the order in which receives of unknown source take what is left over: by the begin of sends where
+// times are known.
+func earlier(a, b waiting) int {
+	x, y := &a.ch.sends.first.Post, &b.ch.sends.first.Post
+	if x.Timed && y.Timed && x.Begin != y.Begin {
+		return cmp.Compare(x.Begin, y.Begin)
+	}
+	return compareKeys(a.key, b.key)
+}
+
+// guess gives the receives of which nothing tells the source the sends that are left over, in the order in which they were posted.
+func (r *runner) guess() {
+	if len(r.pool) == 0 {
+		return
+	}
+	type place struct{ comm, dest int32 }
+	wanted := map[place][]waiting{}
+	for _, e := range r.pool {
+		wanted[place{e.key.comm, e.key.dest}] = nil
+	}
+	for k, ch := range r.channels {
+		at := place{k.comm, k.dest}
+		if _, ok := wanted[at]; ok && ch.sends.first != nil && ch.recvs.first == nil && ch.sends.first.is(fated) {
+			wanted[at] = append(wanted[at], waiting{k, ch})
+		}
+	}
+	for _, list := range wanted {
+		slices.SortFunc(list, earlier)
+	}
+	slices.SortFunc(r.pool, func(a, b *end) int { return cmp.Compare(a.seq, b.seq) })
+	left := r.pool[:0]
+	for _, e := range r.pool {
+		at := place{e.key.comm, e.key.dest}
+		list := wanted[at]
+		i := slices.IndexFunc(list, func(w waiting) bool { return e.admits(&w.key) })
+		if i < 0 {
+			left = append(left, e)
+			continue
+		}
+		w := list[i]
+		list = slices.Delete(list, i, i+1)
+		e.key = w.key
+		e.state |= guessed | resolved
+		r.join(w.ch.sends.pop(), e)
+		if s := w.ch.sends.first; s != nil && s.is(fated) {
+			k, _ := slices.BinarySearchFunc(list, w, earlier)
+			list = slices.Insert(list, k, w)
+		}
+		wanted[at] = list
+	}
+	clear(r.pool[len(left):])
+	r.pool = left
+}

@@ -1,0 +1,282 @@
+package match
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tabard/analysis/ops"
+	"tabard/internal/merge"
+	"tabard/spec"
+	"tabard/trace"
+	"tabard/trace/tracetest"
+)
+
+// communicating are the functions that nonsense is made of.
+func communicating() (fs []*spec.Func) {
+	for _, f := range spec.Functions() {
+		switch f.Category {
+		case "pt2pt", "completion", "completion_query", "start", "partitioned", "collective", "neighbor_collective", "comm_mgmt", "rma_op", "rma_sync", "rma_mgmt", "io_data", "io_mgmt", "process_mgmt", "lifecycle":
+			fs = append(fs, f)
+		default:
+			if strings.HasPrefix(f.Name, "MPI_Type_") || f.Name == "MPI_Request_free" || f.Name == "MPI_Cancel" {
+				fs = append(fs, f)
+			}
+		}
+	}
+	return fs
+}
+
+// nonsense makes an archive of calls with arbitrary parameters, more often point-to-point ones.
+func nonsense(t testing.TB, seed uint64) *trace.Archive {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	all := communicating()
+	var often []*spec.Func
+	for _, f := range all {
+		if f.Category == "pt2pt" || f.Category == "completion" || f.Category == "start" {
+			often = append(often, f)
+		}
+	}
+	number := func() int64 {
+		return []int64{-1 << 62, -32766, -3, -2, -1, -1, 0, 0, 0, 1, 1, 2, 3, 7, 1 << 31, 1<<63 - 1}[rng.IntN(16)]
+	}
+	ref := func(c spec.Class) trace.Value {
+		v := trace.Value{Kind: trace.Ref, Class: c, N: 2 * rng.Int64N(5)}
+		if name := map[spec.Class]string{spec.Comm: "MPI_COMM_WORLD", spec.Type: "MPI_INT"}[c]; name != "" && rng.IntN(2) == 0 {
+			v.N = predefined(name)
+		}
+		return v
+	}
+	status := func() trace.Value {
+		return trace.Value{Kind: trace.Stat, Stat: trace.Status{Source: int32(number()), Tag: int32(number()), Bytes: number(), Error: int32(rng.IntN(40)), Cancelled: rng.IntN(6) == 0}}
+	}
+	value := func(s *spec.Slot) trace.Value {
+		list := trace.Value{Kind: trace.List, List: []trace.Value{}}
+		switch {
+		case rng.IntN(20) == 0:
+		case s.Codec == spec.Handle && s.Array:
+			for range rng.IntN(5) {
+				list.List = append(list.List, ref(s.Class))
+			}
+			return list
+		case s.Codec == spec.Handle:
+			return ref(s.Class)
+		case s.Codec == spec.Status && s.Array:
+			for range rng.IntN(5) {
+				list.List = append(list.List, status())
+			}
+			return list
+		case s.Codec == spec.Status:
+			return status()
+		case s.Codec == spec.Int && s.Array:
+			v := trace.Value{Kind: trace.Ints, Ints: []int64{}}
+			for range rng.IntN(5) {
+				v.Ints = append(v.Ints, number())
+			}
+			return v
+		case s.Codec == spec.Int:
+			return trace.Value{Kind: trace.Int, N: number()}
+		}
+		return trace.Value{}
+	}
+	b := merge.New()
+	b.SetMeta(trace.Meta{ABI: []spec.ABI{spec.MPICH, spec.OpenMPI, spec.UnknownABI}[rng.IntN(3)], Partial: rng.IntN(4) == 0})
+	size := 1 + rng.IntN(4)
+	for r := range size {
+		rank := trace.RankData{Rank: r, Size: size, World: rng.IntN(8) / 7, Host: "n"}
+		if rng.IntN(10) == 0 {
+			rank.Rank, rank.PID = -1, r
+		}
+		var streams []trace.StreamData
+		for thread := range 1 + rng.IntN(8)/7 {
+			s := tracetest.NewStream()
+			at := uint64(0)
+			for range 1 + rng.IntN(80) {
+				f := often[rng.IntN(len(often))]
+				if rng.IntN(3) == 0 {
+					f = all[rng.IntN(len(all))]
+				}
+				c := &tracetest.Call{Sig: trace.Signature{Func: f.ID}, Run: 1, Start: at, End: at + uint64(rng.IntN(3))}
+				at = c.End
+				switch rng.IntN(30) {
+				case 0:
+					c.Sig.Flags = trace.Unfinished
+				case 1, 2:
+					c.Sig.Flags, c.Sig.Ret = trace.Failed, int32(rng.IntN(80))
+				case 3:
+					if f.Has(spec.Poll) {
+						c.Sig.Flags, c.Run = trace.Polls, 1+rng.Uint64N(5)
+					}
+				}
+				c.Holes = make([]trace.Value, len(f.Slots))
+				for i := range f.Slots {
+					v := value(&f.Slots[i])
+					if v.Kind != trace.Absent && rng.IntN(4) == 0 {
+						c.Holes[i], v = v, trace.Value{Kind: trace.Hole}
+					}
+					c.Sig.Slots = append(c.Sig.Slots, v)
+				}
+				if err := s.Add(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			streams = append(streams, s.Data(thread, rng.IntN(2) == 0))
+		}
+		if err := b.Add(rank, streams); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var buf bytes.Buffer
+	if err := b.Write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.Open(t, buf.Bytes())
+}
+
+func predefined(name string) int64 {
+	k, _ := spec.PredefinedByName(name)
+	return trace.PredefinedRef(k)
+}
+
+// account matches an archive and checks that every end of a message is accounted for once.
+func account(t *testing.T, a *trace.Archive) error {
+	t.Helper()
+	p, err := ops.Open(a)
+	if err != nil {
+		return err
+	}
+	type id struct {
+		stream int32
+		call   uint64
+		send   bool
+		n      int
+	}
+	seen := map[id]bool{}
+	add := func(r Ref, send bool) {
+		if r.Stream < 0 || int(r.Stream) >= a.NumStreams() {
+			t.Fatalf("a call of stream %d", r.Stream)
+		}
+		n := 0 // MPI_Startall starts several
+		for seen[id{r.Stream, r.Call, send, n}] {
+			n++
+		}
+		seen[id{r.Stream, r.Call, send, n}] = true
+	}
+	messages, alone := uint64(0), uint64(0)
+	r := newRunner(p, Options{
+		Message: func(m *Message) error {
+			messages++
+			add(m.Send.Post, true)
+			add(m.Recv.Post, false)
+			if m.Send.Func == nil || m.Recv.Func == nil || m.Bytes < ops.UnknownBytes {
+				t.Fatalf("message %+v", *m)
+			}
+			return nil
+		},
+		Unmatched: func(u *Unmatched) error {
+			alone++
+			add(u.Post, u.Send)
+			return nil
+		},
+		Collective: func(c *Collective) error {
+			if len(c.Parts) == 0 || c.Missing < 0 || c.Func == nil {
+				t.Fatalf("collective %+v", *c)
+			}
+			return nil
+		},
+	})
+	sum, err := r.run()
+	if err != nil {
+		return err
+	}
+	if r.live != 0 || len(r.colls) != 0 {
+		t.Fatalf("%d ends and %d collectives are left in memory", r.live, len(r.colls))
+	}
+	if sum.Messages != messages || sum.UnmatchedSends+sum.UnmatchedRecvs != alone {
+		t.Fatalf("%d messages and %d unmatched ends were handed out: %+v", messages, alone, *sum)
+	}
+	return nil
+}
+
+func TestNonsense(t *testing.T) {
+	for seed := range uint64(150) {
+		if err := account(t, nonsense(t, seed)); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+func FuzzNonsense(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		if err := account(t, nonsense(t, seed)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// damagedPrograms are archives that TestDamage breaks.
+var damagedPrograms = []string{`
+abi openmpi
+rank 0 of 2 on n
+MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0
+MPI_Type_vector(count=4, blocklength=2, stride=9, oldtype=MPI_INT) ; newtype=type#0
+loop 50
+  MPI_Isend(count=?3, datatype=type#0, dest=1, tag=?7, comm=comm#0) ; request=request#0
+  MPI_Wait(request=request#0) ; status=?{source=-1 tag=-1 bytes=0}
+end
+MPI_Barrier(comm=comm#0)
+rank 1 of 2 on n
+MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0
+loop 50
+  MPI_Irecv(count=3, datatype=MPI_INT, source=?-1, tag=7, comm=comm#0) ; request=request#0
+  poll 3 MPI_Test(request=request#0) ; flag=0
+  MPI_Waitall(count=1, array_of_requests=?[request#0]) ; array_of_statuses=?[{source=0 tag=7 bytes=96}]
+end
+MPI_Barrier(comm=comm#0)
+`}
+
+// TestDamage: a broken archive gives an error that says so, or a result; never a panic.
+func TestDamage(t *testing.T) {
+	var samples [][]byte
+	for _, d := range damagedPrograms {
+		samples = append(samples, tracetest.Bytes(t, d))
+	}
+	d, err := tracetest.NewDamager(5, samples...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken, whole := 0, 0
+	for range 700 {
+		b, what := d.Next()
+		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<20), trace.MaxWork(1<<16))
+		if err != nil {
+			continue
+		}
+		events, ok := uint64(0), true
+		for s := range a.Streams() {
+			n, err := s.Events()
+			if events += n; err != nil || n > 1<<14 || events > 1<<16 || a.NumRanks() > 1<<10 {
+				ok = false // it would take longer, and no more
+				break
+			}
+		}
+		if !ok {
+			continue
+		}
+		var fe *trace.FormatError
+		switch err := account(t, a); {
+		case err == nil:
+			whole++
+		case errors.As(err, &fe):
+			broken++
+		default:
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if broken < 10 || whole < 10 {
+		t.Errorf("%d archives were found broken, %d matched", broken, whole)
+	}
+}

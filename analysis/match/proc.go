@@ -1,0 +1,263 @@
+package match
+
+import (
+	"tabard/analysis/ops"
+	"tabard/trace"
+)
+
+// proc is a process while its streams are read.
+type proc struct {
+	index, number   int32
+	whole           bool // all its calls were recorded
+	cancels         bool // it calls MPI_Cancel
+	where           place
+	prev, following int32 // in its list: 1 + index
+	streams         []*stream
+	started         bool
+
+	missing int // receives that have completed and wait for their send
+	epoch   uint32
+	ahead   int // sends and collectives that wait for others
+	limit   int
+
+	requests  []request
+	far       map[int64]*request // those with large numbers
+	messages  map[int64]*end
+	gates     map[int32]*gate // by communicator
+	counters  map[collScope]*uint64
+	lastScope collScope
+	last      *uint64
+	ordinals  map[ordinal]int32
+}
+
+// stream is one thread of a process.
+type stream struct {
+	*ops.Reader
+	number int32
+	thread int
+	op     *ops.Op // the next one, where threads have to be put in order
+	cache  []cached
+}
+
+// cached is the channel that a terminal used last.
+type cached struct {
+	key key
+	gen uint32
+	ch  *channel
+}
+
+// take is the next operation of the process: threads are put in order by the begin of calls
+// or, without times, by their numbers in their streams.
+func (p *proc) take() (*stream, *ops.Op, error) {
+	if len(p.streams) == 1 {
+		s := p.streams[0]
+		op, err := s.Next()
+		return s, op, err
+	}
+	if !p.started {
+		p.started = true
+		for _, s := range p.streams {
+			var err error
+			if s.op, err = s.Next(); err != nil {
+				return nil, nil, err
+			}
+		}
+	} else if s := p.streams[0]; s.op != nil { // the one taken last
+		var err error
+		if s.op, err = s.Next(); err != nil {
+			return nil, nil, err
+		}
+	}
+	best := -1
+	for i, s := range p.streams {
+		if s.op != nil && (best < 0 || before(s, p.streams[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, nil, nil
+	}
+	p.streams[0], p.streams[best] = p.streams[best], p.streams[0]
+	return p.streams[0], p.streams[0].op, nil
+}
+
+// before tells whether the next call of s comes before that of t.
+func before(s, t *stream) bool {
+	if s.op.Timed && t.op.Timed && s.op.Begin != t.op.Begin {
+		return s.op.Begin < t.op.Begin
+	}
+	if s.op.Timed && t.op.Timed || s.op.Call == t.op.Call {
+		return s.thread < t.thread
+	}
+	return s.op.Call < t.op.Call
+}
+
+// near is how many requests are kept in a slice.
+const near = 1 << 16
+
+// request is the slot of a request's number.
+func (p *proc) request(n int64) *request {
+	if n < int64(len(p.requests)) {
+		return &p.requests[n]
+	}
+	if n < near {
+		p.requests = append(p.requests, make([]request, max(int(n)+1-len(p.requests), min(len(p.requests), near-len(p.requests)), 16))...)
+		return &p.requests[n]
+	}
+	if p.far == nil {
+		p.far = map[int64]*request{}
+	}
+	q := p.far[n]
+	if q == nil {
+		q = &request{}
+		p.far[n] = q
+	}
+	return q
+}
+
+// renew is the slot of a request that a call makes. If it is in use, the end of the one before was not in sight.
+func (r *runner) renew(p *proc, n int64) *request {
+	q := p.request(n)
+	r.abandon(q)
+	*q = request{}
+	return q
+}
+
+// abandon closes what a request stands for: nothing will complete it in sight.
+func (r *runner) abandon(q *request) {
+	send, recv, c := q.send, q.recv, q.coll
+	q.send, q.recv, q.coll = nil, nil, part{}
+	if send != nil {
+		r.close(send, Ref{Stream: -1})
+	}
+	if recv != nil {
+		r.unknown(recv)
+		r.close(recv, Ref{Stream: -1})
+	}
+	if c.c != nil {
+		r.completePart(c, Ref{Stream: -1})
+	}
+}
+
+// handle takes in an operation.
+func (r *runner) handle(p *proc, s *stream, op *ops.Op) {
+	if op.Void {
+		switch op.Kind {
+		case ops.Send, ops.Recv, ops.SendRecv, ops.Mrecv, ops.Collective:
+			r.sum.Failed++
+			return
+		case ops.Complete, ops.Query:
+		default:
+			return
+		}
+	}
+	switch op.Kind {
+	case ops.Other, ops.Put, ops.Get, ops.Accumulate, ops.Read, ops.Write:
+		if op.Request >= 0 {
+			r.renew(p, op.Request)
+		}
+	case ops.Send, ops.Recv, ops.SendRecv:
+		r.begin(p, s, op)
+	case ops.SendInit, ops.RecvInit, ops.CollectiveInit:
+		r.initialise(p, s, op)
+	case ops.Start:
+		for _, n := range op.Requests {
+			if n >= 0 {
+				r.start(p, s, op, p.request(n))
+			}
+		}
+	case ops.Mprobe:
+		r.mprobe(p, s, op)
+	case ops.Mrecv:
+		r.mrecv(p, s, op)
+	case ops.Complete, ops.Query:
+		for i := range op.Done {
+			r.complete(p, s, op, &op.Done[i])
+		}
+	case ops.FreeRequest:
+		if n := op.Requests; len(n) == 1 && n[0] >= 0 && op.Flags&trace.Unfinished == 0 {
+			q := p.request(n[0])
+			r.abandon(q)
+			*q = request{}
+		}
+	case ops.Cancel:
+		if n := op.Requests; len(n) == 1 && n[0] >= 0 {
+			if e := p.request(n[0]).recv; e != nil {
+				e.state |= toCancel
+			}
+		}
+	case ops.Collective:
+		r.collective(p, s, op)
+	}
+}
+
+// begin takes in a send or receive.
+func (r *runner) begin(p *proc, s *stream, op *ops.Op) {
+	at := refOf(s, op)
+	var send, recv *end
+	if op.Kind != ops.Recv {
+		if send = r.newSend(p, op, &at, &op.Send, op.Comm); send != nil {
+			send.Mode = op.Mode
+		}
+	}
+	if op.Kind != ops.Send {
+		recv = r.newRecv(p, op, &at, &op.Recv, op.Comm)
+	}
+	if op.Request >= 0 {
+		q := r.renew(p, op.Request)
+		q.send, q.recv = send, recv
+		q.init = nil
+		if recv != nil {
+			recv.peers = op.Peers()
+		}
+		r.post(p, s, send, op.Terminal, false)
+		r.post(p, s, recv, op.Terminal, false)
+		return
+	}
+	done := at
+	if op.Flags&trace.Unfinished != 0 {
+		done = Ref{Stream: -1}
+	}
+	for _, e := range [2]*end{send, recv} {
+		if e == nil {
+			continue
+		}
+		e.Blocking, e.Done = true, done
+		r.post(p, s, e, op.Terminal, true)
+		if e == recv && op.Recv.Wild && !e.is(resolved) {
+			r.unknown(e)
+		}
+		r.close(e, done)
+	}
+}
+
+// newSend makes the sending end of an operation; nil if it goes nowhere.
+func (r *runner) newSend(p *proc, op *ops.Op, at *Ref, side *ops.Side, comm int32) *end {
+	if side.Peer == ops.ProcNull {
+		r.sum.ToNobody++
+		return nil
+	}
+	e := r.alloc(p.index, op, at)
+	e.state = isSend | resolved
+	e.key = key{comm: comm, source: p.number, dest: side.Peer, tag: side.Tag}
+	e.bytes = side.Bytes
+	return e
+}
+
+// newRecv makes the receiving end of an operation; nil if it comes from nowhere.
+func (r *runner) newRecv(p *proc, op *ops.Op, at *Ref, side *ops.Side, comm int32) *end {
+	if side.Peer == ops.ProcNull && !(side.Wild && side.Known) {
+		r.sum.ToNobody++
+		return nil
+	}
+	e := r.alloc(p.index, op, at)
+	e.key = key{comm: comm, source: side.Peer, dest: p.number, tag: side.Tag}
+	e.bytes = side.Bytes
+	e.Wild = side.Wild
+	e.state = resolved
+	if side.Wild && !side.Known {
+		e.state = 0
+		e.anySource, e.anyTag = side.Peer == ops.AnySource, side.Tag == ops.AnyTag
+	}
+	return e
+}

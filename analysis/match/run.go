@@ -1,0 +1,231 @@
+package match
+
+import (
+	"tabard/analysis/ops"
+	"tabard/spec"
+)
+
+// runner matches the messages of an archive.
+type runner struct {
+	p     *ops.Program
+	opts  Options
+	sum   Summary
+	procs []proc
+	index map[int32]int32 // process number -> index in procs
+
+	channels map[key]*channel
+	sweep    int    // size of channels at which empty ones are removed
+	gen      uint32 // how often that was done
+	maxPool  int
+	seq      uint64
+	byNumber []int32 // 1 + index of the process with a number; empty if numbers are far apart
+	pool     []*end  // receives whose source or tag nothing tells
+	colls    map[collKey]*coll
+	groups   map[int32]int // number of recorded members by communicator
+	world    []int32       // communicator of each process's MPI_COMM_WORLD
+	free     *end
+	freeColl *coll
+	live     int
+	limit    int // how many sends and collectives a process may be ahead of others
+
+	lists       [numPlaces]list
+	done, total uint64
+	msg         Message
+	failure     error // of a caller's function
+}
+
+// quantum is how many events a process advances at a time.
+const quantum = 4096
+
+// RunProgram is Run for an archive whose structure has been looked at already.
+func RunProgram(p *ops.Program, opts Options) (*Summary, error) {
+	return newRunner(p, opts).run()
+}
+
+func newRunner(p *ops.Program, opts Options) *runner {
+	return &runner{p: p, opts: opts, channels: map[key]*channel{}, sweep: 1024, colls: map[collKey]*coll{}, groups: map[int32]int{}, index: map[int32]int32{}, maxPool: maxPool}
+}
+
+// run reads all streams.
+func (r *runner) run() (*Summary, error) {
+	r.sum.Partial = r.p.Archive.Meta().Partial
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	for {
+		i, ok := r.next()
+		if !ok {
+			break
+		}
+		if err := r.advance(&r.procs[i]); err != nil {
+			return nil, err
+		}
+		if r.opts.Progress != nil {
+			r.opts.Progress(r.done, r.total)
+		}
+	}
+	if err := r.finish(); err != nil {
+		return nil, err
+	}
+	return &r.sum, nil
+}
+
+// prepare opens all streams.
+func (r *runner) prepare() error {
+	r.procs = make([]proc, r.p.Processes())
+	most := 0
+	for i := range r.procs {
+		d := r.p.Archive.Rank(i)
+		r.procs[i] = proc{index: int32(i), number: r.p.Number(i), whole: d.Complete && d.LostCalls == 0 && !r.sum.Partial}
+		r.index[r.procs[i].number] = int32(i)
+		most = max(most, int(r.procs[i].number))
+	}
+	if most < 4*len(r.procs)+1024 {
+		r.byNumber = make([]int32, most+1)
+		for n, i := range r.index {
+			r.byNumber[n] = i + 1
+		}
+	}
+	for s := range r.p.Archive.Streams() {
+		events, err := s.Events()
+		if err != nil {
+			return err
+		}
+		r.total += events
+		r.sum.Calls += s.Calls()
+		rd, err := r.p.Reader(s)
+		if err != nil {
+			return err
+		}
+		p := &r.procs[s.Process()]
+		p.streams = append(p.streams, &stream{Reader: rd, number: int32(s.Index()), thread: s.Thread()})
+		sigs, err := s.Signatures()
+		if err != nil {
+			return err
+		}
+		for _, sig := range sigs {
+			p.cancels = p.cancels || sig.Func == cancelFunc
+		}
+	}
+	r.sum.Events = r.total
+	r.limit = min(256, max(4, 1<<16/max(1, len(r.procs))))
+	r.worlds()
+	for i := range r.procs {
+		r.procs[i].limit = r.limit
+		if len(r.procs[i].streams) > 0 {
+			r.move(int32(i), inRunnable)
+		}
+	}
+	return nil
+}
+
+var cancelFunc = spec.ByName("MPI_Cancel").ID
+
+// next is the process to advance. If all wait for something, the first one goes on without it.
+func (r *runner) next() (int32, bool) {
+	if i, ok := r.lists[inRunnable].first(); ok {
+		r.move(i, nowhere)
+		return i, true
+	}
+	if i, ok := r.lists[inParked].first(); ok {
+		p := &r.procs[i]
+		p.missing = 0
+		p.epoch++
+		r.move(i, nowhere)
+		return i, true
+	}
+	if len(r.pool) > 0 && !r.lists[inAhead].empty() {
+		r.guess()
+		if i, ok := r.lists[inRunnable].first(); ok {
+			r.move(i, nowhere)
+			return i, true
+		}
+	}
+	i, ok := r.lists[inAhead].first()
+	if ok {
+		r.procs[i].limit *= 2
+		r.move(i, nowhere)
+	}
+	return i, ok
+}
+
+// advance reads on in a process until it waits for something.
+func (r *runner) advance(p *proc) error {
+	for range quantum {
+		s, op, err := p.take()
+		if err != nil {
+			return err
+		}
+		if op == nil {
+			p.streams = nil
+			return r.failure
+		}
+		r.done++
+		r.handle(p, s, op)
+		switch {
+		case r.failure != nil:
+			return r.failure
+		case p.missing > 0:
+			r.move(p.index, inParked)
+			return nil
+		case p.ahead >= p.limit:
+			r.move(p.index, inAhead)
+			return nil
+		}
+	}
+	r.move(p.index, inRunnable)
+	return nil
+}
+
+// wake makes a process runnable that has got what it waited for.
+func (r *runner) wake(p *proc) {
+	if p.where == inParked && p.missing == 0 || p.where == inAhead && p.ahead <= p.limit/2 {
+		r.move(p.index, inRunnable)
+	}
+}
+
+// place is the list that a process is in.
+type place uint8
+
+const (
+	nowhere    place = iota
+	inRunnable       // it can go on
+	inParked         // it has received a message that has not been sent yet
+	inAhead          // it is far ahead of others
+	numPlaces
+)
+
+// list is processes in the order in which they came.
+type list struct{ head, tail int32 } // 1 + index, 0 for none
+
+func (l *list) first() (int32, bool) { return l.head - 1, l.head != 0 }
+func (l *list) empty() bool          { return l.head == 0 }
+
+// move takes a process out of its list and appends it to another.
+func (r *runner) move(i int32, to place) {
+	p := &r.procs[i]
+	if p.where != nowhere {
+		l := &r.lists[p.where]
+		if p.prev != 0 {
+			r.procs[p.prev-1].following = p.following
+		} else {
+			l.head = p.following
+		}
+		if p.following != 0 {
+			r.procs[p.following-1].prev = p.prev
+		} else {
+			l.tail = p.prev
+		}
+		p.prev, p.following = 0, 0
+	}
+	if p.where = to; to == nowhere {
+		return
+	}
+	l := &r.lists[to]
+	if p.prev = l.tail; l.tail != 0 {
+		r.procs[l.tail-1].following = i + 1
+	} else {
+		l.head = i + 1
+	}
+	l.tail = i + 1
+}

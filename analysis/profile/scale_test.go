@@ -1,0 +1,67 @@
+package profile_test
+
+import (
+	"bytes"
+	"testing"
+
+	"tabard/analysis/profile"
+	"tabard/analysis/selection"
+	"tabard/internal/merge"
+	"tabard/internal/synth"
+	"tabard/trace"
+	"tabard/trace/tracetest"
+)
+
+// job makes the archive of a synthetic job.
+func job(t testing.TB, p *synth.Program, params synth.Params) *trace.Archive {
+	t.Helper()
+	j, err := synth.NewJob(p, params)
+	if err != nil {
+		return nil
+	}
+	part := merge.New()
+	part.SetMeta(j.Meta())
+	for rank := range j.Params().Ranks {
+		d, streams, _, err := j.Rank(rank, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := part.Add(d, streams); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var buf bytes.Buffer
+	if err := part.Write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.Open(t, buf.Bytes())
+}
+
+func benchmark(b *testing.B, params synth.Params, o profile.Options) {
+	a := job(b, synth.ByName("stencil-1d-periodic"), params)
+	calls := uint64(0)
+	for b.Loop() {
+		r, err := selection.All.Resolve(a)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p, err := profile.Of(r, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		calls = p.Calls
+	}
+	b.ReportMetric(float64(calls)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mcalls/s")
+}
+
+func BenchmarkCounts(b *testing.B) {
+	benchmark(b, synth.Params{Ranks: 1024, Steps: 50}, profile.Options{By: profile.By{Site: true}})
+}
+
+func BenchmarkSummary(b *testing.B) {
+	benchmark(b, synth.Params{Ranks: 4, Steps: 100_000, Timing: true}, profile.Options{By: profile.By{Site: true}, Timing: profile.Summary})
+}
+
+func BenchmarkExact(b *testing.B) {
+	benchmark(b, synth.Params{Ranks: 4, Steps: 100_000, Timing: true}, profile.Options{By: profile.By{Site: true}, Timing: profile.Exact})
+}

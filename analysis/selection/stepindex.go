@@ -1,0 +1,204 @@
+package selection
+
+import (
+	"sort"
+
+	"tabard/analysis/loops"
+	"tabard/internal/grammar"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// StepTiming is up to how many bytes of stored time stamps the time-step loop is
+// determined by time as well as by calls: see loops.Options. One value for all, so
+// that a step has the same number everywhere.
+const StepTiming = 64 << 20
+
+// Range is calls of a stream: From up to, but not including, To.
+type Range struct{ From, To uint64 }
+
+// Len is the number of calls.
+func (r Range) Len() uint64 { return r.To - r.From }
+
+// StepIndex says where the time steps of each stream are.
+type StepIndex struct {
+	of    map[int]place // by number of the stream
+	words map[wordKey]*word
+	iters map[place]*loops.Iterations
+}
+
+// place is a variant of a class of loops.
+type place struct {
+	class   *loops.Class
+	variant int
+}
+
+// FindSteps finds the time-step loops of an archive.
+func FindSteps(a *trace.Archive) (*StepIndex, error) {
+	classes, err := loops.Of(a, loops.Options{Timing: StepTiming})
+	if err != nil {
+		return nil, err
+	}
+	return StepsOf(classes), nil
+}
+
+// StepsOf is the time steps of classes that loops.Of found with StepTiming.
+func StepsOf(classes []*loops.Class) *StepIndex {
+	x := &StepIndex{of: map[int]place{}, words: map[wordKey]*word{}, iters: map[place]*loops.Iterations{}}
+	for _, c := range classes {
+		if c.Step == nil {
+			continue
+		}
+		for v := range c.Variants {
+			for _, s := range c.Variants[v].Streams {
+				x.of[s.Index()] = place{c, v}
+			}
+		}
+	}
+	return x
+}
+
+// Of is the time steps of a stream, nil if it has none. It is not safe for concurrent use,
+// nor are the results.
+func (x *StepIndex) Of(s *trace.Stream) (*StreamSteps, error) {
+	p, ok := x.of[s.Index()]
+	if !ok {
+		return nil, nil
+	}
+	it := x.iters[p]
+	if it == nil {
+		it = p.class.Iterations(p.variant, p.class.Step)
+		x.iters[p] = it
+	}
+	w, err := x.word(s)
+	if err != nil {
+		return nil, err
+	}
+	return &StreamSteps{Loop: p.class.Step, stream: s, it: it, word: w}, nil
+}
+
+// StreamSteps is the time steps of a stream.
+type StreamSteps struct {
+	// Loop is the time-step loop.
+	Loop *loops.Node
+
+	stream *trace.Stream
+	it     *loops.Iterations
+	word   *word
+}
+
+// Len is the number of steps.
+func (s *StreamSteps) Len() uint64 { return s.it.Len() }
+
+// Range is the calls of step k, below Len. It takes a time that depends on the
+// loops and the grammar only, unless there are runs of polls.
+func (s *StreamSteps) Range(k uint64) (Range, error) { return s.Span(k, k) }
+
+// Span is the calls from step from to step to, which are below Len, both included.
+func (s *StreamSteps) Span(from, to uint64) (r Range, err error) {
+	a, _ := s.it.Range(from)
+	_, b := s.it.Range(to)
+	if r.From, err = s.stream.CallsBefore(s.word.event(a)); err != nil {
+		return r, err
+	}
+	r.To, err = s.stream.CallsBefore(s.word.event(b))
+	return r, err
+}
+
+// wordKey is what the words of streams depend on.
+type wordKey struct {
+	class   *trace.Class
+	grammar *trace.Grammar
+}
+
+// word finds events by their number among those that the program called: the
+// recorder's own records do not count in loops.
+type word struct {
+	x    *grammar.Index
+	ends [][]uint64 // for each rule and symbol: visible events up to the symbol's end; nil if all are
+}
+
+func (x *StepIndex) word(s *trace.Stream) (*word, error) {
+	g, err := s.Grammar()
+	if err != nil {
+		return nil, err
+	}
+	key := wordKey{s.Class(), g}
+	if w := x.words[key]; w != nil {
+		return w, nil
+	}
+	sigs, err := s.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	w := &word{}
+	if w.x, err = grammar.NewIndex(g); err != nil {
+		return nil, err
+	}
+	weights, all := make([]uint64, len(sigs)), true
+	for t, sig := range sigs {
+		if spec.ByID(sig.Func).Has(spec.Pseudo) {
+			all = false
+		} else {
+			weights[t] = 1
+		}
+	}
+	if !all {
+		w.weigh(weights)
+	}
+	x.words[key] = w
+	return w, nil
+}
+
+func (w *word) weigh(weights []uint64) {
+	g := w.x.Grammar()
+	w.ends = make([][]uint64, len(g.Rules))
+	for _, r := range w.x.BottomUp() {
+		sum := uint64(0)
+		w.ends[r] = make([]uint64, len(g.Rules[r]))
+		for i, s := range g.Rules[r] {
+			sum += s.Count * w.weight(s, weights)
+			w.ends[r][i] = sum
+		}
+	}
+	// Terminals are looked up where they stand: weight needs no table any more.
+}
+
+// weight is the visible events of one copy of a symbol.
+func (w *word) weight(s trace.Symbol, weights []uint64) uint64 {
+	if !s.IsRule() {
+		return weights[s.ID]
+	}
+	if e := w.ends[s.Rule()]; len(e) > 0 {
+		return e[len(e)-1]
+	}
+	return 0
+}
+
+// event is the number of the event that v visible ones precede; that of the
+// end if there is none.
+func (w *word) event(v uint64) uint64 {
+	if w.ends == nil {
+		return v
+	}
+	rules, at := w.x.Grammar().Rules, uint64(0)
+	for r := 0; ; {
+		ends := w.ends[r]
+		k := sort.Search(len(ends), func(k int) bool { return ends[k] > v })
+		if k == len(ends) { // only in the start rule
+			return w.x.Len()
+		}
+		before := uint64(0)
+		if k > 0 {
+			before, at = ends[k-1], at+w.x.Ends(r)[k-1]
+		}
+		s := rules[r][k]
+		one := (ends[k] - before) / s.Count
+		v -= before
+		at += v / one * (w.x.SymbolLen(s) / s.Count)
+		if v %= one; !s.IsRule() {
+			return at
+		}
+		r = s.Rule()
+	}
+}

@@ -1,0 +1,25 @@
+// Package timeline says what each rank does over time: for a window, a grid of
+// rows (a thread of a rank, or several of them where there are many) and columns of equal
+// length, and in each cell the share of time that goes to point-to-point
+// communication, waiting, collectives and so on, and to computation, which is
+// everything outside of MPI.
+//
+// With w the length of a column, r the threads of a row and C the calls of a category,
+//
+//	share(C) = sum over r of the time in C within the column / (w * r)
+//
+// Calls that callbacks make inside of other calls do not count. A call that did
+// not return lasts until the end of the window. Before its first and after its last call
+// nothing is known of a thread: the shares of a cell add up to less than 1 there.
+//
+// Where a window holds few calls these are listed, too, so that single calls can be drawn.
+//
+// # Cost
+//
+// One pass over the times of the calls in the window, on all processors; what is
+// outside of it is not decoded. Where the window has more calls than Options.Exact, most
+// of them are not decoded either: the format has summaries of ranges of calls, and those
+// of ranges that are shorter than a column tell all that is to be shown (but for where in
+// the range it was, see Result.Blur). Memory is that of the grid (8 bytes a category and
+// cell), of the structure of the archive, and of Options.MaxSpans calls.
+package timeline

@@ -1,0 +1,295 @@
+package timeline
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tabard/analysis/selection"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Limits of a grid.
+const (
+	MaxColumns = 1 << 14
+	MaxCells   = 1 << 22
+)
+
+// Options are what Of looks at.
+type Options struct {
+	// Columns is the number of columns, from 1 to MaxColumns.
+	Columns int
+	// MaxRows is how many rows there are at most: where more threads are
+	// selected, a row stands for several. 0 is as many as MaxCells allows.
+	MaxRows int
+	// MaxSpans is up to how many calls in the window are listed.
+	MaxSpans int
+	// Exact is up to how many calls are all looked at, 0 for DefaultExact. Of more, the time
+	// that goes to each category is taken from summaries of ranges of calls, see Result.Blur.
+	Exact uint64
+	// Clock corrects a time of a stream's process; nil for none.
+	Clock func(s *trace.Stream, t time.Duration) time.Duration
+	// Progress is called now and then, by several goroutines, with the number of
+	// calls that have been read and the number of all.
+	Progress func(done, total uint64)
+}
+
+// Result is a timeline.
+type Result struct {
+	// From and To are the window.
+	From, To time.Duration
+	Columns  int
+	Rows     []Row
+	// Calls is the number of calls in the window.
+	Calls uint64
+	// Blur is 0 if each call was looked at. Else some shares are the means of stretches of
+	// time, of which this is the longest.
+	Blur time.Duration
+	// Total is the share of each category in the time that is known of.
+	Total [NumCategories]float64
+	// Spans tells whether the calls are listed in the rows.
+	Spans bool
+
+	// shares are by row, column and category.
+	shares []float64
+}
+
+// Row is one thread, or several.
+type Row struct {
+	// First and Last are the numbers of the first and last stream of the row.
+	First, Last int
+	// Rank and LastRank are those of these streams' processes, -1 without one; World and
+	// Thread are those of the first.
+	Rank, LastRank, World, Thread int
+	// Threads is how many streams the row stands for.
+	Threads int
+	// From and To are from when to when anything is known of these, within the window.
+	From, To time.Duration
+	// Spans are the calls in the window in the order of their starts, if Result.Spans is set.
+	Spans []Span
+}
+
+// Span is a call.
+type Span struct {
+	Start, End time.Duration
+	Func       *spec.Func
+	Category   Category
+	Call       uint64 // number of the call in its stream
+	// Unfinished calls did not return.
+	Unfinished bool
+}
+
+// Shares is the share of each category in the time of a cell. What they lack to 1 is not known.
+func (r *Result) Shares(row, col int) []float64 {
+	i := (row*r.Columns + col) * int(NumCategories)
+	return r.shares[i : i+int(NumCategories) : i+int(NumCategories)]
+}
+
+// ErrUntimed is the error for an archive without times of calls.
+var ErrUntimed = errors.New("the recording has no times of single calls (record --timing=off or aggregate): record with --timing=lossy or lossless")
+
+// job is what the workers share.
+type job struct {
+	o     Options
+	sel   *selection.Resolved
+	parts []*selection.Part
+	lives []life
+	bin   int // streams in a row
+	r     *Result
+	next  atomic.Int64
+	fail  sync.Once
+	err   error
+	total uint64
+	calls atomic.Uint64 // that have been read
+	mu    sync.Mutex    // protects Result.Blur
+}
+
+// life is from when to when the selected part of a stream lasts.
+type life struct{ from, to time.Duration }
+
+// Of computes the timeline of what is selected. The window is that of the
+// selection, within the trace; with time steps it is from the first call of
+// any rank to the last one.
+func Of(sel *selection.Resolved, o Options) (*Result, error) {
+	j := &job{o: o, sel: sel, r: &Result{Columns: max(1, min(o.Columns, MaxColumns))}}
+	if j.o.Exact == 0 {
+		j.o.Exact = DefaultExact
+	}
+	if err := j.open(); err != nil {
+		return nil, err
+	}
+	if err := j.window(); err != nil {
+		return nil, err
+	}
+	most := MaxCells / j.r.Columns
+	if o.MaxRows > 0 {
+		most = min(most, o.MaxRows)
+	}
+	j.bin = (len(j.parts) + most - 1) / most
+	for i := 0; i < len(j.parts); i += j.bin {
+		j.r.Rows = append(j.r.Rows, j.row(i, min(i+j.bin, len(j.parts))))
+	}
+	j.r.shares = make([]float64, len(j.r.Rows)*j.r.Columns*int(NumCategories))
+	for _, p := range j.parts {
+		j.total += p.Range.Len()
+	}
+	j.r.Spans = j.total <= uint64(max(o.MaxSpans, 0))
+	j.run()
+	if j.err != nil {
+		return nil, j.err
+	}
+	j.r.Calls = j.total
+	j.sum()
+	return j.r, nil
+}
+
+// open finds the streams: in the order of their processes, not of classes.
+func (j *job) open() error {
+	timed := false
+	byIndex := map[int]*selection.Part{}
+	most := -1
+	for p, err := range j.sel.Parts() {
+		if err != nil {
+			return err
+		}
+		if !p.Stream.Timed() {
+			continue
+		}
+		timed = true
+		byIndex[p.Stream.Index()] = p
+		most = max(most, p.Stream.Index())
+	}
+	if !timed {
+		for s := range j.sel.Archive.Streams() {
+			if s.Timed() {
+				return errors.New("no calls are selected: the ranks make none then")
+			}
+		}
+		return ErrUntimed
+	}
+	for i := 0; i <= most; i++ {
+		if p := byIndex[i]; p != nil {
+			j.parts = append(j.parts, p)
+		}
+	}
+	return nil
+}
+
+// at is the time of a stream's ticks.
+func (j *job) at(s *trace.Stream) func(ticks uint64) time.Duration {
+	at := s.TickTime()
+	if j.o.Clock == nil {
+		return at
+	}
+	return func(ticks uint64) time.Duration { return j.o.Clock(s, at(ticks)) }
+}
+
+// window finds the window of time.
+func (j *job) window() error {
+	first, last := time.Duration(math.MaxInt64), time.Duration(math.MinInt64)
+	for _, p := range j.parts {
+		l, err := j.life(p)
+		if err != nil {
+			return err
+		}
+		j.lives = append(j.lives, l)
+		first, last = min(first, l.from), max(last, l.to)
+	}
+	if j.sel.Selection.Steps == nil {
+		// The whole trace, but for what the window cuts.
+		length, err := selection.Length(j.sel.Archive)
+		if err != nil {
+			return err
+		}
+		first = min(first, 0)
+		last = max(last, length)
+	}
+	j.r.From, j.r.To = max(first, j.sel.From), min(last, j.sel.To)
+	if j.r.To <= j.r.From {
+		j.r.To = j.r.From + 1
+	}
+	return nil
+}
+
+// life begins at the end of the call before the part, as computation before a
+// call belongs to it, and ends with the part's last call, or if that is where the window
+// cuts with the begin of the next one.
+func (j *job) life(p *selection.Part) (l life, err error) {
+	t, err := p.Stream.Timing()
+	if err != nil {
+		return l, err
+	}
+	at := j.at(p.Stream)
+	var from, to uint64
+	if p.Range.From == 0 {
+		_, _, from, _ = t.Block(0)
+	} else {
+		_, from = t.At(p.Range.From - 1)
+	}
+	switch {
+	case p.Range.To == t.Len():
+		_, _, _, to = t.Block(t.Blocks() - 1)
+	case j.sel.Selection.Steps == nil:
+		to, _ = t.At(p.Range.To)
+	default:
+		_, to = t.At(p.Range.To - 1)
+	}
+	return life{at(from), at(to)}, broken(p.Stream, t.Err())
+}
+
+// broken is the error of the times of a stream.
+func broken(s *trace.Stream, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &trace.FormatError{File: s.Archive().File(), Section: "timing", Offset: -1, Msg: err.Error(), Hint: "the file is damaged: copy it again"}
+}
+
+func (j *job) row(from, to int) Row {
+	first, last := j.parts[from].Stream, j.parts[to-1].Stream
+	a, b := first.Rank(), last.Rank()
+	return Row{First: first.Index(), Last: last.Index(), Rank: a.Rank, LastRank: b.Rank, World: a.World, Thread: first.Thread(), Threads: to - from}
+}
+
+// run lets workers fill in the rows.
+func (j *job) run() {
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(j.r.Rows)) {
+		wg.Go(func() {
+			for {
+				i := int(j.next.Add(1)) - 1
+				if i >= len(j.r.Rows) {
+					return
+				}
+				if err := j.fill(i); err != nil {
+					j.fail.Do(func() { j.err = err })
+					j.next.Store(int64(len(j.r.Rows)))
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// sum adds up the shares of categories.
+func (j *job) sum() {
+	r := j.r
+	all := 0.0
+	for row := range r.Rows {
+		for col := range r.Columns {
+			for c, v := range r.Shares(row, col) {
+				v *= float64(r.Rows[row].Threads)
+				r.Total[c] += v
+				all += v
+			}
+		}
+	}
+	for c := range r.Total {
+		r.Total[c] /= max(all, math.SmallestNonzeroFloat64)
+	}
+}

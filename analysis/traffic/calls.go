@@ -1,0 +1,361 @@
+package traffic
+
+import (
+	"fmt"
+
+	"tabard/analysis/ops"
+	"tabard/analysis/selection"
+	"tabard/internal/grammar"
+	"tabard/trace"
+)
+
+// calls is the calls of a terminal at one rank: its occurrences occ.
+type calls struct {
+	w   *walker
+	p   *classPlan
+	x   *term
+	me  *member
+	occ selection.Range
+}
+
+func (c *calls) run() error {
+	switch {
+	case c.x.sl.Kind == ops.Start:
+		return c.starts()
+	case c.x.static():
+		return c.fixed(c.x, c.occ, 1)
+	}
+	return c.columns()
+}
+
+// at is the evaluation of a terminal in an event.
+func (c *calls) at(x *term, v source, event uint64) *site {
+	return &site{w: c.w, x: x, v: v, me: c.me, event: event, to: forever}
+}
+
+// fixed yields what the given occurrences of a terminal move that has all parameters in its signature,
+// times as often: what objects mean may change between its calls.
+func (c *calls) fixed(x *term, occ selection.Range, times uint64) error {
+	v := atRank{x, c.me.rank}
+	if c.w.world != nil {
+		return c.at(x, v, 0).moves(c.w.emit(occ.Len() * times))
+	}
+	for event := uint64(0); ; {
+		site := c.at(x, v, event)
+		if err := site.moves(func(Move) error { return nil }); err != nil {
+			return err
+		}
+		in, err := c.within(x.t, occ, event, site.to)
+		if err != nil {
+			return err
+		}
+		if err := c.at(x, v, event).moves(c.w.emit(in * times)); err != nil {
+			return err
+		}
+		if site.to == forever {
+			return nil
+		}
+		event = site.to
+	}
+}
+
+// within is how many of some occurrences of a terminal are from event from up to event to.
+func (c *calls) within(t uint32, occ selection.Range, from, to uint64) (uint64, error) {
+	before := func(event, other uint64) (uint64, error) {
+		if event == 0 || event == forever {
+			return other, nil
+		}
+		n, err := c.me.stream().OccurrencesBefore(event)
+		if err != nil {
+			return 0, err
+		}
+		return n[t], nil
+	}
+	a, err := before(from, 0)
+	if err != nil {
+		return 0, err
+	}
+	b, err := before(to, occ.To)
+	if err != nil {
+		return 0, err
+	}
+	if a, b = max(a, occ.From), min(b, occ.To); a < b {
+		return b - a, nil
+	}
+	return 0, nil
+}
+
+// tally sums up equal moves.
+type tally struct {
+	moves []Move
+	n     []uint64
+	of    map[moveKey]int
+}
+
+// moveKey is what tells moves of one terminal apart; Parts are never summed up.
+type moveKey struct {
+	kind   Kind
+	target Target
+	get    bool
+	to     int32
+	bytes  int64
+	scope  any
+	group  any
+}
+
+// maxTally is how many different moves are kept.
+const maxTally = 1 << 14
+
+// add takes in n equal moves.
+func (t *tally) add(m Move, n uint64, flush func(n uint64) func(Move) error) error {
+	if m.Target == Parts {
+		return flush(n)(m)
+	}
+	k := moveKey{m.Kind, m.Target, m.Get, m.To, m.Bytes, m.Comm, m.Group}
+	if t.of == nil {
+		t.of = map[moveKey]int{}
+	}
+	i, ok := t.of[k]
+	if !ok {
+		if len(t.moves) >= maxTally {
+			if err := t.flush(flush); err != nil {
+				return err
+			}
+		}
+		i = len(t.moves)
+		t.of[k] = i
+		t.moves, t.n = append(t.moves, m), append(t.n, 0)
+	}
+	t.n[i] += n
+	return nil
+}
+
+func (t *tally) flush(flush func(n uint64) func(Move) error) error {
+	for i, m := range t.moves {
+		if err := flush(t.n[i])(m); err != nil {
+			return err
+		}
+	}
+	*t = tally{}
+	return nil
+}
+
+// affordable refuses to go through more calls one by one than anyone can wait for: a
+// damaged file may pretend that there are.
+func (c *calls) affordable(n uint64) error {
+	if n <= trace.DefaultMaxWork {
+		return nil
+	}
+	return &trace.FormatError{File: c.w.r.Archive.File(), Section: "columns", Offset: -1, Msg: fmt.Sprintf("stream %d: %s has %d calls with values in columns, more than can be read",
+		c.me.stream().Index(), c.x.f.Name, n), Hint: "choose fewer calls with --time or --steps"}
+}
+
+// columns yields what calls move some of whose parameters are in columns.
+func (c *calls) columns() error {
+	if err := c.affordable(c.occ.To); err != nil {
+		return err
+	}
+	v, err := c.open(c.x)
+	if err != nil {
+		return err
+	}
+	if err := v.skip(c.occ.From); err != nil {
+		return err
+	}
+	next, stop, err := c.events(c.x)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for range c.occ.From {
+		next()
+	}
+	sum := &tally{}
+	for range c.occ.Len() {
+		if err := v.next(); err != nil {
+			return err
+		}
+		err := c.at(c.x, v, next()).moves(func(m Move) error { return sum.add(m, 1, c.w.emit) })
+		if err != nil {
+			return err
+		}
+	}
+	return sum.flush(c.w.emit)
+}
+
+// events gives the events of the occurrences of a terminal, one after the other. They do not matter
+// where no object's meaning changes.
+func (c *calls) events(x *term) (next func() uint64, stop func(), err error) {
+	if c.w.world != nil {
+		return func() uint64 { return 0 }, func() {}, nil
+	}
+	index, err := c.w.index(c.me)
+	if err != nil {
+		return nil, nil, err
+	}
+	every := make([]bool, x.t+1)
+	every[x.t] = true
+	pull, stop := pull2(index.NewSearch(every, nil).All())
+	return func() uint64 {
+		at, _, _ := pull()
+		return at
+	}, stop, nil
+}
+
+// index is the index of a stream's grammar.
+func (w *walker) index(me *member) (*grammar.Index, error) {
+	if x := w.indexes[me.class]; x != nil {
+		return x, nil
+	}
+	g, err := me.stream().Grammar()
+	if err != nil {
+		return nil, err
+	}
+	x, err := grammar.NewIndex(g)
+	if err != nil {
+		return nil, err
+	}
+	if d, err := me.class.Data(); err == nil && len(d.Trips) == 0 {
+		w.indexes[me.class] = x
+	}
+	return x, nil
+}
+
+// values are the parameters of one occurrence of a terminal after the other.
+type values struct {
+	atRank
+	cols []*holeColumn // by slot; nil if it is not in columns
+	list []*holeColumn
+}
+
+// holeColumn is a parameter in columns.
+type holeColumn struct {
+	value, count *reader
+	n            int64
+	ns           []int64
+}
+
+func (c *calls) open(x *term) (*values, error) {
+	v := &values{atRank: atRank{x, c.me.rank}, cols: make([]*holeColumn, len(x.leafs))}
+	s := c.me.stream()
+	for _, slot := range x.holes {
+		h := &holeColumn{}
+		var err error
+		if h.value, err = openReader(s, x, slot, 0); err != nil {
+			return nil, err
+		}
+		if x.f.Slots[slot].Array {
+			if h.count, err = openReader(s, x, slot, -1); err != nil {
+				return nil, err
+			}
+		}
+		v.cols[slot] = h
+		v.list = append(v.list, h)
+	}
+	return v, nil
+}
+
+// skip passes over the first n occurrences.
+func (v *values) skip(n uint64) error {
+	for _, h := range v.list {
+		k := n
+		if h.count != nil {
+			k = 0
+			for range n {
+				l, err := h.count.next()
+				if err != nil {
+					return err
+				}
+				k += uint64(l)
+			}
+		}
+		h.value.skip(k)
+	}
+	return nil
+}
+
+// next goes to the next occurrence.
+func (v *values) next() error {
+	for _, h := range v.list {
+		var err error
+		if h.count == nil {
+			if h.n, err = h.value.next(); err != nil {
+				return err
+			}
+			continue
+		}
+		n, err := h.count.next()
+		if err != nil {
+			return err
+		}
+		h.ns = h.ns[:0]
+		for range n {
+			e, err := h.value.next()
+			if err != nil {
+				return err
+			}
+			h.ns = append(h.ns, e)
+		}
+	}
+	return nil
+}
+
+func (v *values) int(slot int) (int64, bool) {
+	if slot >= 0 && v.cols[slot] != nil {
+		return v.cols[slot].n, true
+	}
+	return v.atRank.int(slot)
+}
+
+func (v *values) array(slot int) []int64 {
+	if slot >= 0 && v.cols[slot] != nil {
+		return v.cols[slot].ns
+	}
+	return v.atRank.array(slot)
+}
+
+// reader reads a column forwards.
+type reader struct {
+	s    *trace.Stream
+	x    *term
+	col  *trace.Column
+	at   uint64
+	buf  []int64
+	left []int64
+}
+
+// ahead is how many values are read at a time.
+const ahead = 512
+
+func openReader(s *trace.Stream, x *term, slot, field int) (*reader, error) {
+	col, err := s.Column(x.t, slot, field)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{s: s, x: x, col: col}
+	if col == nil {
+		return nil, r.broken("a parameter of %s is neither in the signature nor in a column", x.f.Name)
+	}
+	return r, nil
+}
+
+func (r *reader) skip(n uint64) { r.at += n }
+
+func (r *reader) next() (int64, error) {
+	if len(r.left) == 0 {
+		if r.buf == nil {
+			r.buf = make([]int64, min(ahead, r.col.Len()))
+		}
+		r.left = r.buf[:r.col.Read(r.at, r.buf)]
+		if err := r.col.Err(); err != nil {
+			return 0, r.broken("%s: %v", r.x.f.Name, err)
+		}
+		if len(r.left) == 0 {
+			return 0, r.broken("a column of %s has %d values and one more is needed", r.x.f.Name, r.col.Len())
+		}
+		r.at += uint64(len(r.left))
+	}
+	v := r.left[0]
+	r.left = r.left[1:]
+	return v, nil
+}

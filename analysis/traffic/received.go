@@ -1,0 +1,133 @@
+package traffic
+
+import (
+	"tabard/analysis/ops"
+	"tabard/analysis/selection"
+	"tabard/internal/comms"
+	"tabard/trace"
+)
+
+// AddReceived adds to a matrix of r the messages point to point that processes which were not recorded
+// have sent, as far as the selected receives tell, and returns how many these are: their senders are
+// known by name or from a status, and their sizes from a status; else the size of the receive, which is
+// the most that can have come, counts. It reads all events of the selected streams.
+func (m *Matrix) AddReceived(r *selection.Resolved) (v Volume, err error) {
+	p, err := ops.Open(r.Archive)
+	if err != nil {
+		return v, err
+	}
+	x := &receiptReader{m: m, r: r, p: p}
+	for part, err := range r.Parts() {
+		if err != nil {
+			return v, err
+		}
+		if err := x.stream(part); err != nil {
+			return v, err
+		}
+	}
+	m.finish()
+	return x.sum, nil
+}
+
+type receiptReader struct {
+	m   *Matrix
+	r   *selection.Resolved
+	p   *ops.Program
+	sum Volume
+}
+
+// receipt is a receive that has not been completed.
+type receipt struct {
+	ops.Side
+	comm       int32
+	persistent bool
+}
+
+func (x *receiptReader) stream(part *selection.Part) error {
+	rd, err := x.p.Reader(part.Stream)
+	if err != nil {
+		return err
+	}
+	me := part.Stream.Process()
+	pending := map[int64]receipt{}
+	for {
+		op, err := rd.Next()
+		if err != nil {
+			return err
+		}
+		if op == nil || op.Call >= part.Range.To {
+			return nil
+		}
+		if op.Flags&(trace.Failed|trace.Unfinished|trace.Polls) != 0 {
+			continue
+		}
+		in := op.Call >= part.Range.From && x.r.Selection.Function(op.Func.ID)
+		switch op.Kind {
+		case ops.Recv, ops.SendRecv, ops.Mrecv, ops.RecvInit:
+			if op.Request >= 0 {
+				pending[op.Request] = receipt{op.Recv, op.Comm, op.Kind == ops.RecvInit}
+			} else if in {
+				x.add(me, op.Recv, op.Comm)
+			}
+		case ops.Complete:
+			for _, d := range op.Done {
+				q, ok := pending[d.Request]
+				if !ok {
+					continue
+				}
+				if !q.persistent {
+					delete(pending, d.Request)
+				}
+				if d.Cancelled || d.Failed || !in {
+					continue
+				}
+				if d.Status {
+					q.Bytes = d.Bytes
+					if q.Peer == ops.AnySource {
+						q.Peer = x.source(me, q.comm, d.Source)
+					}
+				}
+				x.add(me, q.Side, q.comm)
+			}
+		default:
+			if op.Request >= 0 {
+				delete(pending, op.Request) // its number was that of a receive
+			}
+		}
+	}
+}
+
+// source is the process of a rank in a communicator that a status names.
+func (x *receiptReader) source(process int, comm, rank int32) int32 {
+	for _, o := range x.p.Comms.Processes[process].Objects {
+		if o.Comm == nil || int32(o.Comm.ID) != comm {
+			continue
+		}
+		group := o.Comm.Members
+		if o.Comm.Inter && o.Side == 0 {
+			group = o.Comm.RemoteMembers
+		}
+		return at(group, rank)
+	}
+	return ops.UnknownPeer
+}
+
+func at(group *comms.Members, rank int32) int32 {
+	if rank < 0 || int(rank) >= group.Len() {
+		return ops.UnknownPeer
+	}
+	return int32(group.At(int(rank)))
+}
+
+// add adds a message if nobody recorded its sending.
+func (x *receiptReader) add(me int, s ops.Side, comm int32) {
+	if s.Peer < 0 || int(s.Peer) >= x.m.Processes || x.p.Process(s.Peer) >= 0 || s.Bytes < 0 {
+		return
+	}
+	if x.r.Selection.Comms != nil && (comm < 0 || !x.r.Chosen(x.p.Comms.Comms[comm])) {
+		return
+	}
+	v := Volume{Messages: 1, Bytes: s.Bytes}
+	x.m.add(PointToPoint, s.Peer, x.p.Number(me), v)
+	x.sum.add(v)
+}

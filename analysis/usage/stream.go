@@ -1,0 +1,257 @@
+package usage
+
+import (
+	"sync"
+	"time"
+
+	"tabard/analysis/selection"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// local is what one stream adds.
+type local struct {
+	Process
+	steps  []localStep
+	places map[Key]*localPlace
+}
+
+// localStep is a time step of a stream.
+type localStep struct {
+	begin, length, useful time.Duration
+	has                   bool
+}
+
+// localPlace is a place's part of a stream.
+type localPlace struct {
+	group       string
+	calls       uint64
+	mpi, before time.Duration
+	durations   Distribution
+}
+
+// stream goes through the calls of a stream.
+func (j *job) stream(s *trace.Stream) error {
+	r, all := selection.Range{To: s.Calls()}, true
+	var part *selection.Part
+	if j.opts.Selection != nil {
+		var err error
+		if part, err = j.opts.Selection.Part(s); err != nil || part == nil {
+			j.count(s.Calls())
+			return err
+		}
+		r, all = part.Range, false
+	}
+	keys, err := j.sites.class(s.Class())
+	if err != nil {
+		return err
+	}
+	marks, err := j.marks(s)
+	if err != nil {
+		return err
+	}
+	l := &local{places: map[Key]*localPlace{}, Process: Process{Process: j.p.Number(s.Process())}}
+	if err := j.calls(s, l, r, part, all, keys, marks); err != nil {
+		return err
+	}
+	j.merge(l)
+	return nil
+}
+
+func (j *job) count(n uint64) {
+	done := j.done.Add(n)
+	if j.opts.Progress != nil {
+		j.opts.Progress(done, j.total.Load())
+	}
+}
+
+func (j *job) calls(s *trace.Stream, l *local, r selection.Range, part *selection.Part, all bool, keys []Key, marks *marks) error {
+	reader, err := j.p.Reader(s)
+	if err != nil {
+		return err
+	}
+	byTerm := make([]*localPlace, len(keys))
+	chosen := make([]int8, len(keys)) // 1 selected, -1 not, 0 not known yet
+	var last time.Duration            // end of the call before
+	started := false
+	counted := uint64(0)
+	for {
+		op, err := reader.Next()
+		if err != nil {
+			return err
+		}
+		if op == nil || op.Call >= r.To {
+			break
+		}
+		if !op.Timed || op.Func.Has(spec.Pseudo) || op.Flags&trace.Nested != 0 {
+			continue
+		}
+		if op.Call < r.From {
+			continue
+		}
+		begin, end := op.Begin, op.End
+		if j.opts.Clock != nil {
+			begin, end = j.opts.Clock(l.Process.Process, begin), j.opts.Clock(l.Process.Process, end)
+		}
+		switch op.Func.Name {
+		case "MPI_Init", "MPI_Init_thread":
+			// The process begins when MPI has started.
+			l.Around += end - begin
+			started, last, l.Begin, l.End, l.MPI = true, end, end, end, 0
+			continue
+		case "MPI_Finalize":
+			if started {
+				l.Around += end - begin
+				l.End = max(l.End, begin)
+				continue
+			}
+		}
+		if !started {
+			started, last, l.Begin = true, begin, begin
+		}
+		gap := max(0, begin-last)
+		d := max(0, end-max(begin, last))
+		l.MPI += d
+		l.End = max(l.End, end)
+		if err := marks.call(l, op.Call, last, max(end, last), gap); err != nil {
+			return err
+		}
+		last = max(last, end)
+		if op.Call-counted >= 1<<16 {
+			j.count(op.Call - counted)
+			counted = op.Call
+		}
+		if !all {
+			c := &chosen[op.Terminal]
+			if *c == 0 {
+				if _, none, err := part.Terminal(op.Terminal); err != nil {
+					return err
+				} else if *c = 1; none {
+					*c = -1
+				}
+			}
+			if *c < 0 {
+				continue
+			}
+		}
+		p := byTerm[op.Terminal]
+		if p == nil {
+			p = l.place(keys[op.Terminal], op.Func)
+			byTerm[op.Terminal] = p
+		}
+		l.Calls += op.Calls
+		p.calls += op.Calls
+		p.mpi += d
+		p.before += gap
+		p.durations.add(end - begin)
+	}
+	j.count(s.Calls() - counted)
+	return nil
+}
+
+func (l *local) place(k Key, f *spec.Func) *localPlace {
+	p := l.places[k]
+	if p == nil {
+		p = &localPlace{group: selection.GroupOf(f)}
+		l.places[k] = p
+	}
+	return p
+}
+
+// marks says which step a call belongs to, as the calls come in order.
+type marks struct {
+	of     *selection.StreamSteps
+	mu     *sync.Mutex // of of: see selection.StepIndex.Of
+	stride uint64
+	k, n   uint64
+	r      selection.Range
+}
+
+func (j *job) marks(s *trace.Stream) (*marks, error) {
+	j.stepsMu.Lock()
+	defer j.stepsMu.Unlock()
+	of, err := j.opts.Steps.Of(s)
+	if err != nil || of == nil {
+		return nil, err
+	}
+	m := &marks{of: of, mu: &j.stepsMu, n: of.Len(), stride: j.r.Stride}
+	if m.n > 0 {
+		m.r, err = of.Range(0)
+	}
+	return m, err
+}
+
+// next goes on to the next step.
+func (m *marks) next() (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.k++
+	m.r, err = m.of.Range(m.k)
+	return err
+}
+
+// call adds a call that ended at end, and the time since the end of the one before.
+func (m *marks) call(l *local, call uint64, last, end, gap time.Duration) error {
+	if m == nil {
+		return nil // no time steps
+	}
+	for call >= m.r.To && m.k+1 < m.n {
+		if err := m.next(); err != nil {
+			return err
+		}
+	}
+	if m.k >= m.n || call < m.r.From || call >= m.r.To {
+		return nil
+	}
+	i := m.k / m.stride
+	for uint64(len(l.steps)) <= i {
+		l.steps = append(l.steps, localStep{})
+	}
+	st := &l.steps[i]
+	if !st.has {
+		st.has, st.begin = true, last
+	}
+	st.length += end - last
+	st.useful += gap
+	return nil
+}
+
+// merge adds what a stream found to the result.
+func (j *job) merge(l *local) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := l.Process.Process
+	j.r.Processes = append(j.r.Processes, l.Process)
+	for i, st := range l.steps {
+		if !st.has {
+			continue
+		}
+		for len(j.r.Steps) <= i {
+			j.r.Steps = append(j.r.Steps, Step{})
+		}
+		to := &j.r.Steps[i]
+		if to.Length.Processes == 0 || st.begin < to.Begin {
+			to.Begin = st.begin
+		}
+		to.Length.add(n, st.length)
+		to.Useful.add(n, st.useful)
+	}
+	for k, p := range l.places {
+		to := j.place[k]
+		if to == nil {
+			to = &Place{Func: k.Func, Site: k.Site, Group: p.group}
+			j.place[k] = to
+		}
+		to.Calls += p.calls
+		to.MPI.add(n, p.mpi)
+		to.Before.add(n, p.before)
+		to.Durations.merge(&p.durations)
+		g := j.group[p.group]
+		if g == nil {
+			g = &Group{Name: p.group}
+			j.group[p.group] = g
+		}
+		g.Calls += p.calls
+		g.Time += p.mpi
+	}
+}

@@ -1,0 +1,231 @@
+package usage_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabard/analysis/ops"
+	"tabard/analysis/selection"
+	"tabard/analysis/usage"
+	"tabard/trace"
+	"tabard/trace/tracetest"
+)
+
+// program is ranks with time steps of a barrier and a send to nobody; rank r computes work(r, s) ns before the barrier of step s.
+func program(ranks, steps int, work func(r, s int) int) string {
+	var b strings.Builder
+	b.WriteString("abi mpich\ncommand ./app\n")
+	for r := range ranks {
+		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+10 MPI_Init() @ a.c:1 [main]\n", r, ranks)
+		at := 10
+		for s := range steps {
+			at += work(r, s)
+			fmt.Fprintf(&b, "%d+30 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:5 [step]\n", at)
+			at += 35
+			fmt.Fprintf(&b, "%d+5 MPI_Send(count=1, datatype=MPI_INT, dest=MPI_PROC_NULL, tag=0, comm=MPI_COMM_WORLD) @ a.c:6 [step]\n", at)
+			at += 5
+		}
+		fmt.Fprintf(&b, "%d+20 MPI_Finalize() @ a.c:9 [main]\n", at+7)
+	}
+	return b.String()
+}
+
+func of(t *testing.T, a *trace.Archive, f selection.Flags) *usage.Result {
+	t.Helper()
+	p, err := ops.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := selection.FindSteps(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := usage.Options{Steps: steps}
+	if f != (selection.Flags{}) {
+		s, err := selection.Parse(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Selection, err = s.Resolve(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := usage.Of(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTimes(t *testing.T) {
+	r := of(t, tracetest.Archive(t, program(3, 20, func(r, s int) int { return 100 + 100*r })), selection.Flags{})
+	if len(r.Processes) != 3 {
+		t.Fatalf("%d processes", len(r.Processes))
+	}
+	for i, p := range r.Processes {
+		useful := time.Duration(20*(100+100*i) + 20*5 + 7)
+		if p.Process != int32(i) || p.Useful() != useful || p.MPI != 20*35 || p.Around != 30 || p.Calls != 40 {
+			t.Errorf("process %d: %+v, useful %v", i, p, p.Useful())
+		}
+	}
+	total := float64(20*300 + 20*5 + 7 + 20*35)
+	e := r.Efficiency()
+	if want := (20*300 + 107) / total; math.Abs(e.Communication-want) > 1e-9 {
+		t.Errorf("communication efficiency %v, want %v", e.Communication, want)
+	}
+	if want := (20*200 + 107.0) / (20*300 + 107); math.Abs(e.LoadBalance-want) > 1e-9 {
+		t.Errorf("load balance %v, want %v", e.LoadBalance, want)
+	}
+	if math.Abs(e.Parallel-e.LoadBalance*e.Communication) > 1e-9 {
+		t.Errorf("parallel efficiency %v is not the product of %v and %v", e.Parallel, e.LoadBalance, e.Communication)
+	}
+	i := slices.IndexFunc(r.Places, func(p usage.Place) bool { return p.Func == "MPI_Barrier" })
+	p := &r.Places[i]
+	if p.Site != "a.c:5 [step]" || p.Calls != 60 || p.MPI.Sum != 60*30 || p.Before.Max != 20*300 || p.Before.Most != 2 || p.Before.Min != 20*100 || p.Before.Least != 0 ||
+		p.Before.Mean() != 20*200 || p.Before.Imbalance() != 20*100 || p.Durations.Count() != 60 {
+		t.Errorf("barrier: %+v", p)
+	}
+}
+
+func TestSlowSteps(t *testing.T) {
+	for _, c := range []struct {
+		cause usage.Cause
+		work  func(r, s int) int
+	}{
+		{usage.OneComputes, func(r, s int) int {
+			if r == 1 && s == 13 {
+				return 2000
+			}
+			return 100 + (r+s)%3
+		}},
+		{usage.AllCompute, func(r, s int) int {
+			if s == 13 {
+				return 2000
+			}
+			return 100 + (r+s)%3
+		}},
+		{"", func(r, s int) int { return 100 + (r+s)%3 }},
+	} {
+		r := of(t, tracetest.Archive(t, program(4, 30, c.work)), selection.Flags{})
+		if len(r.Steps) != 30 || r.Stride != 1 {
+			t.Fatalf("%d steps", len(r.Steps))
+		}
+		if c.cause == "" {
+			if len(r.SlowSteps) != 0 {
+				t.Errorf("slow: %+v", r.SlowSteps)
+			}
+			continue
+		}
+		if len(r.SlowSteps) != 1 || r.SlowSteps[0].Step != 13 || r.SlowSteps[0].Cause != c.cause || c.cause == usage.OneComputes && r.SlowSteps[0].Process != 1 {
+			t.Errorf("slow: %+v, want step 13: %s", r.SlowSteps, c.cause)
+		}
+	}
+}
+
+// TestReference compares with a plain walk over all calls.
+func TestReference(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		ranks, n := 1+rng.IntN(4), 1+rng.IntN(40)
+		a := tracetest.Archive(t, program(ranks, n, func(r, s int) int { return rng.IntN(1000) }))
+		for _, f := range []selection.Flags{{}, {Functions: "MPI_Barrier"}, {Time: "10%..60%"}, {Ranks: "0"}} {
+			got := of(t, a, f)
+			sel, _ := selection.Parse(f)
+			res, err := sel.Resolve(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mpi, before, calls := map[string]time.Duration{}, map[string]time.Duration{}, map[string]uint64{}
+			for part, err := range res.Parts() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				last, first := time.Duration(0), true
+				for c, err := range part.Stream.Iter(part.Range.From) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if c.Index >= part.Range.To {
+						break
+					}
+					switch c.Func.Name {
+					case "MPI_Init":
+						first, last = false, c.End
+						continue
+					case "MPI_Finalize":
+						continue
+					}
+					if !first {
+						before[c.Func.Name] += c.Start - last
+					}
+					first, last = false, c.End
+					mpi[c.Func.Name] += c.Duration()
+					calls[c.Func.Name]++
+				}
+			}
+			for _, p := range got.Places {
+				if p.MPI.Sum != mpi[p.Func] || p.Before.Sum != before[p.Func] || p.Calls != calls[p.Func] {
+					t.Errorf("%+v: %s: %v %v %d, want %v %v %d", f, p.Func, p.MPI.Sum, p.Before.Sum, p.Calls, mpi[p.Func], before[p.Func], calls[p.Func])
+				}
+				delete(calls, p.Func)
+			}
+			if f.Functions == "" && len(calls) > 0 {
+				t.Errorf("%+v: missing %v", f, calls)
+			}
+		}
+	}
+}
+
+// TestDistribution compares quantiles with sorted durations.
+func TestDistribution(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 30 {
+		n := 1 + rng.IntN(3000)
+		var durations []time.Duration
+		b := &strings.Builder{}
+		b.WriteString("abi mpich\nrank 0 of 1 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n")
+		at := 0
+		for range n {
+			d := int(math.Exp(rng.Float64() * 20))
+			fmt.Fprintf(b, "%d+%d MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:5 [step]\n", at, d)
+			durations = append(durations, time.Duration(d))
+			at += d
+		}
+		r := of(t, tracetest.Archive(t, b.String()), selection.Flags{})
+		slices.Sort(durations)
+		d := &r.Places[0].Durations
+		for _, q := range []float64{0, .1, .5, .9, .99, 1} {
+			want := durations[max(int(q*float64(n)), 1)-1]
+			if got := d.Quantile(q); math.Abs(float64(got-want)) > 0.0625*float64(want)+0.5 {
+				t.Errorf("%v-quantile %v, want %v", q, got, want)
+			}
+		}
+		count := uint64(0)
+		for _, x := range d.Bins() {
+			count += x.Count
+		}
+		if count != uint64(n) || d.Count() != uint64(n) {
+			t.Errorf("%d of %d", count, n)
+		}
+	}
+}
+
+func TestUntimed(t *testing.T) {
+	a := tracetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Init()\n")
+	p, err := ops.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := selection.FindSteps(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := usage.Of(p, usage.Options{Steps: steps}); err != usage.ErrUntimed {
+		t.Errorf("error %v", err)
+	}
+}

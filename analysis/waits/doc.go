@@ -1,0 +1,33 @@
+// Package waits finds where processes waited for one another, and who made them wait.
+//
+// Messages and collective calls are matched (package match). Of the time that a call took, that part is waiting in which it could not
+// have gone on whatever the library did, because another process had not made its call yet. With b and e the begin and end
+// of the call that waits and o the begin of the other process's call, that is min(o, e) - b, if o > b:
+//
+//	late sender      a receive, or the call that completes it, began before the send
+//	wrong order      a late sender, while another message was there that was received later
+//	late receiver    a send that waits for its receive (it ended after the receive was posted) began before it
+//	early reduce     the root of MPI_Reduce or MPI_Gather came before the last sender
+//	late broadcast   a receiver of MPI_Bcast or MPI_Scatter came before the root
+//	early scan       in MPI_Scan or MPI_Exscan a rank came before one that is below it
+//	wait at NxN      a member of MPI_Allreduce, MPI_Alltoall, ... came before the last one
+//	wait at barrier  likewise for MPI_Barrier
+//
+// The names are those of the field (Wolf and Mohr, Automatic performance analysis of hybrid MPI/OpenMP applications, 2003; Scalasca).
+// A standard send of a message is no late receiver if there is one of at least that size, between processes of as near hosts, that ended before its receive was
+// posted: the library buffers such messages. There, early reduce counts up to the first sender only; but a root cannot go on before the last one has come. Of an operation that began
+// with a nonblocking call, what waits is the call that completes it; if that completes several, the longest of their waits counts.
+// Calls that test and return at once do not wait; neighbourhood collectives and one-sided synchronisation are not looked at.
+//
+// # Causes
+//
+// The process that came late may have waited itself. So each wait is followed back: the time of the wait in which the late process
+// was waiting for a third one is that one's, and so on; what is left is the late one's own delay, by computation or in
+// calls that did not wait. Roots are these delays, at the call that came late. (Compare Böhme et al., Identifying the root
+// causes of wait states in large-scale parallel applications, 2010.)
+//
+// # Cost
+//
+// One pass over the events of all streams. Of the waits found at most Options.Keep are kept for the search for causes, 88 bytes each;
+// beyond that the shortest are counted in Result.Short only.
+package waits
