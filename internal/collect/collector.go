@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tabard/internal/ring"
+	"tabard/internal/timing"
 )
 
 // Times of the collector's life.
@@ -331,10 +332,20 @@ func (c *collector) process(pid int) *process {
 			c.logf("process %d: continued from its checkpoint %d", pid, p.gen)
 		}
 		p.watch = newWatch(pid, p.start)
+		p.mode, p.ticks, p.nanos = c.timingMode(), ticks(), ring.MonotonicNS()
 		c.procs[pid] = p
 		c.order = append(c.order, p)
 	}
 	return p
+}
+
+// timingMode is how the job wants times to be stored: exactly, if it does not say.
+func (c *collector) timingMode() timing.Mode {
+	m, err := timing.ParseMode(c.job.Options["timing"])
+	if err != nil || m.Kind == timing.Off {
+		return timing.Mode{Kind: timing.Lossless}
+	}
+	return m
 }
 
 func (c *collector) keepRaw(p *process, ch *chain) {

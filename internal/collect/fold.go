@@ -35,7 +35,7 @@ func (s *stream) fold(f *symbol.Fold) {
 		return
 	}
 	old, cur := s.list, s.g.Grammar().NewCursor()
-	s.g, s.list, s.terms = grammar.NewBuilder(), nil, nil
+	s.g, s.list, s.terms, s.classes = grammar.NewBuilder(), nil, nil, nil
 	var vals []int64
 	for {
 		t, n := cur.NextRun(math.MaxUint64)
@@ -74,8 +74,7 @@ func (s *stream) adopt(t *terminal) *terminal {
 	}
 	if s.terms[t.sig] == 0 {
 		t.id = uint32(len(s.list))
-		s.list = append(s.list, t)
-		s.terms[t.sig] = t.number()
+		s.add(t)
 	}
 	return t
 }
@@ -199,3 +198,6 @@ func (c *colCursor) next() int64 {
 	c.buf = c.buf[1:]
 	return v
 }
+
+// done reports whether all values have been read.
+func (c *colCursor) done() bool { return len(c.buf) == 0 && c.from == c.r.Len() }

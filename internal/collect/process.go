@@ -16,6 +16,7 @@ import (
 
 	"tabard/internal/ring"
 	"tabard/internal/symbol"
+	"tabard/internal/timing"
 	"tabard/spec"
 )
 
@@ -29,8 +30,11 @@ type process struct {
 	syms   *symbol.Process
 	chains []*chain // by thread number; nil where not known yet
 	timing bool
-	dir    string // for spools; empty: none
-	log    *spool // of the journal of syms; nil: not needed yet
+	mode   timing.Mode // how times are stored
+	ticks  uint64      // a reading of the clock when p became known here, 0 for a process of elsewhere
+	nanos  uint64      // CLOCK_MONOTONIC at the same time
+	dir    string      // for spools; empty: none
+	log    *spool      // of the journal of syms; nil: not needed yet
 
 	consumed uint64 // raw bytes since the last checkpoint
 	durable  int    // size of the last checkpoint
@@ -47,8 +51,8 @@ type process struct {
 	end      string
 }
 
-func newProcess(pid int, timing bool) *process {
-	return &process{pid: pid, syms: symbol.NewProcess(), timing: timing}
+func newProcess(pid int, withTimes bool) *process {
+	return &process{pid: pid, syms: symbol.NewProcess(), timing: withTimes, mode: timing.Mode{Kind: timing.Lossless}}
 }
 
 // Event implements symbol.Sink.
@@ -64,7 +68,7 @@ func (p *process) chain(thread int) *chain {
 	}
 	c := p.chains[thread]
 	if c == nil {
-		c = &chain{thread: thread, files: map[string]*ring.Segment{}, s: newStream(p.syms, p.timing)}
+		c = &chain{thread: thread, files: map[string]*ring.Segment{}, s: p.newStream()}
 		if p.dir != "" {
 			c.s.spoolTiming(filepath.Join(p.dir, spoolName(p.pid, thread)))
 		}
@@ -530,7 +534,9 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 		return nil, err
 	}
 	d := &decoder{b: body}
-	p := &process{pid: int(d.num()), start: d.num(), gen: d.num(), broken: d.num(), missing: d.num(), timing: d.bit(), durable: len(b)}
+	p := newProcess(int(d.num()), false)
+	p.durable = len(b)
+	p.start, p.gen, p.broken, p.missing, p.timing = d.num(), d.num(), d.num(), d.num(), d.bit()
 	for i, n := 0, d.count(); i < n && d.err == nil; i++ {
 		p.problems = append(p.problems, string(d.bytes()))
 	}
@@ -553,7 +559,7 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 		if n := d.num(); n > 0 {
 			c.raw = &rawFile{size: int64(n)}
 		}
-		if c.s, err = d.stream(p.syms, filepath.Join(dir, spoolName(p.pid, c.thread))); err != nil {
+		if c.s, err = d.stream(p, filepath.Join(dir, spoolName(p.pid, c.thread))); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"tabard/internal/column"
 	"tabard/internal/grammar"
 	"tabard/internal/symbol"
+	"tabard/internal/timing"
 	"tabard/spec"
 	"tabard/trace"
 )
@@ -18,9 +19,13 @@ type stream struct {
 	terms  []uint32 // by number of the signature: terminal + 1, 0 not seen; | bare
 	list   []*terminal
 	g      *grammar.Builder
-	timing *column.TimingBuilder // nil without timing
-	spool  *spool                // of its blocks, nil: in memory
+	timing *timing.Builder // nil without timing
+	spool  *spool          // of its blocks, nil: in memory
 	calls  uint64
+	// Of times: the class of each of list, and the numbers of classes by first occurrence.
+	classes  []uint32
+	classIDs map[classKey]uint32
+	p        *process // that it is of
 	// misfits counts events whose values do not fit their signature: our bug,
 	// which must not cost the rest of the recording.
 	misfits uint64
@@ -43,6 +48,7 @@ type terminal struct {
 	id    uint32
 	sig   uint32 // number in the process
 	polls bool
+	class uint32 // see classKey
 	slots []slotColumns
 	cols  []*column.Builder
 	fixed int // number of values of an event, -1 if it varies
@@ -55,12 +61,55 @@ type slotColumns struct {
 	text          bool // values are numbers of strings
 }
 
-func newStream(syms *symbol.Process, timing bool) *stream {
-	s := &stream{syms: syms, g: grammar.NewBuilder()}
-	if timing {
-		s.timing = column.NewTimingBuilder()
+// A classKey is what terminals whose times are alike have in common. It outlasts the values that leave signatures.
+type classKey struct {
+	fn    spec.ID
+	site  uint32
+	polls bool
+}
+
+// newStream returns a stream without calls.
+func (p *process) newStream() *stream {
+	s := &stream{syms: p.syms, g: grammar.NewBuilder(), p: p}
+	if p.timing {
+		s.timing = timing.New(p.mode, p.rate)
 	}
 	return s
+}
+
+// add makes a terminal known.
+func (s *stream) add(t *terminal) {
+	for len(s.terms) <= int(t.sig) {
+		s.terms = append(s.terms, 0)
+	}
+	s.list = append(s.list, t)
+	s.classes = append(s.classes, t.class)
+	s.terms[t.sig] = t.number()
+}
+
+// classKeys lists the classes by number.
+func (s *stream) classKeys() []classKey {
+	keys := make([]classKey, len(s.classIDs))
+	for k, c := range s.classIDs {
+		keys[c] = k
+	}
+	return keys
+}
+
+// classOf numbers a class.
+func (s *stream) classOf(k classKey) uint32 {
+	c, ok := s.classIDs[k]
+	if !ok {
+		if s.classIDs == nil {
+			s.classIDs = map[classKey]uint32{}
+		}
+		c = uint32(len(s.classIDs))
+		s.classIDs[k] = c
+		if s.timing != nil {
+			s.timing.SetFunction(c, spec.ByID(k.fn).Name)
+		}
+	}
+	return c
 }
 
 // event appends one call. This is the hot path.
@@ -71,7 +120,7 @@ func (s *stream) event(e *symbol.Event) {
 		if n&bare != 0 && s.run == nil && len(e.Cols) == 0 {
 			s.calls++
 			if s.timing != nil {
-				s.timing.Append(e.Start, e.End)
+				s.timing.Append(e.Start, e.End, s.classes[n&^bare-1])
 			}
 			s.g.Append(n&^bare - 1)
 			return
@@ -86,7 +135,7 @@ func (s *stream) event(e *symbol.Event) {
 	}
 	s.calls++
 	if s.timing != nil {
-		s.timing.Append(e.Start, e.End)
+		s.timing.Append(e.Start, e.End, t.class)
 	}
 	if s.run != nil {
 		if s.run == t && slices.Equal(s.held, e.Cols) {
@@ -156,11 +205,7 @@ func (s *stream) intern(sig uint32) *terminal {
 	if err != nil {
 		panic(err) // our own encoding
 	}
-	for len(s.terms) <= int(sig) {
-		s.terms = append(s.terms, 0)
-	}
-	s.list = append(s.list, t)
-	s.terms[sig] = t.number()
+	s.add(t)
 	for i := range t.cols {
 		t.cols[i] = column.NewBuilder()
 	}
@@ -178,6 +223,7 @@ func (s *stream) newTerminal(id, number uint32, encoded string) (*terminal, erro
 	}
 	s.slab = append(s.slab, terminal{id: id, sig: number, polls: sig.Flags&trace.Polls != 0})
 	t := &s.slab[len(s.slab)-1]
+	t.class = s.classOf(classKey{sig.Func, sig.Site, t.polls})
 	specs := sig.Columns()
 	t.cols = make([]*column.Builder, len(specs))
 	f := spec.ByID(sig.Func)
@@ -263,7 +309,7 @@ func (s *stream) data(thread int, tick func()) (trace.StreamData, error) {
 	}
 	var err error
 	if s.timing != nil {
-		d.Timing, err = s.times()
+		d.Timing, err = s.times(g)
 	}
 	tick()
 	return d, err

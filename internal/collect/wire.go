@@ -8,7 +8,7 @@ import (
 
 	"tabard/internal/column"
 	"tabard/internal/grammar"
-	"tabard/internal/symbol"
+	"tabard/spec"
 )
 
 // A checkpoint is private to one version of tabard: it is read by the same
@@ -17,7 +17,7 @@ import (
 //	magic, body, CRC-32C of both
 //
 // Numbers are uvarints, byte strings have their length in front.
-const checkpointMagic = "\xffABARDK1"
+const checkpointMagic = "\xffABARDK2"
 
 var (
 	castagnoli    = crc32.MakeTable(crc32.Castagnoli)
@@ -88,6 +88,12 @@ func (e *encoder) stream(s *stream) {
 	e.num(s.calls)
 	e.num(s.misfits)
 	e.bytes(s.g.Grammar().Append(nil))
+	e.num(uint64(len(s.classIDs)))
+	for _, k := range s.classKeys() {
+		e.num(uint64(k.fn))
+		e.num(uint64(k.site))
+		e.bit(k.polls)
+	}
 	e.num(uint64(len(s.list)))
 	for _, t := range s.list {
 		e.num(uint64(t.sig))
@@ -115,8 +121,9 @@ func (e *encoder) stream(s *stream) {
 }
 
 // stream reads a stream whose spool, if it has one, is at path.
-func (d *decoder) stream(syms *symbol.Process, path string) (*stream, error) {
-	s := &stream{syms: syms, calls: d.num(), misfits: d.num()}
+func (d *decoder) stream(p *process, path string) (*stream, error) {
+	syms := p.syms
+	s := &stream{syms: syms, p: p, calls: d.num(), misfits: d.num()}
 	gb := d.bytes()
 	if d.err != nil {
 		return nil, d.err
@@ -127,6 +134,9 @@ func (d *decoder) stream(syms *symbol.Process, path string) (*stream, error) {
 	}
 	if s.g, err = grammar.Restore(g); err != nil {
 		return nil, err
+	}
+	for i, n := 0, d.count(); i < n && d.err == nil; i++ {
+		s.classOf(classKey{spec.ID(d.num()), uint32(d.num()), d.bit()})
 	}
 	for i, n := 0, d.count(); i < n && d.err == nil; i++ {
 		if err := d.terminal(s); err != nil {
@@ -177,11 +187,7 @@ func (d *decoder) terminal(s *stream) error {
 			return err
 		}
 	}
-	for len(s.terms) <= int(sig) {
-		s.terms = append(s.terms, 0)
-	}
-	s.list = append(s.list, t)
-	s.terms[sig] = t.number()
+	s.add(t)
 	return nil
 }
 

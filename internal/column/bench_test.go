@@ -70,29 +70,3 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkTiming(b *testing.B) {
-	calls := loopCalls(rand.New(rand.NewSource(1)), 1<<17, 10)
-	enc := buildTiming(calls).Encode(nil)
-	b.Run("append", func(b *testing.B) {
-		b.ReportAllocs()
-		t := NewTimingBuilder()
-		for i := range b.N {
-			if i%len(calls) == 0 {
-				t = NewTimingBuilder()
-			}
-			c := &calls[i%len(calls)]
-			t.Append(c.Start, c.End)
-		}
-		b.ReportMetric(float64(len(enc))/float64(len(calls)), "B/call")
-	})
-	b.Run("read", func(b *testing.B) {
-		r, err := OpenTiming(enc)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i := range b.N {
-			r.At(uint64(i % len(calls)))
-		}
-	})
-}

@@ -1,5 +1,5 @@
 // Package column encodes streams of numbers: columns of int64 values, such as
-// one parameter of all calls of a kind, and the starts and ends of calls.
+// one parameter of all calls of a kind.
 //
 // Builders encode on line, with bounded memory. Readers have random access and
 // decode only the blocks that they are asked for.
@@ -71,22 +71,4 @@
 // v < 2^(k+1) is its own class and has no low bits. For others with 2^e <= v < 2^(e+1),
 // the low e-k bits are stored, and the class is (e-k) * 2^k + v div 2^(e-k). The
 // encoder chooses k, at most 7, such that no class exceeds 255.
-//
-// # Timing
-//
-// Timing is the uvarint of the number of calls and, unless that is 0, a byte 12, the
-// binary logarithm of the number of calls of a full block, an index, and the blocks. All blocks but
-// the last are full. The index has for each block: the varint of the start of its first
-// call less the latest end of the calls in the block before (at first less 0), the
-// uvarint of the latest end of its calls less that start, and, if the block is full, the
-// uvarint of its size. A block that is not full takes all bytes that are left.
-//
-// A block is a byte of flags, the gaps of all calls but the first as classed
-// numbers (absent if there is one call), and the durations of all calls as
-// classed numbers. A gap is the start of a call less the end of the one before, a
-// duration the end less the start. Flag 1 tells that gaps are in zigzag form, flag 2
-// that durations are.
-//
-// The state of a builder whose blocks are elsewhere (TimingBuilder.AppendState) is
-// the same without the full blocks.
 package column

@@ -272,11 +272,3 @@ func (p *process) archiveFrame(f *trace.Frame) string {
 	}
 	return fmt.Sprintf("%#x", f.Offset)
 }
-
-// compareTime compares the times of the call, in ticks.
-func (p *process) compareTime(t *thread, c *call, a *trace.Call, end uint64) {
-	if a.Timed {
-		check(p, t, c, "time of the call", c.start, a.StartTicks)
-		check(p, t, c, "time of the return", end, a.EndTicks)
-	}
-}

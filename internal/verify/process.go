@@ -51,6 +51,7 @@ type thread struct {
 	open  []*call
 	lost  bool   // the sides do not correspond any more
 	short uint64 // calls beyond the end of the archive
+	times *times // nil without timing
 
 	// The record at hand, and whether its entry was taken in.
 	rec     ring.Record
@@ -67,14 +68,15 @@ func newProcess(report *Report, data *trace.RankData) *process {
 }
 
 // addThread adds a thread: its raw stream and the archive's, nil if there is none.
-func (p *process) addThread(id int, raw records, s *trace.Stream) (stop func()) {
+func (p *process) addThread(id int, raw records, s *trace.Stream) (stop func(), err error) {
 	t := &thread{id: id, raw: raw}
 	p.threads = append(p.threads, t)
 	if s == nil {
-		return func() {}
+		return func() {}, nil
 	}
+	t.times, err = newTimes(s)
 	t.calls, stop = iter.Pull2(s.Iter(0))
-	return stop
+	return stop, err
 }
 
 // brokenLog says where a raw log is unreadable.
@@ -201,6 +203,7 @@ func (p *process) finish(t *thread) error {
 	if t.calls == nil || t.lost {
 		return nil
 	}
+	p.compareSums(t)
 	a, err, ok := t.calls()
 	if err != nil {
 		return err

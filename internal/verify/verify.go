@@ -150,7 +150,11 @@ func compareProcess(report *Report, data *trace.RankData, logs []Log, streams ma
 		l := &logs[i]
 		report.Threads++
 		seen[l.Thread] = true
-		defer p.addThread(l.Thread, read(l), streams[l.Thread])()
+		stop, err := p.addThread(l.Thread, read(l), streams[l.Thread])
+		defer stop()
+		if err != nil {
+			return err
+		}
 	}
 	p.compareRank()
 	if err := p.run(); err != nil {

@@ -1,0 +1,91 @@
+package timing
+
+import (
+	"encoding/binary"
+)
+
+// fanout is how many entries of a level one of the level above sums up.
+const fanout = 16
+
+// A summaryEntry is an entry of a level of the pyramid: a block, or a node of the level below.
+type summaryEntry struct {
+	Summary
+	size   int   // of the block or node, in bytes
+	offset int64 // of it, from the beginning of its level or of the blocks
+}
+
+// appendPyramid writes the levels of summaries, the one with a single node first.
+func appendPyramid(dst []byte, level []summaryEntry) []byte {
+	var levels [][]byte
+	for {
+		var bytes []byte
+		var above []summaryEntry
+		offset := uint64(0)
+		for from := 0; from < len(level); from += fanout {
+			node := level[from:min(from+fanout, len(level))]
+			n := len(bytes)
+			bytes = appendNode(bytes, node, offset)
+			for i := range node {
+				offset += uint64(node[i].size)
+			}
+			above = append(above, summaryEntry{Summary: sumOf(node), size: len(bytes) - n})
+		}
+		levels = append(levels, bytes)
+		if level = above; len(level) == 1 {
+			break
+		}
+	}
+	for i := len(levels) - 1; i >= 0; i-- {
+		dst = binary.AppendUvarint(dst, uint64(len(levels[i])))
+	}
+	for i := len(levels) - 1; i >= 0; i-- {
+		dst = append(dst, levels[i]...)
+	}
+	return dst
+}
+
+// appendNode writes the entries of a node, whose things lie one after the other from offset on.
+func appendNode(dst []byte, node []summaryEntry, offset uint64) []byte {
+	dst = binary.AppendUvarint(dst, offset)
+	latest := uint64(0)
+	for i := range node {
+		e := &node[i]
+		dst = appendVarint(dst, int64(e.First-latest))
+		dst = binary.AppendUvarint(dst, e.Latest-e.First)
+		dst = binary.AppendUvarint(dst, uint64(e.size))
+		dst = appendClasses(dst, e.Classes)
+		latest = e.Latest
+	}
+	return dst
+}
+
+// readNode reads a node of a level whose entries have calls calls each, from call from on; all is the
+// number of calls of the stream.
+func readNode(p *input, from, calls, all uint64) []summaryEntry {
+	var node []summaryEntry
+	offset := p.uvarint()
+	latest := uint64(0)
+	for range fanout {
+		if from >= all || p.err != nil {
+			break
+		}
+		e := summaryEntry{offset: int64(offset)}
+		e.From, e.To = from, from+min(calls, all-from)
+		e.First = latest + uint64(p.varint())
+		e.Latest = e.First + p.uvarint()
+		size := p.uvarint()
+		if size > 1<<48 || offset > 1<<60 {
+			p.fail("block or summary is too large")
+		}
+		e.size = int(size)
+		offset += size
+		e.Classes = readClasses(p, e.To-e.From)
+		latest = e.Latest
+		from = e.To
+		node = append(node, e)
+	}
+	if p.err == nil && p.left() > 0 {
+		p.fail("bytes after the last summary")
+	}
+	return node
+}

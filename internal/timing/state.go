@@ -1,0 +1,215 @@
+package timing
+
+import (
+	"encoding/binary"
+	"math"
+
+	"tabard/internal/column"
+)
+
+// AppendState appends what Restore needs to go on: all but the blocks. What it writes
+// of the calls that are in no block yet is made once for each call.
+func (b *Builder) AppendState(dst []byte) []byte {
+	dst = b.newMode().append(dst)
+	dst = append(dst, flag(b.coding != nil))
+	dst = binary.AppendUvarint(dst, uint64(len(b.ofRule)))
+	dst = append(dst, b.ofRule...)
+	if b.aggregate != nil {
+		return b.aggregate.appendState(dst)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(b.index)))
+	for _, e := range b.index {
+		dst = binary.AppendUvarint(dst, e.first)
+		dst = appendVarint(dst, int64(e.latest-e.first))
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.summary)), uint64(e.size))
+	}
+	dst = append(dst, flag(b.loss.any), byte(b.loss.level))
+	dst = appendVarint(binary.AppendUvarint(dst, b.loss.end), b.loss.drift)
+	dst = b.loss.errs.append(dst)
+	before := b.end
+	if b.n > 0 {
+		before = b.first - b.gaps[0]
+	}
+	dst = binary.AppendUvarint(dst, before)
+	b.addPiece()
+	dst = binary.AppendUvarint(dst, uint64(b.inPieces))
+	return append(dst, b.pieces...)
+}
+
+func flag(on bool) byte {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// newMode is the coding as it is, or one without a rate if that is not known yet.
+func (b *Builder) newMode() *coding {
+	if b.coding != nil {
+		return b.coding
+	}
+	return &coding{mode: b.mode, rate: Rate{1, 1}}
+}
+
+// addPiece encodes the calls that are in neither block nor piece.
+func (b *Builder) addPiece() {
+	if b.inPieces == b.n {
+		return
+	}
+	from, to := b.inPieces, b.n
+	classes := column.NewBuilder()
+	for _, c := range b.classes[from:to] {
+		classes.Append(int64(c))
+	}
+	cs := classes.Encode(nil)
+	b.pieces = binary.AppendUvarint(b.pieces, uint64(to-from))
+	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(cs)))
+	b.pieces = append(b.pieces, cs...)
+	gaps := append(b.work[0][:0], b.gaps[from:to]...)
+	durations := append(b.work[1][:0], b.durations[from:to]...)
+	b.work = [2][]uint64{gaps, durations}
+	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
+	bl := blocks.Get().(*block)
+	bl.out = bl.append(bl.out[:0], gaps, durations, b.classes[from:to])
+	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(bl.out)))
+	b.pieces = append(b.pieces, bl.out...)
+	blocks.Put(bl)
+	b.inPieces = to
+}
+
+// Restore returns a builder that goes on where the one stopped whose AppendState returned in, with the rate that
+// one has used if it has used any. Blocks from now on go to sink; the earlier ones, of
+// SealedBytes in all, must still be where the earlier sink put them. Without a sink, they are blocks.
+func Restore(in []byte, rate func() Rate, sink func(block []byte), blocks []byte) (*Builder, error) {
+	p := &input{in: in}
+	c := readCoding(p)
+	if p.err != nil {
+		return nil, p.err
+	}
+	if c.mode.Kind == Published {
+		return nil, errState
+	}
+	b := New(c.mode, rate)
+	b.sink = sink
+	if p.byte() != 0 {
+		b.coding = c
+	}
+	b.ofRule = append([]uint8(nil), p.bytes(p.uvarint())...)
+	for _, rule := range b.ofRule {
+		if int(rule) > len(c.mode.Rules) {
+			p.fail("bound out of range")
+		}
+	}
+	if b.aggregate != nil {
+		b.aggregate = readAggregateState(p)
+	} else {
+		b.readState(p)
+	}
+	if p.err == nil && p.left() > 0 {
+		p.fail("bytes after the state")
+	}
+	if p.err == nil && sink == nil && int64(len(blocks)) != b.SealedBytes() {
+		p.fail("blocks of another size")
+	}
+	b.blocks = append([]byte(nil), blocks...)
+	return b, p.err
+}
+
+func (b *Builder) readState(p *input) {
+	for range p.count() {
+		e := entry{first: p.uvarint()}
+		e.latest = e.first + uint64(p.varint())
+		summary, size := p.uvarint(), p.uvarint()
+		if summary|size > math.MaxInt32 {
+			p.fail("block is too large")
+		}
+		e.summary, e.size = int(summary), int(size)
+		b.index = append(b.index, e)
+	}
+	b.loss.any, b.loss.level = p.byte() != 0, int(p.byte())
+	if b.loss.level >= len(fineParts) {
+		p.fail("broken state")
+	}
+	b.loss.end, b.loss.drift = p.uvarint(), p.varint()
+	b.loss.errs.read(p)
+	before := p.uvarint()
+	n := p.uvarint()
+	if n >= blockCalls {
+		p.fail("too many calls outside blocks")
+	}
+	from, end := p.pos, before
+	for p.err == nil && uint64(b.n) < n {
+		end = b.readPiece(p, end, int(n)-b.n)
+	}
+	if p.err != nil {
+		return
+	}
+	b.end = end
+	b.pieces = append([]byte(nil), p.in[from:p.pos]...)
+	b.inPieces = b.n
+}
+
+// readPiece reads a piece of at most most calls, before which the last call ended at end, and returns the new end.
+func (b *Builder) readPiece(p *input, end uint64, most int) uint64 {
+	n := p.uvarint()
+	classes, err := column.Open(p.bytes(p.uvarint()))
+	if p.err == nil && (err != nil || n == 0 || n > uint64(most) || classes.Len() != n) {
+		p.fail("broken classes")
+	}
+	if p.err != nil {
+		return 0
+	}
+	first := p.uvarint()
+	body := &input{in: p.bytes(p.uvarint())}
+	if p.err != nil {
+		return 0
+	}
+	gaps, durations, cs := make([]uint64, n), make([]uint64, n), make([]uint32, n)
+	for i := uint64(0); i < n; i++ {
+		var one [1]int64
+		if classes.Read(i, one[:]) != 1 || one[0] < 0 || one[0] > MaxClass {
+			p.fail("broken classes")
+			return 0
+		}
+		cs[i] = uint32(one[0])
+	}
+	bl := blocks.Get().(*block)
+	defer blocks.Put(bl)
+	bl.decode(body, gaps, durations, cs)
+	if body.err != nil {
+		p.fail("broken calls")
+		return 0
+	}
+	gaps[0] = first
+	if b.n == 0 {
+		b.first = end + first
+	}
+	for i := range gaps {
+		end += gaps[i] + durations[i]
+		b.appendRaw(gaps[i], durations[i], cs[i])
+	}
+	return end
+}
+
+// appendRaw appends a call that is known to fit into the block.
+func (b *Builder) appendRaw(gap, duration uint64, class uint32) {
+	if b.n >= len(b.gaps) {
+		b.grow()
+	}
+	b.gaps[b.n], b.durations[b.n], b.classes[b.n] = gap, duration, class
+	b.n++
+}
+
+func (a *Aggregates) appendState(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, a.Calls)
+	dst = binary.AppendUvarint(dst, a.end)
+	dst = binary.AppendUvarint(dst, uint64(a.last))
+	return a.append(dst)
+}
+
+func readAggregateState(p *input) *Aggregates {
+	calls, end, last := p.uvarint(), p.uvarint(), p.uvarint()
+	a := readAggregates(p, calls)
+	a.any, a.end, a.last = calls > 0, end, uint32(last)
+	return a
+}

@@ -1,0 +1,207 @@
+package timing
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// A range asymmetric numeral system (J. Duda, "Asymmetric numeral systems",
+// arXiv:1311.2540, 2013) codes the classes. Its state is 32 bits wide and is kept at
+// or above ransLow by moving 16 bits at a time.
+const (
+	ransLow  = 1 << 15
+	maxScale = 12
+	// maxRange is the greatest difference of two classes of a table.
+	maxRange = 1 << 10
+)
+
+// A table is the frequencies of classes: of k bits of precision, from class lo on.
+// Those of all classes add up to 2^scale.
+type table struct {
+	k, scale uint
+	lo       uint
+	counts   []uint32 // by class - lo, when encoding
+	freqs    []uint16 // by class - lo
+	// For encoding, by class - lo.
+	enc []encoded
+	// For decoding.
+	slots  []slot
+	leaves []leaf
+}
+
+type encoded struct {
+	limit      uint32 // from here on the state gives 16 bits away first
+	reciprocal uint32
+	bias       uint32
+	complement uint16
+	shift      uint8
+}
+
+// A slot is one of 2^scale remainders of a state.
+type slot struct {
+	sym, freq, off uint16
+}
+
+// A leaf is a class: its least number, and how many low bits follow.
+type leaf struct {
+	base uint64
+	low  uint8
+}
+
+// levelOf and weightOf are how frequencies are stored: rounded to two significant bits.
+func levelOf(n uint32) uint { l, _ := classOf(uint64(n), 1); return l }
+func weightOf(level uint) uint64 {
+	_, w := lowBits(level, 1)
+	return w
+}
+
+// append describes the table of t.counts and makes it ready for encoding.
+func (t *table) append(w *bitWriter) {
+	counts := t.counts
+	w.write(uint64(t.k), 4)
+	w.golomb(uint64(t.lo))
+	w.golomb(uint64(len(counts) - 1))
+	t.freqs = slices.Grow(t.freqs[:0], len(counts))[:len(counts)]
+	last := uint(0)
+	for i := 0; i < len(counts); i++ {
+		level := levelOf(counts[i])
+		t.freqs[i] = uint16(level)
+		w.golomb(zigzag(int64(level) - int64(last)))
+		last = level
+		if level != 0 {
+			continue
+		}
+		run := 0
+		for i+1 < len(counts) && counts[i+1] == 0 {
+			i++
+			run++
+			t.freqs[i] = 0
+		}
+		w.golomb(uint64(run))
+	}
+	t.normalise()
+	t.prepareEncoding()
+}
+
+// read reads the description of a table and makes it ready for decoding.
+func (t *table) read(r *bitReader, p *input) {
+	t.k = uint(r.read(4))
+	lo, n := r.golomb(p), r.golomb(p)+1
+	if t.k > maxPrecision || n > maxRange || lo > 1<<17 {
+		p.fail("table out of range")
+	}
+	if p.err != nil {
+		return
+	}
+	t.lo = uint(lo)
+	t.freqs = slices.Grow(t.freqs[:0], int(n))[:n]
+	last := int64(0)
+	used := false
+	for i := 0; i < len(t.freqs); i++ {
+		last += unzigzag(r.golomb(p))
+		if last < 0 || last > 1<<6 {
+			p.fail("frequency out of range")
+		}
+		if p.err != nil {
+			return
+		}
+		t.freqs[i] = uint16(last)
+		if last != 0 {
+			used = true
+			continue
+		}
+		run := r.golomb(p)
+		if run >= uint64(len(t.freqs)-i) {
+			p.fail("too many classes without numbers")
+			return
+		}
+		for ; run > 0; run-- {
+			i++
+			t.freqs[i] = 0
+		}
+	}
+	if !used {
+		p.fail("table without classes")
+		return
+	}
+	t.normalise()
+	t.prepareDecoding(p)
+}
+
+// normalise turns levels into frequencies that add up to a power of two: each
+// class has one and a share of the rest in proportion to its weight, rounded down;
+// what is left is given to the first of the most frequent ones.
+func (t *table) normalise() {
+	used, sum := uint64(0), uint64(0)
+	for _, l := range t.freqs {
+		if l != 0 {
+			used++
+			sum += weightOf(uint(l))
+		}
+	}
+	t.scale = min(maxScale, uint(bits.Len64(used-1))+5)
+	share := uint64(1)<<t.scale - used
+	if used == 1 {
+		t.scale, share = 0, 0
+	}
+	left, top := share, 0
+	for i, l := range t.freqs {
+		if l == 0 {
+			continue
+		}
+		hi, lo := bits.Mul64(weightOf(uint(l)), share)
+		q, _ := bits.Div64(hi, lo, sum)
+		t.freqs[i] = uint16(1 + q)
+		left -= q
+		if t.freqs[i] > t.freqs[top] {
+			top = i
+		}
+	}
+	t.freqs[top] += uint16(left)
+}
+
+// prepareEncoding computes what takes the place of a division (R. Alverson, "Integer
+// division using reciprocals", ARITH 1991).
+func (t *table) prepareEncoding() {
+	t.enc = slices.Grow(t.enc[:0], len(t.freqs))[:len(t.freqs)]
+	start := uint32(0)
+	for i, f16 := range t.freqs {
+		f := uint32(f16)
+		if f == 0 {
+			continue
+		}
+		e := &t.enc[i]
+		*e = encoded{limit: f << (31 - t.scale), complement: uint16(1<<t.scale - f)}
+		if f < 2 {
+			e.reciprocal, e.bias = ^uint32(0), start+1<<t.scale-1
+		} else {
+			s := uint(bits.Len32(f - 1))
+			e.reciprocal = uint32((1<<(s+31) + uint64(f) - 1) / uint64(f))
+			e.shift = uint8(s - 1)
+			e.bias = start
+		}
+		start += f
+	}
+}
+
+func (t *table) prepareDecoding(p *input) {
+	n := 1 << t.scale
+	t.slots = slices.Grow(t.slots[:0], n)[:n]
+	t.leaves = t.leaves[:0]
+	at := 0
+	for i, f := range t.freqs {
+		if f == 0 {
+			continue
+		}
+		low, base := lowBits(t.lo+uint(i), t.k)
+		if low > 63 {
+			p.fail("class out of range")
+			return
+		}
+		for j := range f {
+			t.slots[at] = slot{sym: uint16(len(t.leaves)), freq: f, off: j}
+			at++
+		}
+		t.leaves = append(t.leaves, leaf{base, uint8(low)})
+	}
+}
