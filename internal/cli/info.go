@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabard/internal/timing"
 	"tabard/spec"
 	"tabard/trace"
 )
@@ -28,7 +29,9 @@ type runInfo struct {
 	Ranks   int      `json:"ranks"`
 	Threads int      `json:"threads"`
 	Hosts   []string `json:"hosts"`
-	Calls   uint64   `json:"calls"`
+	// Clocks are those of the hosts, if they were measured.
+	Clocks []clockInfo `json:"clocks,omitempty"`
+	Calls  uint64      `json:"calls"`
 	// Functions are the calls by name, Polls the unsuccessful polls among them.
 	Functions map[string]uint64 `json:"functions"`
 	Polls     uint64            `json:"polls"`
@@ -42,6 +45,7 @@ type runInfo struct {
 	LostCalls uint64   `json:"lost_calls"`
 
 	Bytes   byteCounts    `json:"bytes"`
+	Timing  *timingInfo   `json:"timing,omitempty"`
 	Grammar grammarCounts `json:"grammar"`
 	// Memory is the largest resident size of a collector in bytes, 0 unknown.
 	Memory  int64             `json:"collector_peak_bytes"`
@@ -79,6 +83,10 @@ func infoCommand(a *app) *cobra.Command {
 is complete and if not why, and what the bytes of the file hold. It reads the
 compressed structure only: the time it takes does not depend on the number of
 calls.
+
+Of a job on several hosts it says how far their clocks were apart. That is
+measured inside MPI_Finalize; times are corrected by it, at that time to within
+the error stated. The drift before that shows in the messages.
 
 With --comms it shows the communicators instead: which ranks are in which, in
 their order, what each was made from and where, topologies and names. That is
@@ -140,7 +148,7 @@ func collectInfo(a *trace.Archive) (*runInfo, error) {
 		Schema: "tabard.info/1", File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
 		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
 		Options: m.Options, Skipped: a.Skipped(),
-		Bytes: bytesOf(&st),
+		Bytes: bytesOf(&st), Timing: timingOf(a),
 	}
 	if n, err := strconv.ParseInt(m.Options[memoryOption], 10, 64); err == nil {
 		info.Memory = n
@@ -182,6 +190,7 @@ func (info *runInfo) addGroups(a *trace.Archive) {
 	}
 	info.addAbsent(a)
 	info.Hosts = slices.Sorted(maps.Keys(hosts))
+	info.Clocks = hostClocks(a)
 	if info.Ranks == 0 {
 		info.Complete = false
 		info.Missing = append(info.Missing, "no process was recorded")
@@ -346,6 +355,12 @@ func (info *runInfo) print(out io.Writer, top int) error {
 		row("options", "%s", o)
 	}
 	row("processes", "%s, %s, on %s", plural(uint64(info.Ranks), "rank"), plural(uint64(info.Threads), "thread"), hostText(info.Hosts))
+	if text := clockText(info.Clocks, len(info.Hosts)); text != "" && info.Options["timing"] != "off" {
+		row("clocks", "%s", text)
+	}
+	if info.Timing != nil {
+		row("times", "%s", info.Timing)
+	}
 	row("calls", "%s of %s%s", count(info.Calls), plural(uint64(len(info.Functions)), "function"), info.special())
 	row("complete", "%s", yesNo(info.Complete))
 	for i, m := range info.Missing {
@@ -420,7 +435,7 @@ func (info *runInfo) printFunctions(w io.Writer, top int) {
 
 // optionText lists the settings of the recorder that are not the usual ones.
 func optionText(options map[string]string) string {
-	usual := map[string]string{"callsites": "caller", "timing": "lossless", "start": "on"}
+	usual := map[string]string{"callsites": "caller", "timing": timing.Default, "start": "on"}
 	var parts []string
 	for _, name := range []string{"ranks", "only", "except", "callsites", "timing", "start"} {
 		if v := options[name]; v != usual[name] && v != "" {

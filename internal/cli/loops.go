@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabard/analysis/loops"
+	"tabard/analysis/selection"
 	"tabard/spec"
 	"tabard/trace"
 )
@@ -19,7 +20,7 @@ const loopsSchema = "tabard.loops/1"
 // stored time stamps that it loads without being asked to.
 const (
 	loopsNodes  = 40
-	loopsTiming = 64 << 20
+	loopsTiming = selection.StepTiming
 )
 
 // loopsFlags are the flags of `tabard loops`.
@@ -121,7 +122,7 @@ func (f *loopsFlags) classes(archive *trace.Archive) ([]*loops.Class, error) {
 
 func (f *loopsFlags) trim(c *loops.Class, seq []*loops.Node) []*loops.Node {
 	if f.functions.selected != nil {
-		seq = loops.Only(c, seq, func(fn *spec.Func) bool { return f.functions.selected[fn.ID] })
+		seq = loops.Only(c, seq, func(fn *spec.Func) bool { return f.functions.selected.Contains(fn.ID) })
 	}
 	if !f.all {
 		seq = loops.Condense(seq, loopsNodes)

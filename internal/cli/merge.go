@@ -21,9 +21,14 @@ OUT" names them. PARTS stay as they are.
 Without PARTS it merges what belongs to OUT: a job whose nodes could not unite
 their archives at the end leaves OUT with the ranks of one node and, beside it,
 a file for each other node, with the node's name in it. These are removed when
-OUT holds them. The other commands do this too when they are given OUT.`,
+OUT holds them. The other commands do this too when they are given OUT.
+
+--timing=MODE stores the times of calls in another mode, as record takes it
+(see "tabard record --help"). It takes a lossless recording; what OUT holds
+then has no exact times any more, so keep the parts.`,
 		Example: `  tabard merge app.tabard
-  tabard merge all.tabard node1/app.tabard node2/app.node2.tabard`,
+  tabard merge all.tabard node1/app.tabard node2/app.node2.tabard
+  tabard merge small.tabard exact.tabard --timing=lossy:1%,1us`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("OUT is missing; use: tabard merge OUT [PARTS...]")
@@ -35,8 +40,14 @@ OUT holds them. The other commands do this too when they are given OUT.`,
 		},
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	mode := &timingFlag{}
+	cmd.Flags().Var(mode, "timing", "store the times of calls in another mode")
+	completeTiming(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		r, err := a.merge(args[0], args[1:])
+		if err == nil && mode.value != "" {
+			r.Bytes, err = collect.Retime(args[0], mode.mode)
+		}
 		if err != nil {
 			return err
 		}

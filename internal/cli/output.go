@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"tabard/internal/render"
 )
 
 // printJSON prints v as indented JSON.
@@ -57,39 +58,18 @@ func (p *progress) done() {
 	}
 }
 
-// count renders a number with separators between thousands.
-func count(n uint64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+// meter shows how far something is that may take longer than a second: percentage, rate
+// and remaining time, on a terminal.
+func (a *app) meter(what, noun string, total uint64) *render.Progress {
+	return render.NewProgress(a.err, render.DetectTerminal(a.err, getenv), what, noun, total)
 }
 
-// byteSize renders a size.
-func byteSize(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, u := float64(n)/1024, 0
-	for v >= 1023.95 && u < len(units)-1 {
-		v /= 1024
-		u++
-	}
-	return fmt.Sprintf("%.1f %ciB", v, units[u])
-}
+// Numbers and sizes for people, in short.
+func count(n uint64) string { return render.Count(n) }
 
-// plural renders a count and a noun.
-func plural(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
-		return count(n) + " " + noun + "es"
-	}
-	return count(n) + " " + noun + "s"
-}
+func byteSize(n int64) string { return render.ByteSize(n) }
+
+func plural(n uint64, noun string) string { return render.Plural(n, noun) }
 
 // table aligns cells that are separated by tabs.
 func table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabard/analysis/selection"
 	"tabard/capture"
 	"tabard/internal/launch"
 	"tabard/internal/ring"
@@ -19,7 +20,7 @@ import (
 type recordFlags struct {
 	output       string
 	callsites    *choice
-	timing       *choice
+	timing       *timingFlag
 	ranks        rankList
 	only, except functionList
 	keepRaw      string
@@ -48,6 +49,21 @@ Tracing can be switched within the program: MPI_Pcontrol(0) switches it off,
 MPI_Pcontrol(1) on; so does MPI_Info_set with the key TABARD_TRACING and the
 value "off" or "on". --start=off begins with tracing off.
 
+--timing=MODE says how the begin and end of every call are kept:
+
+  lossy:ERROR  durations and the times between calls are at most ERROR off: 1%%
+               (relative), 100ns, or 1%%,1us (both hold). So are begins of calls, if
+               ERROR has a time. Some functions may have others:
+               lossy:1%%,1us;MPI_Wait*=100ns
+  lossless     exactly, in ticks of the clock
+  aggregate    no single calls: count, sum, least, greatest and a distribution
+               for each function and call site, and of the times between calls
+  off          nothing; the clock is not even read
+
+To compare, there are the methods of other tools: cfg:10%%, hist:10%%,k=3,m=100,
+sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
+--timing=MODE" makes any mode of a lossless recording.
+
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
 
@@ -64,6 +80,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
   mpirun -n 64 tabard record -o run1.tabard --ranks 0-7 ./app
   mpirun -n 4 tabard record --only pt2pt,completion --callsites=stack ./app
   mpirun -n 4 tabard record --start=off ./app     # until MPI_Pcontrol(1)
+  mpirun -n 4 tabard record --timing=lossless ./app
   TABARD_TIMING=off mpirun -n 4 tabard record ./app`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -75,7 +92,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "", "write the archive to `FILE` (default: the program's name with .tabard)")
 	f.callsites = addChoice(cmd, "callsites", "what to record of where a call is made:\nits caller, nothing, or the whole call stack", "caller", "off", "stack")
-	f.timing = addChoice(cmd, "timing", "record the begin and end of every call, or none", "lossless", "off")
+	f.timing = addTiming(cmd)
 	fl.Var(&f.ranks, "ranks", "record these ranks only, e.g. 0,4-7,8-63:8 (default: all)")
 	fl.Var(&f.only, "only", "record these functions only")
 	fl.Var(&f.except, "except", "do not record these functions")
@@ -162,10 +179,10 @@ func completeFunctions(_ *cobra.Command, _ []string, typed string) ([]cobra.Comp
 		done = typed[:i+1]
 	}
 	var names []string
-	for _, g := range functionGroups {
-		names = append(names, done+g.name)
+	for _, g := range selection.Groups() {
+		names = append(names, done+g.Name)
 	}
-	for _, f := range recordable() {
+	for _, f := range selection.Recordable() {
 		names = append(names, done+f.Name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabard/analysis/selection"
 	"tabard/spec"
 )
 
@@ -50,7 +51,7 @@ func TestRecordDefaults(t *testing.T) {
 	if err != nil || len(args) != 2 || f.quiet {
 		t.Fatalf("args %q, flags %+v, error %v", args, f, err)
 	}
-	if f.callsites.value != "caller" || f.timing.value != "lossless" || f.start.value != "on" || !f.ranks.Contains(12345) {
+	if f.callsites.value != "caller" || f.timing.value != "lossy:1%,1us" || f.start.value != "on" || !f.ranks.Contains(12345) {
 		t.Errorf("flags %+v", f)
 	}
 	if ids := filteredOut(&f.only, &f.except); len(ids) != 0 {
@@ -68,7 +69,7 @@ func TestRecordEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.output != "e.tabard" || f.timing.value != "off" || f.ranks.Contains(0) || !f.ranks.Contains(1) || f.keepRaw != "r" ||
-		f.start.value != "off" || !f.quiet || f.state != "/s" || len(f.only.selected) == 0 || len(f.except.selected) != 1 {
+		f.start.value != "off" || !f.quiet || f.state != "/s" || len(f.only.selected.IDs()) == 0 || len(f.except.selected.IDs()) != 1 {
 		t.Errorf("flags %+v", f)
 	}
 	if f.callsites.value != "stack" {
@@ -87,70 +88,6 @@ func TestRecordEnvironment(t *testing.T) {
 	}
 }
 
-func names(ids map[spec.ID]bool) []string {
-	var ns []string
-	for id := range ids {
-		ns = append(ns, spec.ByID(id).Name)
-	}
-	slices.Sort(ns)
-	return ns
-}
-
-func TestSelectFunctions(t *testing.T) {
-	for list, want := range map[string]string{
-		"MPI_Send":               "MPI_Send",
-		"send":                   "MPI_Send",
-		"mpi_SEND,Recv":          "MPI_Recv MPI_Send",
-		"MPI_Wait*":              "MPI_Wait MPI_Waitall MPI_Waitany MPI_Waitsome",
-		"start":                  "MPI_Start MPI_Startall",
-		"MPI_Send,MPI_Send":      "MPI_Send",
-		"MPI_Bcast, MPI_Barrier": "MPI_Barrier MPI_Bcast",
-	} {
-		ids, err := selectFunctions(strings.Split(list, ","))
-		if err != nil {
-			t.Errorf("%s: %v", list, err)
-			continue
-		}
-		if got := strings.Join(names(ids), " "); got != want {
-			t.Errorf("%s: %s, want %s", list, got, want)
-		}
-	}
-}
-
-// Every group has members, and every function is in a group.
-func TestGroups(t *testing.T) {
-	covered := map[spec.ID]bool{}
-	for i := range functionGroups {
-		g := &functionGroups[i]
-		ids, err := selectFunctions([]string{g.name})
-		if err != nil || len(ids) == 0 {
-			t.Errorf("group %s: %d functions, %v", g.name, len(ids), err)
-		}
-		for id := range ids {
-			covered[id] = true
-		}
-	}
-	for _, f := range recordable() {
-		if !covered[f.ID] {
-			t.Errorf("%s is in no group", f.Name)
-		}
-	}
-	for group, want := range map[string][]string{
-		"pt2pt": {"MPI_Send", "MPI_Irecv", "MPI_Mprobe", "MPI_Send_init"}, "collective": {"MPI_Bcast", "MPI_Neighbor_alltoall", "MPI_Ibarrier"},
-		"rma": {"MPI_Put", "MPI_Win_fence", "MPI_Win_create"}, "io": {"MPI_File_open", "MPI_File_write_at"},
-		"completion": {"MPI_Waitall", "MPI_Test"}, "comm": {"MPI_Comm_dup", "MPI_Comm_rank", "MPI_Comm_split"}, "type": {"MPI_Type_vector", "MPI_Pack"},
-		"group": {"MPI_Group_incl"}, "info": {"MPI_Info_set"}, "topology": {"MPI_Cart_create"}, "process": {"MPI_Init", "MPI_Comm_spawn"},
-		"env": {"MPI_Wtime", "MPI_Get_processor_name"}, "tool": {"MPI_T_init_thread"}, "op": {"MPI_Op_create"},
-	} {
-		ids, _ := selectFunctions([]string{group})
-		for _, name := range want {
-			if !ids[spec.ByName(name).ID] {
-				t.Errorf("%s is not in group %s", name, group)
-			}
-		}
-	}
-}
-
 func TestFilteredOut(t *testing.T) {
 	var only, except functionList
 	if err := only.Set("MPI_Send,MPI_Recv,completion"); err != nil {
@@ -161,7 +98,7 @@ func TestFilteredOut(t *testing.T) {
 	}
 	left := map[string]bool{}
 	out := filteredOut(&only, &except)
-	for _, f := range recordable() {
+	for _, f := range selection.Recordable() {
 		if !slices.Contains(out, f.ID) {
 			left[f.Name] = true
 		}

@@ -40,11 +40,9 @@ code is 1 if anything differs.`,
 		for s := range archive.Streams() {
 			total += s.Calls()
 		}
-		p := a.progress()
-		report, err := verify.Compare(archive, logs, func(calls uint64) {
-			p.show("comparing: %s of %s calls", count(calls), count(total))
-		})
-		p.done()
+		p := a.meter("comparing", "calls", total)
+		report, err := verify.Compare(archive, logs, func(calls uint64) { p.Show(calls, total) })
+		p.Done()
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"tabard/analysis/selection"
+	"tabard/internal/render"
+	"tabard/trace"
+)
+
+// selectFlags are the flags that all analyses share: which calls they are about, and
+// the form of the output.
+type selectFlags struct {
+	flags selection.Flags
+	json  bool
+}
+
+// selectHelp explains them.
+const selectHelp = `--rank, --function, --comm, --time and --steps choose calls. Functions are names (MPI_Send
+or send), patterns (MPI_I*) and groups (see tabard record; also p2p, coll and wait).
+Communicators are numbers or names as tabard info --comms shows them, or names that the
+program gave. A window of time is FROM..TO or FROM+LENGTH, of times since the start of
+the trace (1.5s, 20ms) or percent (10%..30%): calls count that are in progress in it. Steps
+are iterations of the time-step loop (see tabard loops), from 0: 7, 10-19, 100-.`
+
+// add defines the flags of a selection for a command that prints JSON of a schema. It
+// is called once all other flags are there, so that they come last in the help.
+func (f *selectFlags) add(cmd *cobra.Command, schema string) {
+	fl := cmd.Flags()
+	value := func(text *string, list bool, kind string, check func(string) error) *selectValue {
+		return &selectValue{text, list, kind, check}
+	}
+	fl.Var(value(&f.flags.Ranks, true, "LIST", parsed(selection.ParseRanks)), "rank", "these ranks only, e.g. 0,4-7")
+	fl.Var(value(&f.flags.Functions, true, "LIST", parsed(selection.ParseFunctions)), "function", "these functions and groups only, e.g. p2p,MPI_Allreduce")
+	fl.Var(value(&f.flags.Comms, true, "LIST", parsed(selection.ParseComms)), "comm", "calls on these communicators only, e.g. MPI_COMM_WORLD,3")
+	fl.Var(value(&f.flags.Time, false, "WINDOW", parsed(selection.ParseWindow)), "time", "this window of time only, e.g. 1.5s..2s or 10%..30%")
+	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps", "these time steps only, e.g. 10-19")
+	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+schema+")")
+	if err := cmd.RegisterFlagCompletionFunc("function", completeFunctions); err != nil {
+		panic(err) // the flag was defined above
+	}
+}
+
+func parsed[T any](parse func(string) (T, error)) func(string) error {
+	return func(s string) error {
+		_, err := parse(s)
+		return err
+	}
+}
+
+// resolve finds what the flags select in an archive.
+func (f *selectFlags) resolve(archive *trace.Archive) (*selection.Resolved, error) {
+	s, err := selection.Parse(f.flags)
+	if err != nil {
+		return nil, err
+	}
+	return s.Resolve(archive)
+}
+
+// showProgress shows on a terminal how many streams an analysis has read; done removes it.
+func (a *app) showProgress(r *selection.Resolved) (done func()) {
+	if !a.tty {
+		return func() {}
+	}
+	var p *render.Progress
+	last := uint64(0)
+	r.Progress = func(n, total uint64) {
+		if p == nil {
+			p = render.NewProgress(a.err, render.DetectTerminal(a.err, os.Getenv), "reading", "streams", total)
+		}
+		if n > last { // of several passes the first one counts
+			p.Add(n - last)
+			last = n
+		}
+	}
+	return func() {
+		r.Progress = nil
+		p.Done()
+	}
+}
+
+// selectValue is a flag that is checked when it is given; a list may be given in parts.
+type selectValue struct {
+	text  *string
+	list  bool
+	kind  string
+	check func(string) error
+}
+
+// Set checks a value and keeps it.
+func (v *selectValue) Set(s string) error {
+	if err := v.check(s); err != nil {
+		return err
+	}
+	if v.list && *v.text != "" {
+		s = *v.text + "," + s
+	}
+	*v.text = s
+	return nil
+}
+
+// String returns the value as given.
+func (v *selectValue) String() string { return *v.text }
+
+// Type is what help prints as the flag's argument.
+func (v *selectValue) Type() string { return v.kind }

@@ -1,0 +1,129 @@
+package render
+
+import (
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table aligns cells in columns: text at the left, numbers at the right.
+type Table struct {
+	columns []tableColumn
+	rows    [][]string
+	// Indent is put before each line.
+	Indent string
+}
+
+type tableColumn struct {
+	head  string
+	right bool
+	width int
+}
+
+// NewTable makes a table with the given heads of columns. Those that begin
+// with ">" (which is not shown) are aligned at the right. A table whose heads
+// are all empty has no line of heads.
+func NewTable(heads ...string) *Table {
+	t := &Table{}
+	for _, h := range heads {
+		name, right := strings.CutPrefix(h, ">")
+		t.columns = append(t.columns, tableColumn{name, right, utf8.RuneCountInString(name)})
+	}
+	return t
+}
+
+// Row adds a row. Missing cells are empty, further ones are an error of ours.
+func (t *Table) Row(cells ...string) {
+	if len(cells) > len(t.columns) {
+		panic("render: a row has more cells than the table columns")
+	}
+	for i, c := range cells {
+		t.columns[i].width = max(t.columns[i].width, utf8.RuneCountInString(c))
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// Len is the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// WriteText writes the table.
+func (t *Table) WriteText(w io.Writer) error {
+	var b strings.Builder
+	heads := make([]string, len(t.columns))
+	some := false
+	for i, c := range t.columns {
+		heads[i] = c.head
+		some = some || c.head != ""
+	}
+	if some {
+		t.line(&b, heads)
+	}
+	for _, r := range t.rows {
+		t.line(&b, r)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Table) line(b *strings.Builder, cells []string) {
+	line := t.Indent
+	for i, s := range cells {
+		if i > 0 {
+			line += "  "
+		}
+		pad := strings.Repeat(" ", t.columns[i].width-utf8.RuneCountInString(s))
+		if t.columns[i].right {
+			line += pad + s
+		} else {
+			line += s + pad
+		}
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// Spark draws values as a line of characters, the greatest as the highest;
+// values that are not known (NaN) are blank. More values than width are
+// averaged in groups. Without Unicode the heights are "_.-=*#".
+func Spark(values []float64, width int, unicode bool) string {
+	if len(values) == 0 || width <= 0 {
+		return ""
+	}
+	levels := []rune("_.-=*#")
+	if unicode {
+		levels = []rune("▁▂▃▄▅▆▇█")
+	}
+	n := min(width, len(values))
+	heights := make([]float64, n)
+	most := 0.0
+	for i := range heights {
+		heights[i] = meanOf(values[i*len(values)/n : (i+1)*len(values)/n])
+		if heights[i] > most {
+			most = heights[i]
+		}
+	}
+	var b strings.Builder
+	for _, v := range heights {
+		switch {
+		case math.IsNaN(v):
+			b.WriteByte(' ')
+		case most == 0 || v <= 0:
+			b.WriteRune(levels[0])
+		default:
+			b.WriteRune(levels[min(int(v/most*float64(len(levels))), len(levels)-1)])
+		}
+	}
+	return b.String()
+}
+
+// meanOf is the mean of the values that are known, NaN if none is.
+func meanOf(values []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n)
+}
