@@ -7,10 +7,11 @@
 # make bench      the tables of docs/benchmarks.md
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
+# make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI)
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
-.PHONY: all gen check test e2e faults bench scale size mpichsuite demo deps install clean FORCE
+.PHONY: all gen check test e2e faults bench scale size timing mpichsuite demo deps install clean FORCE
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PREFIX ?= /usr/local
@@ -66,6 +67,9 @@ scale:
 
 size: bin/tabard
 	$(GOCMD) run ./bench/size $(SIZE)
+
+timing: bin/tabard
+	$(GOCMD) run ./bench/timing $(TIMING)
 
 SUITE_MPI ?= mpich
 mpichsuite: bin/tabard

@@ -70,7 +70,7 @@ func tabardIn(env []string, args ...string) ([]byte, error) {
 // the program without and with recording and fails unless output and exit
 // code agree, the recording is complete, `tabard verify` finds no difference
 // to the raw records, and the calls per function are those of the independent
-// counter. The archive is left as PROGRAM.tabard, the output as stdout.
+// counter, and the analyses find what their references find. The archive is left as PROGRAM.tabard, the output as stdout.
 type check struct {
 	exec, fails, died bool
 	record, keep      string
@@ -149,6 +149,7 @@ func (c *check) run() {
 	out, err := tabard("verify", archive, raw)
 	c.ts.Check(err)
 	c.ts.Logf("%s", out)
+	c.ts.Check(analyses(archive))
 	if c.counts {
 		want, err := counted(counts)
 		c.ts.Check(err)

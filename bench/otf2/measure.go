@@ -114,7 +114,7 @@ func (b *bench) measure(p program) (r result, err error) {
 		if theirs, a, err = output(b.reader, anchors[0]); err != nil {
 			return r, err
 		}
-		if ours, c, err = output(b.tabard, "matrix", "--p2p", "--csv", file); err != nil {
+		if ours, c, err = output(b.tabard, "matrix", "--csv", file); err != nil {
 			return r, err
 		}
 		matrixOTF2, matrixTabard = append(matrixOTF2, a), append(matrixTabard, c)
@@ -219,7 +219,7 @@ func same(theirs, ours []byte) error {
 		return err
 	}
 	var col [4]int
-	for i, name := range []string{"source", "destination", "messages", "bytes"} {
+	for i, name := range []string{"from", "to", "messages", "bytes"} {
 		if col[i] = slices.Index(head, name); col[i] < 0 {
 			return fmt.Errorf("tabard matrix --csv has no column %q: %v", name, head)
 		}

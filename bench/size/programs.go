@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
+	"tabard/bench/internal/programs"
 	"tabard/e2e/mpirun"
 )
 
@@ -84,43 +80,16 @@ func (b *bench) rows() ([]row, error) {
 	if b.list == "" {
 		return rows, nil
 	}
-	f, err := os.Open(b.list)
+	listed, err := programs.ReadList(b.list)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	listed, err := parseList(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.list, err)
-	}
-	for _, r := range listed {
-		if b.only.MatchString(r.name) {
-			rows = append(rows, r)
+	for _, p := range listed {
+		if b.only.MatchString(p.Name) {
+			rows = append(rows, row{name: p.Name, ranks: p.Ranks, args: p.Args})
 		}
 	}
 	return rows, nil
-}
-
-// parseList reads a list of programs.
-func parseList(in io.Reader) ([]row, error) {
-	var rows []row
-	s := bufio.NewScanner(in)
-	for n := 1; s.Scan(); n++ {
-		line, _, _ := strings.Cut(s.Text(), "#")
-		f := strings.Fields(line)
-		if len(f) == 0 {
-			continue
-		}
-		if len(f) < 3 {
-			return nil, fmt.Errorf("line %d: not a name, a number of ranks and a command", n)
-		}
-		ranks, err := strconv.Atoi(f[1])
-		if err != nil || ranks < 1 {
-			return nil, fmt.Errorf("line %d: %q is no number of ranks", n, f[1])
-		}
-		rows = append(rows, row{name: f[0], ranks: ranks, args: f[2:]})
-	}
-	return rows, s.Err()
 }
 
 // What bench/programs/irregular.c draws lots for.

@@ -6,21 +6,6 @@ import (
 	"testing"
 )
 
-func TestParseList(t *testing.T) {
-	rows, err := parseList(strings.NewReader("# programs\n\nBT.S 16 /x/bt.S.x\nLULESH 8 ./lulesh -s 10 # cube\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != 2 || rows[0].name != "BT.S" || rows[0].ranks != 16 || strings.Join(rows[1].args, " ") != "./lulesh -s 10" {
-		t.Errorf("%+v", rows)
-	}
-	for _, bad := range []string{"BT.S 16", "BT.S x ./bt", "BT.S 0 ./bt"} {
-		if _, err := parseList(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), "line 1") {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-}
-
 func TestBars(t *testing.T) {
 	row := func(name string, ranks, steps int, bytes, zstd int64) result {
 		return result{row: row{name: name, ranks: ranks, steps: steps}, structure: bytes - 1, columns: 1, zstd: zstd}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
+	"tabard/bench/internal/programs"
 	"tabard/spec"
 	"tabard/trace"
 )
@@ -45,14 +45,7 @@ func foreign(now, once int64) string {
 	return "-"
 }
 
-// commas writes a number of at least 0 with its digits in groups.
-func commas(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func commas(n int64) string { return programs.Commas(n) }
 
 // lengths counts values.
 type lengths map[int64]int
