@@ -36,7 +36,7 @@ func (j *job) stream(s *trace.Stream) error {
 	var part *selection.Part
 	if j.opts.Selection != nil {
 		var err error
-		if part, err = j.opts.Selection.Part(s); err != nil || part == nil {
+		if part, err = j.part(s); err != nil || part == nil {
 			j.count(s.Calls())
 			return err
 		}
@@ -56,6 +56,19 @@ func (j *job) stream(s *trace.Stream) error {
 	}
 	j.merge(l)
 	return nil
+}
+
+// part and terminal ask for the selection, which is not safe for concurrent use.
+func (j *job) part(s *trace.Stream) (*selection.Part, error) {
+	j.stepsMu.Lock()
+	defer j.stepsMu.Unlock()
+	return j.opts.Selection.Part(s)
+}
+
+func (j *job) terminal(p *selection.Part, t uint32) (all, none bool, err error) {
+	j.stepsMu.Lock()
+	defer j.stepsMu.Unlock()
+	return p.Terminal(t)
 }
 
 func (j *job) count(n uint64) {
@@ -124,7 +137,7 @@ func (j *job) calls(s *trace.Stream, l *local, r selection.Range, part *selectio
 		if !all {
 			c := &chosen[op.Terminal]
 			if *c == 0 {
-				if _, none, err := part.Terminal(op.Terminal); err != nil {
+				if _, none, err := j.terminal(part, op.Terminal); err != nil {
 					return err
 				} else if *c = 1; none {
 					*c = -1

@@ -45,7 +45,7 @@ type job struct {
 	place map[Key]*Place
 	group map[string]*Group
 
-	stepsMu     sync.Mutex // of opts.Steps, which is not safe for concurrent use
+	stepsMu     sync.Mutex // of opts.Steps and opts.Selection, which are not safe for concurrent use
 	done, total atomic.Uint64
 }
 
