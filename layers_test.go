@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"analysis/match", "analysis/traffic"},
 	{"analysis/profile", "analysis/traffic/traffictest"},
 	{"analysis/profile/profiletest"},
-	{"analysis/match/matchtest"},
+	{"analysis/match/matchtest", "analysis/compare"},
 	{"analysis/clocks"},
 	{"analysis/usage"},
 	{"analysis/waits"},

@@ -126,6 +126,7 @@ static uint64_t process_start_time(void)
     return p ? strtoull(p, NULL, 10) : 0;
 }
 
+#if defined(__x86_64__) && !defined(TB_NO_TIMING)
 /* Kernels that have found the cycle counters of the processors apart, or changing their speed, fall
  * back to one of these. */
 static int kernel_distrusts_counter(void)
@@ -138,6 +139,7 @@ static int kernel_distrusts_counter(void)
         if (strcmp(name, others[i]) == 0) return 1;
     return 0;
 }
+#endif
 
 /* TABARD_CLOCK_SKEW, a testing aid: HOST:NS:PPB:SINCE, separated by commas. On host HOST all readings of CLOCK_MONOTONIC
  * and CLOCK_REALTIME that are recorded are ahead by NS nanoseconds, and by PPB billionths of the time since

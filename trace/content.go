@@ -195,7 +195,8 @@ type ColumnData struct {
 }
 
 // SegmentShape is a segment of a column without its numbers. Those are the number of
-// values, not for the last segment; Base (constant, affine), Step (affine, periodic), and Values.
+// values, not for the last segment; Period (ramps), Base (constant, affine, ramps), Step (affine, ramps,
+// periodic), Move (ramps), and Values.
 type SegmentShape struct {
 	Kind   SegmentKind
 	Values int // how many, of periodic segments and blocks
@@ -210,6 +211,8 @@ func (s *SegmentShape) numbers() int {
 		return 2
 	case periodicSegment:
 		return 1 + s.Values
+	case rampsSegment:
+		return 4
 	}
 	return s.Values
 }

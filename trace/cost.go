@@ -228,7 +228,7 @@ func (w *costWalker) ref(name string, v *int, n int, none bool) {
 	w.decWalker.ref(name, v, n, none)
 	w.took(name)
 }
-func (w *costWalker) grammar(name string, v **Grammar) {
-	w.decWalker.grammar(name, v)
+func (w *costWalker) grammar(name string, size int, v **Grammar) {
+	w.decWalker.grammar(name, size, v)
 	w.took(name)
 }

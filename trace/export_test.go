@@ -12,3 +12,18 @@ func Answering(a *Archive) (n int) {
 	}
 	return n
 }
+
+// SetBundleValues makes bundles end after fewer numbers, until the function that it returns is called.
+func SetBundleValues(n int) (restore func()) {
+	old := bundleValues
+	bundleValues = n
+	return func() { bundleValues = old }
+}
+
+// BreakPlainColumns makes reading of columns fail that are in no bundle, where bundles refer to them.
+func BreakPlainColumns(a *Archive, err error) {
+	a.joint.plain = func(int) ([]byte, error) { return nil, err }
+}
+
+// BundleWork is how many numbers bundles may still look at.
+func BundleWork(a *Archive) uint64 { return a.joint.left }

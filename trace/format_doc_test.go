@@ -427,9 +427,9 @@ func (w *annotatingWalker) ref(name string, v *int, n int, none bool) {
 	w.decWalker.ref(name, v, n, none)
 	w.note(func(t *textWalker) { t.ref(name, v, n, none) })
 }
-func (w *annotatingWalker) grammar(name string, v **Grammar) {
-	w.decWalker.grammar(name, v)
-	w.note(func(t *textWalker) { t.grammar(name, v) })
+func (w *annotatingWalker) grammar(name string, size int, v **Grammar) {
+	w.decWalker.grammar(name, size, v)
+	w.note(func(t *textWalker) { t.grammar(name, size, v) })
 }
 
 // exampleSignature annotates one signature.

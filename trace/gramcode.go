@@ -3,13 +3,15 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"tabard/internal/grammar"
 )
 
-// The grammars of classes are coded like those of package grammar, with two
+// The grammars of classes are coded like those of package grammar, with three
 // differences: the exponent of a symbol that has one is stored less one, 0 for a trip count
-// that differs between ranks, and code 2 is a rule that was not used before whose body, as it would
+// that differs between ranks; the size of MPI_COMM_WORLD, if it is large, has a short code as exponent, and so has
+// one less; and code 2 is a rule that was not used before whose body, as it would
 // follow code 1, is an item of the part bodies.
 const (
 	codeNextTerminal = iota
@@ -17,6 +19,30 @@ const (
 	codeSharedRule
 	codeBack // and above: an earlier terminal or rule
 )
+
+// Exponents that stand for the number of the other ranks and of all, which stand for them, if ranks are more than lastShort+1.
+const (
+	othersExponent = 127
+	lastShort      = 128 // exponents up to this one take a byte
+)
+
+func swapExponent(v uint64, size int) uint64 {
+	n := uint64(max(size, 0))
+	if n <= lastShort+1 {
+		return v
+	}
+	switch v {
+	case n - 1:
+		return othersExponent
+	case n:
+		return othersExponent + 1
+	case othersExponent:
+		return n - 1
+	case othersExponent + 1:
+		return n
+	}
+	return v
+}
 
 // span is where the body of a rule is in the encoding of a grammar: its
 // number of symbols and the symbols. code is where the rule's code is.
@@ -27,8 +53,8 @@ type span struct {
 
 // appendGrammar appends the encoding of g without shared rules and returns
 // where the bodies of rules are, in the order of their begin. Rules
-// and terminals of g must be numbered in the order of first use.
-func appendGrammar(dst []byte, g *Grammar) ([]byte, []span, error) {
+// and terminals of g must be numbered in the order of first use. size is that of MPI_COMM_WORLD.
+func appendGrammar(dst []byte, g *Grammar, size int) ([]byte, []span, error) {
 	type level struct {
 		body []Symbol
 		k    int
@@ -52,6 +78,7 @@ func appendGrammar(dst []byte, g *Grammar) ([]byte, []span, error) {
 			continue
 		}
 		s := l.body[l.k]
+		s.Count = swapExponent(s.Count, size)
 		l.k++
 		if !s.IsRule() {
 			t := uint64(s.ID)
@@ -101,15 +128,16 @@ type grammarParser struct {
 	d      *decoder // the current input: the class or a shared body
 	bodies *items
 	left   int // symbols that may still come
+	size   int
 	g      *Grammar
 
 	terminals, rules uint64
 	open             []bool
 }
 
-// parseGrammar reads a grammar of at most max symbols from d. Errors are in d.
-func parseGrammar(d *decoder, bodies *items, max int) *Grammar {
-	p := &grammarParser{d: d, bodies: bodies, left: max, g: &Grammar{}, rules: 1, open: []bool{true}}
+// parseGrammar reads a grammar of at most max symbols from d; size is that of MPI_COMM_WORLD. Errors are in d.
+func parseGrammar(d *decoder, bodies *items, size, max int) *Grammar {
+	p := &grammarParser{d: d, bodies: bodies, size: size, left: max, g: &Grammar{}, rules: 1, open: []bool{true}}
 	tail := d.uint()
 	n := d.count("symbols")
 	if tail > 0 && tail >= uint64(n) {
@@ -208,9 +236,10 @@ func (p *grammarParser) symbol() (s Symbol, code uint64) {
 		case 0:
 			s.Count = 0
 		default:
-			if s.Count = x + 1; s.Count == 0 {
+			if x == math.MaxUint64 {
 				p.d.fail("exponent exceeds 64 bits")
 			}
+			s.Count = swapExponent(x+1, p.size)
 		}
 	}
 	if p.terminals > grammar.MaxTerminal || p.rules > grammar.MaxTerminal {

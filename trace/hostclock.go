@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"container/heap"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -188,7 +189,8 @@ func (e *clockEdge) reverse() *clockEdge {
 // least bounds of the error. at says which clock each rank of MPI_COMM_WORLD that takes part has.
 func (cs *clocks) relate(measured map[int][]ClockSync, at map[int]int) {
 	edges := make([][]*clockEdge, len(cs.domains))
-	for rank, syncs := range measured {
+	for _, rank := range slices.Sorted(maps.Keys(measured)) { // in order, see clockPath.number
+		syncs := measured[rank]
 		slices.SortFunc(syncs, func(x, y ClockSync) int { return cmp.Compare(x.MonoNS, y.MonoNS) })
 		syncs = slices.CompactFunc(syncs, func(x, y ClockSync) bool { return x.MonoNS == y.MonoNS })
 		own, ok := at[rank]
@@ -202,6 +204,7 @@ func (cs *clocks) relate(measured map[int][]ClockSync, at map[int]int) {
 	}
 	done := make([]bool, len(cs.domains))
 	h := &clockPaths{{residual: 0, domain: cs.reference}}
+	paths := 0
 	for h.Len() > 0 {
 		p := heap.Pop(h).(clockPath)
 		if done[p.domain] {
@@ -216,7 +219,8 @@ func (cs *clocks) relate(measured map[int][]ClockSync, at map[int]int) {
 			}
 		}
 		for _, e := range edges[p.domain] {
-			heap.Push(h, clockPath{p.residual + e.residual(), e.own, e})
+			paths++
+			heap.Push(h, clockPath{p.residual + e.residual(), e.own, paths, e})
 		}
 	}
 }
@@ -225,6 +229,7 @@ func (cs *clocks) relate(measured map[int][]ClockSync, at map[int]int) {
 type clockPath struct {
 	residual int64
 	domain   int
+	number   int // of equal ones the first counts
 	edge     *clockEdge
 }
 
@@ -232,7 +237,7 @@ type clockPaths []clockPath
 
 func (h clockPaths) Len() int { return len(h) }
 func (h clockPaths) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].residual, h[j].residual), cmp.Compare(h[i].domain, h[j].domain)) < 0
+	return cmp.Or(cmp.Compare(h[i].residual, h[j].residual), cmp.Compare(h[i].domain, h[j].domain), cmp.Compare(h[i].number, h[j].number)) < 0
 }
 func (h clockPaths) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *clockPaths) Push(x any)   { *h = append(*h, x.(clockPath)) }

@@ -151,3 +151,29 @@ func TestHostClocksNonsense(t *testing.T) {
 		}
 	}
 }
+
+// TestHostClocksAmbiguous: of measurements of one clock that are equally good, always the same counts.
+func TestHostClocksAmbiguous(t *testing.T) {
+	const n = 12
+	c := []Clock{{0, 1 << 40, 100}, {1000, 1<<40 + 1000, 1100}}
+	clocks, measured := make([][]Clock, n), make([]string, n)
+	g := &Group{Size: n, Ranks: rankfn.Range(0, n)}
+	info := InfoKey{Key: InfoClockSync}
+	for i := range n {
+		clocks[i] = c
+		host := "h1"
+		if i == 0 {
+			host = "h0"
+		} else {
+			measured[i] = syncText(ClockSync{0, 500, int64(100 * i), 10})
+		}
+		g.Hosts.Values = append(g.Hosts.Values, host)
+		info.Values.Values = append(info.Values.Values, InfoValue{Present: measured[i] != "", Text: measured[i]})
+	}
+	g.Info = []InfoKey{info}
+	for range 50 {
+		if list := archiveOfGroup(g, clocks).HostClocks(); len(list) != 2 || list[1].Ahead != -100 {
+			t.Fatalf("%+v", list)
+		}
+	}
+}

@@ -15,7 +15,7 @@ func (v *ColumnData) Encoded(rank int, elements bool, n uint64) ([]byte, bool) {
 		return nil, false
 	}
 	r, err := column.Open(column.AppendSegments(nil, segs))
-	if err != nil || r.Len() > bundleValues {
+	if err != nil || r.Len() > uint64(bundleValues) {
 		return nil, false
 	}
 	b := column.NewBuilder()

@@ -310,6 +310,9 @@ func (m *mail) count(world int, rank int64, sends bool, x *message, at uint64) *
 	k := mailKeyOf(world, rank, sends, x)
 	b := m.boxes[k]
 	if b == nil {
+		if len(m.boxes) >= maxJointBoxes {
+			return nil
+		}
 		b = &mailBox{sent: sends, peer: rank}
 		m.boxes[k] = b
 	}

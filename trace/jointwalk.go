@@ -2,10 +2,8 @@ package trace
 
 import (
 	"errors"
-	"slices"
 
 	"tabard/internal/column"
-	"tabard/spec"
 )
 
 // jointBlob is a column of a bundle.
@@ -474,84 +472,5 @@ func (s *jointStream) guessMessage(r role, x *message, sends bool, put func(i in
 		put(guessPeer, other.tag)
 	case r == roleSize:
 		put(guessPeer, other.size)
-	}
-}
-
-// requestPool is the requests that a call site makes. The recorder takes the smallest free number of the site's, or a new one.
-type requestPool struct {
-	free  []int64 // in order
-	inUse map[int64]bool
-}
-
-// poolID is what requests have in common whose numbers are from one pool.
-type poolID struct {
-	fn   spec.ID
-	site uint32
-	peer int64 // -1 for all
-}
-
-// poolsOf are the pools of a call's requests, with and without its peer.
-func (s *jointStream) poolsOf(t uint32) (near, far *requestPool) {
-	x := &s.got[0]
-	if s.calls[t].sends {
-		x = &s.sent
-	}
-	sig := s.l.sigs[t]
-	id := poolID{sig.Func, sig.Site, -1}
-	far = s.pool(id)
-	if near = far; x.has[rolePeer] {
-		id.peer = x.v[rolePeer]
-		near = s.pool(id)
-	}
-	return near, far
-}
-
-func (s *jointStream) pool(id poolID) *requestPool {
-	p := s.pools[id]
-	if p == nil {
-		p = &requestPool{inUse: map[int64]bool{}}
-		s.pools[id] = p
-	}
-	return p
-}
-
-// least is the number that the pool gives next, when top is the greatest one so far.
-func (p *requestPool) least(top int64) int64 {
-	if len(p.free) > 0 {
-		return p.free[0]
-	}
-	return top + 2
-}
-
-func (p *requestPool) take(q int64) {
-	if i, ok := slices.BinarySearch(p.free, q); ok {
-		p.free = slices.Delete(p.free, i, i+1)
-	}
-	p.inUse[q] = true
-}
-
-// release frees the requests that a call finishes.
-func (s *jointStream) release() {
-	free := func(q int64) {
-		for _, p := range s.poolOf[q] {
-			if p == nil || !p.inUse[q] {
-				continue
-			}
-			delete(p.inUse, q)
-			if i, ok := slices.BinarySearch(p.free, q); !ok {
-				p.free = slices.Insert(p.free, i, q)
-			}
-		}
-	}
-	if len(s.indices) == 0 {
-		for _, q := range s.requests {
-			free(q)
-		}
-		return
-	}
-	for _, i := range s.indices {
-		if i >= 0 && i < int64(len(s.requests)) {
-			free(s.requests[i])
-		}
 	}
 }

@@ -147,6 +147,9 @@ func (v *ColumnData) segments(rank int, sized bool, n uint64) ([]column.Segment,
 			g.Base = next()
 		case affineSegment:
 			g.Base, g.Step = next(), next()
+		case rampsSegment:
+			g.Period = uint64(next())
+			g.Base, g.Step, g.Move = next(), next(), next()
 		default:
 			if g.Kind == periodicSegment {
 				g.Step = next()
@@ -165,7 +168,17 @@ func (v *ColumnData) segments(rank int, sized bool, n uint64) ([]column.Segment,
 	}
 	for i := range segs {
 		g := &segs[i]
-		if g.Kind >= periodicSegment && len(g.Values) == 0 || g.Kind == blockSegment && g.N != uint64(len(g.Values)) || len(g.Values) > maxSegmentValues {
+		n := uint64(len(g.Values))
+		bad := n > maxSegmentValues
+		switch g.Kind {
+		case periodicSegment:
+			bad = bad || n == 0
+		case blockSegment:
+			bad = bad || n == 0 || n != g.N
+		case rampsSegment:
+			bad = g.Period == 0
+		}
+		if bad {
 			return nil, false
 		}
 	}

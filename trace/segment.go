@@ -10,4 +10,5 @@ const (
 	affineSegment   = column.Affine
 	periodicSegment = column.Periodic
 	blockSegment    = column.Block
+	rampsSegment    = column.Ramps
 )

@@ -247,7 +247,9 @@ func (t *textWalker) ids(name string, v *[]int, _ int) {
 
 func (t *textWalker) ref(name string, v *int, _ int, _ bool) { t.line(" %s %d", name, *v) }
 
-func (t *textWalker) grammar(name string, v **Grammar) { t.line(" %s %s", name, FormatGrammar(*v)) }
+func (t *textWalker) grammar(name string, _ int, v **Grammar) {
+	t.line(" %s %s", name, FormatGrammar(*v))
+}
 
 // text is the template in one line, in hexadecimal unless parsing gives the same signature again.
 func (t *Template) text() string {

@@ -433,7 +433,7 @@ func (p *textParser) ref(name string, v *int, n int, none bool) {
 	*v = int(x)
 }
 
-func (p *textParser) grammar(name string, v **Grammar) {
+func (p *textParser) grammar(name string, _ int, v **Grammar) {
 	g, err := parseGrammarText(p.field(name))
 	p.check(err)
 	*v = g

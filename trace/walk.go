@@ -21,7 +21,7 @@ type walker interface {
 	// num is a number from 0 to max, i64 any, also a negative one.
 	num(name string, v *int, max int)
 	i64(name string, v *int64)
-	// sized is any number; where it is the size of the communicator it takes little space.
+	// sized is any number; where it is the size of the communicator, or one less, it takes little space.
 	sized(name string, v *int64, size int)
 	str(name string, v *string)
 	// count is a number of things of which each takes a byte or more.
@@ -38,7 +38,8 @@ type walker interface {
 	// ref is a number below n that is most often one more than the one of the
 	// same name before, or none for -1.
 	ref(name string, v *int, n int, none bool)
-	grammar(name string, v **Grammar)
+	// size is that of MPI_COMM_WORLD.
+	grammar(name string, size int, v **Grammar)
 }
 
 // walkCases goes through cases. each gets a value and the ranks that have it.
@@ -193,7 +194,7 @@ func walkClass(w walker, c *ClassData, x *classContext) {
 		return
 	}
 	ctx := x.contexts.of(x.groups[c.Group].Size)
-	w.grammar("grammar", &c.Grammar)
+	w.grammar("grammar", ctx.Size, &c.Grammar)
 	if w.failed() {
 		return
 	}
@@ -586,8 +587,8 @@ func walkColumn(w walker, ctx *rankfn.Context, v *ColumnData, ranks *RankSet, si
 			}
 			s := &v.Shape[i]
 			kind := int(s.Kind)
-			w.num("segment", &kind, int(blockSegment))
-			if s.Kind = SegmentKind(kind); s.Kind >= periodicSegment {
+			w.num("segment", &kind, int(rampsSegment))
+			if s.Kind = SegmentKind(kind); s.Kind == periodicSegment || s.Kind == blockSegment {
 				w.num("of", &s.Values, maxSegmentValues) // which together may take less than a byte each
 			}
 		}

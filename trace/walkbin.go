@@ -101,7 +101,7 @@ func (w *encWalker) ref(name string, v *int, n int, none bool) {
 
 func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
-func (w *encWalker) grammar(_ string, _ **Grammar) { w.b = append(w.b, w.coded...) }
+func (w *encWalker) grammar(_ string, _ int, _ **Grammar) { w.b = append(w.b, w.coded...) }
 
 // Forms of several integers.
 const (
@@ -114,15 +114,26 @@ const (
 	minParamsFold = 8   // below so many, a column is not tried
 )
 
-// sizeCode is the rare number that stands for the size of the communicator, which stands for it.
-const sizeCode = -3
+// Rare numbers that stand for the size of the communicator and, where that is large, for the number of the other ranks in it, which stand for them.
+const (
+	sizeCode   = -3
+	othersCode = -4
+	largeSize  = 64 // up to which numbers less than the size take a byte
+)
 
 func swapSize(v int64, size int) int64 {
+	n := int64(size)
 	switch {
-	case v == sizeCode && size > 0:
-		return int64(size)
-	case v == int64(size) && size > 0:
+	case n <= 0:
+	case v == n:
 		return sizeCode
+	case v == sizeCode:
+		return n
+	case n <= largeSize:
+	case v == n-1:
+		return othersCode
+	case v == othersCode:
+		return n - 1
 	}
 	return v
 }
@@ -143,7 +154,7 @@ func (w *encWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps 
 		}
 		v, ok := f.Constant()
 		constant = constant && ok
-		plain = binary.AppendVarint(plain, v)
+		plain = binary.AppendVarint(plain, swapSize(v, ctx.Size))
 		from := len(each)
 		if each = f.AppendIn(each, ctx); i == 0 {
 			first = len(each)
@@ -243,8 +254,8 @@ func (w *decWalker) sized(_ string, v *int64, size int) {
 	*v = swapSize(w.int(), size)
 }
 func (w *decWalker) count(name string, _ int) int { return w.decoder.count(name) }
-func (w *decWalker) grammar(_ string, v **Grammar) {
-	*v = parseGrammar(w.decoder, w.bodies, w.maxSymbols)
+func (w *decWalker) grammar(_ string, size int, v **Grammar) {
+	*v = parseGrammar(w.decoder, w.bodies, size, w.maxSymbols)
 }
 func (w *decWalker) str(name string, v *string) {
 	if i := w.index(w.strs.len(), "string"); w.err == nil {
@@ -337,7 +348,7 @@ func (w *decWalker) params(name string, ctx *rankfn.Context, ranks *RankSet, ps 
 		w.relative(name, ctx, ranks, ps, bases)
 	case paramsPlain:
 		for _, p := range ps {
-			p.N = w.int()
+			p.N = swapSize(w.int(), ctx.Size)
 		}
 	case paramsColumn:
 		r, err := column.Open(w.decoder.bytes(name))

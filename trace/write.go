@@ -226,7 +226,10 @@ func (c *Content) encodeClasses(strs *pool) (classes, bodies []string, err error
 	grammars := make([]codedGrammar, len(c.Classes))
 	for i, cl := range c.Classes {
 		g := &grammars[i]
-		if g.b, g.spans, err = appendGrammar(nil, cl.Grammar); err != nil {
+		if cl.Group < 0 || cl.Group >= len(c.Groups) {
+			return nil, nil, fmt.Errorf("trace: class %d: group %d, but there are %d", i, cl.Group, len(c.Groups))
+		}
+		if g.b, g.spans, err = appendGrammar(nil, cl.Grammar, c.Groups[cl.Group].Size); err != nil {
 			return nil, nil, fmt.Errorf("trace: class %d: %w", i, err)
 		}
 	}

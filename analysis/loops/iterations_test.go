@@ -45,6 +45,15 @@ func checkIterations(t *testing.T, c *Class) (loops int) {
 			if from, to := it.Range(uint64(k)); from != want[0] || to != want[1] {
 				t.Fatalf("iteration %d: [%d, %d), want %v", k, from, to, want)
 			}
+			from, to, n := it.Run(uint64(k))
+			if from != want[0] || to != want[1] || n == 0 || n > uint64(len(ranges)-k) {
+				t.Fatalf("run of %d from iteration %d: [%d, %d), want %v", n, k, from, to, want)
+			}
+			for i := range n {
+				if at := ranges[uint64(k)+i]; at[0] != from+i*(to-from) || at[1] != at[0]+to-from {
+					t.Fatalf("run of %d from iteration %d: %d more are at %v", n, k, i, at)
+				}
+			}
 		}
 	}
 	return loops
@@ -101,5 +110,8 @@ func TestIterationsLong(t *testing.T) {
 	it := c.Iterations(0, c.Body[1])
 	if from, to := it.Range(1e12 - 1); it.Len() != 1e12 || to != 3+19*(1e12/8) || to-from != 5 {
 		t.Errorf("%d iterations, the last is [%d, %d)", it.Len(), from, to)
+	}
+	if _, _, n := it.Run(8e8); n != 7 {
+		t.Errorf("a run of %d iterations", n)
 	}
 }

@@ -85,6 +85,7 @@ type StreamSteps struct {
 	stream *trace.Stream
 	it     *loops.Iterations
 	word   *word
+	tries  uint64 // how many steps Run tries to take at once; 0 for all
 }
 
 // Len is the number of steps.
@@ -98,11 +99,7 @@ func (s *StreamSteps) Range(k uint64) (Range, error) { return s.Span(k, k) }
 func (s *StreamSteps) Span(from, to uint64) (r Range, err error) {
 	a, _ := s.it.Range(from)
 	_, b := s.it.Range(to)
-	if r.From, err = s.stream.CallsBefore(s.word.event(a)); err != nil {
-		return r, err
-	}
-	r.To, err = s.stream.CallsBefore(s.word.event(b))
-	return r, err
+	return s.calls(a, b)
 }
 
 // wordKey is what the words of streams depend on.

@@ -173,11 +173,9 @@ func (l *local) place(k Key, f *spec.Func) *localPlace {
 
 // marks says which step a call belongs to, as the calls come in order.
 type marks struct {
-	of     *selection.StreamSteps
+	of     *selection.StepCursor
 	mu     *sync.Mutex // of of: see selection.StepIndex.Of
 	stride uint64
-	k, n   uint64
-	r      selection.Range
 }
 
 func (j *job) marks(s *trace.Stream) (*marks, error) {
@@ -187,20 +185,17 @@ func (j *job) marks(s *trace.Stream) (*marks, error) {
 	if err != nil || of == nil {
 		return nil, err
 	}
-	m := &marks{of: of, mu: &j.stepsMu, n: of.Len(), stride: j.r.Stride}
-	if m.n > 0 {
-		m.r, err = of.Range(0)
-	}
-	return m, err
+	return &marks{of: of.Cursor(), mu: &j.stepsMu, stride: j.r.Stride}, nil
 }
 
-// next goes on to the next step.
-func (m *marks) next() (err error) {
+// find is the step of a call.
+func (m *marks) find(call uint64) (step uint64, ok bool, err error) {
+	if step, ok = m.of.Fast(call); ok {
+		return step, true, nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.k++
-	m.r, err = m.of.Range(m.k)
-	return err
+	return m.of.Find(call)
 }
 
 // call adds a call that ended at end, and the time since the end of the one before.
@@ -208,15 +203,13 @@ func (m *marks) call(l *local, call uint64, last, end, gap time.Duration) error 
 	if m == nil {
 		return nil // no time steps
 	}
-	for call >= m.r.To && m.k+1 < m.n {
-		if err := m.next(); err != nil {
-			return err
-		}
+	i, ok, err := m.find(call)
+	if !ok {
+		return err
 	}
-	if m.k >= m.n || call < m.r.From || call >= m.r.To {
-		return nil
+	if m.stride > 1 {
+		i /= m.stride
 	}
-	i := m.k / m.stride
 	for uint64(len(l.steps)) <= i {
 		l.steps = append(l.steps, localStep{})
 	}

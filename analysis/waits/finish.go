@@ -13,9 +13,9 @@ import (
 
 // finish makes the result of the waits that were kept.
 func (f *finder) finish() error {
-	f.unite()
+	f.arrange(f.unite())
 	f.order()
-	places := &placeTable{a: f.a, numbers: map[Place]int32{}}
+	places := &placeTable{a: f.a, classes: map[*trace.Class][]int32{}, numbers: map[Place]int32{}}
 	roots := &rootFinder{waits: f.waits, place: places.of}
 	roots.follow()
 	steps, err := f.steps()
@@ -30,25 +30,39 @@ func (f *finder) finish() error {
 // placeTable numbers places, which are the same for the streams of a class.
 type placeTable struct {
 	a       *trace.Archive
+	streams []streamPlaces
 	classes map[*trace.Class][]int32
 	numbers map[Place]int32
 	places  []Place
 }
 
+// streamPlaces is 1 + the number of the place of each terminal that was asked for; all streams of a class share it.
+type streamPlaces struct {
+	class *trace.Class
+	ids   []int32
+}
+
 func (p *placeTable) of(stream int32, term uint32) int32 {
-	if p.classes == nil {
-		p.classes = map[*trace.Class][]int32{}
+	if int(stream) >= len(p.streams) {
+		p.streams = append(p.streams, make([]streamPlaces, max(int(stream)+1, 2*len(p.streams))-len(p.streams))...)
 	}
-	c := p.a.Stream(int(stream)).Class()
-	ids := p.classes[c]
-	for len(ids) <= int(term) {
-		ids = append(ids, -1)
+	s := &p.streams[stream]
+	if int(term) < len(s.ids) && s.ids[term] > 0 {
+		return s.ids[term] - 1
 	}
-	if ids[term] < 0 {
-		ids[term] = p.number(c, term)
+	if s.class == nil {
+		s.class = p.a.Stream(int(stream)).Class()
 	}
-	p.classes[c] = ids
-	return ids[term]
+	ids := p.classes[s.class]
+	if int(term) >= len(ids) {
+		ids = append(ids, make([]int32, max(int(term)+1, 2*len(ids))-len(ids))...)
+		p.classes[s.class] = ids
+	}
+	s.ids = ids
+	if ids[term] == 0 {
+		ids[term] = 1 + p.number(s.class, term)
+	}
+	return ids[term] - 1
 }
 
 func (p *placeTable) number(c *trace.Class, term uint32) int32 {
@@ -71,66 +85,30 @@ func (p *placeTable) number(c *trace.Class, term uint32) int32 {
 // steps is the time step of each wait, -1 for none. The waits are in the order of streams and calls.
 func (f *finder) steps() ([]int64, error) {
 	steps := make([]int64, len(f.waits))
-	var of *selection.StreamSteps
-	var k, n uint64
-	var r selection.Range
-	var err error
+	var c *selection.StepCursor
 	for i := range f.waits {
 		w := &f.waits[i]
 		if i == 0 || w.stream != f.waits[i-1].stream {
-			if of, err = f.opts.Steps.Of(f.a.Stream(int(w.stream))); err != nil {
+			of, err := f.opts.Steps.Of(f.a.Stream(int(w.stream)))
+			if err != nil {
 				return nil, err
 			}
-			k, n, r = 0, 0, selection.Range{}
-			if of != nil {
-				if n = of.Len(); n > 0 {
-					if r, err = of.Range(0); err != nil {
-						return nil, err
-					}
-				}
+			if c = nil; of != nil {
+				c = of.Cursor()
 			}
 		}
-		// From the step of the wait before, in strides that double.
-		if n > 0 && w.call >= r.To && k+1 < n {
-			if k, r, err = stepOf(of, k, n, w.call); err != nil {
-				return nil, err
-			}
+		if steps[i] = -1; c == nil {
+			continue
 		}
-		if steps[i] = -1; n > 0 && r.From <= w.call && w.call < r.To {
+		k, ok, err := c.Find(w.call)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			steps[i] = int64(k)
 		}
 	}
 	return steps, nil
-}
-
-// stepOf is the last of n steps, after step k, that begins at or before a call.
-func stepOf(of *selection.StreamSteps, k, n, call uint64) (uint64, selection.Range, error) {
-	lo, hi := k, n // step lo begins at or before the call, step hi after it
-	for stride := uint64(1); lo+stride < n; stride *= 2 {
-		r, err := of.Range(lo + stride)
-		if err != nil {
-			return 0, r, err
-		}
-		if r.From > call {
-			hi = lo + stride
-			break
-		}
-		lo += stride
-	}
-	for lo+1 < hi {
-		mid := lo + (hi-lo)/2
-		r, err := of.Range(mid)
-		if err != nil {
-			return 0, r, err
-		}
-		if r.From <= call {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	r, err := of.Range(lo)
-	return lo, r, err
 }
 
 // groupKey is what the waits of a group have in common.
@@ -141,17 +119,25 @@ type groupKey struct {
 
 // groups sums up by pattern and calls, and by process.
 func (f *finder) groups(places *placeTable) {
-	type group struct {
-		Group
-		waiters, causers map[int32]time.Duration
-	}
-	groups := map[groupKey]*group{}
-	processes := map[int32]*Process{}
+	numbers := map[groupKey]uint32{}
+	var keys []groupKey
+	var last uint32
+	var waiters, causers table // groups and processes
+	var waited, caused []time.Duration
+	var procs slots
 	process := func(n int32) *Process {
-		if processes[n] == nil {
-			processes[n] = &Process{Process: n}
+		k := procs.of(n)
+		if int(k) == len(f.r.Processes) {
+			f.r.Processes = append(f.r.Processes, Process{Process: n})
 		}
-		return processes[n]
+		return &f.r.Processes[k]
+	}
+	spend := func(t *table, sums *[]time.Duration, group uint32, process int32, d time.Duration) {
+		k := t.of(uint64(group)<<32 | uint64(uint32(process)))
+		if int(k) == len(*sums) {
+			*sums = append(*sums, 0)
+		}
+		(*sums)[k] += d
 	}
 	for i := range f.waits {
 		w := &f.waits[i]
@@ -160,31 +146,43 @@ func (f *finder) groups(places *placeTable) {
 		}
 		d := w.length()
 		k := groupKey{w.kind, places.of(w.stream, w.term), places.of(w.lateStream, w.lateTerm)}
-		g := groups[k]
-		if g == nil {
-			g = &group{Group: Group{Kind: w.kind, Waiting: places.places[k.waiting], Late: places.places[k.late]},
-				waiters: map[int32]time.Duration{}, causers: map[int32]time.Duration{}}
-			groups[k] = g
+		if int(last) >= len(keys) || keys[last] != k {
+			n, ok := numbers[k]
+			if !ok {
+				n = uint32(len(keys))
+				numbers[k], keys = n, append(keys, k)
+				f.r.Groups = append(f.r.Groups, Group{Kind: w.kind, Waiting: places.places[k.waiting], Late: places.places[k.late]})
+			}
+			last = n
 		}
-		g.add(d)
-		g.waiters[w.waiter] += d
-		g.causers[w.causer] += d
+		f.r.Groups[last].add(d)
+		spend(&waiters, &waited, last, w.waiter, d)
+		spend(&causers, &caused, last, w.causer, d)
 		process(w.waiter).Waited[w.kind] += d
 		process(w.causer).Caused += d
 		f.r.Kinds[w.kind].add(d)
 		f.r.Total.add(d)
 	}
-	for _, g := range groups {
-		g.Waiters, g.Causers = shares(g.waiters), shares(g.causers)
-		f.r.Groups = append(f.r.Groups, g.Group)
+	all := make([][]Share, len(keys))
+	list := func(t *table, sums []time.Duration) {
+		for k, key := range t.keys {
+			g := key >> 32
+			all[g] = append(all[g], Share{int32(uint32(key)), sums[k]})
+		}
+	}
+	list(&waiters, waited)
+	for g := range all {
+		f.r.Groups[g].Waiters = shares(all[g])
+		all[g] = nil
+	}
+	list(&causers, caused)
+	for g := range all {
+		f.r.Groups[g].Causers = shares(all[g])
 	}
 	slices.SortFunc(f.r.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Waiting.Func+a.Waiting.Site, b.Waiting.Func+b.Waiting.Site),
 			cmp.Compare(a.Late.Func+a.Late.Site, b.Late.Func+b.Late.Site))
 	})
-	for _, p := range processes {
-		f.r.Processes = append(f.r.Processes, *p)
-	}
 	f.sortProcesses()
 }
 
@@ -193,39 +191,22 @@ func (f *finder) sortProcesses() {
 }
 
 // shares lists the greatest parts.
-func shares(m map[int32]time.Duration) []Share {
-	var all []Share
-	for p, d := range m {
-		all = append(all, Share{p, d})
-	}
+func shares(all []Share) []Share {
 	slices.SortFunc(all, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Process, b.Process)) })
-	return all[:min(len(all), MaxShares)]
+	return slices.Clip(all[:min(len(all), MaxShares)])
 }
 
 // causes sums up by roots and by steps.
 func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
-	type rootStep struct {
-		root int32
-		step int64
-	}
 	spent := make([]float64, len(rf.roots))
 	waits := make([]uint64, len(rf.roots))
-	inStep := map[rootStep]float64{}
-	stepTime := map[int64]time.Duration{}
 	for i := range f.waits {
-		w := &f.waits[i]
-		if !w.selected {
+		if !f.waits[i].selected {
 			continue
 		}
-		if steps[i] >= 0 {
-			stepTime[steps[i]] += w.length()
-		}
-		for _, o := range rf.origins[i] {
+		for _, o := range rf.origins(i) {
 			spent[o.root] += float64(o.time)
 			waits[o.root]++
-			if steps[i] >= 0 {
-				inStep[rootStep{o.root, steps[i]}] += float64(o.time)
-			}
 		}
 	}
 	roots := make([]Root, len(rf.roots))
@@ -238,13 +219,6 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 			order = append(order, int32(n))
 		}
 	}
-	for k, t := range inStep {
-		r := &roots[k.root]
-		r.Steps++
-		if d := time.Duration(t); d > r.WorstTime || d == r.WorstTime && (r.Worst < 0 || k.step < r.Worst) {
-			r.Worst, r.WorstTime = k.step, d
-		}
-	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &roots[a], &roots[b]
 		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Late.Func+x.Late.Site, y.Late.Func+y.Late.Site))
@@ -252,22 +226,11 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	at := make([]int, len(roots))
 	for i, n := range order {
 		at[n] = i
+	}
+	f.bySteps(rf, steps, roots, at)
+	for _, n := range order {
 		f.r.Roots = append(f.r.Roots, roots[n])
 	}
-	most := map[int64]*Step{}
-	for s, t := range stepTime {
-		most[s] = &Step{Step: uint64(s), Time: t, Root: -1}
-	}
-	for k, t := range inStep {
-		s, d := most[k.step], time.Duration(t)
-		if s.Root < 0 || d > s.RootTime || d == s.RootTime && at[k.root] < s.Root {
-			s.Root, s.RootTime = at[k.root], d
-		}
-	}
-	for _, s := range most {
-		f.r.Steps = append(f.r.Steps, *s)
-	}
-	slices.SortFunc(f.r.Steps, func(a, b Step) int { return cmp.Compare(a.Step, b.Step) })
 	known := map[int32]bool{}
 	for i := range f.r.Processes {
 		p := &f.r.Processes[i]
@@ -279,6 +242,48 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 		}
 	}
 	f.sortProcesses()
+}
+
+// bySteps sums up the waits of each step, and the part of each root in it; at is the order of the roots.
+func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) {
+	order := make([]keyed, 0, len(steps))
+	for i, s := range steps {
+		if s >= 0 && f.waits[i].selected {
+			order = append(order, keyed{uint64(s), uint32(i)})
+		}
+	}
+	order = byKey(order, make([]keyed, len(order)))
+	inStep := make([]float64, len(roots))
+	seen := make([]bool, len(roots))
+	var touched []int32
+	for from := 0; from < len(order); {
+		step, to := Step{Step: order[from].key, Root: -1}, from
+		for ; to < len(order) && order[to].key == step.Step; to++ {
+			i := int(order[to].i)
+			step.Time += f.waits[i].length()
+			for _, o := range rf.origins(i) {
+				if !seen[o.root] {
+					seen[o.root] = true
+					touched = append(touched, o.root)
+				}
+				inStep[o.root] += float64(o.time)
+			}
+		}
+		from = to
+		for _, n := range touched {
+			r, d := &roots[n], time.Duration(inStep[n])
+			r.Steps++
+			if d > r.WorstTime || r.Worst < 0 {
+				r.Worst, r.WorstTime = int64(step.Step), d
+			}
+			if step.Root < 0 || d > step.RootTime || d == step.RootTime && at[n] < step.Root {
+				step.Root, step.RootTime = at[n], d
+			}
+			inStep[n], seen[n] = 0, false
+		}
+		touched = touched[:0]
+		f.r.Steps = append(f.r.Steps, step)
+	}
 }
 
 // elapsed sums up the time of all processes.

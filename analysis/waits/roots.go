@@ -27,45 +27,77 @@ type rootKey struct {
 
 // rootFinder follows waits back to their causes.
 type rootFinder struct {
-	waits   []wait
-	origins [][]origin      // by wait
-	of      map[int32][]int // by process: its waits in the order of their ends
-	keys    map[rootKey]int32
-	roots   []rootKey
-	place   func(stream int32, term uint32) int32
+	waits []wait
+	// The origins of wait i are the counts[i] from starts[i] on in found.
+	found  []origin
+	starts []uint32
+	counts []uint8
+	procs  slots
+	of     [][]uint32 // by process: its waits in the order of their ends
+	keys   table
+	roots  []rootKey
+	place  func(stream int32, term uint32) int32
 }
+
+func (r *rootFinder) origins(i int) []origin { return r.found[r.starts[i]:][:r.counts[i]] }
 
 // follow fills in the origins of all waits. A wait only goes back to what ended before it did, so
 // in the order of ends all that it needs is known.
 func (r *rootFinder) follow() {
-	order := make([]int, len(r.waits))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.waits[a].end, r.waits[b].end), cmp.Compare(r.waits[a].begin, r.waits[b].begin), cmp.Compare(a, b))
-	})
-	r.origins = make([][]origin, len(r.waits))
-	r.of, r.keys = map[int32][]int{}, map[rootKey]int32{}
+	r.starts, r.counts = make([]uint32, len(r.waits)), make([]uint8, len(r.waits))
+	r.found = make([]origin, 0, len(r.waits)+len(r.waits)/4)
 	var parts []origin
-	for _, i := range order {
-		parts = r.trace(parts[:0], &r.waits[i])
-		r.origins[i] = slices.Clone(parts)
-		r.of[r.waits[i].waiter] = append(r.of[r.waits[i].waiter], i)
+	for _, x := range r.byEnd() {
+		i := x.i
+		w := &r.waits[i]
+		waiter, causer := r.list(w.waiter), r.list(w.causer)
+		parts = r.trace(parts[:0], w, r.of[waiter], r.of[causer])
+		r.starts[i], r.counts[i] = uint32(len(r.found)), uint8(len(parts))
+		r.found = append(r.found, parts...)
+		r.of[waiter] = append(r.of[waiter], i)
 	}
+	r.of = nil
+}
+
+// byEnd is the order of the waits by their ends, those with the same end by their begins.
+func (r *rootFinder) byEnd() []keyed {
+	order := make([]keyed, len(r.waits))
+	for i := range order {
+		order[i] = keyed{uint64(r.waits[i].end) ^ 1<<63, uint32(i)} // times may be negative
+	}
+	order = byKey(order, make([]keyed, len(order)))
+	for from, k := 0, 1; k <= len(order); k++ {
+		if k < len(order) && order[k].key == order[from].key {
+			continue
+		}
+		if k-from > 1 {
+			slices.SortFunc(order[from:k], func(a, b keyed) int {
+				return cmp.Or(cmp.Compare(r.waits[a.i].begin, r.waits[b.i].begin), cmp.Compare(a.i, b.i))
+			})
+		}
+		from = k
+	}
+	return order
+}
+
+// list is the number of the list of a process.
+func (r *rootFinder) list(process int32) int32 {
+	n := r.procs.of(process)
+	for int(n) >= len(r.of) {
+		r.of = append(r.of, nil)
+	}
+	return n
 }
 
 // trace finds the origins of a wait. What made the late process late happened since the waiting one last
 // waited: from then on that one did its own work without a break. The late process's waits since then come first, and what they do not explain
 // is its own delay.
-func (r *rootFinder) trace(parts []origin, w *wait) []origin {
+func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []origin {
 	since := time.Duration(math.MinInt64)
-	if own := r.of[w.waiter]; len(own) > 0 {
+	if len(own) > 0 {
 		since = min(r.waits[own[len(own)-1]].end, w.begin)
 	}
-	theirs := r.of[w.causer]
-	n, _ := slices.BinarySearchFunc(theirs, since, func(i int, t time.Duration) int { return cmp.Compare(r.waits[i].end, t) })
-	theirs = theirs[max(n, len(theirs)-maxBack):]
+	theirs = r.after(theirs, since)
 	lost := time.Duration(0)
 	for until, i := since, 0; i < len(theirs); i++ {
 		from, to := overlap(&r.waits[theirs[i]], &until, w.end)
@@ -83,19 +115,36 @@ func (r *rootFinder) trace(parts []origin, w *wait) []origin {
 		if share == 0 {
 			continue
 		}
-		for _, o := range r.origins[theirs[i]] {
+		for _, o := range r.origins(int(theirs[i])) {
 			parts = add(parts, origin{o.root, o.time * share})
 		}
 	}
 	if lost < length {
-		parts = add(parts, origin{r.root(rootKey{w.causer, r.place(w.lateStream, w.lateTerm)}), float32(length - lost)})
+		parts = add(parts, origin{r.root(w.causer, r.place(w.lateStream, w.lateTerm)), float32(length - lost)})
 	}
-	slices.SortFunc(parts, func(a, b origin) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.root, b.root)) })
+	if len(parts) > 1 {
+		slices.SortFunc(parts, func(a, b origin) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.root, b.root)) })
+	}
 	for len(parts) > maxOrigins {
 		parts[0].time += parts[len(parts)-1].time
 		parts = parts[:len(parts)-1]
 	}
 	return parts
+}
+
+// after is the waits of a list that end at or after a time, at most the last maxBack. As a rule they are few.
+func (r *rootFinder) after(list []uint32, t time.Duration) []uint32 {
+	list = list[max(0, len(list)-maxBack):]
+	lo := len(list) // list[lo:] does not end before t
+	for step := 1; lo > 0; step *= 2 {
+		k := max(0, lo-step)
+		if r.waits[list[k]].end < t {
+			n, _ := slices.BinarySearchFunc(list[k:lo], t, func(i uint32, t time.Duration) int { return cmp.Compare(r.waits[i].end, t) })
+			return list[k+n:]
+		}
+		lo = k
+	}
+	return list
 }
 
 // overlap is the part of v from *until up to end, and moves *until there: waits of several threads may overlap.
@@ -116,12 +165,10 @@ func add(parts []origin, o origin) []origin {
 	return append(parts, o)
 }
 
-func (r *rootFinder) root(k rootKey) int32 {
-	n, ok := r.keys[k]
-	if !ok {
-		n = int32(len(r.roots))
-		r.keys[k] = n
-		r.roots = append(r.roots, k)
+func (r *rootFinder) root(process, place int32) int32 {
+	n := r.keys.of(uint64(uint32(process))<<32 | uint64(uint32(place)))
+	if int(n) == len(r.roots) {
+		r.roots = append(r.roots, rootKey{process, place})
 	}
-	return n
+	return int32(n)
 }

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"math"
 	"time"
 
 	"tabard/analysis/match"
@@ -25,6 +26,9 @@ type Options struct {
 
 // DefaultKeep bounds the memory for waits to about 180 MiB.
 const DefaultKeep = 2 << 20
+
+// maxKeep is what fits the numbers of waits and origins.
+const maxKeep = math.MaxUint32 / maxOrigins
 
 // wait is one wait. Streams and calls identify what waited and what came late.
 type wait struct {
@@ -67,6 +71,7 @@ func Of(p *ops.Program, o Options) (*Result, error) {
 	if o.Keep <= 0 {
 		o.Keep = DefaultKeep
 	}
+	o.Keep = min(o.Keep, maxKeep)
 	if o.Clock == nil {
 		o.Clock = func(_ int32, t time.Duration) time.Duration { return t }
 	}
@@ -111,7 +116,7 @@ func (f *finder) message(m *match.Message) error {
 		}
 	}
 	if d := posted - sent; d > f.leastIdle {
-		f.idle = append(f.idle, idle{r.Process, sent, posted})
+		f.idle = appendTo(f.idle, &idle{r.Process, sent, posted}, f.opts.Keep)
 		if len(f.idle) >= f.opts.Keep {
 			f.leastIdle = thin(&f.idle, func(i *idle) time.Duration { return i.to - i.from })
 		}
@@ -160,7 +165,7 @@ func (f *finder) late(k Kind, bytes int64, waiter int32, done *match.Ref, causer
 		f.short(&w)
 		return
 	}
-	f.waits = append(f.waits, w)
+	f.waits = appendTo(f.waits, &w, f.opts.Keep)
 	if len(f.waits) >= f.opts.Keep {
 		f.unite()
 		if len(f.waits) >= f.opts.Keep/2 {

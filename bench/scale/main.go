@@ -2,7 +2,7 @@
 // it makes the ranks of synthetic programs (internal/synth), sends them through the real
 // compression and merge, and prints what came out:
 //
-//	go run ./bench/scale [-max RANKS] [-only REGEXP] [-workers N] [-orders N] [-keep DIR]
+//	go run ./bench/scale [-min RANKS] [-max RANKS] [-only REGEXP] [-workers N] [-orders N] [-keep DIR]
 //
 // Each row runs in a process of its own, so that its peak memory is its own. The bars that the
 // rows have to meet are printed below the table; if one is missed, the exit code is 1.
@@ -29,6 +29,7 @@ func main() {
 		}
 		return
 	}
+	least := flag.Int("min", 1, "leave out rows with fewer ranks")
 	most := flag.Int("max", 1<<20, "leave out rows with more ranks")
 	only := flag.String("only", "", "rows of programs whose name matches this regular expression")
 	workers := flag.Int("workers", runtime.NumCPU(), "ranks made at the same time")
@@ -40,7 +41,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "scale: wrong arguments; see -help")
 		os.Exit(2)
 	}
-	ok, err := run(*most, pattern, row{Workers: *workers, Orders: *orders, Keep: *keep})
+	ok, err := run(*least, *most, pattern, row{Workers: *workers, Orders: *orders, Keep: *keep})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 	}
@@ -50,11 +51,11 @@ func main() {
 }
 
 // run measures the rows, in the way that how says, and checks the bars.
-func run(most int, only *regexp.Regexp, how row) (ok bool, err error) {
+func run(least, most int, only *regexp.Regexp, how row) (ok bool, err error) {
 	fmt.Println(header)
 	var results []result
 	for _, r := range rows {
-		if r.Ranks > most || !only.MatchString(r.Program) {
+		if r.Ranks < least || r.Ranks > most || !only.MatchString(r.Program) {
 			continue
 		}
 		r.Workers, r.Keep = how.Workers, how.Keep

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"tabard/internal/synth"
+	"tabard/trace"
 )
 
 func sized(program string, ranks, steps int, bytes int64) result {
@@ -95,5 +97,51 @@ func TestMeasure(t *testing.T) {
 	}
 	if _, err := measure(row{Program: "nothing", Ranks: 1, Workers: 1}); err == nil {
 		t.Error("no error for a program that does not exist")
+	}
+}
+
+// TestHub tests that the file of a hub does not depend on ranks, if sources are so many that they are in a column, and steps, and has the ranks that rank 0 talks to.
+func TestHub(t *testing.T) {
+	var all []result
+	for _, r := range []row{{Ranks: 36, Steps: 10}, {Ranks: 36, Steps: 300}, {Ranks: 200, Steps: 3}, {Ranks: 1500, Steps: 4}, {Ranks: 9000, Steps: 5}} {
+		r.Program, r.Workers, r.Keep = "hub", 2, t.TempDir()
+		res, err := measure(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, res)
+		files, err := filepath.Glob(filepath.Join(r.Keep, "*"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v: %v", files, err)
+		}
+		a, err := trace.Open(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := uint64(0)
+		for c, err := range a.Stream(0).Iter(0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, ok := c.In("source")
+			if !ok {
+				v, ok = c.In("dest")
+			}
+			if !ok {
+				continue
+			}
+			others := uint64(r.Ranks - 1)
+			if want := 1 + i%others; uint64(v.N) != want || (c.Func.Name == "MPI_Recv") != (i/others%2 == 0) {
+				t.Fatalf("%d ranks: call %d with a peer is %v, want rank %d", r.Ranks, i, c, want)
+			}
+			i++
+		}
+		if want := uint64(2 * r.Steps * (r.Ranks - 1)); i != want {
+			t.Errorf("%d ranks: %d messages, want %d", r.Ranks, i, want)
+		}
+		a.Close()
+	}
+	if verdict, met := constant("hub", of("hub")).check(all); !met {
+		t.Error(verdict)
 	}
 }

@@ -142,7 +142,7 @@ func histogramBars(h *traffic.Histogram) *render.Bars {
 	if h.Func != nil {
 		b.Title = h.Func.Name
 		if h.Site != nil {
-			b.Title += " @ " + h.Site.String()
+			b.Title += " @ " + siteName(h.Site)
 		}
 	}
 	first, last := traffic.BinOf(h.Least), traffic.BinOf(h.Most)

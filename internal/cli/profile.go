@@ -264,7 +264,15 @@ func siteName(s *trace.Site) string {
 	if s == nil {
 		return "-"
 	}
-	return s.String()
+	var parts []string
+	for _, f := range s.Frames {
+		text := f.String()
+		if f.File == "" && f.Func != "" { // several call sites may be in one function
+			text = fmt.Sprintf("%#x %s", f.Offset, text)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " < ")
 }
 
 // profileRun is the schema of `tabard profile --json`. Times are in nanoseconds.
@@ -319,6 +327,8 @@ type siteJSON struct {
 	Func string `json:"func,omitempty"`
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
+	// Offset is the place in the module, only where the line is not known.
+	Offset uint64 `json:"offset,omitempty"`
 }
 
 func siteFrames(s *trace.Site) (frames []siteJSON) {
@@ -326,7 +336,11 @@ func siteFrames(s *trace.Site) (frames []siteJSON) {
 		return nil
 	}
 	for i := range s.Frames {
-		frames = append(frames, siteJSON{s.Frames[i].Func, s.Frames[i].File, s.Frames[i].Line})
+		f := siteJSON{Func: s.Frames[i].Func, File: s.Frames[i].File, Line: s.Frames[i].Line}
+		if f.Line == 0 {
+			f.Offset = s.Frames[i].Offset
+		}
+		frames = append(frames, f)
 	}
 	return frames
 }

@@ -94,7 +94,7 @@ no change: it runs as before, under Open MPI or MPICH.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		recordCommand(a), infoCommand(a), reportCommand(a), profileCommand(a), matrixCommand(a), histogramCommand(a), waitsCommand(a), messagesCommand(a), timelineCommand(a), dumpCommand(a), loopsCommand(a), verifyCommand(a), recoverCommand(a), mergeCommand(a),
+		recordCommand(a), infoCommand(a), reportCommand(a), profileCommand(a), matrixCommand(a), histogramCommand(a), waitsCommand(a), messagesCommand(a), timelineCommand(a), dumpCommand(a), loopsCommand(a), diffCommand(a), verifyCommand(a), recoverCommand(a), mergeCommand(a),
 		doctorCommand(a), versionCommand(a), completionCommand(a), manCommand(a),
 		collectorCommand(), spawnedCommand(),
 	)

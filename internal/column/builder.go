@@ -8,8 +8,12 @@ const (
 	segmentAffine
 	segmentPeriodic
 	segmentBlock
+	segmentRamps
+)
 
+const (
 	segmentToEnd = 4 // flag: the segment covers all values that are left
+	segmentHigh  = 8 // flag: bit 2 of the kind
 )
 
 const (
@@ -53,7 +57,7 @@ func (b *Builder) Len() uint64 { return b.sealed + uint64(len(b.lit)) + b.run }
 func (b *Builder) MemoryBytes() int {
 	n := 128 + 8*cap(b.lit) + cap(b.out)
 	if b.period != nil {
-		n += 48 + 8*cap(b.period.pattern)
+		n += 64 + 8*cap(b.period.pattern)
 	}
 	return n
 }
@@ -120,20 +124,16 @@ func (b *Builder) endRun() {
 }
 
 // again is called when a run ends, with nothing between it and the segment before. If that was the
-// same run, or the same plus something, both are the beginning of a period: a loop over many neighbours, say.
+// same run, or the same plus something, both are the beginning of ramps: a loop over many neighbours, say.
 func (b *Builder) again() bool {
 	r := &b.before
-	if r.to != len(b.out) || r.n != b.run || r.step != b.step || r.n < soloRun || r.n > blockValues || r.to == 0 {
+	if r.to != len(b.out) || r.n != b.run || r.step != b.step || r.to == 0 {
 		return false
-	}
-	pattern := make([]int64, r.n)
-	for i := range pattern {
-		pattern[i] = r.first + r.step*int64(i)
 	}
 	b.out = b.out[:r.from]
 	b.sealed -= r.n
 	b.run = 2 * r.n
-	b.period = newPeriodic(pattern, b.first-r.first, b.run)
+	b.period = newRamps(r.n, r.first, r.step, b.first-r.first, b.run)
 	b.next = b.period.next()
 	b.before = sealedRun{}
 	return true
@@ -199,7 +199,7 @@ func (b *Builder) Encode(dst []byte) []byte {
 
 // appendHeader begins a segment of n values. With the flag segmentToEnd, n is not stored.
 func appendHeader(dst []byte, kind, flag byte, n uint64) []byte {
-	dst = append(dst, kind|flag)
+	dst = append(dst, kind&segmentBlock|kind>>2*segmentHigh|flag)
 	if flag == 0 {
 		dst = binary.AppendUvarint(dst, n-1)
 	}
@@ -210,7 +210,7 @@ func appendHeader(dst []byte, kind, flag byte, n uint64) []byte {
 func (b *Builder) appendRun(dst []byte, flag byte) []byte {
 	switch {
 	case b.period != nil:
-		return b.period.append(appendHeader(dst, segmentPeriodic, flag, b.run))
+		return b.period.append(appendHeader(dst, b.period.kind(), flag, b.run))
 	case b.step == 0 || b.run == 1:
 		return appendVarint(appendHeader(dst, segmentConstant, flag, b.run), b.first)
 	}
@@ -264,6 +264,9 @@ func Restore(in []byte) (*Builder, error) {
 	case segmentPeriodic:
 		pattern := append([]int64(nil), r.load(last)...)
 		b.period = newPeriodic(pattern, s.step, b.run)
+		b.next = b.period.next()
+	case segmentRamps:
+		b.period = newRamps(s.period, s.base, s.step, s.move, b.run)
 		b.next = b.period.next()
 	default:
 		b.first, b.step = s.base, s.step

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -12,7 +13,7 @@ import (
 func streams(rng *rand.Rand, n int) []int64 {
 	var out []int64
 	small := func() int64 { return int64(rng.Intn(1 << (1 + rng.Intn(20)))) }
-	switch rng.Intn(10) {
+	switch rng.Intn(11) {
 	case 0: // anything
 		for range n {
 			out = append(out, int64(rng.Uint64())>>rng.Intn(64))
@@ -75,6 +76,13 @@ func streams(rng *rand.Rand, n int) []int64 {
 	case 9: // extremes
 		for range n {
 			out = append(out, []int64{math.MaxInt64, math.MinInt64, 0, -1}[rng.Intn(1+rng.Intn(4))])
+		}
+	case 10: // ramps that are cut off or disturbed now and then
+		for len(out) < n {
+			p, first, step, move := 1+rng.Intn(200), small(), small()-small(), int64(rng.Intn(2))*(small()-small())
+			for i := range rng.Intn(10 * p) {
+				out = append(out, first+step*int64(i%p)+move*int64(i/p))
+			}
 		}
 	}
 	return out
@@ -243,6 +251,9 @@ func TestBrokenInput(t *testing.T) {
 		"segment of everything":   {2, 0, 1, 7},
 		"block of everything":     {0xff, 0xff, 0xff, 0xff, 0x7f, segmentBlock | segmentToEnd, 0},
 		"period of zero":          {9, segmentPeriodic | segmentToEnd, 0, 0, 0},
+		"ramps of nothing":        {9, segmentHigh | segmentToEnd, 0, 2, 2, 2},
+		"ramps that are cut off":  {9, segmentHigh | segmentToEnd, 3, 2, 2},
+		"high kind":               {9, segmentHigh | segmentToEnd | 1, 3, 2, 2, 2},
 		"period beyond a block":   {9, segmentPeriodic | segmentToEnd, 0xff, 0xff, 3, 0, 0},
 		"bytes behind the column": {1, 4, 0, 0},
 	} {
@@ -306,31 +317,63 @@ func ExampleBuilder() {
 	// Output: 7 bytes; 4095995904
 }
 
-// A run that comes again and again is one period, also if it moves.
+// A run that comes again and again takes the same space, however long it is and however often it comes, also if it moves.
 func TestRepeatedRuns(t *testing.T) {
 	for _, move := range []int64{0, 1000} {
-		for _, n := range []int64{35, 600} {
+		for _, n := range []int64{8, 20, 24, 27, 31, 32, 35, 600, 5000, 100_000} {
 			b := NewBuilder()
 			var want []int64
-			for k := range int64(300) {
+			for k := range max(3, min(600, 400_000/n)) {
 				for i := range n {
 					v := 1 + i + move*k
 					want = append(want, v)
 					b.Append(v)
 				}
+				if k == 5 { // go on from the encoding
+					var err error
+					if b, err = Restore(b.Encode(nil)); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 			enc := b.Encode(nil)
-			if len(enc) > 24 {
+			if len(enc) > 12 {
 				t.Errorf("moving by %d, runs of %d: %d bytes", move, n, len(enc))
 			}
-			r, err := Open(enc)
-			if err != nil {
-				t.Fatal(err)
+			checkReader(t, rand.New(rand.NewSource(n)), enc, want)
+			segs, ok := Segments(enc, 4)
+			if want := (Segment{Kind: Ramps, N: uint64(len(want)), Base: 1, Step: 1, Period: uint64(n), Move: move}); !ok || len(segs) != 1 || !reflect.DeepEqual(segs[0], want) {
+				t.Errorf("moving by %d, runs of %d: %+v, want %+v", move, n, segs, want)
 			}
-			got := make([]int64, len(want))
-			if r.Read(0, got) != len(want) || !slices.Equal(got, want) {
-				t.Fatalf("moving by %d, runs of %d: values differ", move, n)
-			}
+		}
+	}
+}
+
+// TestSegments takes columns apart and puts them together again.
+func TestSegments(t *testing.T) {
+	rng := rand.New(rand.NewSource(7))
+	var seen [Ramps + 1]int
+	for range 1000 {
+		vals := streams(rng, 1+rng.Intn(1<<rng.Intn(12)))
+		if rng.Intn(2) == 0 {
+			vals = append(vals, streams(rng, 1+rng.Intn(300))...)
+		}
+		segs, ok := Segments(build(vals).Encode(nil), len(vals)+1)
+		if !ok {
+			continue // more numbers than values
+		}
+		for _, s := range segs {
+			seen[s.Kind]++
+		}
+		enc := AppendSegments(nil, segs)
+		checkReader(t, rng, enc, vals)
+		if again, ok := Segments(enc, len(vals)+1); !ok || !reflect.DeepEqual(again, segs) {
+			t.Fatalf("%+v, were %+v", again, segs)
+		}
+	}
+	for kind, n := range seen {
+		if n == 0 {
+			t.Errorf("no segment of kind %d", kind)
 		}
 	}
 }

@@ -14,7 +14,7 @@
 // # Columns
 //
 // A column is the uvarint of the number of its values and segments that hold the
-// values in order. A segment begins with a byte: its kind in the low two bits,
+// values in order. A segment begins with a byte: its kind in bits 0, 1 and 3, the low bit first,
 // and bit 2 set if it holds all values that are left. Else the uvarint of the
 // number of its values, less one, follows. The rest depends on the kind:
 //
@@ -24,6 +24,8 @@
 //	            value i is value i mod p of the block plus step * (i div p)
 //	3 block     uvarint size, block; without the size if bit 2 is set,
 //	            as the block then ends with the column
+//	4 ramps     uvarint p > 0, varint first value, varint step, varint move:
+//	            value i is first + step * (i mod p) + move * (i div p)
 //
 // Sizes are in bytes. A block has 1 to 8192 values.
 //

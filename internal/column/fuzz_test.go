@@ -24,7 +24,7 @@ func FuzzBuilder(f *testing.F) {
 				last = vals[len(vals)-1]
 			}
 			x := int64(program[1])
-			switch program[0] % 6 {
+			switch program[0] % 7 {
 			case 0:
 				add(x)
 			case 1:
@@ -44,6 +44,10 @@ func FuzzBuilder(f *testing.F) {
 				n := min(len(vals), int(x%50))
 				for _, v := range slices.Clone(vals[len(vals)-n:]) {
 					add(v + x>>6)
+				}
+			case 6: // ramps
+				for i := range 20 * x {
+					add(last + i%(8+x&31) + x>>7*(i/(8+x&31)))
 				}
 			}
 		}
@@ -99,6 +103,8 @@ func FuzzOpen(f *testing.F) {
 	for range 30 {
 		f.Add(build(streams(rng, 1+rng.Intn(300))).Encode(nil))
 	}
+	f.Add([]byte{100, segmentHigh, 49, 20, 3, 2, 1, segmentHigh | segmentToEnd, 9, 1, 2, 3})
+	f.Add([]byte{9, segmentHigh | segmentToEnd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 2, 2})
 	f.Fuzz(func(t *testing.T, in []byte) { read(t, in) })
 }
 

@@ -25,6 +25,8 @@ type segment struct {
 	values int    // in it
 	base   int64
 	step   int64
+	period uint64 // of ramps
+	move   int64
 	kind   byte
 }
 
@@ -56,9 +58,9 @@ func Open(in []byte) (*Reader, error) {
 func parseSegment(p *input, first, left uint64) (s segment, n uint64) {
 	s = segment{first: first, offset: p.pos}
 	tag := p.byte()
-	s.kind = tag & (segmentToEnd - 1)
+	s.kind = tag&segmentBlock | tag&segmentHigh>>1
 	n = left
-	if tag > segmentToEnd|segmentBlock {
+	if tag > segmentToEnd|segmentHigh || s.kind > segmentRamps {
 		p.fail("unknown kind of segment")
 	}
 	if tag&segmentToEnd == 0 {
@@ -74,6 +76,11 @@ func parseSegment(p *input, first, left uint64) (s segment, n uint64) {
 	case segmentAffine:
 		s.base = p.varint()
 		s.step = p.varint()
+	case segmentRamps:
+		if s.period = p.uvarint(); s.period == 0 {
+			p.fail("period out of range")
+		}
+		s.base, s.step, s.move = p.varint(), p.varint(), p.varint()
 	case segmentPeriodic:
 		period := p.uvarint()
 		if period == 0 || period > maxBlock {
@@ -133,6 +140,8 @@ func (r *Reader) value(k int, i uint64) int64 {
 	case segmentPeriodic:
 		period := uint64(s.values)
 		return r.load(k)[i%period] + s.step*int64(i/period)
+	case segmentRamps:
+		return s.base + s.step*int64(i%s.period) + s.move*int64(i/s.period)
 	}
 	return r.load(k)[i]
 }
@@ -182,8 +191,13 @@ func (r *Reader) readSegment(k int, i uint64, dst []int64) {
 			dst[j] = v
 			v += s.step
 		}
-	case segmentPeriodic:
-		p := newPeriodic(r.load(k), s.step, i)
+	case segmentPeriodic, segmentRamps:
+		var p *periodic
+		if s.kind == segmentRamps {
+			p = newRamps(s.period, s.base, s.step, s.move, i)
+		} else {
+			p = newPeriodic(r.load(k), s.step, i)
+		}
 		v := p.next()
 		for j := range dst {
 			dst[j] = v

@@ -15,6 +15,8 @@ const (
 	Periodic SegmentKind = segmentPeriodic
 	// Block segments have the N values Values.
 	Block SegmentKind = segmentBlock
+	// Ramps segments are affine again and again, every Period values, Move further each time.
+	Ramps SegmentKind = segmentRamps
 )
 
 // A Segment is a part of a column.
@@ -23,6 +25,8 @@ type Segment struct {
 	N          uint64 // number of values
 	Base, Step int64
 	Values     []int64
+	Period     uint64 // of Ramps, above 0
+	Move       int64
 }
 
 // Segments takes an encoded column apart if it is simple: if its segments,
@@ -34,12 +38,14 @@ func Segments(in []byte, max int) (segs []Segment, ok bool) {
 		return nil, false
 	}
 	for i, s := range r.segments {
-		g := Segment{Kind: SegmentKind(s.kind), N: r.end(i) - s.first, Base: s.base, Step: s.step}
+		g := Segment{Kind: SegmentKind(s.kind), N: r.end(i) - s.first, Base: s.base, Step: s.step, Period: s.period, Move: s.move}
 		switch g.Kind {
 		case Constant:
 			max--
 		case Affine:
 			max -= 2
+		case Ramps:
+			max -= 4
 		default:
 			if max -= s.values + 1; max >= 0 {
 				g.Values = append(g.Values, r.load(i)...)
@@ -55,7 +61,7 @@ func Segments(in []byte, max int) (segs []Segment, ok bool) {
 
 // AppendSegments appends the encoding of a column that consists of segs, each of
 // which must have values: blocks as many as Values, at most 8192 as the pattern
-// of periodic ones. Segments gives the same segments again.
+// of periodic ones, ramps a period. Segments gives the same segments again.
 func AppendSegments(dst []byte, segs []Segment) []byte {
 	total := uint64(0)
 	for i := range segs {
@@ -78,6 +84,9 @@ func AppendSegments(dst []byte, segs []Segment) []byte {
 			dst = binary.AppendUvarint(dst, uint64(len(s.Values)))
 			dst = appendVarint(dst, s.Step)
 			dst = appendPlain(dst, s.Values, true)
+		case Ramps:
+			dst = binary.AppendUvarint(dst, s.Period)
+			dst = appendVarint(appendVarint(appendVarint(dst, s.Base), s.Step), s.Move)
 		case Block:
 			dst = appendPlain(dst, s.Values, flag == 0)
 		}

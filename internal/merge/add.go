@@ -294,6 +294,11 @@ func columnOf(b []byte, n uint64, sized bool) (v columnValue, key string) {
 		case column.Affine:
 			add(g.Base)
 			add(g.Step)
+		case column.Ramps:
+			add(int64(g.Period))
+			add(g.Base)
+			add(g.Step)
+			add(g.Move)
 		case column.Periodic:
 			add(g.Step)
 		}

@@ -147,12 +147,13 @@ func known(shares []float64) float64 {
 
 // letter stands for a cell where there are no colours.
 func (tl *Timeline) letter(shares []float64) byte {
-	if known(shares) < 0.5 {
+	all := known(shares)
+	if all < 0.05 {
 		return ' '
 	}
 	k := largest(shares)
 	if k == 0 && len(shares) > 1 {
-		if m := 1 + largest(shares[1:]); shares[m] >= 0.125 {
+		if m := 1 + largest(shares[1:]); shares[m] >= all/8 {
 			return letterOf(&tl.Categories[m]) | 0x20
 		}
 	}

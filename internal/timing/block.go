@@ -38,6 +38,7 @@ type block struct {
 	words           []uint16
 	out             []byte
 	lossy           lossyBlock
+	work            [2][]uint64 // numbers that are changed
 }
 
 var blocks = sync.Pool{New: func() any { return &block{} }}

@@ -46,7 +46,6 @@ type Builder struct {
 	aggregate *Aggregates
 	summary   []ClassSummary
 	marks     classIndex
-	work      [2][]uint64
 }
 
 // An entry tells what a block holds: in the sink a summary comes before it.
@@ -131,7 +130,7 @@ func (b *Builder) Sealed() []byte { return b.blocks }
 
 // MemoryBytes returns the memory that b holds, in bytes.
 func (b *Builder) MemoryBytes() int {
-	n := 1600 + 8*(cap(b.gaps)+cap(b.durations)) + 4*cap(b.classes) + 32*cap(b.index) + cap(b.blocks) + cap(b.pieces) + 8*(cap(b.work[0])+cap(b.work[1]))
+	n := 1600 + 8*(cap(b.gaps)+cap(b.durations)) + 4*cap(b.classes) + 32*cap(b.index) + cap(b.blocks) + cap(b.pieces)
 	if b.aggregate != nil {
 		n += b.aggregate.memory()
 	}
@@ -205,9 +204,9 @@ func (b *Builder) block(bl *block, dst []byte, loss *lossState) ([]byte, entry) 
 	classes := b.classes[:b.n]
 	e := entry{first: b.first}
 	// What follows changes the numbers.
-	gaps := append(b.work[0][:0], b.gaps[:b.n]...)
-	durations := append(b.work[1][:0], b.durations[:b.n]...)
-	b.work = [2][]uint64{gaps, durations}
+	gaps := append(bl.work[0][:0], b.gaps[:b.n]...)
+	durations := append(bl.work[1][:0], b.durations[:b.n]...)
+	bl.work = [2][]uint64{gaps, durations}
 	if c.limits != nil {
 		boundOf := func(i int) uint8 { return b.boundOf(classes[i]) }
 		q := &bl.lossy

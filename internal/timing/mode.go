@@ -44,7 +44,11 @@ type Mode struct {
 	K, M   int    // parameters of the method hist, 0 for the published ones
 }
 
-// Default is the mode of a recording that asks for none: see docs/benchmarks.md for the measurements that it was chosen by.
+// Default is the mode of a recording that asks for none. No number that is read from it differs by more than 1 % or, where that is
+// less, a microsecond, and no begin or end of a call by more than that: what an analysis says is then as good as
+// the measurement, which differs by more from run to run. It takes 55 to 75 % of the bytes of lossless in programs, and up to all of them in
+// loops of calls of some tens of ns, whose durations are then exact, too. A relative error alone costs as much, and lets begins drift by the
+// error of the longest call, which is MPI_Init; 100ns alone takes only 20 to 45 %, but loses the durations of polls and of other short calls.
 const Default = "lossy:1%,1us"
 
 // Limits of bounds. MaxNS is a day; the least relative bound is 0.01 %.

@@ -65,11 +65,11 @@ func (b *Builder) addPiece() {
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(to-from))
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(cs)))
 	b.pieces = append(b.pieces, cs...)
-	gaps := append(b.work[0][:0], b.gaps[from:to]...)
-	durations := append(b.work[1][:0], b.durations[from:to]...)
-	b.work = [2][]uint64{gaps, durations}
-	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
 	bl := blocks.Get().(*block)
+	gaps := append(bl.work[0][:0], b.gaps[from:to]...)
+	durations := append(bl.work[1][:0], b.durations[from:to]...)
+	bl.work = [2][]uint64{gaps, durations}
+	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
 	bl.out = bl.append(bl.out[:0], gaps, durations, b.classes[from:to])
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(bl.out)))
 	b.pieces = append(b.pieces, bl.out...)

@@ -31,6 +31,11 @@ func keyOf(by profile.By, f *spec.Func, site *trace.Site, comm, world, rank int)
 	}
 	if by.Site && site != nil {
 		b.WriteString(" " + site.String())
+		for _, f := range site.Frames { // where lines are not known the place in the module tells
+			if f.Line == 0 || f.File == "" {
+				fmt.Fprintf(&b, " %#x", f.Offset)
+			}
+		}
 	}
 	if by.Comm {
 		fmt.Fprintf(&b, " comm %d", comm)
@@ -52,18 +57,24 @@ func reference(r *selection.Resolved, by profile.By) (map[string]*plain, error) 
 			return nil, err
 		}
 		s := part.Stream
-		for c, err := range part.Calls {
+		event, last, lastTerminal := uint64(0), trace.Flags(0), uint32(0)
+		for c, err := range s.Iter(0) {
 			if err != nil {
 				return nil, err
 			}
-			if c.Func.Has(spec.Pseudo) {
+			if c.Index > 0 && !(c.Flags&last&trace.Polls != 0 && c.Terminal == lastTerminal) {
+				event++ // two runs of one poll never follow each other
+			}
+			last, lastTerminal = c.Flags, c.Terminal
+			if c.Func.Has(spec.Pseudo) || c.Index < part.Range.From || c.Index >= part.Range.To {
+				continue
+			}
+			if ok, err := part.Has(c); err != nil {
+				return nil, err
+			} else if !ok {
 				continue
 			}
 			comm := -1
-			event, _, err := s.EventAt(c.Index)
-			if err != nil {
-				return nil, err
-			}
 			for i, slot := range c.Func.Slots {
 				v := c.Slots[i]
 				if slot.Out || v.Kind != trace.Ref || slot.Class != spec.Comm && slot.Class != spec.Win && slot.Class != spec.File {

@@ -1,0 +1,86 @@
+package selection
+
+// Run is the calls of step k, below Len, and how many steps from there on, at least this one, follow one another
+// with as many calls each: step k+i has the calls from r.From + i*r.Len() on. With it, going through all
+// steps takes a time that depends on what differs between them.
+func (s *StreamSteps) Run(k uint64) (r Range, n uint64, err error) {
+	from, to, n := s.it.Run(k)
+	if r, err = s.calls(from, to); err != nil {
+		return r, 1, err
+	}
+	// Somewhere between there may be runs of polls and the recorder's own records.
+	if s.tries > 0 {
+		n = min(n, s.tries)
+	}
+	for ; n > 1 && to > from && r.Len() == to-from; n /= 2 {
+		all, err := s.calls(from, from+n*(to-from))
+		if err != nil {
+			return r, 1, err
+		}
+		if all.Len() == n*(to-from) {
+			if s.tries > 0 {
+				s.tries = 4 * n
+			}
+			return r, n, nil
+		}
+		s.tries = max(2, n)
+	}
+	return r, 1, nil
+}
+
+// calls is the calls of visible events.
+func (s *StreamSteps) calls(from, to uint64) (r Range, err error) {
+	if r.From, err = s.stream.CallsBefore(s.word.event(from)); err != nil {
+		return r, err
+	}
+	r.To, err = s.stream.CallsBefore(s.word.event(to))
+	return r, err
+}
+
+// A StepCursor says which step calls belong to that come in order.
+type StepCursor struct {
+	of   *StreamSteps
+	k    uint64 // first step of a run
+	n    uint64 // steps of the run
+	r    Range  // of all of them
+	each uint64 // calls of a step
+	len  uint64
+	// the step of the latest call
+	step uint64
+	in   Range
+}
+
+// Cursor makes a cursor at the first step. It must not be used at the same time as other results of the StepIndex,
+// except for Fast.
+func (s *StreamSteps) Cursor() *StepCursor { return &StepCursor{of: s, len: s.Len()} }
+
+// Fast tells whether a call is in the step of the call before.
+func (c *StepCursor) Fast(call uint64) (step uint64, ok bool) {
+	return c.step, call-c.in.From < c.in.To-c.in.From
+}
+
+// Find is the step that a call is in, if it is in any. Calls must not become less.
+func (c *StepCursor) Find(call uint64) (step uint64, ok bool, err error) {
+	if step, ok := c.Fast(call); ok {
+		return step, ok, nil
+	}
+	for call >= c.r.To {
+		if c.k+c.n >= c.len {
+			return 0, false, nil
+		}
+		c.k += c.n
+		r, n, err := c.of.Run(c.k)
+		if err != nil {
+			return 0, false, err
+		}
+		c.n, c.each = n, r.Len()
+		c.r = Range{r.From, r.From + n*r.Len()}
+	}
+	if call < c.r.From {
+		return 0, false, nil
+	}
+	i := (call - c.r.From) / c.each
+	c.step = c.k + i
+	c.in = Range{c.r.From + i*c.each, c.r.From + (i+1)*c.each}
+	return c.step, true, nil
+}
