@@ -129,3 +129,28 @@ func TestManyBundles(t *testing.T) {
 		t.Errorf("%d numbers were looked at, then %d", first, again)
 	}
 }
+
+// TestBundleKinds: values of kinds that a parameter cannot have do no harm.
+func TestBundleKinds(t *testing.T) {
+	for _, x := range []string{"[]", "()", "[1, 2]", "(1, 2)", "[()]", `"x"`, "{source=1 tag=2 bytes=3}"} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		d := strings.Builder{}
+		for r := range 2 {
+			fmt.Fprintf(&d, "rank %d of 2 on n\n", r)
+			for range 200 {
+				c := rng.IntN(1000)
+				fmt.Fprintf(&d, "MPI_Send(count=?%d, dest=%s, tag=?%d, comm=%s)\nMPI_Send(count=?%d, dest=1, tag=5, comm=MPI_COMM_WORLD)\n", c, x, c%7, x, 3*c)
+				fmt.Fprintf(&d, "MPI_Waitall(count=1, array_of_requests=%s) ; array_of_statuses=%s\n", x, x)
+				fmt.Fprintf(&d, "MPI_Waitany(count=1, array_of_requests=[request#1]) ; index=%s ; status=%s\n", x, x)
+				fmt.Fprintf(&d, "MPI_Waitsome(incount=1, array_of_requests=[request#1]) ; outcount=1 ; array_of_indices=%s ; array_of_statuses=[%s]\n", x, x)
+			}
+		}
+		a := tracetest.Archive(t, d.String())
+		if bundles(a) == 0 {
+			t.Errorf("%s: no bundle", x)
+		}
+		if n := len(lines(t, a)); n != 2*200*5 {
+			t.Errorf("%s: %d calls", x, n)
+		}
+	}
+}

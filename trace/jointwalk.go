@@ -201,12 +201,15 @@ func (s *jointStream) length(sig *Signature, st *jointStep) int {
 // constantNumber is a number in a signature.
 func constantNumber(v *Value, st *jointStep, j int) (int64, bool) {
 	switch v.Kind {
-	case List:
-		if v = &v.List[j]; v.Kind == List {
+	case List: // also where the function has no array, if the file is not sound
+		if j >= len(v.List) || v.List[j].Kind == List {
 			return 0, false
 		}
-		return constantNumber(v, st, 0)
+		return constantNumber(&v.List[j], st, 0)
 	case Ints:
+		if j >= len(v.Ints) {
+			return 0, false
+		}
 		return v.Ints[j], true
 	case Int, Ref:
 		return v.N, true

@@ -82,5 +82,6 @@ int main(int argc, char **argv)
     MPI_Dist_graph_create(MPI_COMM_WORLD, rank ? 0 : size - 1, sources, degrees, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
     exchange(c, rank ? 0 : size - 1, rank ? 1 : 0, 9); /* MPICH 4.0.2 gets the last form wrong here */
     MPI_Comm_free(&c);
+    MPI_Barrier(MPI_COMM_WORLD); /* else MPICH 4.0.2 may wait in MPI_Finalize without going on with what it sends */
     return finish("neighbor", in);
 }

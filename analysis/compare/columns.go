@@ -1,0 +1,242 @@
+package compare
+
+import (
+	"fmt"
+	"iter"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// columns compares the parameters in columns, of calls behind terminals that are equal otherwise and of those
+// (differ) where one of the two has a column.
+func (g *group) columns(u, v *word, differ bool) error {
+	found := false
+	for _, k := range []*class{g.ka, g.kb} {
+		for t := range k.terms {
+			found = found || k.terms[t].kept && k.terms[t].holes
+		}
+	}
+	if !found {
+		return nil
+	}
+	wholly := len(g.steps) == 1 && g.steps[0].kind == same && !differ && u.len() == v.len() && common(u, 0, v, 0, u.len()) == u.len()
+	for rank := range g.ranks.All() {
+		sa, sb := g.ka.Stream(rank), g.kb.Stream(rank)
+		if wholly {
+			equal, err := g.sameColumns(u, v, sa, sb)
+			if err != nil {
+				return err
+			}
+			if equal {
+				continue
+			}
+		}
+		if left := g.c.o.Calls - min(g.c.calls, g.c.o.Calls); max(g.wa.len(), g.wb.len()) > left {
+			g.c.note(fmt.Sprintf("rank %d: parameters that differ from call to call were not compared: there are too many", rank))
+			continue
+		}
+		if err := g.values(sa, sb, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameColumns tells whether all columns that count are encoded equally.
+func (g *group) sameColumns(u, v *word, sa, sb *trace.Stream) (bool, error) {
+	at := map[print]uint32{}
+	for t := range g.kb.terms {
+		if x := &g.kb.terms[t]; x.kept && x.holes {
+			if _, twice := at[v.letters[t]]; twice {
+				return false, nil
+			}
+			at[v.letters[t]] = uint32(t)
+		}
+	}
+	used := map[print]bool{}
+	for t := range g.ka.terms {
+		x := &g.ka.terms[t]
+		if !x.kept || !x.holes {
+			continue
+		}
+		o, ok := at[u.letters[t]]
+		if !ok || used[u.letters[t]] {
+			return false, nil
+		}
+		used[u.letters[t]] = true
+		for _, col := range x.sig.Columns() {
+			if col.Slot < 0 || x.soft[col.Slot] {
+				continue
+			}
+			ca, err := sa.Column(uint32(t), col.Slot, col.Field)
+			if err != nil {
+				return false, err
+			}
+			cb, err := sb.Column(o, col.Slot, col.Field)
+			if err != nil {
+				return false, err
+			}
+			if ca == nil || cb == nil || !equalColumns(ca, cb) {
+				return false, nil
+			}
+			if s := x.f.Slots[col.Slot]; s.Codec == spec.String { // numbers of strings mean something in their stream only
+				return false, nil
+			}
+		}
+	}
+	return len(used) == len(at), nil
+}
+
+// equalColumns tells whether two columns have the same values.
+func equalColumns(a, b *trace.Column) bool {
+	if a.SameEncoding(b) {
+		return true
+	}
+	if a.Len() != b.Len() || a.Len() > 1<<24 {
+		return false
+	}
+	var x, y [1024]int64
+	for i := uint64(0); i < a.Len(); {
+		n := a.Read(i, x[:])
+		if n == 0 || b.Read(i, y[:n]) != n || a.Err() != nil || b.Err() != nil {
+			return false
+		}
+		for k := range n {
+			if x[k] != y[k] {
+				return false
+			}
+		}
+		i += uint64(n)
+	}
+	return true
+}
+
+// reader reads the calls of a stream that count.
+type reader struct {
+	k    *class
+	next func() (*trace.Call, error, bool)
+	pos  uint64
+}
+
+func (r *reader) call() (*trace.Call, error) {
+	for {
+		call, err, ok := r.next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("internal error: a stream has fewer calls than its grammar")
+		}
+		if r.k.terms[call.Terminal].kept {
+			r.pos++
+			return call, nil
+		}
+	}
+}
+
+func (r *reader) skip(n uint64) error {
+	for ; n > 0; n-- {
+		if _, err := r.call(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values compares the calls of a rank one by one where columns are.
+func (g *group) values(sa, sb *trace.Stream, rank int) error {
+	nextA, stopA := iter.Pull2(sa.Iter(0))
+	defer stopA()
+	nextB, stopB := iter.Pull2(sb.Iter(0))
+	defer stopB()
+	v := &values{g: g, rank: rank, a: &reader{k: g.ka, next: nextA}, b: &reader{k: g.kb, next: nextB}, found: map[site]*Difference{}}
+	if err := v.steps(g.steps); err != nil {
+		return err
+	}
+	for _, d := range v.order {
+		g.differs(d, d.callA, d.callB, newSet([]int{rank}))
+	}
+	return nil
+}
+
+// site is a parameter of a terminal of A.
+type site struct {
+	t    uint32
+	slot int
+}
+
+type values struct {
+	g     *group
+	rank  int
+	a, b  *reader
+	found map[site]*Difference
+	order []*Difference
+}
+
+func (v *values) steps(list []step) error {
+	for i := range list {
+		s := &list[i]
+		switch s.kind {
+		case missing:
+			if err := v.a.skip(s.na); err != nil {
+				return err
+			}
+			if err := v.b.skip(s.nb); err != nil {
+				return err
+			}
+		case same:
+			for range s.na {
+				if err := v.compare(); err != nil {
+					return err
+				}
+			}
+		default:
+			for range s.times {
+				if err := v.steps(s.body); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (v *values) compare() error {
+	x, err := v.a.call()
+	if err != nil {
+		return err
+	}
+	y, err := v.b.call()
+	if err != nil {
+		return err
+	}
+	v.g.c.calls++
+	ta, tb := &v.a.k.terms[x.Terminal], &v.b.k.terms[y.Terminal]
+	for i := range x.Slots {
+		if !hasHole(&ta.sig.Slots[i]) && !hasHole(&tb.sig.Slots[i]) || ta.soft[i] || tb.soft[i] || addresses(&x.Slots[i], &y.Slots[i]) {
+			continue
+		}
+		if i >= ta.f.NumIn && (x.Flags|y.Flags)&(trace.Unfinished|trace.Failed) != 0 {
+			continue
+		}
+		a, b := v.a.k.side.text(ta.f, i, &x.Slots[i]), v.b.k.side.text(tb.f, i, &y.Slots[i])
+		if a == b {
+			continue
+		}
+		key := site{x.Terminal, i}
+		if d := v.found[key]; d != nil {
+			d.Count++
+			d.Varies = d.Varies || d.A != a || d.B != b
+			continue
+		}
+		kind := Parameter
+		if i >= ta.f.NumIn {
+			kind = Outcome
+		}
+		d := &Difference{Kind: kind, Call: Call{ta.f.Name, ta.site, 1}, Param: trace.SlotName(ta.f, &ta.f.Slots[i]), A: a, B: b, Count: 1, callA: v.a.pos - 1, callB: v.b.pos - 1}
+		v.found[key] = d
+		v.order = append(v.order, d)
+	}
+	return nil
+}

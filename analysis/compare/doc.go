@@ -1,0 +1,17 @@
+// Package compare says in what two recordings differ: in structure (which calls in which
+// order), in parameters, and in time.
+//
+// Nothing is expanded. The calls of a stream are a word that its grammar generates. Fingerprints of
+// any part of a word follow from the grammar in a time that depends on its depth, so that it is
+// found at once how far two words agree from two places on. What follows an
+// agreement is aligned by Myers' algorithm ("An O(ND) difference algorithm and its
+// variations", Algorithmica 1, 1986) on that operation. Repetitions are looked for first: iterations
+// that one word has more than the other are one difference, and so is what differs in
+// each iteration of a loop.
+//
+// Calls are told apart by function and call site; a site is file, line and function, never an address.
+// Parameters are compared in aligned calls: constants by name, predefined objects by what they are, and
+// for all ranks of a class together, as functions of the rank. What the standard leaves open or depends on
+// the machine (which request completes first, who sent to a wildcard, how often a poll fails, addresses,
+// times) is counted apart, as order.
+package compare

@@ -1,0 +1,191 @@
+package compare
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"tabard/trace"
+)
+
+// letters are the fingerprints of the terminals of a class with their parameters at some ranks; with
+// all of them, or without what is soft. encoded is set if functions of the rank may be compared
+// by their encodings, which are equal if the functions are, as they have the same ranks.
+func (c *comparison) letters(k *class, ranks *trace.RankSet, soft, encoded bool) ([]print, error) {
+	out := make([]print, len(k.terms))
+	for t := range k.terms {
+		x := &k.terms[t]
+		if !x.kept {
+			continue
+		}
+		text, err := c.describe(k, uint32(t), ranks, soft, encoded)
+		if err != nil {
+			return nil, err
+		}
+		id := uint64(c.values.id(text))
+		out[t] = print{id, id}
+	}
+	return out, nil
+}
+
+func (c *comparison) describe(k *class, t uint32, ranks *trace.RankSet, soft, encoded bool) (string, error) {
+	x := &k.terms[t]
+	open := make([]bool, len(x.sig.Slots))
+	leaves := trace.Leaves(nil, &x.sig)
+	for _, o := range x.open {
+		open[leaves[o.leaf].Slot()] = true
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %d %d", x.key, x.sig.Flags, c.code(k.side, &x.sig))
+	for i := range x.sig.Slots {
+		switch {
+		case x.soft[i] && !soft:
+			b.WriteString("\x00")
+		case open[i]: // of which the constant leaves count, too
+			fmt.Fprintf(&b, "\x02%q", trace.AppendValue(nil, &x.sig.Slots[i]))
+		case soft:
+			fmt.Fprintf(&b, "\x01%q", trace.FormatValue(k.side.abi, x.f, &x.f.Slots[i], &x.sig.Slots[i]))
+		default:
+			fmt.Fprintf(&b, "\x01%q", k.side.text(x.f, i, &x.sig.Slots[i]))
+		}
+	}
+	if encoded {
+		for _, o := range x.open {
+			if l := &leaves[o.leaf]; soft || !x.soft[l.Slot()] {
+				fmt.Fprintf(&b, "\x03%d %q", o.leaf, encodeParam(o.p))
+			}
+		}
+		return b.String(), nil
+	}
+	if len(x.open) == 0 {
+		return b.String(), nil
+	}
+	b.WriteString("\x04")
+	for rank := range ranks.All() {
+		sig, err := k.at(t, rank)
+		if err != nil {
+			return "", err
+		}
+		if err := c.step(); err != nil {
+			return "", err
+		}
+		for i := range sig.Slots {
+			if open[i] && (soft || !x.soft[i]) {
+				fmt.Fprintf(&b, "%q ", k.side.text(x.f, i, &sig.Slots[i]))
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// code is the return code for a fingerprint: error classes are the same under every MPI only by name.
+func (c *comparison) code(s *side, sig *trace.Signature) int64 {
+	if sig.Flags&trace.Failed == 0 || c.sides[0].abi != c.sides[1].abi {
+		return 0
+	}
+	return int64(sig.Ret)
+}
+
+func encodeParam(p *trace.Param) []byte {
+	var b []byte
+	switch {
+	case p.Base != nil:
+		b = append(p.Base.Rank.Append(b), p.Base.Size.Append(nil)...)
+		if p.Fn == nil {
+			b = binary.AppendVarint(b, p.N)
+		} else {
+			b = p.Fn.Append(b)
+		}
+	case p.Fn != nil:
+		b = p.Fn.Append(b)
+	case p.Vec != nil:
+		b = p.Vec.Append(b)
+	case p.Str != nil:
+		for _, s := range p.Str.Sets {
+			b = s.Append(b)
+		}
+		b = fmt.Appendf(b, "%q", p.Str.Values)
+	}
+	return b
+}
+
+// slotDifference is a parameter that differs in two terminals.
+type slotDifference struct {
+	slot    int // -1 for the return code
+	soft    bool
+	a, b    string
+	ranks   []int
+	columns bool // the values have to be read
+}
+
+// comparePair finds the parameters in which two terminals differ at some ranks.
+func (c *comparison) comparePair(ka, kb *class, p pair, ranks *trace.RankSet) (list []slotDifference, err error) {
+	xa, xb := &ka.terms[p.a], &kb.terms[p.b]
+	at := map[string]int{}
+	add := func(slot int, soft bool, a, b string, columns bool, rank int) {
+		key := fmt.Sprintf("%d %t %t %q %q", slot, soft, columns, a, b)
+		i, ok := at[key]
+		if !ok {
+			i = len(list)
+			at[key] = i
+			list = append(list, slotDifference{slot: slot, soft: soft, a: a, b: b, columns: columns})
+		}
+		list[i].ranks = append(list[i].ranks, rank)
+	}
+	for rank := range ranks.All() {
+		if err := c.step(); err != nil {
+			return nil, err
+		}
+		sa, err := ka.at(p.a, rank)
+		if err != nil {
+			return nil, err
+		}
+		sb, err := kb.at(p.b, rank)
+		if err != nil {
+			return nil, err
+		}
+		if (sa.Flags^sb.Flags)&trace.Failed != 0 {
+			add(-1, false, outcome(sa), outcome(sb), false, rank)
+		}
+		for i := range sa.Slots {
+			out := i >= xa.f.NumIn
+			if out && (sa.Flags|sb.Flags)&(trace.Unfinished|trace.Failed) != 0 {
+				continue
+			}
+			va, vb := &sa.Slots[i], &sb.Slots[i]
+			soft := xa.soft[i] || xb.soft[i] || addresses(va, vb)
+			if hasHole(va) || hasHole(vb) {
+				if !soft {
+					add(i, false, "", "", true, rank)
+				}
+				continue
+			}
+			a, b := ka.side.text(xa.f, i, va), kb.side.text(xb.f, i, vb)
+			if a != b {
+				add(i, soft, a, b, false, rank)
+			}
+		}
+	}
+	return list, nil
+}
+
+func outcome(s *trace.Signature) string {
+	if s.Flags&trace.Failed != 0 {
+		return "an error"
+	}
+	return "MPI_SUCCESS"
+}
+
+// errTooMuch ends a comparison that takes too long.
+var errTooMuch = errors.New("too many ranks with values of their own")
+
+// maxEvaluations is how many signatures are evaluated at single ranks.
+const maxEvaluations = 50_000_000
+
+func (c *comparison) step() error {
+	if c.evaluations++; c.evaluations > maxEvaluations {
+		return errTooMuch
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"strconv"
+	"strings"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// environment are functions whose results say something of the machine or the library, by the
+// beginning of their names.
+var environment = []string{
+	"MPI_T_", "MPI_Get_processor_name", "MPI_Get_library_version", "MPI_Get_version", "MPI_Wtime", "MPI_Wtick",
+	"MPI_Error_string", "MPI_Open_port", "MPI_Lookup_name", "MPI_Get_address", "MPI_Address", "MPI_Aint_", "MPI_Pack_size", "MPI_Attr_get",
+	"MPI_Comm_get_attr", "MPI_Win_get_attr", "MPI_Type_get_attr", "MPI_Get_hw_resource_info", "MPI_Info_get",
+	"MPI_Add_error", "MPI_Init_thread", "MPI_Query_thread", "MPI_Session_", "MPI_Abi_",
+}
+
+// completes tells whether the results of a function depend on what is complete or has
+// arrived at that moment.
+func completes(f *spec.Func) bool {
+	return f.Has(spec.Completion) || f.Has(spec.Poll) || strings.HasPrefix(f.Name, "MPI_Request_get_status") ||
+		strings.HasPrefix(f.Name, "MPI_Probe") || strings.HasPrefix(f.Name, "MPI_Mprobe")
+}
+
+// someOf tells whether a function completes a number of operations that is not determined, so that
+// neither is the number of its calls.
+func someOf(name string) bool {
+	for _, s := range []string{"MPI_Waitsome", "MPI_Testsome", "MPI_Waitany", "MPI_Testany", "MPI_Testall", "MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived"} {
+		if name == s || strings.HasPrefix(name, s+"_") {
+			return true
+		}
+	}
+	return false
+}
+
+// softSlots tells which slots of a call the standard leaves open, or the machine decides.
+func softSlots(f *spec.Func, sig *trace.Signature) []bool {
+	soft := make([]bool, len(f.Slots))
+	env := false
+	for _, prefix := range environment {
+		env = env || strings.HasPrefix(f.Name, prefix)
+	}
+	wild := env || completes(f)
+	for i := range f.Slots {
+		s := &f.Slots[i]
+		out := i >= f.NumIn
+		switch {
+		case s.Class == spec.Request || s.Class == spec.Message || s.Codec == spec.Float:
+			soft[i] = true
+		case out && wild:
+			soft[i] = true
+		case s.Codec == spec.Status:
+			// Wildcards are in the values; columns of statuses have several senders.
+			soft[i] = true
+			if i < len(sig.Slots) {
+				soft[i] = sig.Slots[i].Kind != trace.Stat || wildcard(f, sig)
+			}
+		case s.Codec == spec.String && s.Param >= 0 && f.Params[s.Param].Name == "port_name":
+			soft[i] = true
+		case s.Codec == spec.Address && out:
+			soft[i] = true
+		}
+	}
+	return soft
+}
+
+// wildcard tells whether a receive has a source or tag that is not a plain number.
+func wildcard(f *spec.Func, sig *trace.Signature) bool {
+	for i := range sig.Slots[:min(f.NumIn, len(sig.Slots))] {
+		name := trace.SlotName(f, &f.Slots[i])
+		v := &sig.Slots[i]
+		if (name == "source" || name == "tag" || name == "recvtag") && (v.Kind != trace.Int || v.N < 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// text is a value as it is compared and shown: constants by name, without what depends on the machine.
+func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
+	if v.Kind == trace.Addr && v.Mem != trace.Literal {
+		if v.Mem == trace.Heap {
+			return "heap+" + strconv.FormatInt(v.N, 10)
+		}
+		return "memory"
+	}
+	if v.Kind == trace.List && len(v.List) > 0 && v.List[0].Kind == trace.Addr {
+		parts := make([]string, len(v.List))
+		for i := range v.List {
+			parts[i] = s.text(f, slot, &v.List[i])
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return trace.FormatValue(s.abi, f, &f.Slots[slot], v)
+}
+
+// addresses tells whether a difference of two values is one of places in memory that mean nothing elsewhere.
+func addresses(a, b *trace.Value) bool {
+	if a.Kind == trace.List && b.Kind == trace.List && len(a.List) == len(b.List) {
+		for i := range a.List {
+			if !addresses(&a.List[i], &b.List[i]) {
+				return false
+			}
+		}
+		return len(a.List) > 0
+	}
+	inMemory := func(v *trace.Value) bool { return v.Kind == trace.Addr && v.Mem != trace.Literal }
+	return inMemory(a) && inMemory(b) && (a.Mem != trace.Heap || b.Mem != trace.Heap)
+}
