@@ -108,15 +108,17 @@ func (j *job) calls(s *trace.Stream, l *local, r selection.Range, part *selectio
 		}
 		switch op.Func.Name {
 		case "MPI_Init", "MPI_Init_thread":
-			// The process begins when MPI has started.
-			l.Around += end - begin
-			started, last, l.Begin, l.End, l.MPI = true, end, end, end, 0
+			// The process begins when MPI has started: what came before does not count.
+			*l = local{places: map[Key]*localPlace{}, Process: Process{Process: l.Process.Process, Begin: end, End: end, Around: end - begin}}
+			clear(byTerm)
+			started, last = true, end
 			continue
 		case "MPI_Finalize":
 			if started {
 				l.Around += end - begin
 				l.End = max(l.End, begin)
-				continue
+				j.count(s.Calls() - counted)
+				return nil
 			}
 		}
 		if !started {

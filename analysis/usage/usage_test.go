@@ -92,6 +92,24 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestAround: calls before MPI_Init and after MPI_Finalize are allowed, and no part of the time.
+func TestAround(t *testing.T) {
+	r := of(t, tracetest.Archive(t, `abi mpich
+rank 0 of 1 on n
+clock 0 0 0
+clock 1000000 1000000 1000000
+0+10 MPI_Initialized() @ a.c:1 [main]
+100+900 MPI_Init() @ a.c:2 [main]
+1050+20 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:3 [main]
+1100+500 MPI_Finalize() @ a.c:4 [main]
+5000+10 MPI_Finalized() @ a.c:5 [main]
+`), selection.Flags{})
+	p := r.Processes[0]
+	if p.Begin != 1000 || p.End != 1100 || p.MPI != 20 || p.Useful() != 80 || p.Around != 1400 || p.Calls != 1 || len(r.Places) != 1 {
+		t.Errorf("%+v, %d places", p, len(r.Places))
+	}
+}
+
 func TestSlowSteps(t *testing.T) {
 	for _, c := range []struct {
 		cause usage.Cause

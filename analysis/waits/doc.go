@@ -17,7 +17,7 @@
 // A standard send of a message is no late receiver if there is one of at least that size, between processes of as near hosts, that ended before its receive was
 // posted: the library buffers such messages. There, early reduce counts up to the first sender only; but a root cannot go on before the last one has come. Of an operation that began
 // with a nonblocking call, what waits is the call that completes it; if that completes several, the longest of their waits counts.
-// Calls that test and return at once do not wait; neighbourhood collectives and one-sided synchronisation are not looked at.
+// Calls that test and return at once do not wait; neighbourhood collectives, collectives of intercommunicators and one-sided synchronisation are not looked at.
 //
 // # Causes
 //

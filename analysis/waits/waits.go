@@ -2,6 +2,7 @@ package waits
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"tabard/analysis/match"
@@ -63,6 +64,7 @@ type finder struct {
 	// buffered is the size of the largest message whose send ended before its receive was posted: between
 	// processes of different hosts, and of one.
 	buffered [2]int64
+	shorts   map[int32]lastShort // by stream
 	hosts    map[int32]string
 }
 
@@ -75,7 +77,7 @@ func Of(p *ops.Program, o Options) (*Result, error) {
 	if o.Clock == nil {
 		o.Clock = func(_ int32, t time.Duration) time.Duration { return t }
 	}
-	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, hosts: map[int32]string{}, buffered: [2]int64{-1, -1}}
+	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, hosts: map[int32]string{}, shorts: map[int32]lastShort{}, buffered: [2]int64{-1, -1}}
 	var err error
 	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective, Progress: o.Progress})
 	if err != nil {
@@ -178,20 +180,43 @@ func (f *finder) late(k Kind, bytes int64, waiter int32, done *match.Ref, causer
 	}
 }
 
-// short counts a wait that is not kept.
+// short counts a wait that is not kept. Of several waits of one call that follow one another the longest counts.
 func (f *finder) short(w *wait) {
-	if w.selected {
-		f.r.Short.add(w.length())
-		f.r.Longest = max(f.r.Longest, w.length())
-		f.r.Kinds[w.kind].add(w.length())
-		f.r.Total.add(w.length())
+	if !w.selected || f.eager(w) {
+		return
 	}
+	of := f.shorts[w.stream]
+	if of.known && of.call == w.call {
+		if more := w.length() - of.length; more > 0 {
+			for _, s := range []*Sum{&f.r.Short, &f.r.Kinds[of.kind], &f.r.Total} {
+				s.Time += more
+				s.Max = max(s.Max, w.length())
+			}
+			f.r.Longest = max(f.r.Longest, w.length())
+			of.length = w.length()
+			f.shorts[w.stream] = of
+		}
+		return
+	}
+	f.shorts[w.stream] = lastShort{w.call, w.length(), w.kind, true}
+	f.r.Short.add(w.length())
+	f.r.Longest = max(f.r.Longest, w.length())
+	f.r.Kinds[w.kind].add(w.length())
+	f.r.Total.add(w.length())
+}
+
+// lastShort is the latest wait of a stream that short counted.
+type lastShort struct {
+	call   uint64
+	length time.Duration
+	kind   Kind
+	known  bool
 }
 
 // collective looks at the members of a collective.
 func (f *finder) collective(c *match.Collective) error {
 	k, ok := kindsByFunc[c.Func.ID]
-	if !ok || c.Mixed {
+	if !ok || c.Mixed || c.Comm >= 0 && f.p.Comms.Comms[c.Comm].Inter {
 		return nil
 	}
 	parts := make([]*match.Part, 0, len(c.Parts))
@@ -220,7 +245,7 @@ func (f *finder) collective(c *match.Collective) error {
 			}
 		}
 	case EarlyScan:
-		// Parts are in the order of processes, which for communicators of the usual making is that of ranks.
+		f.byRank(c.Comm, parts)
 		var late *match.Part
 		for _, p := range parts {
 			if late != nil {
@@ -232,6 +257,18 @@ func (f *finder) collective(c *match.Collective) error {
 		}
 	}
 	return nil
+}
+
+// byRank puts the members of a collective in the order of their ranks in the communicator.
+func (f *finder) byRank(comm int32, parts []*match.Part) {
+	if comm < 0 {
+		return
+	}
+	members := f.p.Comms.Comms[comm].Members
+	if members == nil {
+		return
+	}
+	slices.SortStableFunc(parts, func(a, b *match.Part) int { return members.Index(int(a.Process)) - members.Index(int(b.Process)) })
 }
 
 func find(parts []*match.Part, process int32) *match.Part {

@@ -90,6 +90,13 @@ func TestPatterns(t *testing.T) {
 		{"late broadcast", []string{coll(100, 350, bcast, 5), coll(400, 50, bcast, 5), coll(500, 50, bcast, 5)}, []string{"late broadcast 0 1 300"}},
 		{"early reduce", []string{coll(100, 350, reduce, 5), coll(200, 10, reduce, 5), coll(400, 10, reduce, 5)}, []string{"early reduce 0 2 300"}},
 		{"early scan", []string{coll(200, 10, scan, 5), coll(100, 150, scan, 5), coll(150, 100, scan, 5)}, []string{"early scan 1 0 100", "early scan 2 0 50"}},
+		{"early scan with ranks in reverse", func() (ranks []string) {
+			for r, at := range []int{150, 100, 1000} {
+				ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=%d) @ a.c:4 [f] ; newcomm=comm#0\n", -r)+
+					coll(at, 1100-at, strings.ReplaceAll(scan, "MPI_COMM_WORLD", "comm#0"), 5))
+			}
+			return ranks
+		}(), []string{"early scan 0 2 850", "early scan 1 2 900"}},
 		{"nonblocking collective", []string{
 			"100+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n" +
 				"300+230 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n",
