@@ -165,11 +165,10 @@ func (l *aligner) iterations(s span) []step {
 			}
 			next := i + k*p
 			after := common(u, next, v, j, min(end-next, vend-j))
-			ended := next == end && j == vend
-			if ended {
+			if next+after == end && j+after == vend {
 				after = 1 << 62
 			}
-			if after < min(p, 8) || after <= reach && best != nil {
+			if after == 0 || after <= reach && best != nil {
 				continue
 			}
 			x := step{kind: missing, a: s.a0, b: s.b0, period: p}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabard/analysis/ops"
 	"tabard/internal/rankfn"
 	"tabard/spec"
 	"tabard/trace"
@@ -17,6 +18,7 @@ type side struct {
 	abi     spec.ABI
 	classes map[*trace.Class]*class
 	nests   map[int]*nest
+	program *ops.Program // see objects
 }
 
 // class is a class of streams with what is compared of its terminals.
@@ -216,6 +218,9 @@ func siteText(s *trace.Site, modules []trace.Module) string {
 
 // intersection is the ranks that two sets have in common.
 func intersection(a, b *trace.RankSet) *trace.RankSet {
+	if a.Len() == 0 || b.Len() == 0 {
+		return newSet(nil)
+	}
 	if a.Equal(b) {
 		return a
 	}
@@ -235,8 +240,11 @@ func newSet(ranks []int) *trace.RankSet { return rankfn.NewSet(ranks) }
 
 // without is the ranks of a that are not in b.
 func without(a, b *trace.RankSet) *trace.RankSet {
+	if a.Len() == 0 || b.Len() == 0 {
+		return a
+	}
 	if a.Equal(b) {
-		return nil
+		return newSet(nil)
 	}
 	var out []int
 	for r := range a.All() {

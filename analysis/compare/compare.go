@@ -235,7 +235,7 @@ func (g *group) parameters() error {
 		}
 		var columns []pair
 		for _, k := range p.order {
-			ds, err := g.c.comparePair(g.ka, g.kb, k, g.ranks)
+			ds, err := g.comparePair(k, p.found[k])
 			if err != nil {
 				return err
 			}

@@ -119,8 +119,9 @@ type slotDifference struct {
 	columns bool // the values have to be read
 }
 
-// comparePair finds the parameters in which two terminals differ at some ranks.
-func (c *comparison) comparePair(ka, kb *class, p pair, ranks *trace.RankSet) (list []slotDifference, err error) {
+// comparePair finds the parameters in which two terminals differ.
+func (g *group) comparePair(p pair, m *met) (list []slotDifference, err error) {
+	c, ka, kb, ranks := g.c, g.ka, g.kb, g.ranks
 	xa, xb := &ka.terms[p.a], &kb.terms[p.b]
 	at := map[string]int{}
 	add := func(slot int, soft bool, a, b string, columns bool, rank int) {
@@ -162,9 +163,15 @@ func (c *comparison) comparePair(ka, kb *class, p pair, ranks *trace.RankSet) (l
 				continue
 			}
 			a, b := ka.side.text(xa.f, i, va), kb.side.text(xb.f, i, vb)
-			if a != b {
-				add(i, soft, a, b, false, rank)
+			if a == b {
+				continue
 			}
+			if !soft {
+				if soft, err = g.renumbered(rank, m, va, vb); err != nil {
+					return nil, err
+				}
+			}
+			add(i, soft, a, b, false, rank)
 		}
 	}
 	return list, nil

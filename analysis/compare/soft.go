@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,10 @@ func softSlots(f *spec.Func, sig *trace.Signature) []bool {
 			if i < len(sig.Slots) {
 				soft[i] = sig.Slots[i].Kind != trace.Stat || wildcard(f, sig)
 			}
+		case s.Param >= 0 && (f.Params[s.Param].Name == "errorcode" || f.Params[s.Param].Name == "errorclass") && f.Name != "MPI_Abort":
+			soft[i] = true // made up by the library, some anew in each run
+		case s.Param >= 0 && callback(f.Params[s.Param].Name):
+			soft[i] = true // of the predefined ones some are NULL and some functions
 		case s.Codec == spec.String && s.Param >= 0 && f.Params[s.Param].Name == "port_name":
 			soft[i] = true
 		case s.Codec == spec.Address && out:
@@ -64,6 +69,10 @@ func softSlots(f *spec.Func, sig *trace.Signature) []bool {
 		}
 	}
 	return soft
+}
+
+func callback(name string) bool {
+	return strings.HasSuffix(name, "_fn") || strings.HasSuffix(name, "_function")
 }
 
 // wildcard tells whether a receive has a source or tag that is not a plain number.
@@ -86,6 +95,12 @@ func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
 		}
 		return "memory"
 	}
+	if v.Kind == trace.Ints && strings.HasSuffix(trace.SlotName(f, &f.Slots[slot]), "weights") {
+		return fmt.Sprint(v.Ints) // constants stand for the array, not for a weight
+	}
+	if v.Kind == trace.List && len(v.List) > 0 && strings.HasPrefix(f.Name, "MPI_Init") && trace.SlotName(f, &f.Slots[slot]) == "argv" {
+		v = &trace.Value{Kind: trace.List, List: v.List[1:]} // programs move
+	}
 	if v.Kind == trace.List && len(v.List) > 0 && v.List[0].Kind == trace.Addr {
 		parts := make([]string, len(v.List))
 		for i := range v.List {
@@ -107,5 +122,12 @@ func addresses(a, b *trace.Value) bool {
 		return len(a.List) > 0
 	}
 	inMemory := func(v *trace.Value) bool { return v.Kind == trace.Addr && v.Mem != trace.Literal }
+	// Displacements in dynamic windows and datatypes may be addresses, in parts or differences of them.
+	number := func(v *trace.Value) bool {
+		return (v.Kind == trace.Int || v.Kind == trace.Addr && v.Mem == trace.Literal) && (v.N >= 1<<40 || v.N <= -1<<40)
+	}
+	if number(a) && (number(b) || inMemory(b)) || number(b) && inMemory(a) {
+		return true
+	}
 	return inMemory(a) && inMemory(b) && (a.Mem != trace.Heap || b.Mem != trace.Heap)
 }

@@ -30,6 +30,9 @@ type collKey struct {
 	index, round uint64
 }
 
+// noIndex is the index of no collective.
+const noIndex = 1<<64 - 1
+
 // coll is a collective that is under way.
 type coll struct {
 	key   collKey
@@ -103,26 +106,30 @@ func (r *runner) collective(p *proc, s *stream, op *ops.Op) {
 		return
 	}
 	n := p.counter(scope)
-	at := refOf(s, op)
-	in := Part{Process: p.number, Post: at, Done: Ref{Stream: -1}, Sent: op.Send.Bytes, Received: op.Recv.Bytes}
+	sent, received := op.Send.Bytes, op.Recv.Bytes
 	if op.Persistent { // only made, nothing moves yet
-		in.Sent, in.Received = 0, 0
+		sent, received = 0, 0
 	}
-	c := r.joinColl(p, collKey{scope, *n, 0}, op.Func, op.Root, in)
+	c := r.joinColl(p, s, op, collKey{scope, *n, 0}, op.Func, op.Root, sent, received)
 	*n++
 	switch {
 	case nonblocking && !unfinished(op):
 		q.coll = c
 	case unfinished(op):
-		r.completePart(c, Ref{Stream: -1})
+		r.completePart(c, nil, nil)
 	default:
-		r.completePart(c, at)
+		r.completePart(c, s, op)
 	}
 }
 
 // joinColl adds a part to a collective.
-func (r *runner) joinColl(p *proc, k collKey, f *spec.Func, root int32, in Part) part {
-	c := r.colls[k]
+func (r *runner) joinColl(p *proc, s *stream, op *ops.Op, k collKey, f *spec.Func, root int32, sent, received int64) part {
+	recent := &r.recent[(k.index+k.round+uint64(k.scope.comm)*7)%uint64(len(r.recent))]
+	c := *recent
+	if c == nil || c.key != k {
+		c = r.colls[k]
+		*recent = c
+	}
 	if c == nil {
 		if c = r.freeColl; c != nil {
 			r.freeColl = c.next
@@ -133,6 +140,7 @@ func (r *runner) joinColl(p *proc, k collKey, f *spec.Func, root int32, in Part)
 		c.key, c.f, c.root = k, f, root
 		c.total, c.need = r.members(k.scope, p)
 		r.colls[k] = c
+		*recent = c
 	}
 	if c.f != f && baseOf(c.f) != baseOf(f) {
 		c.mixed = true
@@ -141,7 +149,15 @@ func (r *runner) joinColl(p *proc, k collKey, f *spec.Func, root int32, in Part)
 		c.root = root
 	}
 	at := part{c, len(c.parts)}
-	c.parts, c.procs = append(c.parts, in), append(c.procs, p.index)
+	if c.procs = append(c.procs, p.index); at.i < cap(c.parts) {
+		c.parts = c.parts[:at.i+1]
+	} else {
+		c.parts = append(c.parts, Part{})
+	}
+	in := &c.parts[at.i]
+	in.Process, in.Sent, in.Received = p.number, sent, received
+	in.Post.set(s, op)
+	in.Done.none()
 	c.open++
 	p.ahead++
 	if len(c.parts) == c.need {
@@ -166,10 +182,12 @@ func (r *runner) allHere(c *coll) {
 	}
 }
 
-// completePart notes what completed a member's part.
-func (r *runner) completePart(at part, done Ref) {
+// completePart notes what completed a member's part, nil for nothing in sight.
+func (r *runner) completePart(at part, s *stream, op *ops.Op) {
 	c := at.c
-	c.parts[at.i].Done = done
+	if op != nil {
+		c.parts[at.i].Done.set(s, op)
+	}
 	if c.open--; c.open == 0 && len(c.parts) >= c.need {
 		r.emitColl(c)
 	}
@@ -192,6 +210,7 @@ func (r *runner) emitColl(c *coll) {
 		r.failure = r.opts.Collective(&Collective{Comm: s.comm, Class: s.class, Object: s.object, Index: c.key.index, Round: c.key.round,
 			Func: c.f, Root: c.root, Parts: c.parts, Members: c.total, Missing: missing, Mixed: c.mixed})
 	}
+	c.key = collKey{index: noIndex} // for r.recent
 	c.next = r.freeColl
 	r.freeColl = c
 }

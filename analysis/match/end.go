@@ -18,7 +18,8 @@ type end struct {
 	seq               uint64 // order of posting, among the ends of a process
 	epoch             uint32 // of its process, when that began to wait for the partner
 	partner           *end
-	next              *end // in its queue, or on the free list
+	ch                *channel // that it is queued in
+	next              *end     // in its queue, or on the free list
 }
 
 // state is a set of facts about an end.
@@ -86,7 +87,7 @@ func (q *queue) pop() *end {
 type channel struct{ sends, recvs queue }
 
 // alloc makes an end.
-func (r *runner) alloc(proc int32, op *ops.Op, at *Ref) *end {
+func (r *runner) alloc(proc int32, s *stream, op *ops.Op) *end {
 	e := r.free
 	if e == nil {
 		block := make([]end, 128)
@@ -98,9 +99,11 @@ func (r *runner) alloc(proc int32, op *ops.Op, at *Ref) *end {
 	}
 	r.free = e.next
 	// Field by field: a composite literal would be made elsewhere and copied.
-	e.Process, e.Post, e.Done, e.Func = r.procs[proc].number, *at, Ref{Stream: -1}, op.Func
+	e.Process, e.Func = r.procs[proc].number, op.Func
+	e.Post.set(s, op)
+	e.Done.none()
 	e.Mode, e.Wild, e.Blocking = 0, false, false
-	e.key, e.bytes, e.proc, e.state = key{}, 0, proc, 0
+	e.proc, e.state = proc, 0
 	e.anySource, e.anyTag, e.epoch, e.seq = false, false, 0, r.seq
 	e.next = nil
 	r.seq++
@@ -112,14 +115,19 @@ func (r *runner) alloc(proc int32, op *ops.Op, at *Ref) *end {
 
 func (r *runner) release(e *end) {
 	r.live--
-	e.partner, e.Probe, e.peers = nil, nil, nil
+	e.partner, e.Probe, e.peers, e.ch = nil, nil, nil, nil
 	e.next = r.free
 	r.free = e
 }
 
-// refOf is the call of an operation.
-func refOf(s *stream, op *ops.Op) Ref {
-	return Ref{Stream: s.number, Terminal: op.Terminal, Call: op.Call, Begin: op.Begin, End: op.End, Timed: op.Timed}
+// set makes r the call of an operation, field by field: to read as a whole what was just written in parts is slow.
+func (r *Ref) set(s *stream, op *ops.Op) {
+	r.Stream, r.Terminal, r.Call, r.Begin, r.End, r.Timed = s.number, op.Terminal, op.Call, op.Begin, op.End, op.Timed
+}
+
+// none makes r no call.
+func (r *Ref) none() {
+	r.Stream, r.Terminal, r.Call, r.Begin, r.End, r.Timed = -1, 0, 0, 0, 0, false
 }
 
 // request is what a process's request stands for now.

@@ -19,7 +19,7 @@ func (r *runner) finish() error {
 		for _, k := range slices.Sorted(maps.Keys(p.messages)) {
 			e := p.messages[k]
 			r.unknown(e)
-			r.close(e, Ref{Stream: -1})
+			r.close(e)
 		}
 	}
 	r.guess()
@@ -119,7 +119,7 @@ func (r *runner) guess() {
 		list = slices.Delete(list, i, i+1)
 		e.key = w.key
 		e.state |= guessed | resolved
-		r.join(w.ch.sends.pop(), e)
+		r.join(w.ch.sends.pop(), e, true)
 		if s := w.ch.sends.first; s != nil && s.is(fated) {
 			k, _ := slices.BinarySearchFunc(list, w, earlier)
 			list = slices.Insert(list, k, w)

@@ -18,7 +18,7 @@ func (r *runner) post(p *proc, s *stream, e *end, terminal uint32, blocking bool
 		return
 	}
 	if !e.is(isSend) {
-		if g := p.gates[e.key.comm]; g != nil && !g.empty() || !e.is(resolved) {
+		if g := p.gate(e.key.comm); g != nil && !g.empty() || !e.is(resolved) {
 			if g == nil {
 				g = &gate{}
 				if p.gates == nil {
@@ -87,7 +87,18 @@ func (r *runner) channel(k *key) *channel {
 
 // enqueue adds an end to its channel.
 func (r *runner) enqueue(ch *channel, e *end) {
-	e.state = e.state&^gated | queued
+	e.state &^= gated
+	if ch.meet(e) {
+		if e.is(isSend) {
+			r.join(e, ch.recvs.pop(), false)
+		} else {
+			r.join(ch.sends.pop(), e, true)
+		}
+		r.pair(ch)
+		return
+	}
+	e.state |= queued
+	e.ch = ch
 	if e.is(isSend) {
 		ch.sends.push(e)
 		r.procs[e.proc].ahead++
@@ -96,6 +107,16 @@ func (r *runner) enqueue(ch *channel, e *end) {
 		r.await(e)
 	}
 	r.pair(ch)
+}
+
+// meet tells whether the partner of an end that is not in the channel yet waits there.
+func (ch *channel) meet(e *end) bool {
+	mine, other := &ch.recvs, ch.sends.first
+	if e.is(isSend) {
+		mine, other = &ch.sends, ch.recvs.first
+	}
+	const both = fated | cancelled | failed
+	return other != nil && mine.first == nil && e.state&both == fated && other.state&both == fated
 }
 
 // await notes that a receive that has completed lacks its send, so that the process waits for it.
@@ -110,8 +131,10 @@ func (r *runner) await(e *end) {
 
 // forget is the reverse of await.
 func (r *runner) forget(e *end) {
-	p := &r.procs[e.proc]
-	if e.is(counted) && e.epoch == p.epoch {
+	if !e.is(counted) {
+		return
+	}
+	if p := &r.procs[e.proc]; e.epoch == p.epoch {
 		p.missing--
 		r.wake(p)
 	}
@@ -133,7 +156,7 @@ func (r *runner) pair(ch *channel) {
 		case s == nil || v == nil || !s.is(fated) || !v.is(fated):
 			return
 		}
-		r.join(ch.sends.pop(), ch.recvs.pop())
+		r.join(ch.sends.pop(), ch.recvs.pop(), true)
 	}
 }
 
@@ -144,12 +167,14 @@ func (r *runner) behind(s *end) {
 	r.wake(p)
 }
 
-// join makes two ends a message.
-func (r *runner) join(s, v *end) {
+// join makes two ends a message; ahead tells whether the send counts among those that its process is ahead.
+func (r *runner) join(s, v *end, ahead bool) {
 	s.partner, v.partner = v, s
 	s.state &^= queued
 	v.state &^= queued
-	r.behind(s)
+	if ahead {
+		r.behind(s)
+	}
 	r.forget(v)
 	if s.is(closed) && v.is(closed) {
 		r.emit(s, v)
@@ -173,9 +198,8 @@ func (r *runner) drop(e *end) {
 	}
 }
 
-// close notes what completed an end; nothing more will be known of it.
-func (r *runner) close(e *end, done Ref) {
-	e.Done = done
+// close notes that nothing more will be known of an end than e.Done, what completed it.
+func (r *runner) close(e *end) {
 	e.state |= closed | fated
 	switch {
 	case e.is(reported):
@@ -192,7 +216,7 @@ func (r *runner) close(e *end, done Ref) {
 		if !e.is(isSend) {
 			r.await(e)
 		}
-		if ch := r.channels[e.key]; ch != nil && (ch.sends.first != nil && ch.recvs.first != nil || ch.sends.first == e || ch.recvs.first == e) {
+		if ch := e.ch; ch.sends.first != nil && ch.recvs.first != nil || ch.sends.first == e || ch.recvs.first == e {
 			r.pair(ch)
 		}
 	}
@@ -216,7 +240,7 @@ func (r *runner) emit(s, v *end) {
 	}
 	if r.opts.Message != nil && r.failure == nil {
 		m := &r.msg
-		m.Comm, m.Tag, m.Bytes, m.Send, m.Recv, m.Guessed = s.key.comm, s.key.tag, bytes, s.End, v.End, v.is(guessed)
+		m.Comm, m.Tag, m.Bytes, m.Send, m.Recv, m.Guessed = s.key.comm, s.key.tag, bytes, &s.End, &v.End, v.is(guessed)
 		r.failure = r.opts.Message(m)
 	}
 	r.release(s)

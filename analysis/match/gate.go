@@ -154,27 +154,24 @@ func (r *runner) complete(p *proc, s *stream, op *ops.Op, d *ops.Done) {
 		}
 		return
 	}
-	at := refOf(s, op)
 	send, recv, c := q.send, q.recv, q.coll
 	q.send, q.recv, q.coll = nil, nil, part{}
-	if q.init == nil {
-		*q = request{}
-	}
 	if recv != nil {
-		r.completeRecv(recv, d, at)
+		r.completeRecv(recv, d, s, op)
 	}
 	if send != nil {
 		if d.Status && d.Cancelled && recv == nil {
 			r.cancel(send)
 		}
-		r.close(send, at)
+		send.Done.set(s, op)
+		r.close(send)
 	}
 	if c.c != nil {
-		r.completePart(c, at)
+		r.completePart(c, s, op)
 	}
 }
 
-func (r *runner) completeRecv(e *end, d *ops.Done, at Ref) {
+func (r *runner) completeRecv(e *end, d *ops.Done, s *stream, op *ops.Op) {
 	switch {
 	case d.Cancelled || !d.Status && e.is(toCancel):
 		r.cancel(e)
@@ -191,7 +188,8 @@ func (r *runner) completeRecv(e *end, d *ops.Done, at Ref) {
 	default:
 		r.unknown(e)
 	}
-	r.close(e, at)
+	e.Done.set(s, op)
+	r.close(e)
 }
 
 // cancel notes that an end was cancelled.

@@ -47,7 +47,7 @@ type Message struct {
 	Tag  int32
 	// Bytes is the size of the message, ops.UnknownBytes if neither end tells.
 	Bytes      int64
-	Send, Recv End
+	Send, Recv *End
 	// Guessed is set if the receive took any source or tag and no status says
 	// which: it has one of the sends that are left over, the earliest that fits.
 	Guessed bool

@@ -46,19 +46,18 @@ func (r *runner) start(p *proc, s *stream, op *ops.Op, q *request) {
 		return
 	}
 	r.abandon(q)
-	at := refOf(s, op)
 	if in.collective {
 		in.round++
-		q.coll = r.joinColl(p, collKey{in.scope, in.index, in.round}, in.f, in.root, Part{Process: p.number, Post: at, Done: Ref{Stream: -1}, Sent: in.sent, Received: in.taken})
+		q.coll = r.joinColl(p, s, op, collKey{in.scope, in.index, in.round}, in.f, in.root, in.sent, in.taken)
 		return
 	}
 	var e *end
 	if in.send {
-		if e = r.newSend(p, op, &at, &in.side, in.comm); e != nil {
+		if e = r.newSend(p, s, op, &in.side, in.comm); e != nil {
 			e.Mode = in.mode
 			q.send = e
 		}
-	} else if e = r.newRecv(p, op, &at, &in.side, in.comm); e != nil {
+	} else if e = r.newRecv(p, s, op, &in.side, in.comm); e != nil {
 		e.peers = in.peers
 		q.recv = e
 	}
@@ -74,18 +73,18 @@ func (r *runner) mprobe(p *proc, s *stream, op *ops.Op) {
 	if !op.Found || op.Message < 0 {
 		return
 	}
-	at := refOf(s, op)
-	e := r.newRecv(p, op, &at, &op.Recv, op.Comm)
+	e := r.newRecv(p, s, op, &op.Recv, op.Comm)
 	if e == nil {
 		return
 	}
-	e.Probe, e.peers = &at, op.Peers()
+	e.Probe, e.peers = new(Ref), op.Peers()
+	e.Probe.set(s, op)
 	if p.messages == nil {
 		p.messages = map[int64]*end{}
 	}
 	if old := p.messages[op.Message]; old != nil {
 		r.unknown(old)
-		r.close(old, Ref{Stream: -1})
+		r.close(old)
 	}
 	p.messages[op.Message] = e
 	r.post(p, s, e, op.Terminal, true)
@@ -105,7 +104,8 @@ func (r *runner) mrecv(p *proc, s *stream, op *ops.Op) {
 		return
 	}
 	delete(p.messages, op.Message)
-	e.Post, e.Func = refOf(s, op), op.Func
+	e.Func = op.Func
+	e.Post.set(s, op)
 	if q != nil {
 		q.recv = e
 		return
@@ -114,12 +114,10 @@ func (r *runner) mrecv(p *proc, s *stream, op *ops.Op) {
 		e.bytes = op.Recv.Bytes
 		r.resolve(e, e.peers.At(op.SourceRank), op.Recv.Tag)
 	}
-	done := e.Post
-	if unfinished(op) {
-		done = Ref{Stream: -1}
-	} else {
+	if !unfinished(op) {
 		e.Blocking = true
+		e.Done.set(s, op)
 	}
 	r.unknown(e)
-	r.close(e, done)
+	r.close(e)
 }

@@ -115,6 +115,14 @@ func (p *proc) request(n int64) *request {
 	return q
 }
 
+// gate is the gate of a communicator, nil if there never was a reason to have one.
+func (p *proc) gate(comm int32) *gate {
+	if len(p.gates) == 0 {
+		return nil
+	}
+	return p.gates[comm]
+}
+
 // renew is the slot of a request that a call makes. If it is in use, the end of the one before was not in sight.
 func (r *runner) renew(p *proc, n int64) *request {
 	q := p.request(n)
@@ -128,14 +136,14 @@ func (r *runner) abandon(q *request) {
 	send, recv, c := q.send, q.recv, q.coll
 	q.send, q.recv, q.coll = nil, nil, part{}
 	if send != nil {
-		r.close(send, Ref{Stream: -1})
+		r.close(send)
 	}
 	if recv != nil {
 		r.unknown(recv)
-		r.close(recv, Ref{Stream: -1})
+		r.close(recv)
 	}
 	if c.c != nil {
-		r.completePart(c, Ref{Stream: -1})
+		r.completePart(c, nil, nil)
 	}
 }
 
@@ -193,15 +201,14 @@ func (r *runner) handle(p *proc, s *stream, op *ops.Op) {
 
 // begin takes in a send or receive.
 func (r *runner) begin(p *proc, s *stream, op *ops.Op) {
-	at := refOf(s, op)
 	var send, recv *end
 	if op.Kind != ops.Recv {
-		if send = r.newSend(p, op, &at, &op.Send, op.Comm); send != nil {
+		if send = r.newSend(p, s, op, &op.Send, op.Comm); send != nil {
 			send.Mode = op.Mode
 		}
 	}
 	if op.Kind != ops.Send {
-		recv = r.newRecv(p, op, &at, &op.Recv, op.Comm)
+		recv = r.newRecv(p, s, op, &op.Recv, op.Comm)
 	}
 	if op.Request >= 0 {
 		q := r.renew(p, op.Request)
@@ -214,44 +221,48 @@ func (r *runner) begin(p *proc, s *stream, op *ops.Op) {
 		r.post(p, s, recv, op.Terminal, false)
 		return
 	}
-	done := at
-	if op.Flags&trace.Unfinished != 0 {
-		done = Ref{Stream: -1}
+	if send != nil {
+		r.blocking(p, s, op, send)
 	}
-	for _, e := range [2]*end{send, recv} {
-		if e == nil {
-			continue
-		}
-		e.Blocking, e.Done = true, done
-		r.post(p, s, e, op.Terminal, true)
-		if e == recv && op.Recv.Wild && !e.is(resolved) {
-			r.unknown(e)
-		}
-		r.close(e, done)
+	if recv != nil {
+		r.blocking(p, s, op, recv)
 	}
 }
 
+// blocking takes in an end that its call completes.
+func (r *runner) blocking(p *proc, s *stream, op *ops.Op, e *end) {
+	e.Blocking = true
+	if !unfinished(op) {
+		e.Done.set(s, op)
+	}
+	r.post(p, s, e, op.Terminal, true)
+	if e.state&(isSend|resolved) == 0 && e.Wild {
+		r.unknown(e)
+	}
+	r.close(e)
+}
+
 // newSend makes the sending end of an operation; nil if it goes nowhere.
-func (r *runner) newSend(p *proc, op *ops.Op, at *Ref, side *ops.Side, comm int32) *end {
+func (r *runner) newSend(p *proc, s *stream, op *ops.Op, side *ops.Side, comm int32) *end {
 	if side.Peer == ops.ProcNull {
 		r.sum.ToNobody++
 		return nil
 	}
-	e := r.alloc(p.index, op, at)
+	e := r.alloc(p.index, s, op)
 	e.state = isSend | resolved
-	e.key = key{comm: comm, source: p.number, dest: side.Peer, tag: side.Tag}
+	e.key.comm, e.key.source, e.key.dest, e.key.tag, e.key.part = comm, p.number, side.Peer, side.Tag, 0
 	e.bytes = side.Bytes
 	return e
 }
 
 // newRecv makes the receiving end of an operation; nil if it comes from nowhere.
-func (r *runner) newRecv(p *proc, op *ops.Op, at *Ref, side *ops.Side, comm int32) *end {
+func (r *runner) newRecv(p *proc, s *stream, op *ops.Op, side *ops.Side, comm int32) *end {
 	if side.Peer == ops.ProcNull && !(side.Wild && side.Known) {
 		r.sum.ToNobody++
 		return nil
 	}
-	e := r.alloc(p.index, op, at)
-	e.key = key{comm: comm, source: side.Peer, dest: p.number, tag: side.Tag}
+	e := r.alloc(p.index, s, op)
+	e.key.comm, e.key.source, e.key.dest, e.key.tag, e.key.part = comm, side.Peer, p.number, side.Tag, 0
 	e.bytes = side.Bytes
 	e.Wild = side.Wild
 	e.state = resolved

@@ -21,6 +21,7 @@ type runner struct {
 	byNumber []int32 // 1 + index of the process with a number; empty if numbers are far apart
 	pool     []*end  // receives whose source or tag nothing tells
 	colls    map[collKey]*coll
+	recent   [64]*coll     // some of colls
 	groups   map[int32]int // number of recorded members by communicator
 	world    []int32       // communicator of each process's MPI_COMM_WORLD
 	free     *end

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"time"
-
 	"tabard/internal/grammar"
 	"tabard/trace"
 )
@@ -17,8 +15,7 @@ type Reader struct {
 	sigs   []*trace.Signature
 	terms  []*term
 	cursor *grammar.Cursor
-	timing *trace.Timing
-	clock  func(uint64) time.Duration
+	times  callTimes
 	event  uint64
 	call   uint64
 	calls  uint64
@@ -63,11 +60,8 @@ func (p *Program) Reader(s *trace.Stream) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{p: p, pr: &p.processes[s.Process()], stream: s, sigs: sigs, terms: make([]*term, len(sigs)), cursor: x.NewCursor(), calls: s.Calls()}
-	if r.timing, err = s.Timing(); err != nil {
+	if r.times, err = openTimes(s); err != nil {
 		return nil, err
-	}
-	if r.timing != nil {
-		r.clock = s.TickTime()
 	}
 	return r, nil
 }
@@ -106,14 +100,13 @@ func (r *Reader) Next() (*Op, error) {
 	if err := r.evaluate(t); err != nil {
 		return nil, err
 	}
-	if r.timing != nil {
-		start, end := r.timing.At(op.Call)
-		if op.Calls > 1 {
-			_, end = r.timing.At(op.Call + op.Calls - 1)
+	if op.Timed {
+		var err error
+		if op.Begin, op.End, err = r.times.at(r.stream, op.Call); err == nil && op.Calls > 1 {
+			_, op.End, err = r.times.at(r.stream, op.Call+op.Calls-1)
 		}
-		op.Begin, op.End = r.clock(start), r.clock(end)
-		if err := r.timing.Err(); err != nil {
-			return nil, &trace.FormatError{File: r.stream.Archive().File(), Section: "timing", Offset: -1, Msg: err.Error(), Hint: "the file is damaged: copy it again"}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return op, nil

@@ -96,7 +96,7 @@ func (r *Reader) compile(k uint32) (*term, error) {
 	sig := r.sigs[k]
 	f := spec.ByID(sig.Func)
 	t := &term{act: actions()[sig.Func], failed: sig.Flags&trace.Failed != 0}
-	t.op = Op{Terminal: k, Func: f, Flags: sig.Flags, Timed: r.timing != nil, Comm: NoComm, MadeComm: NoComm, Root: NoPeer,
+	t.op = Op{Terminal: k, Func: f, Flags: sig.Flags, Timed: r.times.timing != nil, Comm: NoComm, MadeComm: NoComm, Root: NoPeer,
 		Send: noSide, Recv: noSide, Request: -1, Message: -1, Calls: 1}
 	if sig.Flags&trace.Polls != 0 {
 		c, err := openColumn(r.stream, k, -1, 0)

@@ -40,30 +40,40 @@ func (s *StreamSteps) calls(from, to uint64) (r Range, err error) {
 // A StepCursor says which step calls belong to that come in order.
 type StepCursor struct {
 	of   *StreamSteps
-	k    uint64 // first step of a run
-	n    uint64 // steps of the run
+	len  uint64
+	k, n uint64 // first step of a run, and how many
 	r    Range  // of all of them
 	each uint64 // calls of a step
-	len  uint64
 	// the step of the latest call
 	step uint64
 	in   Range
 }
 
-// Cursor makes a cursor at the first step. It must not be used at the same time as other results of the StepIndex,
-// except for Fast.
+// Cursor makes a cursor at the first step.
 func (s *StreamSteps) Cursor() *StepCursor { return &StepCursor{of: s, len: s.Len()} }
 
-// Fast tells whether a call is in the step of the call before.
-func (c *StepCursor) Fast(call uint64) (step uint64, ok bool) {
-	return c.step, call-c.in.From < c.in.To-c.in.From
+// Near is Find for calls whose step is not far from that of the call before. It may be used at the same time as other
+// results of the StepIndex, and is ok for most calls.
+func (c *StepCursor) Near(call uint64) (step uint64, ok bool) {
+	if call-c.in.From < c.in.To-c.in.From {
+		return c.step, true
+	}
+	if call < c.r.From || call >= c.r.To {
+		return 0, false
+	}
+	if c.in.To <= call && call < c.in.To+c.each {
+		c.step++
+		c.in = Range{c.in.To, c.in.To + c.each}
+		return c.step, true
+	}
+	i := (call - c.r.From) / c.each
+	c.step = c.k + i
+	c.in = Range{c.r.From + i*c.each, c.r.From + (i+1)*c.each}
+	return c.step, true
 }
 
 // Find is the step that a call is in, if it is in any. Calls must not become less.
 func (c *StepCursor) Find(call uint64) (step uint64, ok bool, err error) {
-	if step, ok := c.Fast(call); ok {
-		return step, ok, nil
-	}
 	for call >= c.r.To {
 		if c.k+c.n >= c.len {
 			return 0, false, nil
@@ -75,12 +85,8 @@ func (c *StepCursor) Find(call uint64) (step uint64, ok bool, err error) {
 		}
 		c.n, c.each = n, r.Len()
 		c.r = Range{r.From, r.From + n*r.Len()}
+		c.step, c.in = c.k-1, Range{r.From, r.From} // as if the call before were in the step before
 	}
-	if call < c.r.From {
-		return 0, false, nil
-	}
-	i := (call - c.r.From) / c.each
-	c.step = c.k + i
-	c.in = Range{c.r.From + i*c.each, c.r.From + (i+1)*c.each}
-	return c.step, true, nil
+	step, ok = c.Near(call)
+	return step, ok, nil
 }

@@ -178,6 +178,7 @@ type marks struct {
 	of     *selection.StepCursor
 	mu     *sync.Mutex // of of: see selection.StepIndex.Of
 	stride uint64
+	most   uint64 // number of steps, of stride taken together
 }
 
 func (j *job) marks(s *trace.Stream) (*marks, error) {
@@ -187,12 +188,12 @@ func (j *job) marks(s *trace.Stream) (*marks, error) {
 	if err != nil || of == nil {
 		return nil, err
 	}
-	return &marks{of: of.Cursor(), mu: &j.stepsMu, stride: j.r.Stride}, nil
+	return &marks{of: of.Cursor(), mu: &j.stepsMu, stride: j.r.Stride, most: (of.Len() + j.r.Stride - 1) / j.r.Stride}, nil
 }
 
 // find is the step of a call.
 func (m *marks) find(call uint64) (step uint64, ok bool, err error) {
-	if step, ok = m.of.Fast(call); ok {
+	if step, ok = m.of.Near(call); ok {
 		return step, true, nil
 	}
 	m.mu.Lock()
@@ -212,8 +213,8 @@ func (m *marks) call(l *local, call uint64, last, end, gap time.Duration) error 
 	if m.stride > 1 {
 		i /= m.stride
 	}
-	for uint64(len(l.steps)) <= i {
-		l.steps = append(l.steps, localStep{})
+	if i >= uint64(len(l.steps)) {
+		l.steps = append(l.steps, make([]localStep, max(i+1, min(2*i, m.most))-uint64(len(l.steps)))...)
 	}
 	st := &l.steps[i]
 	if !st.has {
@@ -230,14 +231,17 @@ func (j *job) merge(l *local) {
 	defer j.mu.Unlock()
 	n := l.Process.Process
 	j.r.Processes = append(j.r.Processes, l.Process)
-	for i, st := range l.steps {
+	for len(l.steps) > 0 && !l.steps[len(l.steps)-1].has {
+		l.steps = l.steps[:len(l.steps)-1]
+	}
+	if more := len(l.steps) - len(j.r.Steps); more > 0 {
+		j.r.Steps = append(j.r.Steps, make([]Step, more)...)
+	}
+	for i := range l.steps {
+		st, to := &l.steps[i], &j.r.Steps[i]
 		if !st.has {
 			continue
 		}
-		for len(j.r.Steps) <= i {
-			j.r.Steps = append(j.r.Steps, Step{})
-		}
-		to := &j.r.Steps[i]
 		if to.Length.Processes == 0 || st.begin < to.Begin {
 			to.Begin = st.begin
 		}

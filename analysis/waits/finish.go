@@ -13,10 +13,10 @@ import (
 
 // finish makes the result of the waits that were kept.
 func (f *finder) finish() error {
-	f.arrange(f.unite())
+	f.sorted = f.unite()
 	f.order()
 	places := &placeTable{a: f.a, classes: map[*trace.Class][]int32{}, numbers: map[Place]int32{}}
-	roots := &rootFinder{waits: f.waits, place: places.of}
+	roots := &rootFinder{waits: f.waits, which: f.sorted, place: places.of}
 	roots.follow()
 	steps, err := f.steps()
 	if err != nil {
@@ -82,13 +82,15 @@ func (p *placeTable) number(c *trace.Class, term uint32) int32 {
 	return n
 }
 
-// steps is the time step of each wait, -1 for none. The waits are in the order of streams and calls.
+// steps is the time step of each wait in the order of f.sorted, -1 for none.
 func (f *finder) steps() ([]int64, error) {
-	steps := make([]int64, len(f.waits))
+	steps := make([]int64, len(f.sorted))
+	stream := int32(-1)
 	var c *selection.StepCursor
-	for i := range f.waits {
-		w := &f.waits[i]
-		if i == 0 || w.stream != f.waits[i-1].stream {
+	for i, k := range f.sorted {
+		w := &f.waits[k]
+		if w.stream != stream {
+			stream = w.stream
 			of, err := f.opts.Steps.Of(f.a.Stream(int(w.stream)))
 			if err != nil {
 				return nil, err
@@ -139,7 +141,7 @@ func (f *finder) groups(places *placeTable) {
 		}
 		(*sums)[k] += d
 	}
-	for i := range f.waits {
+	for _, i := range f.sorted {
 		w := &f.waits[i]
 		if !w.selected {
 			continue
@@ -200,7 +202,7 @@ func shares(all []Share) []Share {
 func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	spent := make([]float64, len(rf.roots))
 	waits := make([]uint64, len(rf.roots))
-	for i := range f.waits {
+	for _, i := range f.sorted {
 		if !f.waits[i].selected {
 			continue
 		}
@@ -247,19 +249,26 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 // bySteps sums up the waits of each step, and the part of each root in it; at is the order of the roots.
 func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) {
 	order := make([]keyed, 0, len(steps))
-	for i, s := range steps {
-		if s >= 0 && f.waits[i].selected {
-			order = append(order, keyed{uint64(s), uint32(i)})
+	for k, s := range steps {
+		if i := f.sorted[k]; s >= 0 && f.waits[i].selected {
+			order = append(order, keyed{uint64(s), i})
 		}
 	}
 	order = byKey(order, make([]keyed, len(order)))
+	n := 0
+	for k := range order {
+		if k == 0 || order[k].key != order[k-1].key {
+			n++
+		}
+	}
+	f.r.Steps = slices.Grow(f.r.Steps, n)
 	inStep := make([]float64, len(roots))
 	seen := make([]bool, len(roots))
 	var touched []int32
 	for from := 0; from < len(order); {
 		step, to := Step{Step: order[from].key, Root: -1}, from
 		for ; to < len(order) && order[to].key == step.Step; to++ {
-			i := int(order[to].i)
+			i := order[to].i
 			step.Time += f.waits[i].length()
 			for _, o := range rf.origins(i) {
 				if !seen[o.root] {

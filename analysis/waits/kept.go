@@ -30,63 +30,66 @@ func thin[T any](all *[]T, length func(*T) time.Duration) time.Duration {
 	return least
 }
 
-// unite leaves one wait of each call: of several messages that a call completed the last one decides. Sends that did not have to wait
-// go. It returns the order of what is left by stream and call.
+// unite is the order of the waits by stream and call, with one wait of each call: of several messages that a call
+// completed the last one decides. Sends that did not have to wait are not in it.
 func (f *finder) unite() []uint32 {
-	f.waits = slices.DeleteFunc(f.waits, func(w wait) bool { return f.eager(&w) })
 	order := f.byStream()
-	drop := make([]bool, len(f.waits))
 	n := 0
-	for k, i := range order {
-		if w := &f.waits[i]; k > 0 && n > 0 {
-			if last := &f.waits[order[n-1]]; last.stream == w.stream && last.call == w.call {
-				drop[i] = true
+	for _, i := range order {
+		if n > 0 {
+			w, last := &f.waits[i], &f.waits[order[n-1]]
+			if last.stream == w.stream && last.call == w.call {
 				continue
 			}
 		}
 		order[n] = i
 		n++
 	}
-	order = order[:n]
-	if n == len(f.waits) {
-		return order
+	return order[:n]
+}
+
+// keep drops all waits but those of an order.
+func (f *finder) keep(order []uint32) {
+	kept := make([]bool, len(f.waits))
+	for _, i := range order {
+		kept[i] = true
 	}
-	to := make([]uint32, len(f.waits))
-	n = 0
-	for i, gone := range drop {
-		if to[i] = uint32(n); !gone {
+	n := 0
+	for i, k := range kept {
+		if k {
 			f.waits[n] = f.waits[i]
 			n++
 		}
 	}
 	f.waits = f.waits[:n]
-	for k, i := range order {
-		order[k] = to[i]
-	}
-	return order
 }
 
 // byStream is the order of the waits by stream and call, and of those of a call by what decides.
 func (f *finder) byStream() []uint32 {
-	streams := 0
+	var ends []uint32
 	for i := range f.waits {
-		streams = max(streams, int(f.waits[i].stream)+1)
+		if s := int(f.waits[i].stream); s >= len(ends) {
+			ends = append(ends, make([]uint32, max(s+1, 2*len(ends))-len(ends))...)
+		}
+		if !f.eager(&f.waits[i]) {
+			ends[f.waits[i].stream]++
+		}
 	}
-	ends := make([]uint32, streams+1)
+	sum := uint32(0)
+	for s, n := range ends {
+		ends[s] = sum
+		sum += n
+	}
+	order := make([]uint32, sum)
 	for i := range f.waits {
-		ends[f.waits[i].stream+1]++
-	}
-	for s := range streams {
-		ends[s+1] += ends[s]
-	}
-	order := make([]uint32, len(f.waits))
-	for i := range f.waits {
-		at := &ends[f.waits[i].stream]
-		order[*at] = uint32(i)
-		*at++
+		if !f.eager(&f.waits[i]) {
+			at := &ends[f.waits[i].stream]
+			order[*at] = uint32(i)
+			*at++
+		}
 	}
 	from := uint32(0)
-	for s := range streams {
+	for s := range ends {
 		nearlySorted(order[from:ends[s]], func(i, j uint32) int {
 			a, b := &f.waits[i], &f.waits[j]
 			if a.call != b.call {
@@ -99,29 +102,7 @@ func (f *finder) byStream() []uint32 {
 	return order
 }
 
-// arrange brings the waits into an order, which it uses up.
-func (f *finder) arrange(order []uint32) {
-	for k := range order {
-		if order[k] == uint32(k) {
-			continue
-		}
-		first := f.waits[k]
-		to := uint32(k)
-		for {
-			i := order[to]
-			order[to] = to
-			if i == uint32(k) {
-				f.waits[to] = first
-				break
-			}
-			f.waits[to] = f.waits[i]
-			to = i
-		}
-	}
-}
-
-// order marks late senders while another message lay there that was received later. The waits are in the order of
-// streams and calls.
+// order marks late senders while another message lay there that was received later.
 func (f *finder) order() {
 	var procs slots
 	var lists [][]idle
@@ -151,7 +132,7 @@ func (f *finder) order() {
 			l[i].to = max(l[i].to, l[i-1].to)
 		}
 	}
-	for i := range f.waits {
+	for _, i := range f.sorted {
 		w := &f.waits[i]
 		if w.kind != LateSender {
 			continue

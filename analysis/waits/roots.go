@@ -28,6 +28,7 @@ type rootKey struct {
 // rootFinder follows waits back to their causes.
 type rootFinder struct {
 	waits []wait
+	which []uint32 // of them
 	// The origins of wait i are the counts[i] from starts[i] on in found.
 	found  []origin
 	starts []uint32
@@ -39,13 +40,13 @@ type rootFinder struct {
 	place  func(stream int32, term uint32) int32
 }
 
-func (r *rootFinder) origins(i int) []origin { return r.found[r.starts[i]:][:r.counts[i]] }
+func (r *rootFinder) origins(i uint32) []origin { return r.found[r.starts[i]:][:r.counts[i]] }
 
 // follow fills in the origins of all waits. A wait only goes back to what ended before it did, so
 // in the order of ends all that it needs is known.
 func (r *rootFinder) follow() {
 	r.starts, r.counts = make([]uint32, len(r.waits)), make([]uint8, len(r.waits))
-	r.found = make([]origin, 0, len(r.waits)+len(r.waits)/4)
+	r.found = make([]origin, 0, len(r.which)+len(r.which)/4)
 	var parts []origin
 	for _, x := range r.byEnd() {
 		i := x.i
@@ -59,11 +60,11 @@ func (r *rootFinder) follow() {
 	r.of = nil
 }
 
-// byEnd is the order of the waits by their ends, those with the same end by their begins.
+// byEnd is the order of the waits by their ends, those with the same end by their begins, streams and calls.
 func (r *rootFinder) byEnd() []keyed {
-	order := make([]keyed, len(r.waits))
-	for i := range order {
-		order[i] = keyed{uint64(r.waits[i].end) ^ 1<<63, uint32(i)} // times may be negative
+	order := make([]keyed, len(r.which))
+	for k, i := range r.which {
+		order[k] = keyed{uint64(r.waits[i].end) ^ 1<<63, i} // times may be negative
 	}
 	order = byKey(order, make([]keyed, len(order)))
 	for from, k := 0, 1; k <= len(order); k++ {
@@ -72,7 +73,8 @@ func (r *rootFinder) byEnd() []keyed {
 		}
 		if k-from > 1 {
 			slices.SortFunc(order[from:k], func(a, b keyed) int {
-				return cmp.Or(cmp.Compare(r.waits[a.i].begin, r.waits[b.i].begin), cmp.Compare(a.i, b.i))
+				v, w := &r.waits[a.i], &r.waits[b.i]
+				return cmp.Or(cmp.Compare(v.begin, w.begin), cmp.Compare(v.stream, w.stream), cmp.Compare(v.call, w.call))
 			})
 		}
 		from = k
@@ -115,7 +117,7 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 		if share == 0 {
 			continue
 		}
-		for _, o := range r.origins(int(theirs[i])) {
+		for _, o := range r.origins(theirs[i]) {
 			parts = add(parts, origin{o.root, o.time * share})
 		}
 	}

@@ -59,6 +59,8 @@ type finder struct {
 	r     *Result
 	waits []wait
 	idle  []idle
+	// sorted is which waits count in the end, in the order of streams and calls.
+	sorted []uint32
 	// Waits and idle messages that are not longer than these are no longer kept.
 	least, leastIdle time.Duration
 	// buffered is the size of the largest message whose send ended before its receive was posted: between
@@ -95,7 +97,7 @@ func (f *finder) at(process int32, t time.Duration) time.Duration { return f.opt
 
 // message looks at both ends of a message.
 func (f *finder) message(m *match.Message) error {
-	s, r := &m.Send, &m.Recv
+	s, r := m.Send, m.Recv
 	if !s.Post.Timed || !r.Post.Timed {
 		return nil
 	}
@@ -169,7 +171,7 @@ func (f *finder) late(k Kind, bytes int64, waiter int32, done *match.Ref, causer
 	}
 	f.waits = appendTo(f.waits, &w, f.opts.Keep)
 	if len(f.waits) >= f.opts.Keep {
-		f.unite()
+		f.keep(f.unite())
 		if len(f.waits) >= f.opts.Keep/2 {
 			all := f.waits
 			f.least = thin(&f.waits, (*wait).length)

@@ -1,0 +1,57 @@
+package ops
+
+import (
+	"time"
+
+	"tabard/trace"
+)
+
+// chunk is how many calls' times are converted at once.
+const chunk = 256
+
+// callTimes reads the times of calls, forwards.
+type callTimes struct {
+	timing       *trace.Timing // nil without times
+	convert      func(dst []time.Duration, ticks []uint64)
+	from, n      uint64 // calls in begins and ends
+	begins, ends []time.Duration
+}
+
+func openTimes(s *trace.Stream) (callTimes, error) {
+	t, err := s.Timing()
+	if t == nil || err != nil {
+		return callTimes{}, err
+	}
+	n := min(chunk, s.Calls())
+	room := make([]time.Duration, 2*n)
+	return callTimes{timing: t, convert: s.TickTimes(), begins: room[:n:n], ends: room[n:]}, nil
+}
+
+// at is the begin and end of a call.
+func (t *callTimes) at(s *trace.Stream, call uint64) (begin, end time.Duration, err error) {
+	if call-t.from >= t.n {
+		if err := t.fill(s, call); err != nil {
+			return 0, 0, err
+		}
+	}
+	i := call - t.from
+	return t.begins[i], t.ends[i], nil
+}
+
+// fill makes the chunk begin with a call.
+func (t *callTimes) fill(s *trace.Stream, call uint64) error {
+	starts, ends := t.timing.Span(call)
+	err := t.timing.Err()
+	n := min(len(starts), chunk)
+	if err == nil && n > 0 {
+		t.convert(t.begins, starts[:n])
+		t.convert(t.ends, ends[:n])
+		t.from, t.n = call, uint64(n)
+		return nil
+	}
+	msg := "times are missing"
+	if err != nil {
+		msg = err.Error()
+	}
+	return &trace.FormatError{File: s.Archive().File(), Section: "timing", Offset: -1, Msg: msg, Hint: "the file is damaged: copy it again"}
+}
