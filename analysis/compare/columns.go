@@ -14,7 +14,7 @@ func (g *group) columns(u, v *word, differ bool) error {
 	found := false
 	for _, k := range []*class{g.ka, g.kb} {
 		for t := range k.terms {
-			found = found || k.terms[t].kept && k.terms[t].holes
+			found = found || g.keeps(&k.terms[t]) && k.terms[t].holes
 		}
 	}
 	if !found {
@@ -47,7 +47,7 @@ func (g *group) columns(u, v *word, differ bool) error {
 func (g *group) sameColumns(u, v *word, sa, sb *trace.Stream) (bool, error) {
 	at := map[print]uint32{}
 	for t := range g.kb.terms {
-		if x := &g.kb.terms[t]; x.kept && x.holes {
+		if x := &g.kb.terms[t]; g.keeps(x) && x.holes {
 			if _, twice := at[v.letters[t]]; twice {
 				return false, nil
 			}
@@ -57,7 +57,7 @@ func (g *group) sameColumns(u, v *word, sa, sb *trace.Stream) (bool, error) {
 	used := map[print]bool{}
 	for t := range g.ka.terms {
 		x := &g.ka.terms[t]
-		if !x.kept || !x.holes {
+		if !g.keeps(x) || !x.holes {
 			continue
 		}
 		o, ok := at[u.letters[t]]
@@ -114,6 +114,7 @@ func equalColumns(a, b *trace.Column) bool {
 
 // reader reads the calls of a stream that count.
 type reader struct {
+	g    *group
 	k    *class
 	next func() (*trace.Call, error, bool)
 	pos  uint64
@@ -128,7 +129,7 @@ func (r *reader) call() (*trace.Call, error) {
 		if !ok {
 			return nil, fmt.Errorf("internal error: a stream has fewer calls than its grammar")
 		}
-		if r.k.terms[call.Terminal].kept {
+		if r.g.keeps(&r.k.terms[call.Terminal]) {
 			r.pos++
 			return call, nil
 		}
@@ -150,7 +151,7 @@ func (g *group) values(sa, sb *trace.Stream, rank int) error {
 	defer stopA()
 	nextB, stopB := iter.Pull2(sb.Iter(0))
 	defer stopB()
-	v := &values{g: g, rank: rank, a: &reader{k: g.ka, next: nextA}, b: &reader{k: g.kb, next: nextB}, found: map[site]*Difference{}}
+	v := &values{g: g, rank: rank, a: &reader{g: g, k: g.ka, next: nextA}, b: &reader{g: g, k: g.kb, next: nextB}, found: map[site]*Difference{}}
 	if err := v.steps(g.steps); err != nil {
 		return err
 	}

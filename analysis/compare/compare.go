@@ -158,6 +158,7 @@ type group struct {
 	steps    []step
 	work     uint64
 	timesOfA []uint64
+	loose    bool // see loosen
 	// local are parameters that differ, by what they are and where.
 	local map[string]*Difference
 	keys  []string
@@ -173,6 +174,9 @@ func (c *comparison) group(ka, kb *class, ranks *trace.RankSet) error {
 		return err
 	}
 	if g.timesOfA, err = g.sa.Occurrences(); err != nil {
+		return err
+	}
+	if err := g.loosen(); err != nil {
 		return err
 	}
 	la, lb := g.wa.len(), g.wb.len()
@@ -201,12 +205,51 @@ func (g *group) word(k *class, s *trace.Stream, letters []print) (*word, error) 
 	}
 	for t := range k.terms {
 		x := &k.terms[t]
-		kept[t], pseudo[t] = x.kept, x.pseudo
+		kept[t], pseudo[t] = g.keeps(x), x.pseudo
 		if letters == nil {
 			keys[t] = print{uint64(x.key), uint64(x.key)}
 		}
 	}
 	return newWord(gr, keys, kept, pseudo, &g.work), nil
+}
+
+// keeps tells whether calls of a terminal are compared.
+func (g *group) keeps(x *term) bool { return x.kept && !(g.loose && someOf(x.f.Name)) }
+
+// loosen leaves calls out whose number is not determined, where words differ that have such.
+func (g *group) loosen() error {
+	if g.wa.len() == g.wb.len() && g.wa.prefix(g.wa.len()) == g.wb.prefix(g.wb.len()) {
+		return nil
+	}
+	counts := [2]map[int]uint64{{}, {}}
+	first := map[int]*term{}
+	for i, k := range []*class{g.ka, g.kb} {
+		n, err := []*trace.Stream{g.sa, g.sb}[i].Occurrences()
+		if err != nil {
+			return err
+		}
+		for t := range k.terms {
+			if x := &k.terms[t]; x.kept && someOf(x.f.Name) && n[t] > 0 {
+				counts[i][x.key] += n[t]
+				first[x.key] = x
+			}
+		}
+	}
+	if len(counts[0]) == 0 || len(counts[1]) == 0 {
+		return nil
+	}
+	g.loose = true
+	for key, x := range first {
+		if a, b := counts[0][key], counts[1][key]; a != b {
+			g.c.addOrder(OrderNote{x.f.Name, x.site, "number of calls", g.ranks.Len(), (max(a, b) - min(a, b)) * uint64(g.ranks.Len())})
+		}
+	}
+	var err error
+	if g.wa, err = g.word(g.ka, g.sa, nil); err != nil {
+		return err
+	}
+	g.wb, err = g.word(g.kb, g.sb, nil)
+	return err
 }
 
 // parameters compares the parameters of aligned calls.
@@ -431,6 +474,9 @@ func earlier(a, b *Difference) bool {
 	}
 	if x, y := stage(a.Kind), stage(b.Kind); x != y {
 		return x < y
+	}
+	if a.unexpected != b.unexpected {
+		return a.unexpected
 	}
 	if x, y := a.Ranks.Len(), b.Ranks.Len(); x != y {
 		return x < y

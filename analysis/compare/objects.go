@@ -58,7 +58,7 @@ func (g *group) renumbered(rank int, m *met, va, vb *trace.Value) (bool, error) 
 	if va.Class == spec.Type {
 		x, _ := pa.TypeSize(sa, va.N, before.events)
 		y, _ := pb.TypeSize(sb, vb.N, beforeB.events)
-		return x == y || !(dynamic(va) && dynamic(vb)) && (x == ops.UnknownBytes || y == ops.UnknownBytes), nil
+		return x == y || x == ops.UnknownBytes || y == ops.UnknownBytes, nil
 	}
 	x := pa.Comms.Lookup(sa.Process(), va.N, sa.Index(), before.events)
 	y := pb.Comms.Lookup(sb.Process(), vb.N, sb.Index(), beforeB.events)

@@ -88,6 +88,7 @@ type Difference struct {
 	callA, callB uint64 // calls, of which a run of polls is one, before it
 	eventA       uint64
 	onlyB        bool
+	unexpected   bool // of a Hang: the call was not made in the other recording
 }
 
 // OrderNote counts what differs because the standard leaves it open, or because

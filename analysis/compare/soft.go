@@ -95,8 +95,8 @@ func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
 		}
 		return "memory"
 	}
-	if v.Kind == trace.Ints && strings.HasSuffix(trace.SlotName(f, &f.Slots[slot]), "weights") {
-		return fmt.Sprint(v.Ints) // constants stand for the array, not for a weight
+	if name := trace.SlotName(f, &f.Slots[slot]); v.Kind == trace.Ints && (strings.HasSuffix(name, "weights") || name == "ranges") {
+		return fmt.Sprint(v.Ints) // numbers, whatever constants stand for the array or a rank
 	}
 	if v.Kind == trace.List && len(v.List) > 0 && strings.HasPrefix(f.Name, "MPI_Init") && trace.SlotName(f, &f.Slots[slot]) == "argv" {
 		v = &trace.Value{Kind: trace.List, List: v.List[1:]} // programs move

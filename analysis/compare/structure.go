@@ -43,9 +43,9 @@ func (g *group) ending() {
 			d.A = g.callAt(next, ahead).text()
 		}
 		if rest.kind == missing {
-			d.More = rest.na
+			d.More, d.unexpected = rest.na, rest.nb > 0
 			if d.OnlyA {
-				d.More = rest.nb
+				d.More, d.unexpected = rest.nb, rest.na > 0
 			}
 			// The call that hangs and one call that was made instead are part of this.
 			g.steps = g.steps[:n-1]

@@ -9,6 +9,8 @@ import (
 	"tabard/trace"
 )
 
+var initFunc, initThread, finalize = spec.ByName("MPI_Init").ID, spec.ByName("MPI_Init_thread").ID, spec.ByName("MPI_Finalize").ID
+
 // local is what one stream adds.
 type local struct {
 	Process
@@ -106,14 +108,14 @@ func (j *job) calls(s *trace.Stream, l *local, r selection.Range, part *selectio
 		if j.opts.Clock != nil {
 			begin, end = j.opts.Clock(l.Process.Process, begin), j.opts.Clock(l.Process.Process, end)
 		}
-		switch op.Func.Name {
-		case "MPI_Init", "MPI_Init_thread":
+		switch op.Func.ID {
+		case initFunc, initThread:
 			// The process begins when MPI has started: what came before does not count.
 			*l = local{places: map[Key]*localPlace{}, Process: Process{Process: l.Process.Process, Begin: end, End: end, Around: end - begin}}
 			clear(byTerm)
 			started, last = true, end
 			continue
-		case "MPI_Finalize":
+		case finalize:
 			if started {
 				l.Around += end - begin
 				l.End = max(l.End, begin)

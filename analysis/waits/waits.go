@@ -67,7 +67,9 @@ type finder struct {
 	// processes of different hosts, and of one.
 	buffered [2]int64
 	shorts   map[int32]lastShort // by stream
-	hosts    map[int32]string
+	procs    slots
+	hosts    []int32 // of each slot
+	byName   map[string]int32
 }
 
 // Of finds the waits of an archive. It needs times: an archive without has none.
@@ -79,7 +81,7 @@ func Of(p *ops.Program, o Options) (*Result, error) {
 	if o.Clock == nil {
 		o.Clock = func(_ int32, t time.Duration) time.Duration { return t }
 	}
-	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, hosts: map[int32]string{}, shorts: map[int32]lastShort{}, buffered: [2]int64{-1, -1}}
+	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, byName: map[string]int32{}, shorts: map[int32]lastShort{}, buffered: [2]int64{-1, -1}}
 	var err error
 	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective, Progress: o.Progress})
 	if err != nil {
@@ -136,14 +138,22 @@ func (f *finder) near(a, b int32) int {
 	return 0
 }
 
-func (f *finder) host(process int32) string {
-	h, ok := f.hosts[process]
-	if !ok {
-		if i := f.p.Process(process); i >= 0 {
-			h = f.a.Rank(i).Host
-		}
-		f.hosts[process] = h
+// host is the number of the host of a process.
+func (f *finder) host(process int32) int32 {
+	n := f.procs.of(process)
+	if int(n) < len(f.hosts) {
+		return f.hosts[n]
 	}
+	name := ""
+	if i := f.p.Process(process); i >= 0 {
+		name = f.a.Rank(i).Host
+	}
+	h, ok := f.byName[name]
+	if !ok {
+		h = int32(len(f.byName))
+		f.byName[name] = h
+	}
+	f.hosts = append(f.hosts, h)
 	return h
 }
 

@@ -172,15 +172,13 @@ func endText(d *compare.Difference) string {
 			verb = "stops before its first call"
 		}
 	}
-	other := "A"
 	if d.OnlyA {
-		other, verb = "B", "in A "+verb
-		return fmt.Sprintf("%s where B went on%s", who(d, "only")+" "+verb, wentOn(d, other)) + where(d.Places, false)
+		return fmt.Sprintf("%s in A, where B went on%s%s", who(d, verb), wentOn(d, "B"), where(d.Places, false))
 	}
 	if strings.HasPrefix(d.A, "hangs") {
 		return fmt.Sprintf("%s where A %s%s", who(d, verb), d.A, where(d.Places, false))
 	}
-	return fmt.Sprintf("%s where A went on%s%s", who(d, verb), wentOn(d, other), where(d.Places, false))
+	return fmt.Sprintf("%s where A went on%s%s", who(d, verb), wentOn(d, "A"), where(d.Places, false))
 }
 
 func wentOn(d *compare.Difference, other string) string {
@@ -247,7 +245,7 @@ func parameterText(d *compare.Difference) string {
 		site = d.Call.Func
 	}
 	if what != "" {
-		return fmt.Sprintf("%s %s at %s (%s of %s%s)%s", who(d, verb), what, site, d.Param, d.Call.Func, share(d), where(d.Places, false)+onwards(d))
+		return fmt.Sprintf("%s %s at %s (%s of %s%s)%s", who(d, verb), what, site, d.Param, d.Call.Func, share(d), first(d))
 	}
 	return fmt.Sprintf("%s %s = %s to %s%s", who(d, "passes"), d.Param, insteadOf(d), callText(d.Call), occurrences(d))
 }
@@ -277,14 +275,20 @@ func share(d *compare.Difference) string {
 }
 
 func occurrences(d *compare.Difference) string {
-	return fmt.Sprintf(" (%s)%s", strings.TrimPrefix(share(d), ", "), where(d.Places, false)+onwards(d))
+	return fmt.Sprintf(" (%s)%s", strings.TrimPrefix(share(d), ", "), first(d))
 }
 
-func onwards(d *compare.Difference) string {
-	if d.FromThereOn {
-		return ", from there on"
+// first is where a parameter differs first, unless it always does.
+func first(d *compare.Difference) string {
+	switch {
+	case d.Count == d.Of && d.Of > 1:
+		return ""
+	case d.FromThereOn:
+		return where(d.Places, false) + ", from there on"
+	case d.Count > 1 && len(d.Places) > 0:
+		return ", first" + strings.TrimPrefix(where(d.Places, false), ",")
 	}
-	return ""
+	return where(d.Places, false)
 }
 
 // times is how often something that is not a parameter differs.
