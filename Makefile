@@ -8,6 +8,8 @@
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
+# make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
+# make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI)
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
@@ -70,6 +72,13 @@ size: bin/tabard
 
 timing: bin/tabard
 	$(GOCMD) run ./bench/timing $(TIMING)
+
+.PHONY: analysis otf2
+analysis: bin/tabard
+	$(GOCMD) run ./bench/analysis
+
+otf2: bin/tabard
+	$(GOCMD) run ./bench/otf2
 
 SUITE_MPI ?= mpich
 mpichsuite: bin/tabard

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -33,7 +34,14 @@ func (b *bench) record(source string, ranks int, timing string, args ...string) 
 	if err == nil && (res.Code != 0 || res.TimedOut) {
 		err = fmt.Errorf("recording %s: exit code %d\n%s", source, res.Code, res.Stderr)
 	}
-	return file, err
+	if err != nil {
+		return "", err
+	}
+	// Commands wait for a recording that is still being written.
+	if out, err := exec.Command(b.tabard, "info", file).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("recording %s: %w\n%s", source, err, out)
+	}
+	return file, nil
 }
 
 // long is a recording of a stencil whose longest loop was made longer.
@@ -56,7 +64,7 @@ func (b *bench) long() (file string, calls uint64, err error) {
 	}
 	longer := *c
 	longer.Classes = slices.Clone(c.Classes)
-	factor := uint64(math.Ceil(b.calls / float64(calls)))
+	factor := uint64(math.Ceil(1.05 * b.calls / float64(calls))) // not all calls are in the loop
 	for i, k := range longer.Classes {
 		with := *k
 		with.Grammar = lengthen(k.Grammar, factor)
