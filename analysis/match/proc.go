@@ -139,7 +139,11 @@ func (r *runner) abandon(q *request) {
 		r.close(send)
 	}
 	if recv != nil {
-		r.unknown(recv)
+		if recv.is(toCancel) {
+			r.cancel(recv)
+		} else {
+			r.unknown(recv)
+		}
 		r.close(recv)
 	}
 	if c.c != nil {

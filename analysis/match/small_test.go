@@ -72,6 +72,17 @@ MPI_Recv(count=9, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD)
 `, `
 0:0 -> 1:0 tag 7, 12 bytes
 0:1 -> 1:1 tag 7, 16 bytes`},
+	{"cancelled and freed", `
+abi openmpi
+rank 0 of 2 on node
+MPI_Irecv(count=1, datatype=MPI_INT, source=1, tag=5, comm=MPI_COMM_WORLD) ; request=request#0
+MPI_Cancel(request=request#0)
+MPI_Request_free(request=request#0) ; request=MPI_REQUEST_NULL
+MPI_Recv(count=1, datatype=MPI_INT, source=1, tag=5, comm=MPI_COMM_WORLD)
+rank 1 of 2 on node
+MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=5, comm=MPI_COMM_WORLD)
+`, `
+1:0 -> 0:3 tag 5, 4 bytes`},
 	{"wildcards complete out of order", `
 abi openmpi
 rank 0 of 3 on node
