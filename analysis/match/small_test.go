@@ -77,7 +77,7 @@ abi openmpi
 rank 0 of 2 on node
 MPI_Irecv(count=1, datatype=MPI_INT, source=1, tag=5, comm=MPI_COMM_WORLD) ; request=request#0
 MPI_Cancel(request=request#0)
-MPI_Request_free(request=request#0) ; request=MPI_REQUEST_NULL
+MPI_Request_free(request=request#0)
 MPI_Recv(count=1, datatype=MPI_INT, source=1, tag=5, comm=MPI_COMM_WORLD)
 rank 1 of 2 on node
 MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=5, comm=MPI_COMM_WORLD)

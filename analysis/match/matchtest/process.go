@@ -193,6 +193,9 @@ func (p *refProc) call(c refCall) {
 	case lower == "request_free":
 		if v, ok := c.arg("request"); ok && !failed && !unfinished {
 			if q := p.requests[v.N]; q != nil {
+				if q.recv != nil && q.recv.toCancel && !q.recv.finished {
+					q.recv.cancelled = true
+				}
 				p.drop(q)
 				delete(p.requests, v.N)
 			}
