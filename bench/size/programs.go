@@ -46,6 +46,7 @@ var own = []struct {
 	{"patterns", "stencil", 9, 100_000, true},
 	{"patterns", "hub", 16, 100, false},
 	{"patterns", "hub", 36, 100, false},
+	{"patterns", "hub", 64, 100, false},
 	{"patterns", "tree", 16, 100, false},
 	{"patterns", "tree", 36, 100, false},
 	{"patterns", "transpose", 16, 100, false},
