@@ -28,11 +28,15 @@ const (
 	_ Version = iota
 	// V1 stored every stream on its own. It was never released and is no longer read.
 	V1
-	// V2 stores classes of streams.
+	// V2 stored classes of streams, columns by themselves, and exact times. It was never released either.
 	V2
+	// V3 stores bundles of columns, repeated runs, cells of grids, and times in several modes.
+	V3
 	nextVersion
 	// Latest is what Writer writes.
 	Latest = nextVersion - 1
+	// Oldest is the first one that is read.
+	Oldest = V3
 )
 
 // Magic opens a file, EndMagic closes it. The first byte is no text, so that

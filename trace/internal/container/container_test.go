@@ -136,7 +136,7 @@ func TestLies(t *testing.T) {
 
 func TestNewerVersion(t *testing.T) {
 	b := build(t, []byte("x"))
-	for version, want := range map[Version]string{Latest + 1: "unknown format version 3", V1: "format version 1 was never released", 0: "version 0 does not exist"} {
+	for version, want := range map[Version]string{Latest + 1: "unknown format version 4", V2: "format version 2 was never released", V1: "format version 1 was never released", 0: "version 0 does not exist"} {
 		b[len(Magic)] = byte(version)
 		_, err := open(b, 1<<20)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -72,11 +72,11 @@ func (c *Reader) readHeader() error {
 	if c.version == 0 {
 		return &Error{"header", int64(len(Magic)), "format version 0 does not exist", hintDamaged}
 	}
-	if c.version < V2 {
+	if c.version < Oldest {
 		return &Error{"header", int64(len(Magic)), fmt.Sprintf("format version %d was never released", c.version), hintOld}
 	}
 	if c.version > Latest {
-		return &Error{"header", int64(len(Magic)), fmt.Sprintf("unknown format version %d, this reader knows %d to %d", c.version, V2, Latest), hintNewer}
+		return &Error{"header", int64(len(Magic)), fmt.Sprintf("unknown format version %d, this reader knows %d to %d", c.version, Oldest, Latest), hintNewer}
 	}
 	return nil
 }
