@@ -108,6 +108,7 @@ func TestPlanted(t *testing.T) {
 		}, "parameter 3 MPI_Send h.c:41 [exchange] count 10 20 93/100 [7/100] onwards"},
 		{"one call more", insert(7, "MPI_Barrier(comm=MPI_COMM_WORLD) @ h.c:55 [main]"), "extra 3 MPI_Barrier h.c:55 [main]    1/0 []"},
 		{"a call more in each step", insert(5, "MPI_Barrier(comm=MPI_COMM_WORLD) @ h.c:55 [main]"), "extra 3 MPI_Barrier h.c:55 [main]    100/0 []"},
+		{"error", func(l []string) []string { l[3] += " ; ret 6"; return l }, "result 3 MPI_Send h.c:41 [exchange] return MPI_SUCCESS MPI_ERR_RANK 100/100 []"},
 		{"deadlock", func(l []string) []string {
 			return append(append([]string{l[0], "loop 30"}, body(l)...), "end", l[2], "MPI_Recv(count=1, datatype=MPI_INT, source=9, tag=7, comm=MPI_COMM_WORLD) @ h.c:45 [exchange] ; unfinished")
 		}, "hang 3 MPI_Recv h.c:45 [exchange]  MPI_Send at h.c:41 [exchange]  1/0 [30/100]"},

@@ -37,7 +37,7 @@ func (c *comparison) describe(k *class, t uint32, ranks *trace.RankSet, soft, en
 		open[leaves[o.leaf].Slot()] = true
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %d", x.key, x.sig.Flags, c.code(k.side, &x.sig))
+	fmt.Fprintf(&b, "%d %d %s", x.key, x.sig.Flags, k.side.outcome(&x.sig))
 	for i := range x.sig.Slots {
 		switch {
 		case x.soft[i] && !soft:
@@ -79,12 +79,18 @@ func (c *comparison) describe(k *class, t uint32, ranks *trace.RankSet, soft, en
 	return b.String(), nil
 }
 
-// code is the return code for a fingerprint: error classes are the same under every MPI only by name.
-func (c *comparison) code(s *side, sig *trace.Signature) int64 {
-	if sig.Flags&trace.Failed == 0 || c.sides[0].abi != c.sides[1].abi {
-		return 0
+// outcome names what a call returned: error classes mean the same under every MPI only by name, and MPICH
+// makes codes up that have the class in their lowest seven bits.
+func (s *side) outcome(sig *trace.Signature) string {
+	if sig.Flags&trace.Failed == 0 {
+		return "MPI_SUCCESS"
 	}
-	return int64(sig.Ret)
+	for _, code := range []int64{int64(sig.Ret), int64(sig.Ret) & 0x7f} {
+		if name := s.abi.Name("ERROR_CODE", code); name != "" && name != "MPI_SUCCESS" {
+			return name
+		}
+	}
+	return "an error"
 }
 
 func encodeParam(p *trace.Param) []byte {
@@ -146,8 +152,8 @@ func (g *group) comparePair(p pair, m *met) (list []slotDifference, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if (sa.Flags^sb.Flags)&trace.Failed != 0 {
-			add(-1, false, outcome(sa), outcome(sb), false, rank)
+		if oa, ob := ka.side.outcome(sa), kb.side.outcome(sb); oa != ob {
+			add(-1, false, oa, ob, false, rank)
 		}
 		for i := range sa.Slots {
 			out := i >= xa.f.NumIn
@@ -175,13 +181,6 @@ func (g *group) comparePair(p pair, m *met) (list []slotDifference, err error) {
 		}
 	}
 	return list, nil
-}
-
-func outcome(s *trace.Signature) string {
-	if s.Flags&trace.Failed != 0 {
-		return "an error"
-	}
-	return "MPI_SUCCESS"
 }
 
 // errTooMuch ends a comparison that takes too long.

@@ -93,6 +93,9 @@ func (p *randomProgram) mutate(r *rand.Rand) (rank int, line string) {
 			l[i] = strings.Replace(l[i], "count=1?", "count=?1", 1)
 			return rank, old
 		case 1:
+			if len(l) < 2 {
+				continue
+			}
 			old := l[i]
 			p.ranks[rank] = slices.Delete(l, i, i+1)
 			return rank, old
@@ -124,7 +127,7 @@ func expanded(t *testing.T, a *trace.Archive) map[int][]string {
 // A comparison finds a difference if and only if the calls, one by one, are not the same, at the
 // ranks where they are not; and of one change it names the call.
 func TestAgainstExpanded(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		p := newProgram(r, 1+r.IntN(6))
 		q := p.clone()

@@ -166,7 +166,7 @@ func (g *group) part(k *class, w *word, s *step, i, n uint64, kind Kind, times u
 	}
 	first := g.callAt(w, i)
 	if g.someOfOnly(k, w, i, n) {
-		g.c.addOrder(OrderNote{first.Func, first.Site, "number of calls", g.ranks.Len(), n * times * uint64(g.ranks.Len())})
+		g.c.addOrder(OrderNote{Func: first.Func, Site: first.Site, Param: "number of calls", Count: n * times * uint64(g.ranks.Len())}, g.ranks)
 		return
 	}
 	d := &Difference{Kind: kind, Call: first, Count: times, onlyB: kind == Extra}
@@ -223,7 +223,7 @@ func (g *group) trips(s *step, times uint64) {
 	}
 	if g.someOfOnly(k, w, i, s.period) {
 		c := g.callAt(w, i)
-		g.c.addOrder(OrderNote{c.Func, c.Site, "number of calls", g.ranks.Len(), n / s.period * times * uint64(g.ranks.Len())})
+		g.c.addOrder(OrderNote{Func: c.Func, Site: c.Site, Param: "number of calls", Count: n / s.period * times * uint64(g.ranks.Len())}, g.ranks)
 		return
 	}
 	d.Calls, d.More = g.calls(w, i, s.period)
@@ -272,8 +272,7 @@ func (g *group) tripsAt(i int, w *word, at, period uint64) (count uint64, place 
 		if letter >= w.len() || letter < period/2 && letter != at {
 			continue
 		}
-		t, before := w.at(letter)
-		_ = t
+		_, before := w.at(letter)
 		_, after := w.at(min(letter+period, w.len()-1))
 		length := after.calls - before.calls
 		if count, place, step, ok = n.trips(before.calls, length); ok {

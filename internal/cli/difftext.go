@@ -140,6 +140,9 @@ func diffText(d *compare.Difference) string {
 	case compare.Outcome:
 		return fmt.Sprintf("%s %s as %s of %s%s", who(d, "gets"), insteadOf(d), d.Param, callText(d.Call), occurrences(d))
 	case compare.Trips:
+		if d.Param == "" && len(d.Calls) == 1 && d.More == 0 && d.Calls[0].Count == 1 {
+			return fmt.Sprintf("%s %s %s times in a row instead of %s%s%s", who(d, "calls"), callText(d.Call), d.B, d.A, times(d), where(d.Places, false))
+		}
 		loop := "a loop"
 		if d.Step {
 			loop = "the time-step loop"

@@ -60,7 +60,14 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkSeekTime(b *testing.B) {
 	p := loopProgram(rand.New(rand.NewSource(1)), 1<<17, 10)
 	r := p.open(b, p.encode(lossless))
-	for i := range b.N {
-		r.SeekTime(p.calls[i*7919&(1<<17-1)].End)
-	}
+	b.Run("anywhere", func(b *testing.B) {
+		for i := range b.N {
+			r.SeekTime(p.calls[i*7919&(1<<17-1)].End)
+		}
+	})
+	b.Run("near", func(b *testing.B) {
+		for i := range b.N {
+			r.SeekTime(p.calls[1<<16+i*7919&(1<<13-1)].End)
+		}
+	})
 }

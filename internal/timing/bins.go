@@ -1,7 +1,10 @@
 package timing
 
 import (
+	"cmp"
+	"math"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -27,11 +30,31 @@ const maxValue = 1 << 62
 type bins struct {
 	e, widest uint64
 	fine      bool
-	starts    []uint64 // up to the first of a range of the greatest width, or maxValue
-	first     []uint32 // by class of precision binPrecision: the range of the class's least number
+	cells     []cell  // up to the first of a range of the greatest width, or maxValue
+	linear    uint64  // where that begins
+	inverse   uint64  // of the greatest width, as a fraction of 64 bits
+	places    []place // by placeOf
+	placed    uint64  // numbers below this have places
+	crowded   bool    // a place has more than two ranges
 }
 
-const binPrecision = 7
+// A cell is a range of numbers.
+type cell struct{ start, middle uint64 }
+
+// A place is numbers of like size: the range of the least of them, and where the next one begins.
+type place struct {
+	next  uint64
+	index uint32
+}
+
+// placeBits is the precision of places: bounds of 1 % and more have at most two ranges in each.
+const placeBits = 7
+
+// placeOf is the place of a number below 2^53-1: the first bits of v+1, which the machine finds fastest in
+// floating point.
+func placeOf(v uint64) uint64 {
+	return math.Float64bits(float64(int64(v+1)))>>(52-placeBits) - 1023<<placeBits
+}
 
 type binsKey struct {
 	e, cap uint64
@@ -78,28 +101,46 @@ func newBins(ppm uint32, cap uint64, fine bool) *bins {
 func (b *bins) build() {
 	v := uint64(0)
 	if b.e == noPart {
-		b.starts = append(b.starts, 0)
 		v = (b.widest + 1) / 2
+		b.cells = append(b.cells, cell{0, 0})
 	}
 	for b.e != noPart && v < maxValue {
 		w := b.width(v)
 		if w >= b.widest {
 			break
 		}
-		b.starts = append(b.starts, v)
+		b.cells = append(b.cells, cell{v, v + (w-1)/2})
 		v += w
 	}
-	b.starts = append(b.starts, v)
+	b.cells = append(b.cells, cell{v, v + (b.widest-1)/2})
+	b.cells[0].middle = 0
+	b.linear = v
+	b.inverse, _ = bits.Div64(1, 0, max(2, b.widest))
+	if b.widest == 1 {
+		b.inverse = ^uint64(0)
+	}
+	b.index()
+}
+
+// index makes places.
+func (b *bins) index() {
+	b.placed = min(b.linear, 1<<53-1)
 	i := uint32(0)
-	for class := uint(0); ; class++ {
-		low, base := lowBits(class, binPrecision)
-		if low > 62 || base >= v {
-			break
+	for k := uint(0); ; k++ {
+		// The least number of the place.
+		e := k >> placeBits
+		v := (uint64(1<<placeBits|k&(1<<placeBits-1))<<e+1<<placeBits-1)>>placeBits - 1
+		if n := len(b.places); n > 0 {
+			last := int(b.places[n-1].index)
+			b.crowded = b.crowded || last+2 < len(b.cells) && b.cells[last+2].start < v
 		}
-		for int(i)+1 < len(b.starts) && b.starts[i+1] <= base {
+		if v >= b.placed {
+			return
+		}
+		for b.cells[i+1].start <= v {
 			i++
 		}
-		b.first = append(b.first, i)
+		b.places = append(b.places, place{b.cells[i+1].start, i})
 	}
 }
 
@@ -114,38 +155,70 @@ func (b *bins) width(v uint64) uint64 {
 
 // find returns the bin of v, and what it stands for.
 func (b *bins) find(v uint64) (i, middle uint64) {
-	last := uint64(len(b.starts) - 1)
-	if from := b.starts[last]; v >= from {
-		n := (v - from) / b.widest
-		return last + n, from + n*b.widest + (b.widest-1)/2
+	if v >= b.linear {
+		v -= b.linear
+		n, _ := bits.Mul64(v, b.inverse) // exact or one less
+		if v-n*b.widest >= b.widest {
+			n++
+		}
+		last := len(b.cells) - 1
+		return uint64(last) + n, b.cells[last].middle + n*b.widest
 	}
-	class, _ := classOf(v, binPrecision)
-	k := b.first[class]
-	for b.starts[k+1] <= v {
+	if v >= b.placed {
+		n, _ := slices.BinarySearchFunc(b.cells, v+1, func(c cell, v uint64) int { return cmp.Compare(c.start, v) })
+		return uint64(n - 1), b.cells[n-1].middle
+	}
+	p := &b.places[placeOf(v)]
+	k := uint64(p.index)
+	// Not a branch, since nobody could foresee it.
+	if p.next <= v {
 		k++
 	}
-	if k == 0 {
-		return 0, 0
+	if b.crowded {
+		for b.cells[k+1].start <= v {
+			k++
+		}
 	}
-	return uint64(k), b.starts[k] + (b.starts[k+1]-b.starts[k]-1)/2
+	return k, b.cells[k].middle
+}
+
+// findAll is find for many numbers.
+func (b *bins) findAll(vals, index, values []uint64) {
+	index, values = index[:len(vals)], values[:len(vals)]
+	placed, places, cells := b.placed, b.places, b.cells
+	if b.crowded {
+		placed = 0
+	}
+	for i, v := range vals {
+		if v >= placed {
+			index[i], values[i] = b.find(v)
+			continue
+		}
+		p := &places[placeOf(v)]
+		k := uint64(p.index)
+		if p.next <= v {
+			k++
+		}
+		index[i], values[i] = k, cells[k].middle
+	}
 }
 
 // at returns the first number and the width of bin i. Beyond 2^62 it is wrong, but harmless.
 func (b *bins) at(i uint64) (start, width uint64) {
-	last := uint64(len(b.starts) - 1)
+	last := uint64(len(b.cells) - 1)
 	if i >= last {
-		return b.starts[last] + (i-last)*b.widest, b.widest
+		return b.linear + (i-last)*b.widest, b.widest
 	}
-	return b.starts[i], b.starts[i+1] - b.starts[i]
+	return b.cells[i].start, b.cells[i+1].start - b.cells[i].start
 }
 
 // middle is what bin i stands for.
 func (b *bins) middle(i uint64) uint64 {
-	if i == 0 {
-		return 0
+	last := uint64(len(b.cells) - 1)
+	if i < last {
+		return b.cells[i].middle
 	}
-	start, width := b.at(i)
-	return start + (width-1)/2
+	return b.cells[last].middle + (i-last)*b.widest
 }
 
 // limits is a bound and how it is kept: numbers below a threshold have coarse bins, others fine ones.
@@ -195,25 +268,22 @@ func (l *limits) at(threshold uint64) split {
 	return s
 }
 
-// choose returns the bin that v is stored as and what it stands for. Among fine ones it
-// is its own or the next one, if that is within the bound and makes the sum of drift and of the error smaller.
+// choose returns the bin that v, which is no less than the threshold, is stored as and what it stands for: its own or one of
+// the next ones, if they are within the bound and make the sum of drift and of the error smaller.
 func (s *split) choose(v uint64, drift int64) (i, value uint64) {
-	if v < s.least {
-		return s.coarse.find(v)
-	}
-	i, value = s.fine.find(v)
+	k, value := s.fine.find(v)
+	allowed := s.allowed(v)
 	err := int64(value - v)
-	switch {
-	case drift+err > 0 && i > s.fines:
-		if m := s.fine.middle(i - 1); v-m <= s.allowed(v) && magnitude(drift+int64(m-v)) < magnitude(drift+err) {
-			i, value = i-1, m
-		}
-	case drift+err < 0:
-		if m := s.fine.middle(i + 1); m < maxValue && m-v <= s.allowed(v) && magnitude(drift+int64(m-v)) < magnitude(drift+err) {
-			i, value = i+1, m
-		}
+	// Nobody could foresee which way to go and whether that is better, so there are few branches.
+	down := uint64(-(drift+err)>>63) & 1
+	next := max(k+1-2*down, s.fines)
+	m := s.fine.middle(next)
+	other := int64(m - v)
+	if magnitude(other) > allowed || m >= maxValue {
+		return s.coarses + k - s.fines, value
 	}
-	return s.coarses + i - s.fines, value
+	better := (magnitude(drift+other) - magnitude(drift+err)) >> 63 // 1 if it is
+	return s.coarses + k - s.fines + (next-k)*better, value + (m-value)*better
 }
 
 // middle is what bin i stands for.
@@ -224,9 +294,7 @@ func (s *split) middle(i uint64) uint64 {
 	return s.fine.middle(i - s.coarses + s.fines)
 }
 
+// magnitude has no branch, since the signs of errors cannot be foreseen.
 func magnitude(v int64) uint64 {
-	if v < 0 {
-		return -uint64(v)
-	}
-	return uint64(v)
+	return uint64(v^v>>63) - uint64(v>>63)
 }

@@ -118,9 +118,14 @@ func (w *bitWriter) write(v uint64, width uint) {
 // golomb appends v in an Exp-Golomb code of order 0.
 func (w *bitWriter) golomb(v uint64) {
 	e := uint(bits.Len64(v+1)) - 1
+	low := (v + 1) & (1<<e - 1)
+	if 2*e < maxWidth {
+		w.write((low<<1|1)<<e, 2*e+1)
+		return
+	}
 	w.write(0, e)
 	w.write(1, 1)
-	w.write((v+1)&(1<<e-1), e)
+	w.write(low, e)
 }
 
 // flush pads the last byte with zeros and returns all bytes.

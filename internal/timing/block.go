@@ -5,12 +5,15 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"tabard/internal/timing/adaptive"
 )
 
 // Methods of a block.
 const (
-	methodVarints = 0
-	methodTables  = 1
+	methodVarints  = 0
+	methodTables   = 1
+	methodAdaptive = 2
 )
 
 // MaxBlock is the greatest number of calls of a block.
@@ -28,17 +31,21 @@ type block struct {
 	sets     int
 	setAt    []uint32 // of each context: where the buckets of its set begin
 	state    []uint32 // the same, and the bucket of the latest value
-	spare    []uint32
 	pairs    [1 << 12]uint16
 	more     map[uint64]uint16
 
 	gaps, durations plan
-	syms            [2][]uint16
 	low             []byte
-	words           []uint16
+	words           []byte
 	out             []byte
+	decoder         decoder
 	lossy           lossyBlock
 	work            [2][]uint64 // numbers that are changed
+
+	coder   adaptive.Coder
+	parents []uint16 // of each context, for coder: the number of its class
+	numbers map[uint32]uint16
+	other   []byte
 }
 
 var blocks = sync.Pool{New: func() any { return &block{} }}
@@ -90,6 +97,23 @@ func (b *block) rareContext(last, class uint32) uint16 {
 	return n - 1
 }
 
+// findParents numbers the classes of contexts.
+func (b *block) findParents() {
+	if b.numbers == nil {
+		b.numbers = map[uint32]uint16{}
+	}
+	clear(b.numbers)
+	b.parents = b.parents[:0]
+	for _, class := range b.classes {
+		n, ok := b.numbers[class]
+		if !ok {
+			n = uint16(len(b.numbers))
+			b.numbers[class] = n
+		}
+		b.parents = append(b.parents, n)
+	}
+}
+
 // findSets gives contexts with many calls sets of their own; set 0 is all others.
 func (b *block) findSets() {
 	b.sets = 1
@@ -107,12 +131,19 @@ func (b *block) findSets() {
 // An exception is a call whose gap or duration is negative, or too large to be one.
 func exceptional(gap, duration uint64) bool { return (gap|duration)>>62 != 0 }
 
-// append encodes calls, at most MaxBlock. The first gap is of no use. gaps and durations are changed.
-func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32) []byte {
+// append encodes calls, at most MaxBlock. The first gap is of no use. gaps and durations are changed. If thorough, it also tries
+// what takes ten times as long, and is smaller for few calls or many contexts.
+func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32, thorough bool) []byte {
 	if !exceptional(gaps[0], durations[0]) {
 		gaps[0] = 0
 	}
-	dst = appendExceptions(dst, gaps, durations)
+	all := allBits(gaps) | allBits(durations)
+	if exceptional(all, 0) {
+		dst = appendExceptions(dst, gaps, durations)
+		all = allBits(gaps) | allBits(durations)
+	} else {
+		dst = append(dst, 0)
+	}
 	if len(gaps) <= smallBlock {
 		dst = append(dst, methodVarints)
 		for i := range gaps {
@@ -122,10 +153,6 @@ func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32) [
 			dst = binary.AppendUvarint(dst, durations[i])
 		}
 		return dst
-	}
-	all := uint64(0)
-	for i := range gaps {
-		all |= gaps[i] | durations[i]
 	}
 	shift := uint(bits.TrailingZeros64(all)) & 63
 	if all == 0 {
@@ -137,6 +164,7 @@ func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32) [
 			durations[i] >>= shift
 		}
 	}
+	method := len(dst)
 	dst = append(dst, methodTables, byte(shift))
 	b.findContexts(classes)
 	b.gaps.make(b, gaps)
@@ -145,13 +173,33 @@ func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32) [
 	b.gaps.append(&w)
 	b.durations.append(&w)
 	dst = w.flush()
+	b.gaps.encode()
+	b.durations.encode()
 	b.split(gaps, durations)
-	b.code()
-	dst = binary.AppendUvarint(dst, uint64(len(b.words)))
-	for i := len(b.words) - 1; i >= 0; i-- {
-		dst = binary.LittleEndian.AppendUint16(dst, b.words[i])
+	words := b.code(len(gaps))
+	dst = binary.AppendUvarint(dst, uint64(len(words)/2))
+	dst = append(dst, words...)
+	dst = append(dst, b.low...)
+	if !thorough {
+		return dst
 	}
-	return append(dst, b.low...)
+	b.findParents()
+	b.other = append(b.other[:0], methodAdaptive, byte(shift))
+	b.other = b.coder.Append(b.other, gaps, b.ctx, b.parents)
+	b.other = b.coder.Append(b.other, durations, b.ctx, b.parents)
+	if n := len(dst) - method; len(b.other) < n-n/64 { // decoding takes longer, too
+		dst = append(dst[:method], b.other...)
+	}
+	return dst
+}
+
+// allBits is all numbers in one.
+func allBits(vals []uint64) uint64 {
+	all := uint64(0)
+	for _, v := range vals {
+		all |= v
+	}
+	return all
 }
 
 // appendExceptions lists the exceptional calls and sets their times to zero.
@@ -195,25 +243,29 @@ func (pl *plan) append(w *bitWriter) {
 	}
 }
 
-// split puts the classes of values into b.syms and their low bits into b.low.
+// split finds the classes of values, and puts their low bits into b.low.
 func (b *block) split(gaps, durations []uint64) {
-	n := len(gaps)
-	for s := range b.syms {
-		b.syms[s] = slices.Grow(b.syms[s][:0], n)[:n]
+	if b.gaps.mostLow|b.durations.mostLow == 0 {
+		b.gaps.findClasses(gaps)
+		b.durations.findClasses(durations)
+		b.low = b.low[:0]
+		return
 	}
-	w := newFastWriter(b.low, uint64(n)*b.gaps.mostLow()+uint64(n)*b.durations.mostLow())
-	gt, dt := b.gaps.numbers, b.durations.numbers
-	gs, ds := b.syms[0], b.syms[1]
-	for i := range n {
-		t := &b.gaps.tables[gt[i]]
-		v := gaps[i]
-		class, low := classOf(v, t.k)
-		gs[i] = uint16(class - t.lo)
+	n := len(gaps)
+	durations = durations[:n]
+	w := newFastWriter(b.low, uint64(n)*uint64(b.gaps.mostLow+b.durations.mostLow))
+	gt, dt := b.gaps.numbers[:n], b.durations.numbers[:n]
+	gs, ds := b.gaps.room(n), b.durations.room(n)
+	gc, dc := b.gaps.classes, b.durations.classes
+	for i, v := range gaps {
+		s := &gc[gt[i]]
+		class, low := classOf(v, uint(s.k))
+		gs[i] = uint32(s.at + int(class))
 		bits, first := v&(1<<(low&63)-1), low
-		t = &b.durations.tables[dt[i]]
+		s = &dc[dt[i]]
 		v = durations[i]
-		class, low = classOf(v, t.k)
-		ds[i] = uint16(class - t.lo)
+		class, low = classOf(v, uint(s.k))
+		ds[i] = uint32(s.at + int(class))
 		if v &= 1<<(low&63) - 1; first+low > maxWidth {
 			w.write(bits, first)
 			w.write(v, low)
@@ -230,38 +282,48 @@ func (b *block) split(gaps, durations []uint64) {
 	b.low = w.flush()
 }
 
-// mostLow is the most low bits that a value has.
-func (pl *plan) mostLow() uint64 {
-	most := uint(0)
-	for i := range pl.limits {
-		t := &pl.tables[i]
-		low, _ := lowBits(t.lo+uint(len(t.counts))-1, t.k)
-		most = max(most, low)
+// findClasses sets syms of values without low bits, which are classes themselves.
+func (pl *plan) findClasses(vals []uint64) {
+	syms, numbers, classes := pl.room(len(vals)), pl.numbers[:len(vals)], pl.classes
+	for i, v := range vals {
+		syms[i] = uint32(classes[numbers[i]].at + int(v))
 	}
-	return uint64(most)
 }
 
-// code makes b.words, last to first: what a decoder needs first comes last.
-func (b *block) code() {
-	words := b.words[:0]
-	gt, dt := b.gaps.numbers, b.durations.numbers
-	gs, ds := b.syms[0], b.syms[1]
+// room makes room for syms.
+func (pl *plan) room(n int) []uint32 {
+	pl.syms = slices.Grow(pl.syms[:0], n)[:n]
+	return pl.syms
+}
+
+// code codes the classes of n calls. It goes from the last one to the first and writes from
+// the end of the room to its beginning: a decoder goes the other way.
+func (b *block) code(n int) []byte {
+	room := 4*n + 8
+	b.words = slices.Grow(b.words[:0], room)[:room]
+	words, at := b.words, room
+	gs, ds := b.gaps.syms[:n], b.durations.syms[:n]
+	ge, de := b.gaps.enc, b.durations.enc
 	x, y := uint32(ransLow), uint32(ransLow)
-	for i := len(gs) - 1; i >= 0; i-- {
-		e := &b.durations.tables[dt[i]].enc[ds[i]]
-		if y >= e.limit {
-			words = append(words, uint16(y))
-			y >>= 16
-		}
-		q := uint32(uint64(y)*uint64(e.reciprocal)>>32) >> (e.shift & 31)
-		y += e.bias + q*uint32(e.complement)
-		e = &b.gaps.tables[gt[i]].enc[gs[i]]
-		if x >= e.limit {
-			words = append(words, uint16(x))
-			x >>= 16
-		}
-		q = uint32(uint64(x)*uint64(e.reciprocal)>>32) >> (e.shift & 31)
-		x += e.bias + q*uint32(e.complement)
+	for i := n - 1; i >= 0; i-- {
+		// Both may give away 16 bits, without branches, since nobody could foresee them.
+		e := &de[ds[i]]
+		binary.LittleEndian.PutUint16(words[at-2:], uint16(y))
+		full := uint32(int32(e.limit-1-y) >> 31)
+		at -= int(full & 2)
+		y >>= full & 16
+		y += e.bias + uint32(uint64(y)*uint64(e.reciprocal)>>(e.shift&63))*uint32(e.complement)
+		e = &ge[gs[i]]
+		binary.LittleEndian.PutUint16(words[at-2:], uint16(x))
+		full = uint32(int32(e.limit-1-x) >> 31)
+		at -= int(full & 2)
+		x >>= full & 16
+		x += e.bias + uint32(uint64(x)*uint64(e.reciprocal)>>(e.shift&63))*uint32(e.complement)
 	}
-	b.words = append(words, uint16(y), uint16(y>>16), uint16(x), uint16(x>>16))
+	for _, state := range []uint32{y, x} {
+		at -= 4
+		binary.LittleEndian.PutUint16(words[at:], uint16(state>>16))
+		binary.LittleEndian.PutUint16(words[at+2:], uint16(state))
+	}
+	return words[at:]
 }

@@ -188,7 +188,7 @@ func (b *Builder) seal() {
 	bl := blocks.Get().(*block)
 	defer blocks.Put(bl)
 	var e entry
-	bl.out, e = b.block(bl, bl.out[:0], &b.loss)
+	bl.out, e = b.block(bl, bl.out[:0], &b.loss, true)
 	b.index = append(b.index, e)
 	b.n, b.inPieces, b.pieces = 0, 0, b.pieces[:0]
 	if b.sink != nil {
@@ -198,30 +198,31 @@ func (b *Builder) seal() {
 	}
 }
 
-// block encodes the calls that are not in a block yet: summary and block.
-func (b *Builder) block(bl *block, dst []byte, loss *lossState) ([]byte, entry) {
+// block encodes the calls that are not in a block yet: summary and block. If spent, they are not needed any more and may be changed.
+func (b *Builder) block(bl *block, dst []byte, loss *lossState, spent bool) ([]byte, entry) {
 	c := b.fixed()
 	classes := b.classes[:b.n]
+	gaps, durations := b.gaps[:b.n], b.durations[:b.n]
 	e := entry{first: b.first}
-	// What follows changes the numbers.
-	gaps := append(bl.work[0][:0], b.gaps[:b.n]...)
-	durations := append(bl.work[1][:0], b.durations[:b.n]...)
-	bl.work = [2][]uint64{gaps, durations}
 	if c.limits != nil {
-		boundOf := func(i int) uint8 { return b.boundOf(classes[i]) }
 		q := &bl.lossy
-		c.quantise(q, loss, b.first, gaps, durations, boundOf)
-		e.first = q.first
-		e.latest = q.latest
+		q.calls = lossyCalls{first: b.first, gaps: gaps, durations: durations, classes: classes, ofRule: b.ofRule}
+		c.quantise(q, loss)
+		q.calls = lossyCalls{}
+		e.first, e.latest = q.first, q.latest
 		b.summary = summarise(b.summary[:0], classes, q.decoded, &b.marks)
 		gaps, durations = q.gaps, q.durations
 	} else {
 		end := b.first - gaps[0]
-		for i := range gaps {
-			end += gaps[i] + durations[i]
+		for i, gap := range gaps {
+			end += gap + durations[i]
 			e.latest = max(e.latest, end)
 		}
 		b.summary = summarise(b.summary[:0], classes, durations, &b.marks)
+		if !spent {
+			gaps, durations = append(bl.work[0][:0], gaps...), append(bl.work[1][:0], durations...)
+			bl.work = [2][]uint64{gaps, durations}
+		}
 	}
 	n := len(dst)
 	dst = appendClasses(dst, b.summary)
@@ -233,7 +234,7 @@ func (b *Builder) block(bl *block, dst []byte, loss *lossState) ([]byte, entry) 
 		}
 		dst = binary.AppendUvarint(dst, threshold+1)
 	}
-	dst = bl.append(dst, gaps, durations, classes)
+	dst = bl.append(dst, gaps, durations, classes, !spent)
 	e.size = len(dst) - n - e.summary
 	return dst, e
 }
@@ -287,7 +288,7 @@ func (b *Builder) assemble(dst []byte, classes []uint32, sealed []byte) []byte {
 	}
 	if b.n > 0 {
 		bl := blocks.Get().(*block)
-		out, e := b.block(bl, nil, &loss)
+		out, e := b.block(bl, nil, &loss, false)
 		blocks.Put(bl)
 		add(e, out, b.n)
 	}

@@ -33,7 +33,8 @@
 //
 // # Summaries
 //
-// Level 0 of the summaries has an entry for each block, 16 entries are a node, and each level above has an entry for each
+// Up to 16384 calls are one block, and there is the uvarint of how many bytes a varint takes, and that varint: the start of the first call. Otherwise
+// level 0 of the summaries has an entry for each block, 16 entries are a node, and each level above has an entry for each
 // node of the level below, up to a level of one node. First come the sizes of the levels in bytes, one uvarint for each, the top level
 // first; then the levels in the same order. A node is the uvarint of the offset of what its first entry stands for, from the
 // beginning of the level below, or of the blocks; what the others stand for follows without gaps. An entry is the varint of
@@ -52,8 +53,9 @@
 //
 //	0 varints  for each call uvarint gap, not for the first one, and uvarint duration
 //	1 tables   byte s, tables of gaps, tables of durations, uvarint n, n words of 16 bits, low bits
+//	2 adaptive byte s, gaps, durations: see Adaptive tables
 //
-// With method 1 all numbers have been shifted right by s bits. Contexts are the pairs of the class of
+// With methods 1 and 2 all numbers have been shifted right by s bits. Contexts are the pairs of the class of
 // a call and that of the call before it (the first call of a block counts as its own), numbered as they come. A context of 96 calls
 // or more in the block is a set of its own; sets are numbered from 1 on like these contexts, and set 0 is all other
 // contexts. For each series, in the order of sets, there is the Exp-Golomb number m of the set's tables,
@@ -79,6 +81,24 @@
 // the frequencies lie one after the other from 0 on, and the state becomes f * (state div 2^t) + r - (beginning of the range), f being
 // the frequency; if that is below 2^15, it is multiplied by 2^16 and the next word added. At the end both states are 2^15 and there are no more words.
 // The low bits of the numbers, gap and duration of each call in turn, are the rest of the block.
+//
+// # Adaptive tables
+//
+// With method 2, which is for short streams, no table is described (package adaptive). The contexts of the same class of call are a group. Gaps, and then durations, are a
+// uvarint n, n words of 16 bits, a uvarint m, and m bytes of low bits. Numbers have classes of precision 9. There are counts of classes for all numbers; for
+// each group of 16 calls or more in the block, below those for all; and for each context of 16 or more that is not all of its group, below those of the group. A number has
+// the lowest counts that there are for it. It is decoded with their table, counted there, and then in those above, one after the other, up to the first that hold 2048 numbers.
+//
+// The table of counts that hold n numbers is made when it is needed first and, after that, as soon as they hold n + min(g, 4096), g being n, but max(2, n div 2)
+// if n is below 96, or max(1, n div 4) if in addition the block has at most 4096 calls. Classes 64i to 64i+63 are page i. Before a class of a page there is the weight
+// 1024 * c + floor(a * q / 2^16), of c numbers counted in the classes of the page before it, and a in the counts above, which hold N, with q = floor(3072 * 2^16 / N), 0 if N is 0 or nothing is above.
+// That gives a page and parts of it their weight; pages together have the sum. The 2^15 classes are cut: an interval of weight w becomes a leaf
+// if w is 0, if it is one class, or if w < L and it has at most 64 classes; other intervals are cut in halves, and so are these. L is max(6144, 16n), doubled until there are
+// at most 2^(t-1) leaves; t is 10, and 12 from n = 512 on. A leaf of k classes gets the weight floor(k / 32) in addition, W is the sum over all
+// leaves, and with e = floor((2^t - leaves) * 2^32 / W) a leaf of weight w has the frequency 1 + floor(w * e / 2^32); what is left of 2^t goes to the first of the heaviest leaves.
+//
+// Leaves are coded like the classes of method 1, but x is for the first, third and so on number of the series, and y for the others. The low bits of a number are
+// which class of its leaf it has, in as many bits as it takes, and those of the class.
 //
 // # Errors
 //

@@ -10,6 +10,11 @@ func (r *Reader) node(l int, k uint64) []summaryEntry {
 	if lv.node == int(k) {
 		return lv.entries
 	}
+	if r.n <= blockCalls {
+		lv.entries = r.singleNode()
+		lv.node = len(lv.entries) - 1
+		return lv.entries
+	}
 	at, size := lv.at, lv.size
 	if l < len(r.levels)-1 {
 		above := r.node(l+1, k/fanout)
@@ -63,6 +68,7 @@ func (r *Reader) load(k int) {
 		r.starts, r.ends = make([]uint64, n), make([]uint64, n)
 	}
 	r.cached, r.starts, r.ends = k, r.starts[:n], r.ends[:n]
+	r.tops = r.tops[:0]
 	var err error
 	if r.whole {
 		err = r.loadWhole()
@@ -77,7 +83,12 @@ func (r *Reader) load(k int) {
 }
 
 func (r *Reader) loadBlock(k, n int) error {
-	e := r.entry(0, uint64(k))
+	var e summaryEntry
+	if r.n <= blockCalls {
+		e = r.single()
+	} else {
+		e = r.entry(0, uint64(k))
+	}
 	if r.err != nil {
 		return r.err
 	}

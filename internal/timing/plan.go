@@ -3,14 +3,16 @@ package timing
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 const (
-	buckets = 65 // of values, by their number of bits
+	buckets = 64 // of values, by their number of bits, which is at most 63
 	// minOwn is how many values of a context in a block deserve tables of their own.
 	minOwn = 96
 	// coarse is the precision at which tables are compared; all classes are below 256.
 	coarse     = 2
+	rowClasses = 256
 	noRow      = 0xffff
 	tableCost  = 28.0 // bits of a table's description, and
 	symbolCost = 2.6  // of a class in it, about
@@ -29,19 +31,19 @@ var nlogs = func() (t [MaxBlock + 1]float32) {
 // A row counts coarse classes of the values of a set that follow, in their
 // context, values of like size.
 type row struct {
-	hist     [256]uint32
-	lo, hi   int // classes
-	n        uint32
-	min, max uint64
-	bucket   int // the last one that is in the row
-	at       int // its set and first bucket
-	cost     float32
+	hist   []uint32
+	lo, hi int // classes
+	n      uint32
+	bucket int // the last one that is in the row
+	at     int // its set and first bucket
+	cost   float32
 }
 
 // A plan says which table codes a value: that depends on the set that its context
 // belongs to, and on how large the previous value of the same context is.
 type plan struct {
 	rows    []row
+	hists   []uint32 // of rows, rowClasses each
 	lut     []uint16 // by set and bucket: row, then table
 	limits  []uint8  // of each table, the last bucket in its set
 	ofSet   []int    // the first table of each set, then the number of tables
@@ -50,13 +52,19 @@ type plan struct {
 	joined  []int    // of each table, the row
 	fine    []uint32
 	spans   []span
+	syms    []uint32  // of each value, the place of its class in enc
+	enc     []encoded // of the classes of all tables
+	mostLow uint      // the most low bits that a value has
+	classes []span    // of each table: where its classes are in enc
+	ofRow   []uint16  // of each row, its table
+	levels  levels
 	order   []int
 	joint   []float32
 }
 
 // reset makes room for a number of sets.
 func (pl *plan) reset(sets int) {
-	pl.rows = pl.rows[:0]
+	pl.rows, pl.hists = pl.rows[:0], pl.hists[:0]
 	if cap(pl.lut) < sets*buckets {
 		pl.lut = make([]uint16, sets*buckets)
 	}
@@ -70,14 +78,9 @@ func (pl *plan) reset(sets int) {
 // newRow makes the row of a set and bucket.
 func (pl *plan) newRow(at int) int {
 	n := len(pl.rows)
-	if n < cap(pl.rows) {
-		pl.rows = pl.rows[:n+1]
-	} else {
-		pl.rows = append(pl.rows, row{})
-	}
-	r := &pl.rows[n]
-	clear(r.hist[:])
-	r.n, r.min, r.max, r.bucket, r.at = 0, math.MaxUint64, 0, at%buckets, at
+	pl.rows = append(pl.rows, row{bucket: at % buckets, at: at})
+	pl.hists = slices.Grow(pl.hists, rowClasses)[:(n+1)*rowClasses]
+	clear(pl.hists[n*rowClasses:])
 	pl.lut[at] = uint16(n)
 	return n
 }
@@ -105,20 +108,23 @@ func (pl *plan) make(b *block, vals []uint64) {
 func (pl *plan) countRows(b *block, vals []uint64) {
 	state := b.state[:b.contexts]
 	copy(state, b.setAt)
+	ctx, numbers := b.ctx[:len(vals)], pl.numbers[:len(vals)]
+	lut, hists := pl.lut, pl.hists
 	for i, v := range vals {
-		st := &state[b.ctx[i]]
+		st := &state[ctx[i]]
 		at := *st
-		r := int(pl.lut[at])
+		r := int(lut[at])
 		if r == noRow {
 			r = pl.newRow(int(at))
+			hists = pl.hists
 		}
-		width := uint32(bits.Len64(v))
-		*st = at - at%buckets + width
-		pl.numbers[i] = uint16(r)
+		*st = at&^(buckets-1) | uint32(bits.Len64(v))&(buckets-1)
+		numbers[i] = uint16(r)
 		class, _ := classOf(v, coarse)
-		w := &pl.rows[r]
-		w.hist[class&255]++
-		w.min, w.max = min(w.min, v), max(w.max, v)
+		hists[r*rowClasses+int(class&(rowClasses-1))]++
+	}
+	for r := range pl.rows {
+		pl.rows[r].hist = hists[r*rowClasses : (r+1)*rowClasses]
 	}
 }
 
@@ -175,9 +181,13 @@ func (pl *plan) join(set int) {
 
 // measure sets what is derived from the counts.
 func (r *row) measure() {
-	lo, _ := classOf(r.min, coarse)
-	hi, _ := classOf(r.max, coarse)
-	r.lo, r.hi = int(lo), int(hi)
+	r.lo, r.hi = 0, len(r.hist)-1
+	for r.hist[r.lo] == 0 {
+		r.lo++
+	}
+	for r.hist[r.hi] == 0 {
+		r.hi--
+	}
 	sum, used := float32(0), 0
 	for _, c := range r.hist[r.lo : r.hi+1] {
 		r.n += c
@@ -193,10 +203,10 @@ func (r *row) measure() {
 func jointCost(x, y *row) float32 {
 	lo, hi := min(x.lo, y.lo), max(x.hi, y.hi)
 	sum, used := float32(0), 0
-	for i := lo; i <= hi; i++ {
-		c := x.hist[i] + y.hist[i]
-		sum += nlogs[c]
-		if c != 0 {
+	xs, ys := x.hist[lo:hi+1], y.hist[lo:hi+1]
+	for i, c := range xs {
+		if c += ys[i]; c != 0 {
+			sum += nlogs[c]
 			used++
 		}
 	}
@@ -210,85 +220,167 @@ func (r *row) take(y *row) {
 		r.hist[i] += y.hist[i]
 	}
 	r.lo, r.hi, r.n = min(r.lo, y.lo), max(r.hi, y.hi), r.n+y.n
-	r.min, r.max, r.bucket = min(r.min, y.min), max(r.max, y.max), y.bucket
+	r.bucket = y.bucket
 }
 
 // A span is the counts of a table's classes, at the greatest precision that has room.
-type span struct{ at, k, lo, n uint32 }
+type span struct {
+	at   int    // class 0 would be here
+	k    uint32 // precision
+	n    uint32 // classes
+	base uint32 // the first one
+}
 
 // countFine chooses the precision of each table.
 func (pl *plan) countFine(vals []uint64) {
-	total := uint32(0)
+	total := 0
 	pl.spans = pl.spans[:0]
-	for _, row := range pl.joined {
-		r := &pl.rows[row]
-		s := span{at: total, k: maxPrecision}
+	for _, at := range pl.joined {
+		r := &pl.rows[at]
+		// The values lie between these, which are of precision coarse.
+		_, low := lowBits(uint(r.lo), coarse)
+		_, high := lowBits(uint(r.hi)+1, coarse)
+		s := span{k: maxPrecision}
 		for ; ; s.k-- {
-			lo, _ := classOf(r.min, uint(s.k))
-			hi, _ := classOf(r.max, uint(s.k))
-			if s.lo, s.n = uint32(lo), uint32(hi-lo+1); s.n <= maxRange && hi < 1<<16 {
+			lo, _ := classOf(low, uint(s.k))
+			hi, _ := classOf(high-1, uint(s.k))
+			if s.base, s.n = uint32(lo), uint32(hi-lo+1); s.n <= maxRange {
 				break
 			}
 		}
-		total += s.n
+		s.at = total - int(s.base)
+		total += int(s.n)
 		pl.spans = append(pl.spans, s)
 	}
-	if cap(pl.fine) < int(total) {
-		pl.fine = make([]uint32, total)
-	}
-	pl.fine = pl.fine[:total]
+	pl.fine = slices.Grow(pl.fine[:0], total)[:total]
 	clear(pl.fine)
+	pl.ofRow = slices.Grow(pl.ofRow[:0], len(pl.rows))[:len(pl.rows)]
+	for i := range pl.rows {
+		pl.ofRow[i] = pl.lut[pl.rows[i].at]
+	}
+	numbers, ofRow, spans, fine := pl.numbers[:len(vals)], pl.ofRow, pl.spans, pl.fine
+	plain := true // every number is a class
+	for _, at := range pl.joined {
+		_, high := lowBits(uint(pl.rows[at].hi)+1, coarse)
+		plain = plain && high <= 2<<maxPrecision
+	}
 	for i, v := range vals {
-		t := pl.lut[pl.rows[pl.numbers[i]].at]
-		pl.numbers[i] = t
-		s := &pl.spans[t]
+		t := ofRow[numbers[i]]
+		numbers[i] = t
+		s := &spans[t]
+		if plain && s.k == maxPrecision {
+			fine[s.at+int(v)]++
+			continue
+		}
 		class, _ := classOf(v, uint(s.k))
-		pl.fine[s.at+uint32(class)-s.lo]++
+		fine[s.at+int(class)]++
 	}
 	for t, s := range pl.spans {
-		pl.tables[t].choose(pl.fine[s.at:s.at+s.n], uint(s.k), uint(s.lo), pl.rows[pl.joined[t]].n)
+		from := s.at + int(s.base)
+		pl.tables[t].choose(&pl.levels, pl.fine[from:from+int(s.n)], uint(s.k), uint(s.base), pl.rows[pl.joined[t]].n)
 	}
 }
 
+// levels is room for the counts of a table at all precisions.
+type levels [(maxPrecision + 1) * maxRange]uint32
+
 // choose sets precision and classes such that n numbers, whose classes of precision k from
-// lo on have the given counts, take the least space. It changes counts.
-func (t *table) choose(counts []uint32, k, lo uint, n uint32) {
+// lo on have the given counts, take the least space.
+func (t *table) choose(room *levels, counts []uint32, k, lo uint, n uint32) {
+	for counts[len(counts)-1] == 0 {
+		counts = counts[:len(counts)-1]
+	}
+	for counts[0] == 0 {
+		counts, lo = counts[1:], lo+1
+	}
+	sum, used := float32(0), 0
+	low := 0 // low bits of all numbers, at precision k
+	for i, c := range counts {
+		if c != 0 {
+			bits, _ := lowBits(lo+uint(i), k)
+			low += int(c) * int(bits)
+			sum += nlogs[c]
+			used++
+		}
+	}
 	best, worse := float32(math.MaxFloat32), 0
-	for {
-		sum, used := nlogs[n], 0
-		for i, c := range counts {
+	chosen := counts
+	for at := 0; ; {
+		if cost := float32(low) - sum + symbolCost*float32(used); cost < best {
+			best, worse = cost, 0
+			t.k, t.lo, chosen = k, lo, counts
+		} else if worse++; worse > 1 {
+			break
+		}
+		if k == 0 {
+			break
+		}
+		k--
+		var more int
+		counts, lo, more, sum, used = coarsen(room[at:], counts, k, lo)
+		low += more
+		at += len(counts)
+	}
+	t.counts = append(t.counts[:0], chosen...)
+}
+
+// coarsen turns counts of classes of precision k+1 from lo on into those of precision k in room. It also returns the first
+// class, how many low bits are added, the sum of nlogs, and how many classes are used.
+func coarsen(room, counts []uint32, k, lo uint) (to []uint32, first uint, more int, sum float32, used int) {
+	// Classes below 2^(k+1) stay as they are, and of the others two each become one: class/2 + 2^k.
+	n := 0
+	border := uint(2) << k
+	first = lo
+	if lo < border {
+		n = int(min(border-lo, uint(len(counts))))
+		copy(room, counts[:n])
+		for _, c := range counts[:n] {
 			if c != 0 {
-				low, _ := lowBits(lo+uint(i), k)
-				sum += float32(c)*float32(low) - nlogs[c]
+				sum += nlogs[c]
 				used++
 			}
 		}
-		if sum += symbolCost * float32(used); sum < best {
-			best, worse = sum, 0
-			t.k, t.lo = k, lo
-			t.counts = append(t.counts[:0], counts...)
-		} else if worse++; worse > 1 {
-			return
+		counts = counts[n:]
+	} else {
+		first = lo>>1 + 1<<k
+		if lo&1 != 0 {
+			c := counts[0]
+			room[0] = c
+			sum += nlogs[c]
+			used++
+			more += int(c)
+			counts = counts[1:]
+			n = 1
 		}
-		if k == 0 {
-			return
-		}
-		k--
-		counts, lo = coarsen(counts, k, lo)
 	}
+	for len(counts) > 0 {
+		c := counts[0]
+		if len(counts) > 1 {
+			c += counts[1]
+			counts = counts[2:]
+		} else {
+			counts = nil
+		}
+		room[n] = c
+		n++
+		if c != 0 {
+			more += int(c)
+			sum += nlogs[c]
+			used++
+		}
+	}
+	return room[:n], first, more, sum, used
 }
 
-// coarsen changes counts of classes of precision k+1 from lo on to those of precision k.
-func coarsen(counts []uint32, k, lo uint) ([]uint32, uint) {
-	_, base := lowBits(lo, k+1)
-	first, _ := classOf(base, k)
-	n := uint(0)
-	for i, c := range counts {
-		_, base := lowBits(lo+uint(i), k+1)
-		class, _ := classOf(base, k)
-		counts[i] = 0
-		counts[class-first] += c
-		n = class - first + 1
+// encode makes the tables, which are described by now, ready for encoding.
+func (pl *plan) encode() {
+	pl.enc, pl.mostLow = pl.enc[:0], 0
+	pl.classes = pl.classes[:0]
+	for i := range pl.limits {
+		t := &pl.tables[i]
+		pl.classes = append(pl.classes, span{at: len(pl.enc) - int(t.lo), k: uint32(t.k)})
+		pl.enc = t.appendEncoding(pl.enc)
+		low, _ := lowBits(t.lo+uint(len(t.counts))-1, t.k)
+		pl.mostLow = max(pl.mostLow, low)
 	}
-	return counts[:n], first
 }

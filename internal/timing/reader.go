@@ -53,6 +53,7 @@ type Reader struct {
 
 	cached       int // block in starts and ends, -1 none
 	starts, ends []uint64
+	tops         []uint64 // of ends, for seeks: see firstEnding
 	terms        []uint32
 	err          error
 }
@@ -301,7 +302,7 @@ func (r *Reader) Range(from, to uint64) iter.Seq2[uint64, Span] {
 }
 
 // SeekTime returns the first call that ends at or after t, or Len if there is
-// none. It decodes one block.
+// none. It decodes one block, unless that is the latest one decoded: then it takes far less than a microsecond.
 func (r *Reader) SeekTime(t uint64) uint64 {
 	if r.n == 0 || r.aggregate != nil {
 		return r.n
@@ -333,12 +334,28 @@ func (r *Reader) SeekTime(t uint64) uint64 {
 		base = k << blockShift
 	}
 	r.load(int(k))
-	for i, end := range r.ends {
-		if end >= t {
-			return base + uint64(i)
+	return base + uint64(r.firstEnding(t))
+}
+
+// seekStep is how many calls share an entry of tops.
+const seekStep = 64
+
+// firstEnding returns the first call of the loaded block that ends at or after t, or their number if there is none. Ends need
+// not be in order, but the latest end so far is.
+func (r *Reader) firstEnding(t uint64) int {
+	if len(r.tops) == 0 {
+		top := uint64(0)
+		for i, end := range r.ends {
+			if top = max(top, end); i%seekStep == seekStep-1 {
+				r.tops = append(r.tops, top)
+			}
 		}
 	}
-	return min(base+uint64(len(r.ends)), r.n)
+	i := seekStep * sort.Search(len(r.tops), func(i int) bool { return r.tops[i] >= t })
+	for i < len(r.ends) && r.ends[i] < t {
+		i++
+	}
+	return i
 }
 
 // Blocks returns the number of blocks that the calls are stored in.

@@ -23,7 +23,7 @@ func (b *Builder) AppendState(dst []byte) []byte {
 		dst = appendVarint(dst, int64(e.latest-e.first))
 		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.summary)), uint64(e.size))
 	}
-	dst = append(dst, flag(b.loss.any), byte(b.loss.level))
+	dst = append(dst, flag(b.loss.any), b.loss.level)
 	dst = appendVarint(binary.AppendUvarint(dst, b.loss.end), b.loss.drift)
 	dst = b.loss.errs.append(dst)
 	before := b.end
@@ -70,7 +70,7 @@ func (b *Builder) addPiece() {
 	durations := append(bl.work[1][:0], b.durations[from:to]...)
 	bl.work = [2][]uint64{gaps, durations}
 	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
-	bl.out = bl.append(bl.out[:0], gaps, durations, b.classes[from:to])
+	bl.out = bl.append(bl.out[:0], gaps, durations, b.classes[from:to], false)
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(bl.out)))
 	b.pieces = append(b.pieces, bl.out...)
 	blocks.Put(bl)
@@ -126,8 +126,8 @@ func (b *Builder) readState(p *input) {
 		e.summary, e.size = int(summary), int(size)
 		b.index = append(b.index, e)
 	}
-	b.loss.any, b.loss.level = p.byte() != 0, int(p.byte())
-	if b.loss.level >= len(fineParts) {
+	b.loss.any, b.loss.level = p.byte() != 0, p.byte()
+	if int(b.loss.level) >= len(fineParts) {
 		p.fail("broken state")
 	}
 	b.loss.end, b.loss.drift = p.uvarint(), p.varint()

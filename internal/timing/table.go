@@ -22,11 +22,6 @@ type table struct {
 	lo       uint
 	counts   []uint32 // by class - lo, when encoding
 	freqs    []uint16 // by class - lo
-	// For encoding, by class - lo.
-	enc []encoded
-	// For decoding.
-	slots  []slot
-	leaves []leaf
 }
 
 type encoded struct {
@@ -37,17 +32,6 @@ type encoded struct {
 	shift      uint8
 }
 
-// A slot is one of 2^scale remainders of a state.
-type slot struct {
-	sym, freq, off uint16
-}
-
-// A leaf is a class: its least number, and how many low bits follow.
-type leaf struct {
-	base uint64
-	low  uint8
-}
-
 // levelOf and weightOf are how frequencies are stored: rounded to two significant bits.
 func levelOf(n uint32) uint { l, _ := classOf(uint64(n), 1); return l }
 func weightOf(level uint) uint64 {
@@ -55,7 +39,7 @@ func weightOf(level uint) uint64 {
 	return w
 }
 
-// append describes the table of t.counts and makes it ready for encoding.
+// append describes the table of t.counts, and sets its frequencies.
 func (t *table) append(w *bitWriter) {
 	counts := t.counts
 	w.write(uint64(t.k), 4)
@@ -80,10 +64,9 @@ func (t *table) append(w *bitWriter) {
 		w.golomb(uint64(run))
 	}
 	t.normalise()
-	t.prepareEncoding()
 }
 
-// read reads the description of a table and makes it ready for decoding.
+// read reads the description of a table.
 func (t *table) read(r *bitReader, p *input) {
 	t.k = uint(r.read(4))
 	lo, n := r.golomb(p), r.golomb(p)+1
@@ -125,7 +108,6 @@ func (t *table) read(r *bitReader, p *input) {
 		return
 	}
 	t.normalise()
-	t.prepareDecoding(p)
 }
 
 // normalise turns levels into frequencies that add up to a power of two: each
@@ -160,48 +142,40 @@ func (t *table) normalise() {
 	t.freqs[top] += uint16(left)
 }
 
-// prepareEncoding computes what takes the place of a division (R. Alverson, "Integer
-// division using reciprocals", ARITH 1991).
-func (t *table) prepareEncoding() {
-	t.enc = slices.Grow(t.enc[:0], len(t.freqs))[:len(t.freqs)]
+// A reciprocal takes the place of a division by a frequency (R. Alverson, "Integer
+// division using reciprocals", ARITH 1991): a product with factor is shifted.
+type reciprocal struct {
+	factor uint32
+	shift  uint8
+}
+
+var reciprocals = func() (t [1<<maxScale + 1]reciprocal) {
+	for f := 2; f < len(t); f++ {
+		s := bits.Len(uint(f - 1))
+		t[f] = reciprocal{uint32((1<<(s+31) + f - 1) / f), uint8(s + 31)}
+	}
+	return t
+}()
+
+// appendEncoding appends what encoding needs of each class from lo on.
+func (t *table) appendEncoding(enc []encoded) []encoded {
+	n := len(enc)
+	enc = slices.Grow(enc, len(t.freqs))[:n+len(t.freqs)]
 	start := uint32(0)
 	for i, f16 := range t.freqs {
 		f := uint32(f16)
 		if f == 0 {
 			continue
 		}
-		e := &t.enc[i]
-		*e = encoded{limit: f << (31 - t.scale), complement: uint16(1<<t.scale - f)}
+		e := encoded{limit: f << (31 - t.scale), complement: uint16(1<<t.scale - f), reciprocal: ^uint32(0), shift: 32, bias: start}
 		if f < 2 {
-			e.reciprocal, e.bias = ^uint32(0), start+1<<t.scale-1
+			e.bias += 1<<t.scale - 1
 		} else {
-			s := uint(bits.Len32(f - 1))
-			e.reciprocal = uint32((1<<(s+31) + uint64(f) - 1) / uint64(f))
-			e.shift = uint8(s - 1)
-			e.bias = start
+			r := &reciprocals[f&(2<<maxScale-1)]
+			e.reciprocal, e.shift = r.factor, r.shift
 		}
+		enc[n+i] = e
 		start += f
 	}
-}
-
-func (t *table) prepareDecoding(p *input) {
-	n := 1 << t.scale
-	t.slots = slices.Grow(t.slots[:0], n)[:n]
-	t.leaves = t.leaves[:0]
-	at := 0
-	for i, f := range t.freqs {
-		if f == 0 {
-			continue
-		}
-		low, base := lowBits(t.lo+uint(i), t.k)
-		if low > 63 {
-			p.fail("class out of range")
-			return
-		}
-		for j := range f {
-			t.slots[at] = slot{sym: uint16(len(t.leaves)), freq: f, off: j}
-			at++
-		}
-		t.leaves = append(t.leaves, leaf{base, uint8(low)})
-	}
+	return enc
 }

@@ -1,8 +1,6 @@
 package timing
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"slices"
 )
 
@@ -28,6 +26,8 @@ func (b *block) decode(p *input, gaps, durations []uint64, classes []uint32) {
 		}
 	case method == methodTables:
 		b.decodeTables(p, gaps, durations, classes)
+	case method == methodAdaptive:
+		b.decodeAdaptive(p, gaps, durations, classes)
 	default:
 		p.fail("unknown method of a block")
 	}
@@ -48,6 +48,29 @@ func (b *block) decode(p *input, gaps, durations []uint64, classes []uint32) {
 	}
 }
 
+func (b *block) decodeAdaptive(p *input, gaps, durations []uint64, classes []uint32) {
+	shift := uint(p.byte())
+	if shift > 63 {
+		p.fail("shift out of range")
+	}
+	if p.err != nil {
+		return
+	}
+	b.findContexts(classes)
+	b.findParents()
+	for _, numbers := range [][]uint64{gaps, durations} {
+		rest, err := b.coder.Decode(p.in[p.pos:], numbers, b.ctx, b.parents)
+		if err != nil {
+			p.fail(err.Error())
+			return
+		}
+		p.pos = len(p.in) - len(rest)
+		for i := range numbers {
+			numbers[i] <<= shift
+		}
+	}
+}
+
 func (b *block) decodeTables(p *input, gaps, durations []uint64, classes []uint32) {
 	shift := uint(p.byte())
 	if shift > 63 {
@@ -58,8 +81,10 @@ func (b *block) decodeTables(p *input, gaps, durations []uint64, classes []uint3
 	}
 	b.findContexts(classes)
 	r := &bitReader{in: p.in[p.pos:]}
-	b.gaps.read(r, p, b)
-	b.durations.read(r, p, b)
+	d := &b.decoder
+	d.reset(b)
+	d.gaps = b.readTables(d.gaps, r, p)
+	d.durations = b.readTables(d.durations, r, p)
 	p.bytes(uint64(r.pos+7) / 8)
 	words := p.bytes(2 * min(p.uvarint(), 1<<40))
 	if p.err == nil && len(words) < 8 {
@@ -77,105 +102,37 @@ func (b *block) decodeTables(p *input, gaps, durations []uint64, classes []uint3
 	}
 }
 
-// read reads the tables of each set.
-func (pl *plan) read(r *bitReader, p *input, b *block) {
-	pl.lut = slices.Grow(pl.lut[:0], b.sets*buckets)[:b.sets*buckets]
-	n := 0
+// readTables reads the tables of each set and puts them into dst.
+func (b *block) readTables(dst []uint64, r *bitReader, p *input) []uint64 {
+	dst = slices.Grow(dst[:0], b.sets*buckets)
 	for s := range b.sets {
 		tables := int(r.golomb(p))
 		if tables > buckets || tables == 0 && (s > 0 || b.pooled()) {
 			p.fail("number of tables out of range")
 		}
-		bucket := 0
 		for i := range tables {
-			limit := buckets - 1
+			last := (s+1)*buckets - 1
 			if i+1 < tables {
-				limit = bucket + int(r.golomb(p))
+				last = len(dst) + int(r.golomb(p))
 			}
-			if limit >= buckets {
+			if last >= (s+1)*buckets {
 				p.fail("tables out of range")
 			}
 			if p.err != nil {
-				return
+				return dst
 			}
-			for ; bucket <= limit; bucket++ {
-				pl.lut[s*buckets+bucket] = uint16(n)
+			t := b.decoder.read(&b.decoder.table, r, p)
+			for len(dst) <= last {
+				dst = append(dst, t)
 			}
-			if n == len(pl.tables) {
-				pl.tables = append(pl.tables, table{})
-			}
-			pl.tables[n].read(r, p)
-			n++
 		}
 		if p.err != nil {
-			return
+			return dst
 		}
+		dst = append(dst, make([]uint64, (s+1)*buckets-len(dst))...)
 	}
+	return dst
 }
 
 // pooled reports whether any context is in set 0.
 func (b *block) pooled() bool { return slices.Contains(b.setAt, 0) }
-
-// values decodes all numbers; words is what the coder wrote, and the low bits follow in p.
-func (b *block) values(p *input, words []byte, gaps, durations []uint64) {
-	x, y := binary.LittleEndian.Uint32(words), binary.LittleEndian.Uint32(words[4:])
-	x, y = x>>16|x<<16, y>>16|y<<16
-	at := 8
-	low := bitReader{in: p.in[p.pos:]}
-	gs, ds := b.state, b.room()
-	copy(gs, b.setAt)
-	copy(ds, b.setAt)
-	ctx := b.ctx[:len(gaps)]
-	durations = durations[:len(gaps)]
-	for i, c := range ctx {
-		st := &gs[c]
-		t := &b.gaps.tables[b.gaps.lut[*st]]
-		sl := &t.slots[x&(1<<t.scale-1)]
-		x = uint32(sl.freq)*(x>>t.scale) + uint32(sl.off)
-		if x < ransLow {
-			if at+2 > len(words) {
-				p.fail("cut off")
-				return
-			}
-			x = x<<16 | uint32(binary.LittleEndian.Uint16(words[at:]))
-			at += 2
-		}
-		l := &t.leaves[sl.sym]
-		v := l.base
-		if l.low > 0 {
-			v += low.read(uint(l.low))
-		}
-		gaps[i] = v
-		*st = *st - *st%buckets + uint32(bits.Len64(v))
-
-		st = &ds[c]
-		t = &b.durations.tables[b.durations.lut[*st]]
-		sl = &t.slots[y&(1<<t.scale-1)]
-		y = uint32(sl.freq)*(y>>t.scale) + uint32(sl.off)
-		if y < ransLow {
-			if at+2 > len(words) {
-				p.fail("cut off")
-				return
-			}
-			y = y<<16 | uint32(binary.LittleEndian.Uint16(words[at:]))
-			at += 2
-		}
-		l = &t.leaves[sl.sym]
-		v = l.base
-		if l.low > 0 {
-			v += low.read(uint(l.low))
-		}
-		durations[i] = v
-		*st = *st - *st%buckets + uint32(bits.Len64(v))
-	}
-	if at != len(words) || x != ransLow || y != ransLow {
-		p.fail("the numbers do not end where they should")
-	}
-	p.bytes(uint64(low.pos+7) / 8)
-}
-
-// room is as many numbers as there are contexts.
-func (b *block) room() []uint32 {
-	b.spare = slices.Grow(b.spare[:0], b.contexts)[:b.contexts]
-	return b.spare
-}
