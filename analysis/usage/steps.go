@@ -7,9 +7,6 @@ import (
 
 // findSlow fills in MedianStep, MADStep and SlowSteps.
 func (r *Result) findSlow() {
-	if r.Stride > 1 || len(r.Steps) < 4 {
-		return // neighbours together hide what is slow; of three nothing is unusual
-	}
 	lengths := make([]time.Duration, 0, len(r.Steps))
 	useful := make([]time.Duration, 0, len(r.Steps))
 	for i := range r.Steps {
@@ -25,6 +22,9 @@ func (r *Result) findSlow() {
 		off[i] = (l - r.MedianStep).Abs()
 	}
 	r.MADStep = median(off)
+	if r.Stride > 1 || len(r.Steps) < 4 {
+		return // neighbours together hide what is slow; of three nothing is unusual
+	}
 	limit := r.MedianStep + max(r.MedianStep/4, time.Duration(6*1.4826*float64(r.MADStep)))
 	for i := range r.Steps {
 		s := &r.Steps[i]
