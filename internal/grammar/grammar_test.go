@@ -300,6 +300,26 @@ func TestCursorAndCounts(t *testing.T) {
 		if _, ok := c.Next(); ok || !slices.Equal(in, out) {
 			t.Fatalf("runs give %v, want %v", out, in)
 		}
+		for range 10 {
+			i := rng.Intn(len(in) + 1)
+			c.Seek(uint64(i))
+			for i < len(in) {
+				dst := make([]uint32, 1+rng.Intn(len(in)+9))
+				n := c.Fill(dst)
+				if n != min(len(dst), len(in)-i) || !slices.Equal(dst[:n], in[i:i+n]) || c.Pos() != uint64(i+n) {
+					t.Fatalf("filled %d at %d: %v, of %v", n, i, dst, in)
+				}
+				if i += n; i < len(in) && rng.Intn(2) == 0 {
+					if s, ok := c.Next(); !ok || s != in[i] {
+						t.Fatalf("terminal at %d: %d %v, want %d", i, s, ok, in[i])
+					}
+					i++
+				}
+			}
+			if n := c.Fill(make([]uint32, 3)); n != 0 {
+				t.Fatalf("%d terminals at the end", n)
+			}
+		}
 	}
 }
 

@@ -13,6 +13,9 @@ const blockShift = 14
 
 const blockCalls = 1 << blockShift
 
+// unhurried is how many ticks calls are apart if there is time to look for the smallest encoding: it takes some 200 ns a call.
+const unhurried = 200_000
+
 // MaxClass is the greatest class.
 const MaxClass = 1 << 26
 
@@ -234,7 +237,8 @@ func (b *Builder) block(bl *block, dst []byte, loss *lossState, spent bool) ([]b
 		}
 		dst = binary.AppendUvarint(dst, threshold+1)
 	}
-	dst = bl.append(dst, gaps, durations, classes, !spent)
+	thorough := !spent || (b.end-b.first)/blockCalls >= unhurried
+	dst = bl.append(dst, gaps, durations, classes, thorough)
 	e.size = len(dst) - n - e.summary
 	return dst, e
 }

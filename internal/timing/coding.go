@@ -293,24 +293,6 @@ func (l *lossyCalls) rule(i int) uint8 {
 	return 0
 }
 
-// times turns decoded numbers of a block into starts and ends.
-func (c *coding) times(first uint64, splits []split, starts, ends []uint64, boundOf func(i int) uint8) {
-	end := first
-	for i := range starts {
-		gap, duration := starts[i], ends[i]
-		if splits != nil && !exceptional(gap, duration) {
-			b := &splits[boundOf(i)]
-			gap, duration = b.middle(gap), b.middle(duration)
-		}
-		if i == 0 {
-			gap = 0
-		}
-		starts[i] = end + gap
-		end = starts[i] + duration
-		ends[i] = end
-	}
-}
-
 // append writes the coding: the mode's text, nothing for Lossless, and the rate that bounds were converted with.
 func (c *coding) append(dst []byte) []byte {
 	s := c.mode.String()

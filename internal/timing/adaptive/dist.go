@@ -10,7 +10,7 @@ const (
 	one         = 1 << 10 // weight of a count
 	groupWeight = 3 * one
 	evenWeight  = one
-	splitWeight = 6 * one
+	splitWeight = 12 * one
 	splitShare  = 64
 	wideBits    = 6 // log2 of the width above which leaves have no weight but the even one
 
