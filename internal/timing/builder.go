@@ -14,7 +14,7 @@ const blockShift = 14
 const blockCalls = 1 << blockShift
 
 // unhurried is how many ticks calls are apart if there is time to look for the smallest encoding: it takes some 200 ns a call.
-const unhurried = 200_000
+const unhurried = 100_000
 
 // MaxClass is the greatest class.
 const MaxClass = 1 << 26
