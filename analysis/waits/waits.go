@@ -25,8 +25,8 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
-// DefaultKeep bounds the memory for waits to about 180 MiB.
-const DefaultKeep = 2 << 20
+// DefaultKeep bounds the memory for waits, and for what their causes are found with, to about 270 MiB.
+const DefaultKeep = 1 << 20
 
 // maxKeep is what fits the numbers of waits and origins.
 const maxKeep = math.MaxUint32 / maxOrigins

@@ -103,9 +103,9 @@ func reference(r *selection.Resolved, by profile.By) (map[string]*plain, error) 
 }
 
 // near tells whether two times agree: package profile takes the mean rate of the clock in a stream, which
-// differs from that of a moment by a few millionths.
+// differs from that of a moment by a few millionths, and in a run of milliseconds by some ten-thousandths.
 func near(a, b time.Duration, slack float64) bool {
-	return math.Abs(float64(a-b)) <= slack+1e-4*math.Abs(float64(b))
+	return math.Abs(float64(a-b)) <= slack+2e-3*math.Abs(float64(b))
 }
 
 // problems collects what is wrong.
