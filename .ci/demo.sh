@@ -15,6 +15,8 @@ show() {
 rm -f lmp.tabard
 show "mpirun -n 4 tabard record lmp -in in.melt"
 $mpirun -n 4 "$tabard" record lmp -log none -in /usr/share/lammps/examples/melt/in.melt | tail -n 4
+show "tabard report lmp.tabard"
+"$tabard" report lmp.tabard | cut -c 1-170
 show "tabard info lmp.tabard"
 "$tabard" info lmp.tabard
 show "tabard dump lmp.tabard --rank 1 --from 1000 --limit 12"
