@@ -94,7 +94,8 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	t.Logf("%d runs, %d were hit while they ran", runs, struck)
-	if struck < runs*3/4 {
+	// About four fifths are: the moment is random, from before the start to after the end.
+	if struck < runs/2 {
 		t.Errorf("only %d of %d runs were hit", struck, runs)
 	}
 }
