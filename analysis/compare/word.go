@@ -184,19 +184,7 @@ func common(u *word, i uint64, v *word, j uint64, limit uint64) uint64 {
 	if equal(limit) {
 		return limit
 	}
-	lo, hi := uint64(1), uint64(2) // the first lo agree
-	for hi < limit && equal(hi) {
-		lo, hi = hi, 2*hi
-	}
-	hi = min(hi, limit)
-	for lo+1 < hi {
-		if m := lo + (hi-lo)/2; equal(m) {
-			lo = m
-		} else {
-			hi = m
-		}
-	}
-	return lo
+	return longest(1, limit, equal)
 }
 
 // commonBack is how many letters before i in u, and before j in v, agree, at most limit.
@@ -209,7 +197,13 @@ func commonBack(u *word, i uint64, v *word, j uint64, limit uint64) uint64 {
 	if equal(limit) {
 		return limit
 	}
-	lo, hi := uint64(0), uint64(1)
+	return longest(0, limit, equal)
+}
+
+// longest is the greatest n below limit for which equal holds, which is known to hold for lo and not for limit: in steps that
+// double, then by halves.
+func longest(lo, limit uint64, equal func(uint64) bool) uint64 {
+	hi := lo + 1
 	for hi < limit && equal(hi) {
 		lo, hi = hi, 2*hi
 	}

@@ -266,7 +266,7 @@ func openValues(s *trace.Stream, t uint32, sig *trace.Signature, slots []int) (*
 		val := &sig.Slots[i]
 		if val.Kind != trace.Hole {
 			v.ints[i], v.have[i] = val.N, val.Kind == trace.Int || val.Kind == trace.Ref
-			v.arrays[i] = numbersOf(val)
+			v.arrays[i] = Numbers(val)
 			continue
 		}
 		h := valueHole{slot: i}
@@ -317,8 +317,8 @@ func (v *values) array(slot int) []int64 {
 	return v.arrays[slot]
 }
 
-// numbersOf is an array of integers or references as numbers.
-func numbersOf(v *trace.Value) []int64 {
+// Numbers is an array of integers, or of references as their codes; nil of other values.
+func Numbers(v *trace.Value) []int64 {
 	switch v.Kind {
 	case trace.Ints:
 		return v.Ints

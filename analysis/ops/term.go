@@ -209,7 +209,7 @@ func (b *binder) list(role, slot int) {
 	case trace.Hole:
 		b.add(slot, hole{value: b.column(slot, 0), count: b.column(slot, -1), first: true, array: b.listOf(role)})
 	case trace.Ints, trace.List:
-		*b.listOf(role) = numbersOf(v)
+		*b.listOf(role) = Numbers(v)
 	}
 }
 

@@ -125,6 +125,9 @@ func (r *Resolved) checkSteps() error {
 	return fmt.Errorf("there is no step %s: the time-step loop has %d (0 to %d)", r.Selection.Steps, most, most-1)
 }
 
+// Steps is the time steps of the archive, if they had to be found for the selection; else nil.
+func (r *Resolved) Steps() *StepIndex { return r.steps }
+
 // Whole tells whether all calls of the selected streams are looked at, as there are neither a
 // window nor steps: then Classes says all, but for functions and communicators.
 func (r *Resolved) Whole() bool { return r.Selection.whole() }

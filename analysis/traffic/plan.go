@@ -91,7 +91,7 @@ func newTerm(tm *trace.Template, params []trace.Param, t uint32) *term {
 		if v.Kind == trace.Addr && v.Mem != trace.Literal {
 			l.kind = trace.Absent // a buffer, and not MPI_IN_PLACE
 		}
-		l.ints = numbers(v)
+		l.ints = ops.Numbers(v)
 	}
 	k := 0
 	for i, lf := range trace.Leaves(nil, &tm.Signature) {
@@ -117,20 +117,6 @@ func newTerm(tm *trace.Template, params []trace.Param, t uint32) *term {
 	}
 	x.find()
 	return x
-}
-
-func numbers(v *trace.Value) []int64 {
-	switch v.Kind {
-	case trace.Ints:
-		return v.Ints
-	case trace.List:
-		ns := make([]int64, len(v.List))
-		for i := range v.List {
-			ns[i] = v.List[i].N
-		}
-		return ns
-	}
-	return nil
 }
 
 // find lists the slots that decide what a call moves.

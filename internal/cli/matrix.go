@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,7 +135,7 @@ func (f *matrixFlags) run(a *app, archive *trace.Archive) error {
 		}
 	}
 	if f.value.value == "time" {
-		progress := render.NewProgress(a.err, render.DetectTerminal(a.err, os.Getenv), "reading times", "events", 0)
+		progress := a.meter("reading times", "events", 0)
 		n, err := m.AddTimes(chosen, progress.Add)
 		progress.Done()
 		if err != nil {

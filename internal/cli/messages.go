@@ -93,9 +93,9 @@ func (f *messagesFlags) match(t *timed) (*match.Result, error) {
 		}
 		chosen = (&waitChoice{t: t, parts: map[int]*selection.Part{}}).selected
 	}
-	progress, done := t.progress("matching messages", "events")
-	defer done()
-	return match.Of(t.program, chosen, progress)
+	p := t.app.meter("matching messages", "events", 0)
+	defer p.Done()
+	return match.Of(t.program, chosen, p.Show)
 }
 
 // print shows the result as text.

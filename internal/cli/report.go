@@ -90,9 +90,9 @@ func (a *app) report(file string, archive *trace.Archive, f *selectFlags) (*repo
 	if err != nil {
 		return nil, err
 	}
-	show, done := t.progress("reading times", "calls")
-	r.usage, err = usage.Of(t.program, usage.Options{Selection: t.chosen, Steps: t.steps, Clock: t.clock, Progress: show})
-	done()
+	progress := a.meter("reading times", "calls", 0)
+	r.usage, err = usage.Of(t.program, usage.Options{Selection: t.chosen, Steps: t.steps, Clock: t.clock, Progress: progress.Show})
+	progress.Done()
 	switch {
 	case errors.Is(err, usage.ErrUntimed):
 		r.usage = nil

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"tabard/analysis/selection"
-	"tabard/internal/render"
 	"tabard/trace"
 )
 
@@ -59,22 +56,13 @@ func (f *selectFlags) resolve(archive *trace.Archive) (*selection.Resolved, erro
 	return s.Resolve(archive)
 }
 
-// showProgress shows on a terminal how many streams an analysis has read; done removes it.
+// showProgress shows on a terminal how many streams an analysis has read, of several passes the first; done removes it.
 func (a *app) showProgress(r *selection.Resolved) (done func()) {
 	if !a.tty {
 		return func() {}
 	}
-	var p *render.Progress
-	last := uint64(0)
-	r.Progress = func(n, total uint64) {
-		if p == nil {
-			p = render.NewProgress(a.err, render.DetectTerminal(a.err, os.Getenv), "reading", "streams", total)
-		}
-		if n > last { // of several passes the first one counts
-			p.Add(n - last)
-			last = n
-		}
-	}
+	p := a.meter("reading", "streams", 0)
+	r.Progress = p.Show
 	return func() {
 		r.Progress = nil
 		p.Done()

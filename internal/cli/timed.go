@@ -39,8 +39,13 @@ func (a *app) timed(archive *trace.Archive, f *selectFlags) (*timed, error) {
 	if t.program, err = ops.Open(archive); err != nil {
 		return nil, err
 	}
-	if t.steps, err = selection.FindSteps(archive); err != nil {
-		return nil, err
+	if t.chosen != nil {
+		t.steps = t.chosen.Steps()
+	}
+	if t.steps == nil {
+		if t.steps, err = selection.FindSteps(archive); err != nil {
+			return nil, err
+		}
 	}
 	return t, t.correct()
 }
@@ -50,9 +55,9 @@ func (t *timed) correct() (err error) {
 	if len(t.archive.HostClocks()) < 2 {
 		return nil
 	}
-	show, done := t.progress("comparing clocks", "events")
-	defer done()
-	if t.clocks, err = clocks.OfProgram(t.program, clocks.Options{LinesOnly: true, Progress: show}); err != nil || t.clocks.Identity() {
+	p := t.app.meter("comparing clocks", "events", 0)
+	defer p.Done()
+	if t.clocks, err = clocks.OfProgram(t.program, clocks.Options{LinesOnly: true, Progress: p.Show}); err != nil || t.clocks.Identity() {
 		return err
 	}
 	t.clock = func(process int32, at time.Duration) time.Duration {
@@ -61,33 +66,15 @@ func (t *timed) correct() (err error) {
 	return nil
 }
 
-// progress shows how many of how many things were read; done ends it.
-func (t *timed) progress(what, noun string) (show func(done, total uint64), done func()) {
-	var p *render.Progress
-	var before uint64
-	return func(n, total uint64) {
-			if p == nil && t.app.tty {
-				p = render.NewProgress(t.app.err, render.DetectTerminal(t.app.err, os.Getenv), what, noun, total)
-			}
-			if n > before {
-				p.Add(n - before)
-				before = n
-			}
-		}, func() {
-			p.Done()
-		}
-}
-
 // waits finds the waits that are selected.
 func (t *timed) waits() (*waits.Result, error) {
-	o := waits.Options{Steps: t.steps, Clock: t.clock}
+	p := t.app.meter("matching messages", "events", 0)
+	defer p.Done()
+	o := waits.Options{Steps: t.steps, Clock: t.clock, Progress: p.Show}
 	if t.chosen != nil {
 		choice := &waitChoice{t: t, parts: map[int]*selection.Part{}}
 		o.Selected = choice.selected
 	}
-	var done func()
-	o.Progress, done = t.progress("matching messages", "events")
-	defer done()
 	return waits.Of(t.program, o)
 }
 
@@ -124,7 +111,7 @@ func (c *waitChoice) selected(stream int, term uint32, call uint64) bool {
 // processName names a process of an archive.
 func processName(worlds []comms.World, n int32) string { return findings.ProcessName(worlds, n) }
 
-// share renders a part of a time.
+// timeShare renders a part of a time.
 func timeShare(d, of time.Duration) string {
 	if of <= 0 {
 		return "-"

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"tabard/internal/comms"
 	"tabard/internal/merge"
+	"tabard/internal/rankfn"
 	"tabard/internal/symbol"
 	"tabard/trace"
 )
@@ -131,33 +131,11 @@ func ParseRanks(s string) (selected func(rank int) bool, err error) {
 	if s == "" {
 		return nil, nil
 	}
-	type span struct{ lo, hi, step int }
-	var spans []span
-	for _, part := range strings.Split(s, ",") {
-		sp := span{step: 1}
-		body, step, stepped := strings.Cut(strings.TrimSpace(part), ":")
-		lo, hi, isRange := strings.Cut(body, "-")
-		var errs [3]error
-		sp.lo, errs[0] = strconv.Atoi(lo)
-		switch {
-		case !isRange:
-			sp.hi = sp.lo
-		case hi == "":
-			sp.hi = math.MaxInt
-		default:
-			sp.hi, errs[1] = strconv.Atoi(hi)
-		}
-		if stepped {
-			sp.step, errs[2] = strconv.Atoi(step)
-		}
-		if errors.Join(errs[:]...) != nil || sp.lo < 0 || sp.hi < sp.lo || sp.step < 1 {
-			return nil, fmt.Errorf("ranks %q: %q is neither a rank nor a range such as 0-3 or 0-63:8", s, part)
-		}
-		spans = append(spans, sp)
+	list, err := rankfn.ParseList(s)
+	if err != nil {
+		return nil, fmt.Errorf("ranks %q: %w", s, err)
 	}
-	return func(rank int) bool {
-		return slices.ContainsFunc(spans, func(s span) bool { return s.lo <= rank && rank <= s.hi && (rank-s.lo)%s.step == 0 })
-	}, nil
+	return list.Contains, nil
 }
 
 func parseRanks(s string) func(int) bool {
