@@ -15,6 +15,7 @@ import (
 // package may import only packages that stand above it here, and of those in
 // its own group none.
 var layers = [][]string{
+	{"internal/wire"},
 	{"spec", "internal/grammar", "internal/column", "internal/timing/adaptive", "internal/adapt", "internal/resolve", "internal/render", "internal/suggest", "capture"},
 	{"internal/gen", "internal/ring", "internal/rankfn", "internal/timing/published", "trace/internal/container"},
 	{"internal/timing"},

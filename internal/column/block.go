@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"tabard/internal/wire"
 )
 
 const (
@@ -35,7 +37,7 @@ type blockStats struct {
 func measure(vals []int64) blockStats {
 	s := blockStats{min: vals[0], max: vals[0], minDelta: math.MaxInt64, maxDelta: math.MinInt64}
 	prev := vals[0]
-	s.varints = uvarintLen(zigzag(prev))
+	s.varints = uvarintLen(wire.Zigzag(prev))
 	s.deltas = s.varints
 	last := int64(math.MinInt64)
 	for _, v := range vals[1:] {
@@ -47,8 +49,8 @@ func measure(vals []int64) blockStats {
 		}
 		last = d
 		s.minDelta, s.maxDelta = min(s.minDelta, d), max(s.maxDelta, d)
-		s.varints += uvarintLen(zigzag(v))
-		s.deltas += uvarintLen(zigzag(d))
+		s.varints += uvarintLen(wire.Zigzag(v))
+		s.deltas += uvarintLen(wire.Zigzag(d))
 	}
 	return s
 }
@@ -65,7 +67,7 @@ func (sc *scratch) appendBlock(dst []byte, vals []int64) []byte {
 	}
 	consider(s.deltas, methodDeltas)
 	width := widthOf(uint64(s.max - s.min))
-	consider(uvarintLen(zigzag(s.min))+1+int(bytesOf(uint64(width)*uint64(len(vals)))), methodPacked)
+	consider(uvarintLen(wire.Zigzag(s.min))+1+int(bytesOf(uint64(width)*uint64(len(vals)))), methodPacked)
 	if 4*s.steady >= len(vals)-2 {
 		consider(runsSize(vals, best), methodRuns)
 	}
@@ -80,7 +82,7 @@ func (sc *scratch) appendBlock(dst []byte, vals []int64) []byte {
 		} else {
 			m, base, c := sc.classMethod(vals, s)
 			if c.size < best {
-				return c.append(appendVarint(append(dst, m), base), sc)
+				return c.append(wire.AppendVarint(append(dst, m), base), sc)
 			}
 		}
 	}
@@ -88,20 +90,20 @@ func (sc *scratch) appendBlock(dst []byte, vals []int64) []byte {
 	switch method {
 	case methodVarints:
 		for _, v := range vals {
-			dst = appendVarint(dst, v)
+			dst = wire.AppendVarint(dst, v)
 		}
 	case methodDeltas:
 		prev := int64(0)
 		for _, v := range vals {
-			dst = appendVarint(dst, v-prev)
+			dst = wire.AppendVarint(dst, v-prev)
 			prev = v
 		}
 	case methodPacked:
-		w := newBitWriter(append(appendVarint(dst, s.min), byte(width)), uint64(width)*uint64(len(vals)))
+		w := wire.NewBitWriter(append(wire.AppendVarint(dst, s.min), byte(width)), uint64(width)*uint64(len(vals)))
 		for _, v := range vals {
-			w.write(uint64(v-s.min), width)
+			w.Write(uint64(v-s.min), width)
 		}
-		dst = w.flush()
+		dst = w.Flush()
 	case methodRuns:
 		dst = appendRuns(dst, vals)
 	}
@@ -140,7 +142,7 @@ func appendDifferences(dst []uint64, vals []int64, method byte, least int64) []u
 		}
 	case methodZigzagClasses:
 		for _, v := range vals[1:] {
-			dst = append(dst, zigzag(v-prev))
+			dst = append(dst, wire.Zigzag(v-prev))
 			prev = v
 		}
 	}
@@ -182,9 +184,9 @@ func eachRun(vals []int64, f func(n int, first, step int64) bool) {
 func runsSize(vals []int64, limit int) int {
 	size, prev := 0, int64(0)
 	eachRun(vals, func(n int, first, step int64) bool {
-		size += uvarintLen(uint64(n-1)) + uvarintLen(zigzag(first-prev))
+		size += uvarintLen(uint64(n-1)) + uvarintLen(wire.Zigzag(first-prev))
 		if n > 1 {
-			size += uvarintLen(zigzag(step))
+			size += uvarintLen(wire.Zigzag(step))
 		}
 		prev = first + step*int64(n-1)
 		return size <= limit
@@ -196,9 +198,9 @@ func appendRuns(dst []byte, vals []int64) []byte {
 	prev := int64(0)
 	eachRun(vals, func(n int, first, step int64) bool {
 		dst = binary.AppendUvarint(dst, uint64(n-1))
-		dst = appendVarint(dst, first-prev)
+		dst = wire.AppendVarint(dst, first-prev)
 		if n > 1 {
-			dst = appendVarint(dst, step)
+			dst = wire.AppendVarint(dst, step)
 		}
 		prev = first + step*int64(n-1)
 		return true
@@ -211,7 +213,7 @@ func (sc *scratch) appendDictionary(dst []byte, vals []int64) []byte {
 	t := &sc.table
 	sorted := t.sort()
 	dst = binary.AppendUvarint(dst, uint64(len(sorted)-1))
-	dst = appendVarint(dst, sorted[0])
+	dst = wire.AppendVarint(dst, sorted[0])
 	for i, v := range sorted[1:] {
 		dst = binary.AppendUvarint(dst, uint64(v-sorted[i])-1)
 	}
@@ -257,9 +259,9 @@ func (sc *scratch) decodeBlock(p *input, vals []int64) {
 			p.fail("values of more than 64 bits")
 			return
 		}
-		r := bitReader{in: p.bytes(bytesOf(uint64(width) * uint64(len(vals))))}
+		r := wire.BitReader{In: p.bytes(bytesOf(uint64(width) * uint64(len(vals))))}
 		for i := range vals {
-			vals[i] = base + int64(r.read(width))
+			vals[i] = base + int64(r.Read(width))
 		}
 	case methodDictionary:
 		sc.decodeDictionary(p, vals)
@@ -277,7 +279,7 @@ func (sc *scratch) decodeBlock(p *input, vals []int64) {
 	case methodZigzagClasses:
 		vals[0] = p.varint()
 		for i, d := range sc.numbers(p, len(vals)-1) {
-			vals[i+1] = vals[i] + unzigzag(d)
+			vals[i+1] = vals[i] + wire.Unzigzag(d)
 		}
 	default:
 		p.fail("unknown method of a block")

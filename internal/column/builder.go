@@ -1,6 +1,10 @@
 package column
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"tabard/internal/wire"
+)
 
 // Kinds of segments, in the low bits of a segment's first byte.
 const (
@@ -212,16 +216,16 @@ func (b *Builder) appendRun(dst []byte, flag byte) []byte {
 	case b.period != nil:
 		return b.period.append(appendHeader(dst, b.period.kind(), flag, b.run))
 	case b.step == 0 || b.run == 1:
-		return appendVarint(appendHeader(dst, segmentConstant, flag, b.run), b.first)
+		return wire.AppendVarint(appendHeader(dst, segmentConstant, flag, b.run), b.first)
 	}
 	dst = appendHeader(dst, segmentAffine, flag, b.run)
-	return appendVarint(appendVarint(dst, b.first), b.step)
+	return wire.AppendVarint(wire.AppendVarint(dst, b.first), b.step)
 }
 
 // appendLiterals appends vals as a segment.
 func appendLiterals(dst []byte, vals []int64, flag byte) []byte {
 	if len(vals) == 1 {
-		return appendVarint(appendHeader(dst, segmentConstant, flag, 1), vals[0])
+		return wire.AppendVarint(appendHeader(dst, segmentConstant, flag, 1), vals[0])
 	}
 	dst = appendHeader(dst, segmentBlock, flag, uint64(len(vals)))
 	sc := scratches.Get().(*scratch)

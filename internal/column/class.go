@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"tabard/internal/wire"
 )
 
 // A class groups numbers of like size. With k bits of precision the numbers
@@ -122,33 +124,33 @@ func coarsen(hist *[256]uint32, k uint) {
 // append encodes the numbers.
 func (c *classes) append(dst []byte, sc *scratch) []byte {
 	sc.syms = slices.Grow(sc.syms[:0], len(c.vals))[:len(c.vals)]
-	w := newBitWriter(sc.out[:0], uint64(len(c.vals))*uint64(c.top))
-	if vals := c.vals; c.top <= maxWidth/2 {
+	w := wire.NewBitWriter(sc.out[:0], uint64(len(c.vals))*uint64(c.top))
+	if vals := c.vals; c.top <= wire.MaxWidth/2 {
 		n := len(vals) &^ 1
 		c.splitPairs(&w, vals[:n], sc.syms)
 		c.split(&w, vals[n:], sc.syms[n:])
 	} else {
 		c.split(&w, vals, sc.syms)
 	}
-	low := w.flush()
+	low := w.Flush()
 	dst = append(sc.appendSymbols(append(dst, byte(c.k)), sc.syms, false), low...)
-	sc.out = w.out
+	sc.out = w.Out
 	return dst
 }
 
 // split puts the classes of vals into syms and their low bits into w.
-func (c *classes) split(w *bitWriter, vals []uint64, syms []byte) {
+func (c *classes) split(w *wire.BitWriter, vals []uint64, syms []byte) {
 	for i, v := range vals {
 		class, low := classOf(v, c.k)
 		syms[i] = byte(class)
-		w.write(v&mask(low), low)
+		w.Write(v&mask(low), low)
 	}
 }
 
 // splitPairs does the same for an even number of values with few low bits. It is
 // the hot loop of timing; w.write is written out and done once for two values.
-func (c *classes) splitPairs(w *bitWriter, vals []uint64, syms []byte) {
-	k, out, pos, acc, n := c.k, w.out, w.pos, w.acc, w.n
+func (c *classes) splitPairs(w *wire.BitWriter, vals []uint64, syms []byte) {
+	k, out, pos, acc, n := c.k, w.Out, w.Pos, w.Acc, w.N
 	for i := 0; i+1 < len(vals) && i+1 < len(syms); i += 2 {
 		u, v := vals[i], vals[i+1]
 		class, low := classOf(u, k)
@@ -164,7 +166,7 @@ func (c *classes) splitPairs(w *bitWriter, vals []uint64, syms []byte) {
 		acc >>= n & 56
 		n &= 7
 	}
-	w.pos, w.acc, w.n = pos, acc, n
+	w.Pos, w.Acc, w.N = pos, acc, n
 }
 
 // classed reads len(vals) numbers.
@@ -191,8 +193,8 @@ func (sc *scratch) classed(p *input, vals []uint64) {
 		}
 		total += uint64(lows[s])
 	}
-	r := bitReader{in: p.bytes(bytesOf(total))}
+	r := wire.BitReader{In: p.bytes(bytesOf(total))}
 	for i, s := range syms {
-		vals[i] = bases[s] + r.read(uint(lows[s]))
+		vals[i] = bases[s] + r.Read(uint(lows[s]))
 	}
 }

@@ -3,6 +3,8 @@ package column
 import (
 	"encoding/binary"
 	"fmt"
+
+	"tabard/internal/wire"
 )
 
 // An Error is an encoding that is broken or cut off.
@@ -43,7 +45,7 @@ func (p *input) uvarint() uint64 {
 	return v
 }
 
-func (p *input) varint() int64 { return unzigzag(p.uvarint()) }
+func (p *input) varint() int64 { return wire.Unzigzag(p.uvarint()) }
 
 func (p *input) byte() byte {
 	if p.err == nil && p.left() == 0 {
@@ -67,8 +69,6 @@ func (p *input) bytes(n uint64) []byte {
 	p.pos += int(n)
 	return p.in[p.pos-int(n) : p.pos]
 }
-
-func appendVarint(dst []byte, v int64) []byte { return binary.AppendUvarint(dst, zigzag(v)) }
 
 // uvarintLen returns the number of bytes that v takes.
 func uvarintLen(v uint64) int { return int(uvarintLens[widthOf(v)]) }

@@ -1,6 +1,10 @@
 package column
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"tabard/internal/wire"
+)
 
 const (
 	firstProbe = 128 // values after which a period is looked for at first
@@ -58,9 +62,9 @@ func (p *periodic) turn() int64 {
 func (p *periodic) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, p.n)
 	if p.pattern == nil {
-		return appendVarint(appendVarint(appendVarint(dst, p.first), p.rise), p.step)
+		return wire.AppendVarint(wire.AppendVarint(wire.AppendVarint(dst, p.first), p.rise), p.step)
 	}
-	dst = appendVarint(dst, p.step)
+	dst = wire.AppendVarint(dst, p.step)
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)
 	return sc.appendSized(dst, p.pattern)

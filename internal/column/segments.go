@@ -1,6 +1,10 @@
 package column
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"tabard/internal/wire"
+)
 
 // SegmentKind is how the values of a Segment follow from its numbers.
 type SegmentKind byte
@@ -77,16 +81,16 @@ func AppendSegments(dst []byte, segs []Segment) []byte {
 		dst = appendHeader(dst, byte(s.Kind), flag, s.N)
 		switch s.Kind {
 		case Constant:
-			dst = appendVarint(dst, s.Base)
+			dst = wire.AppendVarint(dst, s.Base)
 		case Affine:
-			dst = appendVarint(appendVarint(dst, s.Base), s.Step)
+			dst = wire.AppendVarint(wire.AppendVarint(dst, s.Base), s.Step)
 		case Periodic:
 			dst = binary.AppendUvarint(dst, uint64(len(s.Values)))
-			dst = appendVarint(dst, s.Step)
+			dst = wire.AppendVarint(dst, s.Step)
 			dst = appendPlain(dst, s.Values, true)
 		case Ramps:
 			dst = binary.AppendUvarint(dst, s.Period)
-			dst = appendVarint(appendVarint(appendVarint(dst, s.Base), s.Step), s.Move)
+			dst = wire.AppendVarint(wire.AppendVarint(wire.AppendVarint(dst, s.Base), s.Step), s.Move)
 		case Block:
 			dst = appendPlain(dst, s.Values, flag == 0)
 		}
@@ -99,13 +103,13 @@ func appendPlain(dst []byte, vals []int64, sized bool) []byte {
 	if sized {
 		n := uint64(1)
 		for _, v := range vals {
-			n += uint64(uvarintLen(zigzag(v)))
+			n += uint64(uvarintLen(wire.Zigzag(v)))
 		}
 		dst = binary.AppendUvarint(dst, n)
 	}
 	dst = append(dst, methodVarints)
 	for _, v := range vals {
-		dst = appendVarint(dst, v)
+		dst = wire.AppendVarint(dst, v)
 	}
 	return dst
 }

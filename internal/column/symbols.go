@@ -8,6 +8,8 @@ import (
 	"github.com/klauspost/compress/fse"
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
+
+	"tabard/internal/wire"
 )
 
 // Modes of a string of symbols.
@@ -88,11 +90,11 @@ func (sc *scratch) appendSymbols(dst, syms []byte, repeats bool) []byte {
 	case symbolsRaw:
 		return append(dst, syms...)
 	case symbolsPacked:
-		w := newBitWriter(append(dst, byte(width)), uint64(len(syms))*uint64(width))
+		w := wire.NewBitWriter(append(dst, byte(width)), uint64(len(syms))*uint64(width))
 		for _, s := range syms {
-			w.write(uint64(s), width)
+			w.Write(uint64(s), width)
 		}
-		return w.flush()
+		return w.Flush()
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(coded)))
 	return append(dst, coded...)
@@ -172,9 +174,9 @@ func (sc *scratch) symbols(p *input, n int) []byte {
 			p.fail("symbols of more than 8 bits")
 			break
 		}
-		r := bitReader{in: p.bytes(bytesOf(uint64(n) * uint64(width)))}
+		r := wire.BitReader{In: p.bytes(bytesOf(uint64(n) * uint64(width)))}
 		for i := range out {
-			out[i] = byte(r.read(width))
+			out[i] = byte(r.Read(width))
 		}
 	case symbolsHuff1:
 		sc.unhuffman(p, out, (*huff0.Decoder).Decompress1X)

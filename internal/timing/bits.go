@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
+
+	"tabard/internal/wire"
 )
 
 // An Error is an encoding that is broken or cut off.
@@ -46,7 +47,7 @@ func (p *input) uvarint() uint64 {
 	return v
 }
 
-func (p *input) varint() int64 { return unzigzag(p.uvarint()) }
+func (p *input) varint() int64 { return wire.Unzigzag(p.uvarint()) }
 
 func (p *input) byte() byte {
 	if p.err == nil && p.left() == 0 {
@@ -83,12 +84,6 @@ func (p *input) count() int {
 	return int(n)
 }
 
-func appendVarint(dst []byte, v int64) []byte { return binary.AppendUvarint(dst, zigzag(v)) }
-
-// zigzag maps small magnitudes of either sign to small numbers.
-func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
-func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
-
 // A bitWriter appends fields of bits, the first field in the lowest bits of the first byte.
 type bitWriter struct {
 	out []byte
@@ -96,12 +91,9 @@ type bitWriter struct {
 	n   uint // bits in acc, below 8
 }
 
-// maxWidth is the most bits that fit behind a part of a byte.
-const maxWidth = 56
-
 // write appends the low width bits of v; the others must be zero.
 func (w *bitWriter) write(v uint64, width uint) {
-	if width > maxWidth {
+	if width > wire.MaxWidth {
 		w.write(v&(1<<32-1), 32)
 		v >>= 32
 		width -= 32
@@ -119,7 +111,7 @@ func (w *bitWriter) write(v uint64, width uint) {
 func (w *bitWriter) golomb(v uint64) {
 	e := uint(bits.Len64(v+1)) - 1
 	low := (v + 1) & (1<<e - 1)
-	if 2*e < maxWidth {
+	if 2*e < wire.MaxWidth {
 		w.write((low<<1|1)<<e, 2*e+1)
 		return
 	}
@@ -137,80 +129,17 @@ func (w *bitWriter) flush() []byte {
 	return w.out
 }
 
-// A bitReader reads what a bitWriter wrote. Reading beyond the end gives zeros.
-type bitReader struct {
-	in  []byte
-	pos uint // in bits
-}
-
-func (r *bitReader) read(width uint) uint64 {
-	i := r.pos >> 3
-	s := r.pos & 7
-	r.pos += width
-	if i+9 <= uint(len(r.in)) {
-		v := binary.LittleEndian.Uint64(r.in[i:]) >> s
-		if s+width > 64 {
-			v |= uint64(r.in[i+8]) << (64 - s)
-		}
-		return v & (1<<width - 1)
-	}
-	return r.readSlow(i, s) & (1<<width - 1)
-}
-
-func (r *bitReader) readSlow(i, s uint) uint64 {
-	var buf [9]byte
-	if i < uint(len(r.in)) {
-		copy(buf[:], r.in[i:])
-	}
-	v := binary.LittleEndian.Uint64(buf[:]) >> s
-	if s > 0 {
-		v |= uint64(buf[8]) << (64 - s)
-	}
-	return v
-}
+// bitReader reads what a bitWriter wrote. Reading beyond the end gives zeros.
+type bitReader struct{ wire.BitReader }
 
 // golomb reads a number below 2^32.
 func (r *bitReader) golomb(p *input) uint64 {
 	e := uint(0)
-	for r.read(1) == 0 {
-		if e++; e > 32 || r.pos > uint(len(r.in))*8 {
+	for r.Read(1) == 0 {
+		if e++; e > 32 || r.Pos > uint(len(r.In))*8 {
 			p.fail("broken description of a table")
 			return 0
 		}
 	}
-	return 1<<e + r.read(e) - 1
-}
-
-// fast writes fields whose total is known to fit.
-type fastWriter struct {
-	out []byte // with room for all bits and 8 bytes more
-	pos int
-	acc uint64
-	n   uint
-}
-
-func newFastWriter(buf []byte, total uint64) fastWriter {
-	room := int(total/8) + 24
-	return fastWriter{out: slices.Grow(buf[:0], room)[:room]}
-}
-
-func (w *fastWriter) write(v uint64, width uint) {
-	if width > maxWidth {
-		w.write(v&(1<<32-1), 32)
-		v >>= 32
-		width -= 32
-	}
-	w.acc |= v << (w.n & 63)
-	w.n += width
-	binary.LittleEndian.PutUint64(w.out[w.pos:], w.acc)
-	w.pos += int(w.n >> 3)
-	w.acc >>= w.n & 56
-	w.n &= 7
-}
-
-func (w *fastWriter) flush() []byte {
-	if w.n > 0 {
-		w.pos++
-	}
-	return w.out[:w.pos]
+	return 1<<e + r.Read(e) - 1
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tabard/internal/timing/adaptive"
+	"tabard/internal/wire"
 )
 
 // Methods of a block.
@@ -218,8 +219,8 @@ func appendExceptions(dst []byte, gaps, durations []uint64) []byte {
 	for i := range gaps {
 		if exceptional(gaps[i], durations[i]) {
 			dst = binary.AppendUvarint(dst, uint64(i-at))
-			dst = appendVarint(dst, int64(gaps[i]))
-			dst = appendVarint(dst, int64(durations[i]))
+			dst = wire.AppendVarint(dst, int64(gaps[i]))
+			dst = wire.AppendVarint(dst, int64(durations[i]))
 			gaps[i], durations[i] = 0, 0
 			at = i + 1
 		}
@@ -253,7 +254,7 @@ func (b *block) split(gaps, durations []uint64) {
 	}
 	n := len(gaps)
 	durations = durations[:n]
-	w := newFastWriter(b.low, uint64(n)*uint64(b.gaps.mostLow+b.durations.mostLow))
+	w := wire.NewBitWriter(b.low[:0], uint64(n)*uint64(b.gaps.mostLow+b.durations.mostLow))
 	gt, dt := b.gaps.numbers[:n], b.durations.numbers[:n]
 	gs, ds := b.gaps.room(n), b.durations.room(n)
 	gc, dc := b.gaps.classes, b.durations.classes
@@ -266,20 +267,20 @@ func (b *block) split(gaps, durations []uint64) {
 		v = durations[i]
 		class, low = classOf(v, uint(s.k))
 		ds[i] = uint32(s.at + int(class))
-		if v &= 1<<(low&63) - 1; first+low > maxWidth {
-			w.write(bits, first)
-			w.write(v, low)
+		if v &= 1<<(low&63) - 1; first+low > wire.MaxWidth {
+			w.Write(bits, first)
+			w.Write(v, low)
 			continue
 		}
 		// The same for both at once, and written out: this is a hot loop.
-		w.acc |= (bits | v<<(first&63)) << (w.n & 63)
-		w.n += first + low
-		binary.LittleEndian.PutUint64(w.out[w.pos:], w.acc)
-		w.pos += int(w.n >> 3)
-		w.acc >>= w.n & 56
-		w.n &= 7
+		w.Acc |= (bits | v<<(first&63)) << (w.N & 63)
+		w.N += first + low
+		binary.LittleEndian.PutUint64(w.Out[w.Pos:], w.Acc)
+		w.Pos += int(w.N >> 3)
+		w.Acc >>= w.N & 56
+		w.N &= 7
 	}
-	b.low = w.flush()
+	b.low = w.Flush()
 }
 
 // findClasses sets syms of values without low bits, which are classes themselves.

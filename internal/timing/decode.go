@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"tabard/internal/wire"
 )
 
 // A decoder is the tables of a block in a form that makes a number take one load.
@@ -123,10 +125,10 @@ func (b *block) values(p *input, words []byte, gaps, durations []uint64) {
 			durations[i] = h>>slotHigh<<hl | bits>>gl&(1<<hl-1)
 			pos += uint(gl + hl)
 		} else {
-			r := bitReader{low, pos}
-			gaps[i] = g>>slotHigh<<gl | r.read(uint(gl))
-			durations[i] = h>>slotHigh<<hl | r.read(uint(hl))
-			pos = r.pos
+			r := wire.BitReader{In: low, Pos: pos}
+			gaps[i] = g>>slotHigh<<gl | r.Read(uint(gl))
+			durations[i] = h>>slotHigh<<hl | r.Read(uint(hl))
+			pos = r.Pos
 		}
 	}
 	if at > end {

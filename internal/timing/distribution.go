@@ -3,6 +3,8 @@ package timing
 import (
 	"encoding/binary"
 	"math"
+
+	"tabard/internal/wire"
 )
 
 // sketchPPM makes bins of less than 4 % of their numbers.
@@ -90,8 +92,8 @@ func (d *Distribution) Merge(o *Distribution) {
 
 func (d *Distribution) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, d.Count)
-	dst = appendVarint(dst, d.Sum)
-	dst = appendVarint(dst, d.Min)
+	dst = wire.AppendVarint(dst, d.Sum)
+	dst = wire.AppendVarint(dst, d.Min)
 	dst = binary.AppendUvarint(dst, uint64(d.Max-d.Min))
 	dst = binary.AppendUvarint(dst, uint64(len(d.bins)))
 	next := uint32(0)

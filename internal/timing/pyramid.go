@@ -2,6 +2,8 @@ package timing
 
 import (
 	"encoding/binary"
+
+	"tabard/internal/wire"
 )
 
 // fanout is how many entries of a level one of the level above sums up.
@@ -18,7 +20,7 @@ type summaryEntry struct {
 // start: what else a summary says takes a tenth of the bytes of a short stream, and decoding one block takes no more than a millisecond.
 func appendPyramid(dst []byte, level []summaryEntry) []byte {
 	if len(level) == 1 {
-		start := appendVarint(nil, int64(level[0].First))
+		start := wire.AppendVarint(nil, int64(level[0].First))
 		return append(binary.AppendUvarint(dst, uint64(len(start))), start...)
 	}
 	var levels [][]byte
@@ -55,7 +57,7 @@ func appendNode(dst []byte, node []summaryEntry, offset uint64) []byte {
 	latest := uint64(0)
 	for i := range node {
 		e := &node[i]
-		dst = appendVarint(dst, int64(e.First-latest))
+		dst = wire.AppendVarint(dst, int64(e.First-latest))
 		dst = binary.AppendUvarint(dst, e.Latest-e.First)
 		dst = binary.AppendUvarint(dst, uint64(e.size))
 		dst = appendClasses(dst, e.Classes)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tabard/internal/column"
+	"tabard/internal/wire"
 )
 
 // AppendState appends what Restore needs to go on: all but the blocks. What it writes
@@ -20,11 +21,11 @@ func (b *Builder) AppendState(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b.index)))
 	for _, e := range b.index {
 		dst = binary.AppendUvarint(dst, e.first)
-		dst = appendVarint(dst, int64(e.latest-e.first))
+		dst = wire.AppendVarint(dst, int64(e.latest-e.first))
 		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.summary)), uint64(e.size))
 	}
 	dst = append(dst, flag(b.loss.any), b.loss.level)
-	dst = appendVarint(binary.AppendUvarint(dst, b.loss.end), b.loss.drift)
+	dst = wire.AppendVarint(binary.AppendUvarint(dst, b.loss.end), b.loss.drift)
 	dst = b.loss.errs.append(dst)
 	before := b.end
 	if b.n > 0 {

@@ -3,6 +3,8 @@ package timing
 import (
 	"math/bits"
 	"slices"
+
+	"tabard/internal/wire"
 )
 
 // A range asymmetric numeral system (J. Duda, "Asymmetric numeral systems",
@@ -50,7 +52,7 @@ func (t *table) append(w *bitWriter) {
 	for i := 0; i < len(counts); i++ {
 		level := levelOf(counts[i])
 		t.freqs[i] = uint16(level)
-		w.golomb(zigzag(int64(level) - int64(last)))
+		w.golomb(wire.Zigzag(int64(level) - int64(last)))
 		last = level
 		if level != 0 {
 			continue
@@ -68,7 +70,7 @@ func (t *table) append(w *bitWriter) {
 
 // read reads the description of a table.
 func (t *table) read(r *bitReader, p *input) {
-	t.k = uint(r.read(4))
+	t.k = uint(r.Read(4))
 	lo, n := r.golomb(p), r.golomb(p)+1
 	if t.k > maxPrecision || n > maxRange || lo > 1<<17 {
 		p.fail("table out of range")
@@ -81,7 +83,7 @@ func (t *table) read(r *bitReader, p *input) {
 	last := int64(0)
 	used := false
 	for i := 0; i < len(t.freqs); i++ {
-		last += unzigzag(r.golomb(p))
+		last += wire.Unzigzag(r.golomb(p))
 		if last < 0 || last > 1<<6 {
 			p.fail("frequency out of range")
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tabard/internal/timing/published"
+	"tabard/internal/wire"
 )
 
 // Transcode makes another mode of an encoding that is lossless. function names the function of each class, and may be
@@ -125,7 +126,7 @@ func (r *Reader) publish(m Mode, rate Rate, function func(class uint32) string) 
 	d := codec.Append(nil, durations, classes)
 	g := codec.Append(nil, gaps, classes)
 
-	body := appendVarint(nil, int64(starts[0]))
+	body := wire.AppendVarint(nil, int64(starts[0]))
 	body = append(body, exceptions...)
 	body = append(binary.AppendUvarint(body, uint64(len(d))), d...)
 	body = append(body, g...)

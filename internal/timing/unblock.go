@@ -2,6 +2,8 @@ package timing
 
 import (
 	"slices"
+
+	"tabard/internal/wire"
 )
 
 // decode decodes the whole of p, a block of calls of the given classes, to gaps and durations.
@@ -80,12 +82,12 @@ func (b *block) decodeTables(p *input, gaps, durations []uint64, classes []uint3
 		return
 	}
 	b.findContexts(classes)
-	r := &bitReader{in: p.in[p.pos:]}
+	r := &bitReader{wire.BitReader{In: p.in[p.pos:]}}
 	d := &b.decoder
 	d.reset(b)
 	d.gaps = b.readTables(d.gaps, r, p)
 	d.durations = b.readTables(d.durations, r, p)
-	p.bytes(uint64(r.pos+7) / 8)
+	p.bytes(uint64(r.Pos+7) / 8)
 	words := p.bytes(2 * min(p.uvarint(), 1<<40))
 	if p.err == nil && len(words) < 8 {
 		p.fail("cut off")
