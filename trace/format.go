@@ -198,11 +198,23 @@ func constantName(abi spec.ABI, f *spec.Func, s *spec.Slot, n int64) string {
 		return name
 	}
 	for _, name := range param.Sentinels {
+		if s.Array && insteadOfArray(name) {
+			continue
+		}
 		if v, ok := abi.Const(name); ok && v == n {
 			return name
 		}
 	}
 	return ""
+}
+
+// insteadOfArray tells whether a constant stands for an array as a whole, so that its number says nothing about elements.
+func insteadOfArray(name string) bool {
+	switch name {
+	case "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_ERRCODES_IGNORE", "MPI_STATUSES_IGNORE":
+		return true
+	}
+	return false
 }
 
 func (p *printer) float(bits int64) {
