@@ -27,15 +27,19 @@ export GOFLAGS ?= -buildvcs=false
 all: bin/tabard
 
 include capture/build.mk
+include internal/replay/executor/build.mk
 
-bin/tabard: capture/libtabard.so FORCE
+# C programs that are embedded: to be built before Go.
+EMBEDDED = capture/libtabard.so $(REPLAY)/tabard-replay $(REPLAY)/libtabardreplay.so
+
+bin/tabard: $(EMBEDDED) FORCE
 	@mkdir -p bin
 	$(GOCMD) build -trimpath -o $@ ./cmd/tabard
 
 gen:
 	$(GOCMD) run ./internal/gen
 
-check: capture/libtabard.so
+check: $(EMBEDDED)
 	@unformatted=$$("$$(dirname "$$(.ci/go.sh)")/gofmt" -l $$(find . -name '*.go')) && \
 		[ -z "$$unformatted" ] || { echo "run gofmt -w on: $$unformatted"; exit 1; }
 	$(GOCMD) run ./internal/gen -diff
@@ -52,7 +56,7 @@ e2e: bin/tabard
 	$(E2E) -skip '^TestFaults$$'
 
 .PHONY: damage faults-short
-damage: capture/libtabard.so
+damage: $(EMBEDDED)
 	TABARD_DAMAGE=100000 $(GOCMD) test -count=1 -run 'Damage' ./trace
 
 faults-short: bin/tabard
@@ -97,4 +101,4 @@ install: bin/tabard
 	install -D -m 755 bin/tabard $(DESTDIR)$(PREFIX)/bin/tabard
 
 clean:
-	rm -rf bin demo capture/libtabard.so
+	rm -rf bin demo $(EMBEDDED)

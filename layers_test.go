@@ -16,15 +16,16 @@ import (
 // its own group none.
 var layers = [][]string{
 	{"internal/wire"},
-	{"spec", "internal/grammar", "internal/column", "internal/timing/adaptive", "internal/adapt", "internal/resolve", "internal/render", "internal/suggest", "capture"},
+	{"spec", "internal/grammar", "internal/column", "internal/timing/adaptive", "internal/adapt", "internal/resolve", "internal/render", "internal/suggest", "capture", "internal/replay/executor"},
 	{"internal/gen", "internal/ring", "internal/rankfn", "internal/timing/published", "trace/internal/container"},
 	{"internal/timing"},
 	{"trace"},
 	{"internal/merge"},
-	{"internal/ring/ringtest", "internal/symbol", "trace/tracetest"},
+	{"internal/ring/ringtest", "internal/symbol", "internal/scale", "trace/tracetest"},
 	{"internal/comms", "analysis/loops"},
 	{"analysis/selection"},
 	{"analysis/ops", "analysis/timeline"},
+	{"internal/rerun"},
 	{"analysis/match", "analysis/traffic"},
 	{"analysis/profile", "analysis/traffic/traffictest"},
 	{"analysis/profile/profiletest"},
@@ -35,7 +36,7 @@ var layers = [][]string{
 	{"analysis/findings"},
 	{"internal/collect", "internal/verify"},
 	{"internal/launch", "internal/synth"},
-	{"internal/doctor"},
+	{"internal/doctor", "internal/replay", "internal/proxy"},
 	{"internal/cli"},
 	{"cmd/tabard"},
 }

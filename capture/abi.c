@@ -1,6 +1,6 @@
 //go:build ignore
 
-/* The real MPI library: where it is, which functions it has, how its values look. */
+/* The real MPI library: where it is, which functions it has. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include "chain.h"
 #include "gen/wrap.h"
-
-struct tb_abi tb_abi;
 
 /* ---- Finding functions ---- */
 
@@ -102,7 +100,6 @@ void *tb_resolve(int id)
 
 /* ---- What the library looks like ---- */
 
-typedef int version_function(int *, int *);
 typedef int text_function(char *, int *);
 
 static const char *library_version(void)
@@ -121,14 +118,6 @@ const char *tb_library_version(void)
     return line;
 }
 
-/* A library built for its own ABI may export the function too; it then reports -1. */
-static int has_standard_abi(void)
-{
-    int major = -1, minor = -1;
-    version_function *f = (version_function *)tb_library_symbol("PMPI_Abi_get_version");
-    return f && f(&major, &minor) == 0 && major >= 1;
-}
-
 /* Variables of the library may live in the program (copy relocation): the
  * program's view comes first. */
 void *tb_library_variable(const char *name)
@@ -137,33 +126,10 @@ void *tb_library_variable(const char *name)
     return p ? p : tb_library_symbol(name);
 }
 
-static uint64_t symbol_address(const char *name) { return (uint64_t)(uintptr_t)tb_library_variable(name); }
-
-static uint64_t symbol_value(const char *name)
-{
-    void **p = tb_library_variable(name);
-    return p ? (uint64_t)(uintptr_t)*p : 0;
-}
-
-void tb_abi_detect(void)
-{
-    if (!tb_library_address()) return;
-    int kind = has_standard_abi() ? 3 : symbol_address("ompi_mpi_comm_world") ? 1 : 2; /* MPICH and its ABI family */
-    struct tb_abi a = tb_abis[kind];
-    if (kind == 1) {
-        a.comm_null = symbol_address("ompi_mpi_comm_null");
-        a.request_null = symbol_address("ompi_request_null");
-    } else if (kind == 2) {
-        a.unweighted = symbol_value("MPI_UNWEIGHTED");
-        a.weights_empty = symbol_value("MPI_WEIGHTS_EMPTY");
-    }
-    tb_abi = a;
-}
-
 static uint64_t handle_of(const struct tb_predefined *p)
 {
     if (tb_abi.kind == 1) {
-        uint64_t a = p->openmpi ? symbol_address(p->openmpi) : 0;
+        uint64_t a = p->openmpi ? (uint64_t)(uintptr_t)tb_library_variable(p->openmpi) : 0;
         return a ? a : TB_NO_HANDLE;
     }
     return tb_abi.kind == 2 ? p->mpich : p->mpi5;

@@ -3,9 +3,13 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"tabard/analysis/compare"
+	"tabard/e2e/mpirun"
 	"tabard/trace"
 )
 
@@ -52,5 +56,68 @@ func same(t *testing.T, what string, a, b *trace.Archive) {
 	}
 	for _, d := range r.Differences {
 		t.Errorf("%s: %v at ranks %v: %+v %v: %q, %q, %d of %d", what, d.Kind, d.Ranks, d.Calls, d.Call, d.A, d.B, d.Count, d.Of)
+	}
+}
+
+// Programs that do what arrives first differ in order only.
+func TestDiffArrival(t *testing.T) {
+	for _, p := range []struct {
+		ranks   int
+		program string
+	}{{4, "masterworker"}, {4, "probe"}} {
+		t.Run(p.program, func(t *testing.T) {
+			var first *trace.Archive
+			for _, m := range mpis {
+				a, b := record(t, m, p.ranks, nil, p.program), record(t, m, p.ranks, nil, p.program)
+				same(t, m.Name+" twice", a, b)
+				if first != nil {
+					same(t, "under two MPIs", first, a)
+				}
+				first = a
+			}
+		})
+	}
+}
+
+// A source to which lines were added is the same program at other lines; what its calls are given still counts.
+func TestDiffEditedSource(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(mpirun.Programs(), "differ.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(text), "static int is(", "/* One\n * comment\n * more. */\n\nstatic int is(", 1)
+	edited = strings.Replace(edited, "    MPI_Wait(&r", "\n    MPI_Wait(&r", 1)
+	for _, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			source, program := filepath.Join(dir, "differ.c"), filepath.Join(dir, "differ")
+			if err := os.WriteFile(source, []byte(edited), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Build(source, program, "-I"+mpirun.Programs()); err != nil {
+				t.Fatal(err)
+			}
+			a := record(t, m, 5, nil, "differ", "none")
+			for _, fault := range []string{"none", "count"} {
+				r, err := compare.Of(a, recordCommand(t, m, 5, nil, []string{program, fault}), compare.Options{Structure: true, Parameters: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(r.Moved) < 8 {
+					t.Errorf("%s: moved: %v", fault, r.Moved)
+				}
+				for _, x := range r.Moved {
+					if x.Func == "MPI_Init" || x.A == x.B {
+						t.Errorf("%s: moved: %v", fault, x)
+					}
+				}
+				switch {
+				case fault == "none" && len(r.Differences) > 0:
+					t.Errorf("none: %+v", r.Differences[0])
+				case fault == "count" && (len(r.Differences) != 1 || r.Differences[0].Param != "count" || r.Differences[0].B != "20" || r.Differences[0].Ranks.String() != "3"):
+					t.Errorf("count: %+v", r.Differences)
+				}
+			}
+		})
 	}
 }

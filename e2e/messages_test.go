@@ -68,10 +68,16 @@ func record(t *testing.T, m *mpirun.MPI, ranks int, flags []string, name string,
 	if err != nil {
 		t.Fatal(err)
 	}
+	return recordCommand(t, m, ranks, flags, append(p, args...))
+}
+
+// recordCommand is record for any command.
+func recordCommand(t *testing.T, m *mpirun.MPI, ranks int, flags, command []string) *trace.Archive {
+	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "app.tabard")
-	command := append([]string{tabardBin, "record", "--quiet", "-o", file}, flags...)
-	j := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append(append(command, p...), args...)}
+	record := append([]string{tabardBin, "record", "--quiet", "-o", file}, flags...)
+	j := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append(record, command...)}
 	r, err := j.Start()
 	if err != nil {
 		t.Fatal(err)

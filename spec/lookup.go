@@ -137,5 +137,8 @@ func (a ABI) Name(kind string, value int64) string {
 // recording itself explains.
 func (a ABI) PredefinedByHandle(class Class, raw uint64) (int, bool) {
 	i, ok := a.data().handles[handleKey{class, raw}]
+	if !ok && raw>>31 == 1 { // handles that are ints: some tables have them with their sign
+		i, ok = a.data().handles[handleKey{class, raw | 0xffffffff<<32}]
+	}
 	return i, ok
 }

@@ -36,8 +36,9 @@ func (t *tickTimes) convert(dst []time.Duration, ticks []uint64) {
 			if x >= fast {
 				break
 			}
-			q, _ := bits.Mul64(x, inv) // the quotient or one less
-			if x*part-q*den >= den {
+			q, low := bits.Mul64(x, inv)
+			// inv is less than 1 too small, so the product less than x: q is the quotient, or if that carries maybe one less.
+			if low > ^x && x*part-q*den >= den {
 				q++
 			}
 			dst[i] = time.Duration(base + int64(x*whole+q))

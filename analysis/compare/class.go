@@ -2,11 +2,13 @@ package compare
 
 import (
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tabard/analysis/ops"
+	"tabard/analysis/selection"
 	"tabard/internal/rankfn"
 	"tabard/spec"
 	"tabard/trace"
@@ -14,11 +16,14 @@ import (
 
 // side is one of the two archives.
 type side struct {
-	a       *trace.Archive
-	abi     spec.ABI
-	classes map[*trace.Class]*class
-	nests   map[int]*nest
-	program *ops.Program // see objects
+	a        *trace.Archive
+	number   int  // 0 for A
+	rerun    bool // see Options
+	abi      spec.ABI
+	classes  map[*trace.Class]*class
+	nests    map[int]*nest
+	program  *ops.Program        // see objects
+	resolved *selection.Resolved // see resolve
 }
 
 // class is a class of streams with what is compared of its terminals.
@@ -79,8 +84,9 @@ func (c *comparison) class(s *side, tc *trace.Class) (*class, error) {
 			return nil, err
 		}
 		x := &k.terms[t]
-		x.key = c.keys.id(fmt.Sprintf("%d %t %s", x.f.ID, x.sig.Flags&trace.Nested != 0, x.site))
-		if !c.o.Functions.Contains(x.f.ID) {
+		nested := x.sig.Flags&trace.Nested != 0
+		x.key = c.keys.id(fmt.Sprintf("%d %t %s", x.f.ID, nested, c.keySite(x.f, s.number, x.site)))
+		if !c.o.Functions.Contains(x.f.ID) || nested && c.o.Rerun {
 			x.kept = false
 		}
 	}
@@ -109,7 +115,7 @@ func (k *class) fill(x *term, tmpl *trace.Template, params []trace.Param, site s
 			return err
 		}
 	}
-	x.soft = softSlots(x.f, &x.sig)
+	x.soft = softSlots(x.f, &x.sig, k.side.rerun)
 	for i := range x.sig.Slots {
 		x.holes = x.holes || !x.soft[i] && hasHole(&x.sig.Slots[i])
 	}
@@ -217,40 +223,48 @@ func siteText(s *trace.Site, modules []trace.Module) string {
 }
 
 // intersection is the ranks that two sets have in common.
-func intersection(a, b *trace.RankSet) *trace.RankSet {
-	if a.Len() == 0 || b.Len() == 0 {
-		return newSet(nil)
-	}
-	if a.Equal(b) {
+func intersection(a, b *trace.RankSet) *trace.RankSet { return combined(a, b, true) }
+
+// without is the ranks of a that are not in b.
+func without(a, b *trace.RankSet) *trace.RankSet { return combined(a, b, false) }
+
+// combined is the ranks of a that are in b, or with in unset those that are not.
+func combined(a, b *trace.RankSet, in bool) *trace.RankSet {
+	if a.Len() == 0 || b.Len() == 0 || a.Max() < b.Min() || b.Max() < a.Min() {
+		if in {
+			return newSet(nil)
+		}
 		return a
 	}
-	var out []int
-	if b.Len() < a.Len() {
-		a, b = b, a
+	if a.Equal(b) {
+		if in {
+			return a
+		}
+		return newSet(nil)
 	}
-	for r := range a.All() {
-		if b.Contains(r) {
-			out = append(out, r)
+	next, stop := iter.Pull2(b.Intervals())
+	defer stop()
+	lo, hi, ok := next()
+	var out []int
+	for r, last := range a.Intervals() {
+		for r < last {
+			for ok && hi <= r {
+				lo, hi, ok = next()
+			}
+			inside, end := ok && lo <= r, last // of ranks that are alike
+			if inside {
+				end = min(end, hi)
+			} else if ok {
+				end = min(end, lo)
+			}
+			for ; r < end; r++ {
+				if inside == in {
+					out = append(out, r)
+				}
+			}
 		}
 	}
 	return newSet(out)
 }
 
 func newSet(ranks []int) *trace.RankSet { return rankfn.NewSet(ranks) }
-
-// without is the ranks of a that are not in b.
-func without(a, b *trace.RankSet) *trace.RankSet {
-	if a.Len() == 0 || b.Len() == 0 {
-		return a
-	}
-	if a.Equal(b) {
-		return newSet(nil)
-	}
-	var out []int
-	for r := range a.All() {
-		if !b.Contains(r) {
-			out = append(out, r)
-		}
-	}
-	return newSet(out)
-}

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
+	"slices"
 
 	"tabard/spec"
 	"tabard/trace"
@@ -11,16 +13,30 @@ import (
 // columns compares the parameters in columns, of calls behind terminals that are equal otherwise and of those
 // (differ) where one of the two has a column.
 func (g *group) columns(u, v *word, differ bool) error {
-	found := false
-	for _, k := range []*class{g.ka, g.kb} {
+	h := &holes{g: g, u: u, v: v}
+	for i, k := range []*class{g.ka, g.kb} {
+		h.open[i] = make([]bool, len(k.terms))
 		for t := range k.terms {
-			found = found || g.keeps(&k.terms[t]) && k.terms[t].holes
+			h.open[i][t] = g.keeps(&k.terms[t]) && k.terms[t].holes
 		}
 	}
-	if !found {
+	if h.none() {
 		return nil
 	}
-	wholly := len(g.steps) == 1 && g.steps[0].kind == same && !differ && u.len() == v.len() && common(u, 0, v, 0, u.len()) == u.len()
+	wholly := g.whole && len(g.steps) == 1 && g.steps[0].a+g.steps[0].b == 0 && g.steps[0].kind == same && !differ && u.len() == v.len() && common(u, 0, v, 0, u.len()) == u.len()
+	if wholly {
+		equal, err := g.sameClassColumns(u, v)
+		if equal || err != nil {
+			return err
+		}
+	} else if err := h.settle(); err != nil || h.none() {
+		return err
+	}
+	sparse, calls, err := h.sparse()
+	if err != nil {
+		return err
+	}
+	var unread []int
 	for rank := range g.ranks.All() {
 		sa, sb := g.ka.Stream(rank), g.kb.Stream(rank)
 		if wholly {
@@ -32,15 +48,97 @@ func (g *group) columns(u, v *word, differ bool) error {
 				continue
 			}
 		}
-		if left := g.c.o.Calls - min(g.c.calls, g.c.o.Calls); max(g.wa.len(), g.wb.len()) > left {
-			g.c.note(fmt.Sprintf("rank %d: parameters that differ from call to call were not compared: there are too many", rank))
+		if left := g.c.o.Calls - min(g.c.calls, g.c.o.Calls); calls > left {
+			unread = append(unread, rank)
 			continue
 		}
-		if err := g.values(sa, sb, rank); err != nil {
+		if sparse {
+			err = h.values(sa, sb, rank)
+		} else {
+			err = g.values(sa, sb, rank)
+		}
+		if err != nil {
 			return err
 		}
 	}
+	if unread != nil {
+		g.c.unread = g.c.unread.Union(without(newSet(unread), g.c.unread))
+	}
 	return nil
+}
+
+// sameClassColumns tells whether all columns that count are the same functions of the rank, without a look at each
+// rank. False says nothing.
+func (g *group) sameClassColumns(u, v *word) (bool, error) {
+	if !g.ka.Ranks().Equal(g.kb.Ranks()) {
+		return false, nil
+	}
+	firstB, at := make([]int, len(g.kb.terms)), map[print]int{}
+	n := 0
+	for t := range g.kb.terms {
+		x := &g.kb.terms[t]
+		firstB[t] = n
+		n += len(x.sig.Columns())
+		if g.keeps(x) && x.holes {
+			if _, twice := at[v.letters[t]]; twice {
+				return false, nil
+			}
+			at[v.letters[t]] = t
+		}
+	}
+	n = 0
+	met := 0
+	for t := range g.ka.terms {
+		x := &g.ka.terms[t]
+		first := n
+		n += len(x.sig.Columns())
+		if !g.keeps(x) || !x.holes {
+			continue
+		}
+		o, ok := at[u.letters[t]]
+		if !ok {
+			return false, nil
+		}
+		met++
+		if equal, err := g.sameTerminal(uint32(t), uint32(o), first, firstB[o]); !equal || err != nil {
+			return false, err
+		}
+	}
+	return met == len(at), nil
+}
+
+// sameCases tells whether a column is the same function of the rank in both classes.
+func (g *group) sameCases(t, o uint32, col trace.ColumnSpec, a, b *trace.Cases[trace.ColumnData]) (bool, error) {
+	if len(a.Values) != len(b.Values) || len(a.Sets) != len(b.Sets) {
+		return false, nil
+	}
+	for i := range a.Sets {
+		if !a.Sets[i].Equal(b.Sets[i]) {
+			return false, nil
+		}
+	}
+	for i := range a.Values {
+		x, y := &a.Values[i], &b.Values[i]
+		if x.Blob < 0 && y.Blob < 0 {
+			if !slices.Equal(x.Shape, y.Shape) || !slices.EqualFunc(x.Params, y.Params, func(p, q trace.Param) bool { return bytes.Equal(encodeParam(&p), encodeParam(&q)) }) {
+				return false, nil
+			}
+			continue
+		}
+		if x.Blob < 0 || y.Blob < 0 {
+			return false, nil
+		}
+		rank := a.Ranks(g.ka.Ranks(), i).Min()
+		ca, err := g.ka.Stream(rank).Column(t, col.Slot, col.Field)
+		if err != nil {
+			return false, err
+		}
+		cb, err := g.kb.Stream(rank).Column(o, col.Slot, col.Field)
+		if err != nil || ca == nil || cb == nil || !equalColumns(ca, cb) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // sameColumns tells whether all columns that count are encoded equally.
@@ -152,13 +250,25 @@ func (g *group) values(sa, sb *trace.Stream, rank int) error {
 	nextB, stopB := iter.Pull2(sb.Iter(0))
 	defer stopB()
 	v := &values{g: g, rank: rank, a: &reader{g: g, k: g.ka, next: nextA}, b: &reader{g: g, k: g.kb, next: nextB}, found: map[site]*Difference{}}
+	if n := len(g.steps); n > 0 {
+		if err := v.a.skip(g.steps[0].a); err != nil {
+			return err
+		}
+		if err := v.b.skip(g.steps[0].b); err != nil {
+			return err
+		}
+	}
 	if err := v.steps(g.steps); err != nil {
 		return err
 	}
-	for _, d := range v.order {
-		g.differs(d, d.callA, d.callB, newSet([]int{rank}))
-	}
+	v.finish()
 	return nil
+}
+
+func (v *values) finish() {
+	for _, d := range v.order {
+		v.g.differs(d, d.callA, d.callB, newSet([]int{v.rank}))
+	}
 }
 
 // site is a parameter of a terminal of A.
@@ -212,8 +322,17 @@ func (v *values) compare() error {
 	if err != nil {
 		return err
 	}
+	v.pair(x, y)
+	return nil
+}
+
+// pair compares two calls that are aligned.
+func (v *values) pair(x, y *trace.Call) {
 	v.g.c.calls++
 	ta, tb := &v.a.k.terms[x.Terminal], &v.b.k.terms[y.Terminal]
+	if i, a, b, ok := aliased(ta.f, x.Slots, y.Slots); ok && !ta.soft[i] && (hasHole(&ta.sig.Slots[i]) || hasHole(&tb.sig.Slots[i])) {
+		v.note(x, ta, i, a, b)
+	}
 	for i := range x.Slots {
 		if !hasHole(&ta.sig.Slots[i]) && !hasHole(&tb.sig.Slots[i]) || ta.soft[i] || tb.soft[i] || addresses(&x.Slots[i], &y.Slots[i]) {
 			continue
@@ -225,19 +344,23 @@ func (v *values) compare() error {
 		if a == b {
 			continue
 		}
-		key := site{x.Terminal, i}
-		if d := v.found[key]; d != nil {
-			d.Count++
-			d.Varies = d.Varies || d.A != a || d.B != b
-			continue
-		}
-		kind := Parameter
-		if i >= ta.f.NumIn {
-			kind = Outcome
-		}
-		d := &Difference{Kind: kind, Call: Call{ta.f.Name, ta.site, 1}, Param: trace.SlotName(ta.f, &ta.f.Slots[i]), A: a, B: b, Count: 1, callA: v.a.pos - 1, callB: v.b.pos - 1}
-		v.found[key] = d
-		v.order = append(v.order, d)
+		v.note(x, ta, i, a, b)
 	}
-	return nil
+}
+
+// note notes that a parameter of a call of A is a there and b in B.
+func (v *values) note(c *trace.Call, t *term, i int, a, b string) {
+	key := site{c.Terminal, i}
+	if d := v.found[key]; d != nil {
+		d.Count++
+		d.Varies = d.Varies || d.A != a || d.B != b
+		return
+	}
+	kind := Parameter
+	if i >= t.f.NumIn {
+		kind = Outcome
+	}
+	d := &Difference{Kind: kind, Call: Call{t.f.Name, t.site, 1}, Param: trace.SlotName(t.f, &t.f.Slots[i]), A: a, B: b, Count: 1, callA: v.a.pos - 1, callB: v.b.pos - 1}
+	v.found[key] = d
+	v.order = append(v.order, d)
 }

@@ -19,8 +19,12 @@ type comparison struct {
 	order       map[string]*orderNote
 	result      *Result
 	evaluations uint64
-	calls       uint64 // read one by one
+	calls       uint64         // read one by one
+	read        uint64         // to find where the order of arrival differs
+	unread      *trace.RankSet // whose columns were not compared
 	notes       map[string]bool
+	compared    []compared
+	moved       map[movedKey]string // see moved.go
 }
 
 // Of compares two archives. Errors are those of reading them.
@@ -30,7 +34,15 @@ func Of(a, b *trace.Archive, o Options) (*Result, error) {
 	}
 	c := &comparison{o: o, keys: names{}, values: names{}, found: map[string]*Difference{}, order: map[string]*orderNote{}, result: &Result{}, notes: map[string]bool{}}
 	for i, x := range []*trace.Archive{a, b} {
-		c.sides[i] = &side{a: x, abi: x.Meta().ABI, classes: map[*trace.Class]*class{}, nests: map[int]*nest{}}
+		c.sides[i] = &side{a: x, number: i, rerun: o.Rerun, abi: x.Meta().ABI, classes: map[*trace.Class]*class{}, nests: map[int]*nest{}}
+	}
+	if !o.IgnoreSites && !o.Rerun {
+		if err := c.findMoved(); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.resolve(); err != nil {
+		return nil, err
 	}
 	if o.Structure || o.Parameters {
 		if err := c.all(); err != nil {
@@ -46,8 +58,7 @@ func Of(a, b *trace.Archive, o Options) (*Result, error) {
 		}
 		c.result.Times = t
 	}
-	c.finish()
-	return c.result, nil
+	return c.result, c.finish()
 }
 
 // realm is the classes of the threads with one number in one world.
@@ -79,8 +90,13 @@ func (c *comparison) all() error {
 		return list[i].world < list[j].world || list[i].world == list[j].world && list[i].thread < list[j].thread
 	})
 	for _, r := range list {
+		partners := twins(bs[r])
 		for _, ka := range as[r] {
-			for _, kb := range bs[r] {
+			others := bs[r]
+			if kb := partners.of(ka.Ranks()); kb != nil {
+				others = []*trace.Class{kb} // classes have no rank in common
+			}
+			for _, kb := range others {
 				ranks := c.o.Ranks.Of(intersection(ka.Ranks(), kb.Ranks()))
 				if ranks.Len() == 0 {
 					continue
@@ -90,6 +106,35 @@ func (c *comparison) all() error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// extent tells most sets of ranks apart.
+type extent struct{ min, max, len int }
+
+// twinTable finds classes by their ranks.
+type twinTable map[extent]*trace.Class
+
+func twins(list []*trace.Class) twinTable {
+	t := twinTable{}
+	for _, k := range list {
+		t[extentOf(k.Ranks())] = k
+	}
+	return t
+}
+
+func extentOf(s *trace.RankSet) extent {
+	if s.Len() == 0 {
+		return extent{}
+	}
+	return extent{s.Min(), s.Max(), s.Len()}
+}
+
+// of is the class with these ranks, nil if there is none.
+func (t twinTable) of(ranks *trace.RankSet) *trace.Class {
+	if k := t[extentOf(ranks)]; k != nil && k.Ranks().Equal(ranks) {
+		return k
 	}
 	return nil
 }
@@ -109,10 +154,12 @@ func (c *comparison) classes(ta, tb *trace.Class, ranks *trace.RankSet) error {
 		groups = split(ranks, func(rank int) string { return fmt.Sprint(trips(ka, rank), trips(kb, rank)) })
 	}
 	for _, g := range groups {
-		if err := c.group(ka, kb, g); errors.Is(err, errTooMuch) {
-			c.note(fmt.Sprintf("ranks %v: %v: their parameters were not compared", g, err))
-		} else if err != nil {
-			return err
+		for _, g := range c.parts(g) {
+			if err := c.group(ka, kb, g); errors.Is(err, errTooMuch) {
+				c.note(fmt.Sprintf("ranks %v: %v: their parameters were not compared", g, err))
+			} else if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -158,7 +205,7 @@ func (c *comparison) note(text string) {
 }
 
 // finish sorts the differences and finds their places.
-func (c *comparison) finish() {
+func (c *comparison) finish() error {
 	r := c.result
 	for _, d := range c.found {
 		if !c.o.Structure && d.Kind != Parameter && d.Kind != Outcome {
@@ -166,13 +213,22 @@ func (c *comparison) finish() {
 		}
 		r.Differences = append(r.Differences, d)
 	}
+	if err := c.follows(); err != nil {
+		return err
+	}
+	if n := c.unread.Len(); n > 0 {
+		c.note(fmt.Sprintf("ranks %v: parameters that differ from call to call were not compared: there are too many", c.unread))
+	}
 	r.Differences = unite(r.Differences)
-	sort.SliceStable(r.Differences, func(i, j int) bool { return earlier(r.Differences[i], r.Differences[j]) })
-	for i, d := range r.Differences {
-		if i < 1000 {
-			d.find()
+	r.Follows = unite(r.Follows)
+	for _, list := range [][]*Difference{r.Differences, r.Follows} {
+		sort.SliceStable(list, func(i, j int) bool { return earlier(list[i], list[j]) })
+		for i, d := range list {
+			if i < 1000 {
+				d.find()
+			}
+			d.group = nil
 		}
-		d.group = nil
 	}
 	for _, o := range c.order {
 		o.Ranks = o.ranks.Len()
@@ -187,6 +243,7 @@ func (c *comparison) finish() {
 		}
 		return slices.Compare([]string{a.Func, a.Site, a.Param}, []string{b.Func, b.Site, b.Param})
 	})
+	return nil
 }
 
 // earlier orders differences: what was done before what came of it, few ranks before many, and

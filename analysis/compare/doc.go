@@ -9,9 +9,20 @@
 // that one word has more than the other are one difference, and so is what differs in
 // each iteration of a loop.
 //
-// Calls are told apart by function and call site; a site is file, line and function, never an address.
-// Parameters are compared in aligned calls: constants by name, predefined objects by what they are, and
-// for all ranks of a class together, as functions of the rank. What the standard leaves open or depends on
-// the machine (which request completes first, who sent to a wildcard, how often a poll fails, addresses,
-// times) is counted apart, as order.
+// Calls are told apart by function and call site; a site is file, line and function, never an address. In a
+// program that was edited, sites correspond that are the longest common sequence of the calls in each
+// function of its source: they moved. Parameters are compared in aligned calls: constants by name,
+// predefined objects by what they are, and for all ranks of a class together, as functions of the rank.
+//
+// What has no meaning outside of a process is compared up to renaming. Objects (communicators, datatypes) are what made
+// them, whatever their number. A segment of memory may have any number, as long as the same buffers of a call are in
+// one segment; how far into it a buffer begins must be equal. Addresses of code, static data and
+// the stack are equal to one another.
+//
+// What the standard leaves open or depends on the machine (which request completes first, who sent
+// to a wildcard, how often a poll fails, addresses, times) is counted apart, as order. So is what comes after
+// the first such outcome that differs, where all ranks of a world together made the same calls: see Arrival.
+//
+// The time does not depend on the number of calls, but for parameters in columns that differ, nor, where classes of
+// ranks are the same in both, on the number of ranks.
 package compare

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"tabard/analysis/selection"
 	"tabard/trace"
 )
 
@@ -17,6 +18,9 @@ type group struct {
 	work     uint64
 	timesOfA []uint64
 	loose    bool // see loosen
+	selected [2]*selection.Part
+	left     map[*term]bool // what is not selected
+	whole    bool           // all calls to the end are compared
 	// local are parameters that differ, by what they are and where.
 	local map[string]*Difference
 	keys  []string
@@ -24,7 +28,10 @@ type group struct {
 
 func (c *comparison) group(ka, kb *class, ranks *trace.RankSet) error {
 	g := &group{c: c, ka: ka, kb: kb, sa: ka.Stream(ranks.Min()), sb: kb.Stream(ranks.Min()), ranks: ranks, local: map[string]*Difference{}}
-	var err error
+	err := g.leave()
+	if err != nil {
+		return err
+	}
 	if g.wa, err = g.word(ka, g.sa, nil); err != nil {
 		return err
 	}
@@ -37,13 +44,18 @@ func (c *comparison) group(ka, kb *class, ranks *trace.RankSet) error {
 	if err := g.loosen(); err != nil {
 		return err
 	}
-	la, lb := g.wa.len(), g.wb.len()
-	c.result.Calls += la * uint64(ranks.Len())
+	s, err := g.span()
+	if err != nil {
+		return err
+	}
+	g.whole = s.a1 == g.wa.len() && s.b1 == g.wb.len()
+	c.result.Calls += (s.a1 - s.a0) * uint64(ranks.Len())
 	l := &aligner{a: g.wa, b: g.wb, work: &g.work, limit: maxWork}
-	g.steps = l.align(span{0, la, 0, lb}, 0)
+	g.steps = l.align(s, 0)
 	if l.coarse {
 		c.note(fmt.Sprintf("ranks %v: the calls have too little in common to be compared in detail", ranks))
 	}
+	c.compared = append(c.compared, compared{ka: ka, kb: kb, ranks: ranks})
 	g.structure()
 	if c.o.Parameters {
 		return g.parameters()
@@ -72,7 +84,7 @@ func (g *group) word(k *class, s *trace.Stream, letters []print) (*word, error) 
 }
 
 // keeps tells whether calls of a terminal are compared.
-func (g *group) keeps(x *term) bool { return x.kept && !(g.loose && someOf(x.f.Name)) }
+func (g *group) keeps(x *term) bool { return x.kept && !g.left[x] && !(g.loose && someOf(x.f.Name)) }
 
 // loosen leaves calls out whose number is not determined, where words differ that have such.
 func (g *group) loosen() error {
@@ -87,7 +99,7 @@ func (g *group) loosen() error {
 			return err
 		}
 		for t := range k.terms {
-			if x := &k.terms[t]; x.kept && someOf(x.f.Name) && n[t] > 0 {
+			if x := &k.terms[t]; x.kept && !g.left[x] && someOf(x.f.Name) && n[t] > 0 {
 				counts[i][x.key] += n[t]
 				first[x.key] = x
 			}
@@ -151,7 +163,11 @@ func (g *group) parameters() error {
 				}
 			}
 		}
-		if !soft {
+		if soft {
+			if err := g.renamings(p, la, lb); err != nil {
+				return err
+			}
+		} else {
 			if err := g.columns(p.u, p.v, len(columns) > 0); err != nil {
 				return err
 			}
@@ -181,6 +197,9 @@ func (g *group) orderNote(k pair, d *slotDifference, m *met) {
 	name := "return"
 	if d.slot >= 0 {
 		name = trace.SlotName(x.f, &x.f.Slots[d.slot])
+		if open(x.f, &x.sig, d.slot) {
+			g.c.compared[len(g.c.compared)-1].noted = true
+		}
 	}
 	g.c.addOrder(OrderNote{Func: x.f.Name, Site: x.site, Param: name, Count: m.count * uint64(len(d.ranks))}, newSet(d.ranks))
 }

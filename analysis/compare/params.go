@@ -50,15 +50,17 @@ func (c *comparison) describe(k *class, t uint32, ranks *trace.RankSet, soft, en
 			fmt.Fprintf(&b, "\x01%q", k.side.text(x.f, i, &x.sig.Slots[i]))
 		}
 	}
+	if len(x.open) == 0 {
+		fmt.Fprintf(&b, "\x05%s", pattern(x.f, x.sig.Slots))
+		return b.String(), nil
+	}
 	if encoded {
+		inHeap(x.f, x.sig.Slots, func(_ int, v *trace.Value) { fmt.Fprintf(&b, "\x05%d", v.Seg) })
 		for _, o := range x.open {
 			if l := &leaves[o.leaf]; soft || !x.soft[l.Slot()] {
 				fmt.Fprintf(&b, "\x03%d %q", o.leaf, encodeParam(o.p))
 			}
 		}
-		return b.String(), nil
-	}
-	if len(x.open) == 0 {
 		return b.String(), nil
 	}
 	b.WriteString("\x04")
@@ -70,6 +72,7 @@ func (c *comparison) describe(k *class, t uint32, ranks *trace.RankSet, soft, en
 		if err := c.step(); err != nil {
 			return "", err
 		}
+		fmt.Fprintf(&b, "%s;", pattern(x.f, sig.Slots))
 		for i := range sig.Slots {
 			if open[i] && (soft || !x.soft[i]) {
 				fmt.Fprintf(&b, "%q ", k.side.text(x.f, i, &sig.Slots[i]))
@@ -112,6 +115,8 @@ func encodeParam(p *trace.Param) []byte {
 			b = s.Append(b)
 		}
 		b = fmt.Appendf(b, "%q", p.Str.Values)
+	default:
+		b = binary.AppendVarint(b, p.N)
 	}
 	return b
 }
@@ -178,6 +183,9 @@ func (g *group) comparePair(p pair, m *met) (list []slotDifference, err error) {
 				}
 			}
 			add(i, soft, a, b, false, rank)
+		}
+		if i, a, b, ok := aliased(xa.f, sa.Slots, sb.Slots); ok && !xa.soft[i] {
+			add(i, false, a, b, false, rank)
 		}
 	}
 	return list, nil

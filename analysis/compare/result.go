@@ -130,6 +130,12 @@ type Result struct {
 	Differences []*Difference
 	// Order is what does not count as a difference.
 	Order []OrderNote
+	// Follows are differences that are laid to the order in which messages arrived and requests completed, as
+	// in all the same calls were made; they do not count. Arrivals is where that order differs first, in each world.
+	Follows  []*Difference
+	Arrivals []Arrival
+	// Moved are call sites that are at another line in B, which is no difference.
+	Moved []Moved
 	// Ranks is how many processes both recordings have, Calls how many calls of A were compared.
 	Ranks int
 	Calls uint64
@@ -147,6 +153,17 @@ type Options struct {
 	// Ranks and Functions choose calls; nil chooses all.
 	Ranks     *selection.Ranks
 	Functions *selection.Functions
+	// Comms, Window and Steps choose calls, too. Then differences are not laid to the order of arrival. A number of a
+	// communicator that was used for several stands for all of them.
+	Comms  *selection.Comms
+	Window *selection.Window
+	Steps  *selection.Steps
+	// IgnoreSites tells calls apart by function alone, wherever they were made.
+	IgnoreSites bool
+	// Rerun says that B repeats the calls of A from another program (a replay, a proxy). Then
+	// what such a program cannot have is not compared: call sites, calls that callbacks made, callbacks and their
+	// state, values of attributes, arguments of programs, and the directories of files.
+	Rerun bool
 	// Calls is how many calls are read one by one where parameters are in columns that differ, 0 for DefaultCalls.
 	Calls uint64
 }

@@ -2,7 +2,7 @@ package compare
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"tabard/spec"
@@ -38,7 +38,7 @@ func someOf(name string) bool {
 }
 
 // softSlots tells which slots of a call the standard leaves open, or the machine decides.
-func softSlots(f *spec.Func, sig *trace.Signature) []bool {
+func softSlots(f *spec.Func, sig *trace.Signature, rerun bool) []bool {
 	soft := make([]bool, len(f.Slots))
 	env := false
 	for _, prefix := range environment {
@@ -50,6 +50,8 @@ func softSlots(f *spec.Func, sig *trace.Signature) []bool {
 		out := i >= f.NumIn
 		switch {
 		case s.Class == spec.Request || s.Class == spec.Message || s.Codec == spec.Float:
+			soft[i] = true
+		case rerun && process(f, s):
 			soft[i] = true
 		case out && wild:
 			soft[i] = true
@@ -91,10 +93,16 @@ func wildcard(f *spec.Func, sig *trace.Signature) bool {
 // text is a value as it is compared and shown: constants by name, without what depends on the machine.
 func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
 	if v.Kind == trace.Addr && v.Mem != trace.Literal {
-		if v.Mem == trace.Heap {
-			return "heap+" + strconv.FormatInt(v.N, 10)
-		}
-		return "memory"
+		return memoryText(v)
+	}
+	if s.rerun && fileName(f, &f.Slots[slot]) {
+		v = base(v)
+	}
+	if v.Kind == trace.Ints && len(v.Ints) == 0 || v.Kind == trace.List && len(v.List) == 0 {
+		return "-" // whether an array without elements is NULL means nothing
+	}
+	if v.Kind == trace.Ints && f.Name == "MPI_Dist_graph_neighbors" && slot >= f.NumIn {
+		return fmt.Sprint(slices.Sorted(slices.Values(v.Ints))) // their order is the library's
 	}
 	if name := trace.SlotName(f, &f.Slots[slot]); v.Kind == trace.Ints && (strings.HasSuffix(name, "weights") || name == "ranges") {
 		return fmt.Sprint(v.Ints) // numbers, whatever constants stand for the array or a rank
@@ -112,15 +120,34 @@ func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
 	return trace.FormatValue(s.abi, f, &f.Slots[slot], v)
 }
 
+// elements are the values of an array of addresses or numbers, nil if v is none.
+func elements(v *trace.Value) []trace.Value {
+	if v.Kind == trace.Ints {
+		list := make([]trace.Value, len(v.Ints))
+		for i, n := range v.Ints {
+			list[i] = trace.Value{Kind: trace.Int, N: n}
+		}
+		return list
+	}
+	if v.Kind == trace.List {
+		return v.List
+	}
+	return nil
+}
+
 // addresses tells whether a difference of two values is one of places in memory that mean nothing elsewhere.
 func addresses(a, b *trace.Value) bool {
-	if a.Kind == trace.List && b.Kind == trace.List && len(a.List) == len(b.List) {
-		for i := range a.List {
-			if !addresses(&a.List[i], &b.List[i]) {
+	if x, y := elements(a), elements(b); x != nil && len(x) == len(y) {
+		some := false
+		for i := range x {
+			p, q := &x[i], &y[i]
+			if addresses(p, q) {
+				some = true
+			} else if p.Kind != q.Kind || p.Mem != q.Mem || p.N != q.N || p.Kind != trace.Int && p.Kind != trace.Addr {
 				return false
 			}
 		}
-		return len(a.List) > 0
+		return some
 	}
 	inMemory := func(v *trace.Value) bool { return v.Kind == trace.Addr && v.Mem != trace.Literal }
 	// Displacements in dynamic windows and datatypes may be addresses, in parts or differences of them.

@@ -8,7 +8,9 @@ import (
 
 // structure describes the steps in which the words differ.
 func (g *group) structure() {
-	g.ending()
+	if g.whole {
+		g.ending()
+	}
 	g.describe(g.steps, 1)
 }
 

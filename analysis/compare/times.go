@@ -96,8 +96,15 @@ func (t *Times) site(key [2]string, x, y siteSum) {
 }
 
 func (c *comparison) summed(s *side) (*summed, error) {
+	timed := false
+	for _, k := range s.a.Classes() {
+		timed = timed || k.Stream(k.Ranks().Min()).Timed()
+	}
+	if !timed {
+		return nil, nil
+	}
 	sel := *selection.All
-	sel.Ranks, sel.Functions = c.o.Ranks, c.o.Functions
+	sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps = c.o.Ranks, c.o.Functions, c.o.Comms, c.o.Window, c.o.Steps
 	r, err := sel.Resolve(s.a)
 	if err != nil {
 		return nil, err
@@ -112,7 +119,7 @@ func (c *comparison) summed(s *side) (*summed, error) {
 		if row.Time == nil {
 			continue
 		}
-		key := [2]string{row.Func.Name, siteText(row.Site, modules)}
+		key := [2]string{row.Func.Name, c.keySite(row.Func, s.number, siteText(row.Site, modules))}
 		x := out.sites[key]
 		if x == nil {
 			x = &siteSum{}

@@ -341,7 +341,7 @@ func (f *finder) variation() {
 		if p.Group != "io" && p.Group != "rma" || d.Count() < 20 || f.share(d.Excess()) < least {
 			continue
 		}
-		f.add(Finding{Kind: Variation, Cost: d.Excess(), Process: p.MPI.Most, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"histogram", "--durations", "--function", p.Func},
+		f.add(Finding{Kind: Variation, Cost: d.Excess(), Process: p.MPI.Most, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"histogram", "--durations", "--by", "site", "--function", p.Func},
 			Text: fmt.Sprintf("%s takes from %s (a tenth of the calls) to %s (the slowest hundredth): contention may cost %s", call(p.Func, p.Site),
 				f.Duration(d.Quantile(.1)), f.Duration(d.Quantile(.99)), f.part(d.Excess()))})
 	}

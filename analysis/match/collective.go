@@ -158,6 +158,7 @@ func (r *runner) joinColl(p *proc, s *stream, op *ops.Op, k collKey, f *spec.Fun
 	in.Process, in.Sent, in.Received = p.number, sent, received
 	in.Post.set(s, op)
 	in.Done.none()
+	in.Tests = Tests{}
 	c.open++
 	p.ahead++
 	if len(c.parts) == c.need {
@@ -186,7 +187,11 @@ func (r *runner) allHere(c *coll) {
 func (r *runner) completePart(at part, s *stream, op *ops.Op) {
 	c := at.c
 	if op != nil {
-		c.parts[at.i].Done.set(s, op)
+		p := &c.parts[at.i]
+		p.Done.set(s, op)
+		if p.Done.Call != p.Post.Call {
+			p.Tests = s.testsBefore(op)
+		}
 	}
 	if c.open--; c.open == 0 && len(c.parts) >= c.need {
 		r.emitColl(c)
@@ -207,8 +212,12 @@ func (r *runner) emitColl(c *coll) {
 	if r.opts.Collective != nil && r.failure == nil {
 		slices.SortFunc(c.parts, func(a, b Part) int { return cmp.Compare(a.Process, b.Process) })
 		s := c.key.scope
-		r.failure = r.opts.Collective(&Collective{Comm: s.comm, Class: s.class, Object: s.object, Index: c.key.index, Round: c.key.round,
-			Func: c.f, Root: c.root, Parts: c.parts, Members: c.total, Missing: missing, Mixed: c.mixed})
+		out := &Collective{Comm: s.comm, Class: s.class, Object: s.object, Index: c.key.index, Round: c.key.round,
+			Func: c.f, Root: c.root, Parts: c.parts, Members: c.total, Missing: missing, Mixed: c.mixed, Count: 1}
+		if r.rec != nil {
+			r.rec.noteColl(out, s)
+		}
+		r.failure = r.opts.Collective(out)
 	}
 	c.key = collKey{index: noIndex} // for r.recent
 	c.next = r.freeColl

@@ -10,4 +10,12 @@
 //
 // All streams are read side by side, each until it would need a message that has not been
 // sent yet, so that no more is in memory than is under way.
+//
+// # Loops
+//
+// What repeats itself is matched once. Processes with one thread pause where an iteration of a loop of theirs begins whose calls always do the same.
+// When all of them have paused, what is under way is compared with what was one iteration before: if it is the same but for the numbers of calls, all iterations that are left
+// match like the one between, since nothing else decides what matches. They are handed out with calls and times moved on, or with Options.Fold once with their
+// number. Times, if wanted, are read in windows of 16 bytes a call; these are 256 to 2048 calls of each process, an iteration, and the iterations before that messages come from.
+// One iteration of all processes may have maxTogether events. Programs whose calls vary, through wildcards, runs of polls, irregular sizes, are matched call by call.
 package match

@@ -240,7 +240,11 @@ func (r *runner) emit(s, v *end) {
 	}
 	if r.opts.Message != nil && r.failure == nil {
 		m := &r.msg
+		m.Count = 1
 		m.Comm, m.Tag, m.Bytes, m.Send, m.Recv, m.Guessed = s.key.comm, s.key.tag, bytes, &s.End, &v.End, v.is(guessed)
+		if r.rec != nil {
+			r.rec.note(m)
+		}
 		r.failure = r.opts.Message(m)
 	}
 	r.release(s)

@@ -164,6 +164,7 @@ func (r *runner) complete(p *proc, s *stream, op *ops.Op, d *ops.Done) {
 			r.cancel(send)
 		}
 		send.Done.set(s, op)
+		send.Tests = s.testsBefore(op)
 		r.close(send)
 	}
 	if c.c != nil {
@@ -189,6 +190,7 @@ func (r *runner) completeRecv(e *end, d *ops.Done, s *stream, op *ops.Op) {
 		r.unknown(e)
 	}
 	e.Done.set(s, op)
+	e.Tests = s.testsBefore(op)
 	r.close(e)
 }
 

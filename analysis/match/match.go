@@ -38,6 +38,16 @@ type End struct {
 	Wild bool
 	// Blocking tells that Done is Post.
 	Blocking bool
+	// Tests are the tests in vain before Done.
+	Tests Tests
+}
+
+// Tests are calls that test in vain for the same requests as the call that completes them, in its stream and directly before it: nothing else was
+// called in between. There are none if Calls is 0.
+type Tests struct {
+	Call, Calls uint64 // the number of the first one, and how many
+	// Begin is that of the first one, End that of the last one; only if the call that completes is timed.
+	Begin, End time.Duration
 }
 
 // Message is a send and the receive that belongs to it.
@@ -51,6 +61,8 @@ type Message struct {
 	// Guessed is set if the receive took any source or tag and no status says
 	// which: it has one of the sends that are left over, the earliest that fits.
 	Guessed bool
+	// Count is 1; with Options.Fold it is how many messages this one stands for.
+	Count uint64
 }
 
 // Part is one member's call of a collective.
@@ -60,6 +72,8 @@ type Part struct {
 	Post, Done Ref
 	// Sent and Received are the bytes of the member's own buffers.
 	Sent, Received int64
+	// Tests are the tests in vain before Done.
+	Tests Tests
 }
 
 // Collective is what the members of a communicator did together.
@@ -79,6 +93,8 @@ type Collective struct {
 	Members, Missing int
 	// Mixed is set if the members called different functions.
 	Mixed bool
+	// Count is as in Message.
+	Count uint64
 }
 
 // Reason says why an end of a message has no partner.
@@ -131,6 +147,22 @@ type Options struct {
 	Unmatched func(*Unmatched) error
 	// Progress is called now and then with the number of events that were read and the number of all.
 	Progress func(done, total uint64)
+	// Observer is handed all calls, unless it is nil; not together with Untimed or Fold.
+	Observer Observer
+	// Untimed leaves out the times of calls where matching does not need them: to put threads in order, and to guess.
+	Untimed bool
+	// Fold hands out messages and collectives that loops repeat once with their Count where that is known without
+	// reading all calls; the calls are then those of the first one.
+	Fold bool
+}
+
+// An Observer is handed all calls of each stream in order. An error from it ends Run.
+type Observer interface {
+	// Event is handed an event.
+	Event(stream int32, op *ops.Op) error
+	// Repeat is handed calls of a stream with times, one for each event, that repeat the terminals of body, from body[at] on. What
+	// calls of a stream without times repeat is left out.
+	Repeat(stream int32, call uint64, body []uint32, at int, begins, ends []time.Duration) error
 }
 
 // Summary counts what Run found.

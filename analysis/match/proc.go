@@ -1,6 +1,8 @@
 package match
 
 import (
+	"slices"
+
 	"tabard/analysis/ops"
 	"tabard/trace"
 )
@@ -28,6 +30,14 @@ type proc struct {
 	lastScope collScope
 	last      *uint64
 	ordinals  map[ordinal]int32
+
+	loops []loop
+	size  uint64 // events of as many iterations as others need for one
+	loop  int    // the next one or that in which the process is
+	pause uint64 // the event before which it waits for the others
+	retry uint64 // the first event before which it may
+	back  uint64 // iterations before the one that repeats of which calls matter
+	tries uint   // pauses in the loop that were of no use
 }
 
 // stream is one thread of a process.
@@ -37,6 +47,9 @@ type stream struct {
 	thread int
 	op     *ops.Op // the next one, where threads have to be put in order
 	cache  []cached
+	timed  bool
+	tests  Tests   // the latest ones
+	tested []int64 // the requests that they were for
 }
 
 // cached is the channel that a terminal used last.
@@ -183,6 +196,11 @@ func (r *runner) handle(p *proc, s *stream, op *ops.Op) {
 	case ops.Mrecv:
 		r.mrecv(p, s, op)
 	case ops.Complete, ops.Query:
+		if op.Kind == ops.Complete && op.Flags&trace.Polls != 0 {
+			s.tests = Tests{op.Call, op.Calls, op.Begin, op.End}
+			s.tested = append(s.tested[:0], op.Requests...)
+			return
+		}
 		for i := range op.Done {
 			r.complete(p, s, op, &op.Done[i])
 		}
@@ -201,6 +219,14 @@ func (r *runner) handle(p *proc, s *stream, op *ops.Op) {
 	case ops.Collective:
 		r.collective(p, s, op)
 	}
+}
+
+// testsBefore are the tests in vain directly before a call that completes requests.
+func (s *stream) testsBefore(op *ops.Op) Tests {
+	if s.tests.Calls == 0 || s.tests.Call+s.tests.Calls != op.Call || op.Kind != ops.Complete || !slices.Equal(s.tested, op.Requests) {
+		return Tests{}
+	}
+	return s.tests
 }
 
 // begin takes in a send or receive.

@@ -78,7 +78,7 @@ type siteKey struct {
 // Of matches an archive and lists what does not fit together. chosen and progress may be nil.
 func Of(p *ops.Program, chosen Choice, progress func(done, total uint64)) (*Result, error) {
 	c := &collector{p: p, chosen: chosen, groups: map[groupKey]*Group{}, sites: map[siteKey]string{}}
-	sum, err := RunProgram(p, Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched, Progress: progress})
+	sum, err := RunProgram(p, Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched, Progress: progress, Untimed: true, Fold: chosen == nil})
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func (c *collector) has(r *Ref) bool {
 
 func (c *collector) message(m *Message) error {
 	if c.has(&m.Send.Post) || c.has(&m.Recv.Post) {
-		c.out.Messages++
-		c.out.Bytes += uint64(max(0, m.Bytes))
+		c.out.Messages += m.Count
+		c.out.Bytes += m.Count * uint64(max(0, m.Bytes))
 		if m.Guessed {
 			c.out.Guessed++
 		}
@@ -112,7 +112,7 @@ func (c *collector) collective(x *Collective) error {
 	if c.chosen != nil && !slices.ContainsFunc(x.Parts, func(p Part) bool { return c.has(&p.Post) }) {
 		return nil
 	}
-	c.out.Collectives++
+	c.out.Collectives += x.Count
 	if x.Missing == 0 && !x.Mixed {
 		return nil
 	}

@@ -29,6 +29,10 @@ type runner struct {
 	live     int
 	limit    int // how many sends and collectives a process may be ahead of others
 
+	active      int // processes that have not come to their end
+	rec         *snapshot
+	repeated    uint64 // events that were not matched one by one
+	plain       bool   // all are to be
 	lists       [numPlaces]list
 	done, total uint64
 	msg         Message
@@ -55,6 +59,9 @@ func (r *runner) run() (*Summary, error) {
 	}
 	for {
 		i, ok := r.next()
+		if r.failure != nil {
+			return nil, r.failure
+		}
 		if !ok {
 			break
 		}
@@ -87,6 +94,7 @@ func (r *runner) prepare() error {
 			r.byNumber[n] = i + 1
 		}
 	}
+	wild := false
 	for s := range r.p.Archive.Streams() {
 		events, err := s.Events()
 		if err != nil {
@@ -99,14 +107,18 @@ func (r *runner) prepare() error {
 			return err
 		}
 		p := &r.procs[s.Process()]
-		p.streams = append(p.streams, &stream{Reader: rd, number: int32(s.Index()), thread: s.Thread()})
+		p.streams = append(p.streams, &stream{Reader: rd, number: int32(s.Index()), thread: s.Thread(), timed: s.Timed()})
 		sigs, err := s.Signatures()
 		if err != nil {
 			return err
 		}
 		for _, sig := range sigs {
 			p.cancels = p.cancels || sig.Func == cancelFunc
+			wild = wild || r.p.Wild(sig)
 		}
+	}
+	if r.opts.Untimed && !wild {
+		r.untime()
 	}
 	r.sum.Events = r.total
 	r.limit = min(256, max(4, 1<<16/max(1, len(r.procs))))
@@ -114,10 +126,27 @@ func (r *runner) prepare() error {
 	for i := range r.procs {
 		r.procs[i].limit = r.limit
 		if len(r.procs[i].streams) > 0 {
+			r.active++
 			r.move(int32(i), inRunnable)
 		}
 	}
-	return nil
+	if r.plain {
+		for i := range r.procs {
+			r.procs[i].pause = forever
+		}
+		return nil
+	}
+	return r.findLoops()
+}
+
+// untime leaves out the times of processes with one thread.
+func (r *runner) untime() {
+	for i := range r.procs {
+		if of := r.procs[i].streams; len(of) == 1 {
+			of[0].Untimed()
+			of[0].timed = false
+		}
+	}
 }
 
 var cancelFunc = spec.ByName("MPI_Cancel").ID
@@ -127,6 +156,13 @@ func (r *runner) next() (int32, bool) {
 	if i, ok := r.lists[inRunnable].first(); ok {
 		r.move(i, nowhere)
 		return i, true
+	}
+	if !r.lists[inPaused].empty() {
+		r.paused()
+		if i, ok := r.lists[inRunnable].first(); ok {
+			r.move(i, nowhere)
+			return i, true
+		}
 	}
 	if i, ok := r.lists[inParked].first(); ok {
 		p := &r.procs[i]
@@ -152,16 +188,26 @@ func (r *runner) next() (int32, bool) {
 
 // advance reads on in a process until it waits for something.
 func (r *runner) advance(p *proc) error {
-	for range quantum {
+	events := uint64(quantum)
+	if p.pause != forever {
+		events = min(events, p.pause-p.streams[0].Event())
+	}
+	for range events {
 		s, op, err := p.take()
 		if err != nil {
 			return err
 		}
 		if op == nil {
 			p.streams = nil
+			r.active--
 			return r.failure
 		}
 		r.done++
+		if r.opts.Observer != nil {
+			if err := r.opts.Observer.Event(s.number, op); err != nil {
+				return err
+			}
+		}
 		r.handle(p, s, op)
 		switch {
 		case r.failure != nil:
@@ -174,7 +220,11 @@ func (r *runner) advance(p *proc) error {
 			return nil
 		}
 	}
-	r.move(p.index, inRunnable)
+	if p.pause != forever && p.streams[0].Event() == p.pause {
+		r.move(p.index, inPaused)
+	} else {
+		r.move(p.index, inRunnable)
+	}
 	return nil
 }
 
@@ -193,11 +243,15 @@ const (
 	inRunnable       // it can go on
 	inParked         // it has received a message that has not been sent yet
 	inAhead          // it is far ahead of others
+	inPaused         // it is at the begin of an iteration
 	numPlaces
 )
 
 // list is processes in the order in which they came.
-type list struct{ head, tail int32 } // 1 + index, 0 for none
+type list struct {
+	head, tail int32 // 1 + index, 0 for none
+	n          int
+}
 
 func (l *list) first() (int32, bool) { return l.head - 1, l.head != 0 }
 func (l *list) empty() bool          { return l.head == 0 }
@@ -218,11 +272,13 @@ func (r *runner) move(i int32, to place) {
 			l.tail = p.prev
 		}
 		p.prev, p.following = 0, 0
+		l.n--
 	}
 	if p.where = to; to == nowhere {
 		return
 	}
 	l := &r.lists[to]
+	l.n++
 	if p.prev = l.tail; l.tail != 0 {
 		r.procs[l.tail-1].following = i + 1
 	} else {

@@ -14,6 +14,7 @@ type Reader struct {
 	stream *trace.Stream
 	sigs   []*trace.Signature
 	terms  []*term
+	x      *grammarIndex
 	cursor *grammar.Cursor
 	times  callTimes
 	event  uint64
@@ -59,7 +60,7 @@ func (p *Program) Reader(s *trace.Stream) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{p: p, pr: &p.processes[s.Process()], stream: s, sigs: sigs, terms: make([]*term, len(sigs)), cursor: x.NewCursor(), calls: s.Calls()}
+	r := &Reader{p: p, pr: &p.processes[s.Process()], stream: s, sigs: sigs, terms: make([]*term, len(sigs)), x: x, cursor: x.NewCursor(), calls: s.Calls()}
 	if r.times, err = openTimes(s); err != nil {
 		return nil, err
 	}
@@ -78,10 +79,9 @@ func (r *Reader) Next() (*Op, error) {
 	t := r.terms[k]
 	if t == nil {
 		var err error
-		if t, err = r.compile(k); err != nil {
+		if t, err = r.term(k); err != nil {
 			return nil, err
 		}
-		r.terms[k] = t
 	}
 	op := &t.op
 	op.Event, op.Call = r.event, r.call
@@ -110,6 +110,19 @@ func (r *Reader) Next() (*Op, error) {
 		}
 	}
 	return op, nil
+}
+
+// term is a terminal, compiled.
+func (r *Reader) term(k uint32) (*term, error) {
+	if t := r.terms[k]; t != nil {
+		return t, nil
+	}
+	t, err := r.compile(k)
+	if err != nil {
+		return nil, err
+	}
+	r.terms[k] = t
+	return t, nil
 }
 
 // evaluate brings the operation of a terminal up to date.

@@ -40,18 +40,29 @@ func (t *callTimes) at(s *trace.Stream, call uint64) (begin, end time.Duration, 
 
 // fill makes the chunk begin with a call.
 func (t *callTimes) fill(s *trace.Stream, call uint64) error {
-	starts, ends := t.timing.Span(call)
-	err := t.timing.Err()
-	n := min(len(starts), chunk)
-	if err == nil && n > 0 {
-		t.convert(t.begins, starts[:n])
-		t.convert(t.ends, ends[:n])
-		t.from, t.n = call, uint64(n)
-		return nil
-	}
-	msg := "times are missing"
+	n, err := t.span(s, call, t.begins, t.ends)
 	if err != nil {
-		msg = err.Error()
+		return err
 	}
-	return &trace.FormatError{File: s.Archive().File(), Section: "timing", Offset: -1, Msg: msg, Hint: "the file is damaged: copy it again"}
+	t.from, t.n = call, uint64(n)
+	return nil
+}
+
+// span sets as many of begins and ends as are at hand, at least one, to the times of the calls from a number on, and returns how many.
+func (t *callTimes) span(s *trace.Stream, call uint64, begins, ends []time.Duration) (int, error) {
+	msg := "times are missing"
+	if t.timing != nil {
+		from, to := t.timing.Span(call)
+		err := t.timing.Err()
+		n := min(len(from), len(begins))
+		if err == nil && n > 0 {
+			t.convert(begins, from[:n])
+			t.convert(ends, to[:n])
+			return n, nil
+		}
+		if err != nil {
+			msg = err.Error()
+		}
+	}
+	return 0, &trace.FormatError{File: s.Archive().File(), Section: "timing", Offset: -1, Msg: msg, Hint: "the file is damaged: copy it again"}
 }

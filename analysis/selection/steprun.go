@@ -72,6 +72,18 @@ func (c *StepCursor) Near(call uint64) (step uint64, ok bool) {
 	return c.step, true
 }
 
+// Range is the calls of the step of the latest call that was found, and of the steps around it that follow one another with as many calls and
+// have the same number when that is divided by stride.
+func (c *StepCursor) Range(stride uint64) Range {
+	if stride <= 1 {
+		return c.in
+	}
+	first := max(c.step/stride*stride, c.k)
+	n := min((c.step/stride+1)*stride, c.k+c.n) - first
+	from := c.r.From + (first-c.k)*c.each
+	return Range{from, from + n*c.each}
+}
+
 // Find is the step that a call is in, if it is in any. Calls must not become less.
 func (c *StepCursor) Find(call uint64) (step uint64, ok bool, err error) {
 	for call >= c.r.To {

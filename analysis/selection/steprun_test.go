@@ -75,6 +75,26 @@ func TestStepCursor(t *testing.T) {
 					if err != nil || ok != want || ok && step != uint64(k) || sure && (!ok || near != step) {
 						t.Fatalf("call %d is in step %d (%v), near %d (%v), want %d (%v): %v", call, step, ok, near, sure, k, want, err)
 					}
+					for _, stride := range []uint64{1, 2, 7, 1000} {
+						if !ok {
+							break
+						}
+						// The steps of a range share the quotient, and nothing but steps is in it.
+						r, first := c.Range(stride), k
+						for first > 0 && ranges[first-1].From >= r.From {
+							first--
+						}
+						at := ranges[first].From
+						for i := first; i < len(ranges) && ranges[i].To <= r.To; i++ {
+							if ranges[i].From != at || uint64(i)/stride != step/stride {
+								t.Fatalf("call %d: stride %d gives %v, in which is step %d at %v", call, stride, r, i, ranges[i])
+							}
+							at = ranges[i].To
+						}
+						if r.From != ranges[first].From || r.To != at || call < r.From || call >= r.To {
+							t.Fatalf("call %d: stride %d gives %v", call, stride, r)
+						}
+					}
 				}
 			}
 		}

@@ -112,15 +112,15 @@ func (t *tally) add(m Move, n uint64, flush func(n uint64) func(Move) error) err
 		return flush(n)(m)
 	}
 	k := moveKey{m.Kind, m.Target, m.Get, m.To, m.Bytes, m.Comm, m.Group}
-	if t.of == nil {
-		t.of = map[moveKey]int{}
-	}
 	i, ok := t.of[k]
 	if !ok {
 		if len(t.moves) >= maxTally {
 			if err := t.flush(flush); err != nil {
 				return err
 			}
+		}
+		if t.of == nil { // at first, and after a flush
+			t.of = map[moveKey]int{}
 		}
 		i = len(t.moves)
 		t.of[k] = i

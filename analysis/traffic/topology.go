@@ -14,7 +14,7 @@ func (w *walker) neighborsOf(me *member, sc *scope, ref int64, event uint64) (to
 	}
 	t := sc.comm.Topology
 	if t.Kind == "cart" {
-		return cartNeighbors(t, sc.rank), true
+		return CartNeighbors(t, sc.rank), true
 	}
 	key := neighborKey{me.process, sc.comm}
 	if n, ok := w.neighbors[key]; ok {
@@ -36,9 +36,9 @@ type neighborList struct {
 	known bool
 }
 
-// cartNeighbors are the neighbours at a distance of one, for each dimension first the one in the
-// negative, then the one in the positive direction (MPI 4.0, 8.6).
-func cartNeighbors(t *comms.Topology, rank int) []int {
+// CartNeighbors are the neighbours of a rank at a distance of one, for each dimension first the one in the
+// negative, then the one in the positive direction (MPI 4.0, 8.6); -1 where the topology ends.
+func CartNeighbors(t *comms.Topology, rank int) []int {
 	at := make([]int, len(t.Dims))
 	stride := make([]int, len(t.Dims))
 	n := 1

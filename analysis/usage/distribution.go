@@ -38,14 +38,24 @@ func span(b int) (from, to time.Duration) {
 
 func (d *Distribution) add(t time.Duration) {
 	b := bin(t)
-	for len(d.bins) <= b {
-		d.bins = append(d.bins, 0)
+	if b >= len(d.bins) {
+		d.grow(b)
 	}
-	if d.bins[b]+1 != 0 {
-		d.bins[b]++
+	if n := &d.bins[b]; *n != 1<<32-1 {
+		*n++
 	}
 	d.count++
 }
+
+// grow makes room for a bin.
+func (d *Distribution) grow(b int) {
+	for len(d.bins) <= b {
+		d.bins = append(d.bins, 0)
+	}
+}
+
+// Merge adds the durations of another distribution.
+func (d *Distribution) Merge(o *Distribution) { d.merge(o) }
 
 func (d *Distribution) merge(o *Distribution) {
 	for len(d.bins) < len(o.bins) {

@@ -23,6 +23,6 @@
 //
 // # Cost
 //
-// One pass over the times and functions of all calls, on all processors. Memory depends on processes times places, on steps, of which at most MaxSteps are told
-// apart, and on the structure of the archive.
+// One pass over the times and functions of all calls: with Of on all processors, with an Observer along with another analysis. Memory depends on processes times places, about 100 bytes each,
+// on steps, of which at most MaxSteps are told apart, 88 bytes each, and on the structure of the archive.
 package usage

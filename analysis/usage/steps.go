@@ -50,6 +50,35 @@ func median(d []time.Duration) time.Duration {
 	if len(d) == 0 {
 		return 0
 	}
-	d = slices.Sorted(slices.Values(d))
-	return d[len(d)/2]
+	d = slices.Clone(d)
+	// Quickselect: each round keeps the side that the median is in.
+	for lo, hi, k := 0, len(d), len(d)/2; ; {
+		if hi-lo < 64 {
+			slices.Sort(d[lo:hi])
+			return d[k]
+		}
+		pivot := max(min(d[lo], d[hi-1]), min(max(d[lo], d[hi-1]), d[lo+(hi-lo)/2]))
+		less, more := lo, hi // d[lo:less] < pivot, d[more:hi] > pivot
+		for i := lo; i < more; {
+			switch x := d[i]; {
+			case x < pivot:
+				d[i], d[less] = d[less], x
+				less++
+				i++
+			case x > pivot:
+				more--
+				d[i], d[more] = d[more], x
+			default:
+				i++
+			}
+		}
+		switch {
+		case k < less:
+			hi = less
+		case k >= more:
+			lo = more
+		default:
+			return pivot
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // MaxSteps is how many time steps are told apart; of more, several are taken together.
-const MaxSteps = 1 << 18
+const MaxSteps = 1 << 17
 
 // Options are what Of looks at.
 type Options struct {
@@ -43,7 +43,10 @@ type job struct {
 	mu    sync.Mutex
 	r     *Result
 	place map[Key]*Place
-	group map[string]*Group
+	// shared are the durations of calls of all streams where one goroutine reads all; else nil.
+	shared map[Key]*Distribution
+	most   uint64 // steps, Result.Stride of them together
+	group  map[string]*Group
 
 	stepsMu     sync.Mutex // of opts.Steps and opts.Selection, which are not safe for concurrent use
 	done, total atomic.Uint64
@@ -54,8 +57,20 @@ type Key struct{ Func, Site string }
 
 // Of finds out what the time of an archive went to.
 func Of(p *ops.Program, o Options) (*Result, error) {
-	j := &job{opts: o, p: p, sites: newSites(), r: &Result{Worlds: p.Comms.Worlds, Stride: 1}, place: map[Key]*Place{}, group: map[string]*Group{}}
-	var streams []*trace.Stream
+	j, streams, err := newJob(p, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.all(streams); err != nil {
+		return nil, err
+	}
+	j.finish()
+	return j.r, nil
+}
+
+// newJob also lists the streams to look at.
+func newJob(p *ops.Program, o Options) (j *job, streams []*trace.Stream, err error) {
+	j = &job{opts: o, p: p, sites: newSites(), r: &Result{Worlds: p.Comms.Worlds, Stride: 1}, place: map[Key]*Place{}, group: map[string]*Group{}}
 	most := uint64(0)
 	for s := range p.Archive.Streams() {
 		if s.Thread() != 0 || !s.Timed() || s.Calls() == 0 {
@@ -68,21 +83,18 @@ func Of(p *ops.Program, o Options) (*Result, error) {
 		j.total.Add(s.Calls())
 		of, err := o.Steps.Of(s)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if of != nil {
 			most = max(most, of.Len())
 		}
 	}
 	if len(streams) == 0 {
-		return nil, ErrUntimed
+		return nil, nil, ErrUntimed
 	}
 	j.r.Stride = max(1, (most+MaxSteps-1)/MaxSteps)
-	if err := j.all(streams); err != nil {
-		return nil, err
-	}
-	j.finish()
-	return j.r, nil
+	j.most = (most + j.r.Stride - 1) / j.r.Stride
+	return j, streams, nil
 }
 
 // all goes through the streams on all processors.

@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tabard/analysis/match"
 	"tabard/analysis/ops"
 	"tabard/analysis/selection"
 	"tabard/analysis/usage"
@@ -59,7 +61,41 @@ func of(t *testing.T, a *trace.Archive, f selection.Flags) *usage.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	observed(t, p, o, r)
 	return r
+}
+
+// observed checks that an observer finds out the same, with loops handed to it as such and without.
+func observed(t *testing.T, p *ops.Program, o usage.Options, want *usage.Result) {
+	t.Helper()
+	x, err := usage.Observe(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := match.RunProgram(p, match.Options{Observer: x}); err != nil {
+		t.Fatal(err)
+	}
+	text := func(r *usage.Result) string {
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if a, b := text(x.Result()), text(want); a != b {
+		t.Errorf("an observer found\n%s\nwant\n%s", a, b)
+	}
+}
+
+// TestObserver: many steps, so that loops are handed over as such, with something in between.
+func TestObserver(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	desc := program(3, 900, func(r, s int) int { return rng.IntN(500) })
+	for _, f := range []selection.Flags{{}, {Functions: "MPI_Barrier"}, {Time: "10%..60%"}, {Steps: "100-700"}, {Ranks: "1"}} {
+		if r := of(t, tracetest.Archive(t, desc), f); f == (selection.Flags{}) && len(r.Steps) != 900 {
+			t.Errorf("%d steps", len(r.Steps))
+		}
+	}
 }
 
 func TestTimes(t *testing.T) {

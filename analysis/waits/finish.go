@@ -16,7 +16,7 @@ func (f *finder) finish() error {
 	f.sorted = f.unite()
 	f.order()
 	places := &placeTable{a: f.a, classes: map[*trace.Class][]int32{}, numbers: map[Place]int32{}}
-	roots := &rootFinder{waits: f.waits, which: f.sorted, place: places.of}
+	roots := &rootFinder{waits: f.waits, owner: f.owner, which: f.sorted, place: places.of}
 	roots.follow()
 	steps, err := f.steps()
 	if err != nil {
@@ -141,12 +141,7 @@ func (f *finder) groups(places *placeTable) {
 		}
 		(*sums)[k] += d
 	}
-	for _, i := range f.sorted {
-		w := &f.waits[i]
-		if !w.selected {
-			continue
-		}
-		d := w.length()
+	count := func(w *briefKey, s *Sum) {
 		k := groupKey{w.kind, places.of(w.stream, w.term), places.of(w.lateStream, w.lateTerm)}
 		if int(last) >= len(keys) || keys[last] != k {
 			n, ok := numbers[k]
@@ -157,13 +152,26 @@ func (f *finder) groups(places *placeTable) {
 			}
 			last = n
 		}
-		f.r.Groups[last].add(d)
-		spend(&waiters, &waited, last, w.waiter, d)
-		spend(&causers, &caused, last, w.causer, d)
-		process(w.waiter).Waited[w.kind] += d
-		process(w.causer).Caused += d
-		f.r.Kinds[w.kind].add(d)
-		f.r.Total.add(d)
+		waiter, causer := f.owner[w.stream], f.owner[w.lateStream]
+		f.r.Groups[last].merge(s)
+		spend(&waiters, &waited, last, waiter, s.Time)
+		spend(&causers, &caused, last, causer, s.Time)
+		process(waiter).Waited[w.kind] += s.Time
+		process(causer).Caused += s.Time
+		f.r.Kinds[w.kind].merge(s)
+		f.r.Total.merge(s)
+	}
+	for n := range f.brief.keys {
+		s := &f.brief.sums[n]
+		count(&f.brief.keys[n], s)
+		f.r.Short.merge(s)
+	}
+	f.r.Longest = f.r.Short.Max
+	for _, i := range f.sorted {
+		if w := &f.waits[i]; w.selected {
+			d := w.length()
+			count(&briefKey{w.stream, w.lateStream, w.term, w.lateTerm, w.kind}, &Sum{1, d, d})
+		}
 	}
 	all := make([][]Share, len(keys))
 	list := func(t *table, sums []time.Duration) {

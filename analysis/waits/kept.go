@@ -6,24 +6,45 @@ import (
 	"time"
 )
 
-// appendTo appends x, and doubles the room for all if there is none, up to most.
-func appendTo[T any](all []T, x *T, most int) []T {
-	if len(all) == cap(all) {
-		all = slices.Grow(all, max(1024, min(len(all), most-len(all))))
+// sample is how many lengths thin looks at.
+const sample = 1 << 12
+
+// thin keeps the longer half, more or less, hands the others to drop, unless that is nil, and returns the length of the longest one of these. Equal ones
+// go together, whatever their order.
+func thin[T any](all *[]T, length func(*T) time.Duration, drop func(*T)) time.Duration {
+	a := *all
+	step := max(1, len(a)/sample)
+	n := (len(a)-1)/step + 1
+	least := time.Duration(kth((n-1)/2, n, func(i int) uint64 { return uint64(length(&a[i*step])) }))
+	n = 0
+	for i := range a {
+		switch {
+		case length(&a[i]) > least:
+			if n != i {
+				a[n] = a[i]
+			}
+			n++
+		case drop != nil:
+			drop(&a[i])
+		}
 	}
-	return append(all, *x)
+	if *all = a[:n]; n > len(a)*3/4 { // the sample was a poor one
+		return max(least, thinExactly(all, length, drop))
+	}
+	return least
 }
 
-// thin keeps the longer half, moves the others behind it and returns the length of the longest one of these. Equal ones
-// go together, whatever their order.
-func thin[T any](all *[]T, length func(*T) time.Duration) time.Duration {
+// thinExactly is thin, but keeps at most half.
+func thinExactly[T any](all *[]T, length func(*T) time.Duration, drop func(*T)) time.Duration {
 	a := *all
-	least := time.Duration(kth(len(a)-1-len(a)/2, len(a), func(i int) uint64 { return uint64(length(&a[i])) }))
+	least := time.Duration(kth((len(a)-1)/2, len(a), func(i int) uint64 { return uint64(length(&a[i])) }))
 	n := 0
 	for i := range a {
 		if length(&a[i]) > least {
-			a[n], a[i] = a[i], a[n]
+			a[n] = a[i]
 			n++
+		} else if drop != nil {
+			drop(&a[i])
 		}
 	}
 	*all = a[:n]
@@ -46,22 +67,6 @@ func (f *finder) unite() []uint32 {
 		n++
 	}
 	return order[:n]
-}
-
-// keep drops all waits but those of an order.
-func (f *finder) keep(order []uint32) {
-	kept := make([]bool, len(f.waits))
-	for _, i := range order {
-		kept[i] = true
-	}
-	n := 0
-	for i, k := range kept {
-		if k {
-			f.waits[n] = f.waits[i]
-			n++
-		}
-	}
-	f.waits = f.waits[:n]
 }
 
 // byStream is the order of the waits by stream and call, and of those of a call by what decides.
@@ -137,7 +142,7 @@ func (f *finder) order() {
 		if w.kind != LateSender {
 			continue
 		}
-		p := procs.of(w.waiter)
+		p := procs.of(f.owner[w.stream])
 		if int(p) >= len(lists) {
 			continue // nothing ever lay there
 		}

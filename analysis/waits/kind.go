@@ -15,10 +15,11 @@ const (
 	EarlyScan
 	WaitAtNxN
 	WaitAtBarrier
+	WaitForNeighbors
 	NumKinds
 )
 
-var kindNames = [NumKinds]string{"late sender", "wrong order", "late receiver", "early reduce", "late broadcast", "early scan", "wait at NxN", "wait at barrier"}
+var kindNames = [NumKinds]string{"late sender", "wrong order", "late receiver", "early reduce", "late broadcast", "early scan", "wait at NxN", "wait at barrier", "wait for neighbours"}
 
 // String is the field's name of the pattern.
 func (k Kind) String() string {
@@ -54,6 +55,11 @@ var collectiveKinds = map[string]Kind{
 	"Comm_dup":             WaitAtNxN,
 	"Comm_split":           WaitAtNxN,
 	"Win_fence":            WaitAtNxN,
+	"Neighbor_allgather":   WaitForNeighbors,
+	"Neighbor_allgatherv":  WaitForNeighbors,
+	"Neighbor_alltoall":    WaitForNeighbors,
+	"Neighbor_alltoallv":   WaitForNeighbors,
+	"Neighbor_alltoallw":   WaitForNeighbors,
 }
 
 // kindsByFunc is collectiveKinds by function.

@@ -11,7 +11,7 @@ import (
 type Result struct {
 	// Kinds are the sums by pattern, all of them.
 	Kinds [NumKinds]Sum
-	// Groups are the waits by pattern, call that waited and call that came late, the dearest first.
+	// Groups are the waits by pattern, call that waited and call that came late, the dearest first: all of them.
 	Groups []Group
 	// Processes are the processes that waited or made others wait, by number.
 	Processes []Process
@@ -19,7 +19,7 @@ type Result struct {
 	Roots []Root
 	// Steps are the time steps in which processes waited, by number.
 	Steps []Step
-	// Total is all waiting, Short what is not in Groups, Roots and Steps (see Options.Keep); Longest the
+	// Total is all waiting, Short what is not in Roots and Steps (see Options.Keep); Longest the
 	// greatest length of these.
 	Total, Short Sum
 	Longest      time.Duration

@@ -28,6 +28,7 @@ type rootKey struct {
 // rootFinder follows waits back to their causes.
 type rootFinder struct {
 	waits []wait
+	owner []int32  // the process of each stream
 	which []uint32 // of them
 	// The origins of wait i are the counts[i] from starts[i] on in found.
 	found  []origin
@@ -51,7 +52,7 @@ func (r *rootFinder) follow() {
 	for _, x := range r.byEnd() {
 		i := x.i
 		w := &r.waits[i]
-		waiter, causer := r.list(w.waiter), r.list(w.causer)
+		waiter, causer := r.list(r.owner[w.stream]), r.list(r.owner[w.lateStream])
 		parts = r.trace(parts[:0], w, r.of[waiter], r.of[causer])
 		r.starts[i], r.counts[i] = uint32(len(r.found)), uint8(len(parts))
 		r.found = append(r.found, parts...)
@@ -122,7 +123,7 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 		}
 	}
 	if lost < length {
-		parts = add(parts, origin{r.root(w.causer, r.place(w.lateStream, w.lateTerm)), float32(length - lost)})
+		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm)), float32(length - lost)})
 	}
 	if len(parts) > 1 {
 		slices.SortFunc(parts, func(a, b origin) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.root, b.root)) })

@@ -44,19 +44,26 @@ func TestSorts(t *testing.T) {
 	}
 }
 
-// TestThin: the longer half is kept, without those that are as long as one that is not.
+// TestThin: the longer half is kept, without those that are as long as one that is not; of many about half.
 func TestThin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
+	for round := range 310 {
 		all := make([]time.Duration, 1+rng.IntN(40))
+		if round >= 300 {
+			all = make([]time.Duration, 10*sample)
+		}
 		for i := range all {
 			all[i] = 1 + time.Duration(rng.Int64N(20))
+			if round >= 305 && i%10 != 0 { // the sample is a poor one
+				all[i] += 20
+			}
 		}
 		sorted := slices.Sorted(slices.Values(all))
 		kept := slices.Clone(all)
-		least := thin(&kept, func(d *time.Duration) time.Duration { return *d })
-		rest := kept[len(kept):len(all)]
-		if least != sorted[len(all)-1-len(all)/2] || slices.ContainsFunc(kept, func(d time.Duration) bool { return d <= least }) ||
+		var rest []time.Duration
+		least := thin(&kept, func(d *time.Duration) time.Duration { return *d }, func(d *time.Duration) { rest = append(rest, *d) })
+		half := sorted[len(all)-1-len(all)/2]
+		if len(all) < sample && least != half || len(kept) > len(all)*3/4 || slices.ContainsFunc(kept, func(d time.Duration) bool { return d <= least }) ||
 			slices.ContainsFunc(rest, func(d time.Duration) bool { return d > least }) {
 			t.Fatalf("of %v %v are kept and %v not, the longest of those %v", all, kept, rest, least)
 		}

@@ -21,26 +21,33 @@ type Options struct {
 	Steps *selection.StepIndex
 	// Keep is how many waits are kept for the search for causes; 0 for DefaultKeep.
 	Keep int
+	// Observer is handed all calls, see package match; nil for none.
+	Observer match.Observer
 	// Progress is called now and then with the number of events that were read and the number of all.
 	Progress func(done, total uint64)
 }
 
-// DefaultKeep bounds the memory for waits, and for what their causes are found with, to about 270 MiB.
-const DefaultKeep = 1 << 20
+// DefaultKeep bounds the memory for waits, and for what their causes are found with, to about 70 MiB.
+const DefaultKeep = 1 << 18
 
 // maxKeep is what fits the numbers of waits and origins.
 const maxKeep = math.MaxUint32 / maxOrigins
 
-// wait is one wait. Streams and calls identify what waited and what came late.
+// wait is one wait, in 64 bytes. Streams and calls identify what waited and what came late.
 type wait struct {
 	begin, end         time.Duration // corrected
 	bytes              int64         // of a late receiver's message that the library might buffer, else ops.UnknownBytes
 	call, lateCall     uint64
-	waiter, causer     int32
 	stream, lateStream int32
 	term, lateTerm     uint32
 	kind               Kind
 	selected           bool
+}
+
+// of makes w the wait of call done for call other, from begin to end.
+func (w *wait) of(k Kind, bytes int64, done, other *match.Ref, begin, end time.Duration) {
+	w.begin, w.end, w.bytes, w.call, w.lateCall = begin, end, bytes, done.Call, other.Call
+	w.stream, w.lateStream, w.term, w.lateTerm, w.kind = done.Stream, other.Stream, done.Terminal, other.Terminal, k
 }
 
 func (w *wait) length() time.Duration { return w.end - w.begin }
@@ -66,8 +73,16 @@ type finder struct {
 	// buffered is the size of the largest message whose send ended before its receive was posted: between
 	// processes of different hosts, and of one.
 	buffered [2]int64
-	shorts   map[int32]lastShort // by stream
+	shorts   []lastShort // by stream
+	latest   []latest    // by stream
+	brief    briefs
+	owner    []int32 // the process of each stream
 	procs    slots
+	readers  map[int32]*ops.Reader // of times, by stream
+	sources  map[neighbor][]int32  // the in-neighbours of a process in the topology of a communicator; nil if they are not known
+	parts    []*match.Part
+	err      error
+	calls    uint64
 	hosts    []int32 // of each slot
 	byName   map[string]int32
 }
@@ -78,14 +93,19 @@ func Of(p *ops.Program, o Options) (*Result, error) {
 		o.Keep = DefaultKeep
 	}
 	o.Keep = min(o.Keep, maxKeep)
-	if o.Clock == nil {
-		o.Clock = func(_ int32, t time.Duration) time.Duration { return t }
+	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, byName: map[string]int32{}, buffered: [2]int64{-1, -1}}
+	for s := range p.Archive.Streams() {
+		f.owner = append(f.owner, p.Number(s.Process()))
+		f.calls += s.Calls()
 	}
-	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, byName: map[string]int32{}, shorts: map[int32]lastShort{}, buffered: [2]int64{-1, -1}}
+	f.shorts, f.latest = make([]lastShort, len(f.owner)), make([]latest, len(f.owner))
 	var err error
-	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective, Progress: o.Progress})
+	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective, Observer: o.Observer, Progress: o.Progress})
 	if err != nil {
 		return nil, err
+	}
+	if f.err != nil {
+		return nil, f.err
 	}
 	if f.opts.Steps == nil {
 		if f.opts.Steps, err = selection.FindSteps(p.Archive); err != nil {
@@ -95,7 +115,12 @@ func Of(p *ops.Program, o Options) (*Result, error) {
 	return f.r, f.finish()
 }
 
-func (f *finder) at(process int32, t time.Duration) time.Duration { return f.opts.Clock(process, t) }
+func (f *finder) at(process int32, t time.Duration) time.Duration {
+	if f.opts.Clock == nil {
+		return t
+	}
+	return f.opts.Clock(process, t)
+}
 
 // message looks at both ends of a message.
 func (f *finder) message(m *match.Message) error {
@@ -105,26 +130,45 @@ func (f *finder) message(m *match.Message) error {
 	}
 	sent, posted := f.at(s.Process, s.Post.Begin), f.at(r.Process, r.Post.Begin)
 	if r.Done.Known() && r.Done.Timed {
-		if d := sent - f.at(r.Process, r.Done.End); d > 0 {
+		begin, end := f.at(r.Process, r.Done.Begin), f.at(r.Process, r.Done.End)
+		if d := sent - end; d > 0 {
 			f.r.Backwards.add(d)
 		}
-		f.late(LateSender, ops.UnknownBytes, r.Process, &r.Done, s.Process, &s.Post)
+		if s.Process != r.Process {
+			if r.Tests.Calls > 0 {
+				begin = f.tested(r.Process, &r.Done, &r.Tests, sent)
+			}
+			if sent > begin {
+				f.late(LateSender, ops.UnknownBytes, &r.Done, &s.Post, begin, min(sent, end))
+			}
+		}
 	}
 	if s.Mode != ops.Buffered && s.Done.Known() && s.Done.Timed {
-		if f.at(s.Process, s.Done.End) >= posted {
-			bytes := m.Bytes
-			if s.Mode == ops.Synchronous {
-				bytes = ops.UnknownBytes
+		if end := f.at(s.Process, s.Done.End); end < posted {
+			if n := &f.buffered[f.near(s.Process, r.Process)]; s.Mode == ops.Standard {
+				*n = max(*n, m.Bytes)
 			}
-			f.late(LateReceiver, bytes, s.Process, &s.Done, r.Process, &r.Post)
-		} else if n := &f.buffered[f.near(s.Process, r.Process)]; s.Mode == ops.Standard {
-			*n = max(*n, m.Bytes)
+		} else if s.Process != r.Process {
+			begin := f.at(s.Process, s.Done.Begin)
+			if s.Tests.Calls > 0 {
+				begin = f.tested(s.Process, &s.Done, &s.Tests, posted)
+			}
+			if posted > begin {
+				bytes := m.Bytes
+				if s.Mode == ops.Synchronous {
+					bytes = ops.UnknownBytes
+				}
+				f.late(LateReceiver, bytes, &s.Done, &r.Post, begin, min(posted, end))
+			}
 		}
 	}
 	if d := posted - sent; d > f.leastIdle {
-		f.idle = appendTo(f.idle, &idle{r.Process, sent, posted}, f.opts.Keep)
+		if n := len(f.idle); n == cap(f.idle) {
+			f.idle = append(make([]idle, 0, n+f.room(n)), f.idle...)
+		}
+		f.idle = append(f.idle, idle{r.Process, sent, posted})
 		if len(f.idle) >= f.opts.Keep {
-			f.leastIdle = thin(&f.idle, func(i *idle) time.Duration { return i.to - i.from })
+			f.leastIdle = thin(&f.idle, func(i *idle) time.Duration { return i.to - i.from }, nil)
 		}
 	}
 	return nil
@@ -160,100 +204,142 @@ func (f *finder) host(process int32) int32 {
 // eager tells whether the library sends messages of a wait's size without waiting for the receiver: then a send
 // that ended after the receive was posted did so by chance.
 func (f *finder) eager(w *wait) bool {
-	return w.kind == LateReceiver && w.bytes >= 0 && w.bytes <= f.buffered[f.near(w.waiter, w.causer)]
+	return w.kind == LateReceiver && f.fits(w.bytes, w.stream, w.lateStream)
 }
 
-// late notes that call done of process waiter began before call other of process causer, if it did.
-func (f *finder) late(k Kind, bytes int64, waiter int32, done *match.Ref, causer int32, other *match.Ref) {
-	if waiter == causer {
+func (f *finder) fits(bytes int64, stream, late int32) bool {
+	return bytes >= 0 && bytes <= f.buffered[f.near(f.owner[stream], f.owner[late])]
+}
+
+// lateFor is late for the part of a collective that waits and the one that came late, if it did.
+func (f *finder) lateFor(k Kind, p, late *match.Part) {
+	if p.Process == late.Process {
 		return
 	}
-	w := wait{kind: k, bytes: bytes, waiter: waiter, causer: causer, stream: done.Stream, call: done.Call, term: done.Terminal,
-		lateStream: other.Stream, lateCall: other.Call, lateTerm: other.Terminal}
-	w.begin, w.end = f.at(waiter, done.Begin), min(f.at(causer, other.Begin), f.at(waiter, done.End))
-	if w.end <= w.begin {
+	other := f.at(late.Process, late.Post.Begin)
+	begin := f.at(p.Process, p.Done.Begin)
+	if p.Tests.Calls > 0 {
+		begin = f.tested(p.Process, &p.Done, &p.Tests, other)
+	}
+	if end := min(other, f.at(p.Process, p.Done.End)); end > begin {
+		f.late(k, ops.UnknownBytes, &p.Done, &late.Post, begin, end)
+	}
+}
+
+// late notes that call done waited for call other of another process, from begin to end. Of several waits of a call that
+// follow one another the last one counts.
+func (f *finder) late(k Kind, bytes int64, done, other *match.Ref, begin, end time.Duration) {
+	selected := f.opts.Selected == nil || f.opts.Selected(int(done.Stream), done.Terminal, done.Call)
+	d := end - begin
+	if k != LateReceiver {
+		if last := &f.latest[done.Stream]; last.call == done.Call && last.n > 0 {
+			if w := &f.waits[last.n-1]; end > w.end {
+				w.of(k, bytes, done, other, begin, end)
+			} else if end == w.end {
+				f.add(k, bytes, done, other, begin, end, selected)
+			}
+			return
+		}
+	}
+	if d <= f.least {
+		if selected {
+			f.short(&briefKey{done.Stream, other.Stream, done.Terminal, other.Terminal, k}, bytes, done.Call, d)
+		}
 		return
 	}
-	w.selected = f.opts.Selected == nil || f.opts.Selected(int(w.stream), w.term, w.call)
-	if w.length() <= f.least {
-		f.short(&w)
-		return
+	if k != LateReceiver {
+		f.latest[done.Stream] = latest{done.Call, uint32(len(f.waits) + 1)}
 	}
-	f.waits = appendTo(f.waits, &w, f.opts.Keep)
+	f.add(k, bytes, done, other, begin, end, selected)
 	if len(f.waits) >= f.opts.Keep {
-		f.keep(f.unite())
-		if len(f.waits) >= f.opts.Keep/2 {
-			all := f.waits
-			f.least = thin(&f.waits, (*wait).length)
-			for i := range all[len(f.waits):] {
-				f.short(&all[len(f.waits)+i])
-			}
-		}
+		f.thin()
 	}
 }
 
-// short counts a wait that is not kept. Of several waits of one call that follow one another the longest counts.
-func (f *finder) short(w *wait) {
-	if !w.selected || f.eager(w) {
-		return
+// add keeps a wait.
+func (f *finder) add(k Kind, bytes int64, done, other *match.Ref, begin, end time.Duration, selected bool) {
+	n := len(f.waits)
+	if n == cap(f.waits) {
+		f.waits = append(make([]wait, 0, n+f.room(n)), f.waits...)
 	}
-	of := f.shorts[w.stream]
-	if of.known && of.call == w.call {
-		if more := w.length() - of.length; more > 0 {
-			for _, s := range []*Sum{&f.r.Short, &f.r.Kinds[of.kind], &f.r.Total} {
-				s.Time += more
-				s.Max = max(s.Max, w.length())
-			}
-			f.r.Longest = max(f.r.Longest, w.length())
-			of.length = w.length()
-			f.shorts[w.stream] = of
-		}
-		return
-	}
-	f.shorts[w.stream] = lastShort{w.call, w.length(), w.kind, true}
-	f.r.Short.add(w.length())
-	f.r.Longest = max(f.r.Longest, w.length())
-	f.r.Kinds[w.kind].add(w.length())
-	f.r.Total.add(w.length())
+	f.waits = f.waits[:n+1]
+	w := &f.waits[n]
+	w.of(k, bytes, done, other, begin, end)
+	w.selected = selected
 }
 
-// lastShort is the latest wait of a stream that short counted.
-type lastShort struct {
-	call   uint64
-	length time.Duration
-	kind   Kind
-	known  bool
+// room is for how many more there should be room, if there are n. Memory that is not used yet costs nothing: from some thousands on room is made for
+// all that may come.
+func (f *finder) room(n int) int {
+	most := int(min(f.calls, uint64(f.opts.Keep)))
+	if n < 4096 {
+		most = min(most, 8192)
+	}
+	return max(1024, most-n)
+}
+
+// latest is the latest wait of a stream that is kept: its call, and 1 + its index.
+type latest struct {
+	call uint64
+	n    uint32
+}
+
+// thin drops the shorter half of the waits, and sends that did not have to wait.
+func (f *finder) thin() {
+	clear(f.latest)
+	n := 0
+	for i := range f.waits {
+		if w := &f.waits[i]; !f.eager(w) {
+			f.waits[n] = *w
+			n++
+		}
+	}
+	if f.waits = f.waits[:n]; n < f.opts.Keep/2 {
+		return
+	}
+	f.least = max(f.least, thin(&f.waits, (*wait).length, func(w *wait) {
+		if w.selected {
+			f.short(&briefKey{w.stream, w.lateStream, w.term, w.lateTerm, w.kind}, w.bytes, w.call, w.length())
+		}
+	}))
 }
 
 // collective looks at the members of a collective.
 func (f *finder) collective(c *match.Collective) error {
 	k, ok := kindsByFunc[c.Func.ID]
-	if !ok || c.Mixed || c.Comm >= 0 && f.p.Comms.Comms[c.Comm].Inter {
+	if !ok || c.Mixed {
 		return nil
 	}
-	parts := make([]*match.Part, 0, len(c.Parts))
+	parts := f.parts[:0]
 	for i := range c.Parts {
 		if p := &c.Parts[i]; p.Post.Timed && p.Done.Known() && p.Done.Timed {
 			parts = append(parts, p)
 		}
 	}
+	if c.Comm >= 0 && f.p.Comms.Comms[c.Comm].Inter {
+		f.between(k, c, parts)
+		return nil
+	}
+	f.parts = parts // for the next one
 	switch k {
+	case WaitForNeighbors:
+		f.neighborhood(c, parts)
 	case WaitAtBarrier, WaitAtNxN:
 		if late := f.last(parts, -1); late != nil {
 			for _, p := range parts {
-				f.late(k, ops.UnknownBytes, p.Process, &p.Done, late.Process, &late.Post)
+				f.lateFor(k, p, late)
 			}
 		}
 	case LateBroadcast:
 		if root := find(parts, c.Root); root != nil {
 			for _, p := range parts {
-				f.late(k, ops.UnknownBytes, p.Process, &p.Done, root.Process, &root.Post)
+				f.lateFor(k, p, root)
 			}
 		}
 	case EarlyReduce:
 		if root := find(parts, c.Root); root != nil {
 			if late := f.last(parts, c.Root); late != nil {
-				f.late(k, ops.UnknownBytes, root.Process, &root.Done, late.Process, &late.Post)
+				f.lateFor(k, root, late)
 			}
 		}
 	case EarlyScan:
@@ -261,7 +347,7 @@ func (f *finder) collective(c *match.Collective) error {
 		var late *match.Part
 		for _, p := range parts {
 			if late != nil {
-				f.late(k, ops.UnknownBytes, p.Process, &p.Done, late.Process, &late.Post)
+				f.lateFor(k, p, late)
 			}
 			if late == nil || f.at(p.Process, p.Post.Begin) > f.at(late.Process, late.Post.Begin) {
 				late = p

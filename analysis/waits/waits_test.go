@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,39 @@ const (
 	scan      = "MPI_Scan(count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)"
 )
 
+// Calls of the patterns below.
+const (
+	cart      = "MPI_Cart_create(comm_old=MPI_COMM_WORLD, ndims=1, dims=[3], periods=[0], reorder=0) @ a.c:3 [f] ; comm_cart=comm#0"
+	neighbors = "MPI_Neighbor_allgather(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=comm#0)"
+	irecv     = "50+5 MPI_Irecv(count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n"
+	test      = "MPI_Test(request=request#0) @ a.c:7 [f]"
+	tested    = " ; flag=1 ; request=MPI_REQUEST_NULL ; status={source=0 tag=7 bytes=4}\n"
+)
+
+// members is ranks that make a communicator and come to a call on it at some times, until one time.
+func members(made, call string, at []int, end int) (ranks []string) {
+	for r, t := range at { // each rank at a line of its own, so that who waits for whom shows
+		ranks = append(ranks, "10+1 "+made+"\n"+coll(t, end-t, call, 5+r))
+	}
+	return ranks
+}
+
+// between is the same for an intercommunicator of ranks 0 and 1 with ranks 2 and 3; roots are what the ranks give as root.
+func between(call string, at []int, end int, roots ...string) (ranks []string) {
+	for r, t := range at {
+		c := strings.ReplaceAll(call, "MPI_COMM_WORLD", "comm#1")
+		if len(roots) > 0 {
+			for _, root := range []string{"root=0", "root=1"} {
+				c = strings.ReplaceAll(c, root, "root="+roots[r])
+			}
+		}
+		ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ a.c:2 [f] ; newcomm=comm#0\n"+
+			"20+1 MPI_Intercomm_create(local_comm=comm#0, local_leader=0, peer_comm=MPI_COMM_WORLD, remote_leader=%d, tag=5) @ a.c:3 [f] ; newintercomm=comm#1\n", r/2, 2-r/2*2)+
+			coll(t, end-t, c, 5+r))
+	}
+	return ranks
+}
+
 // TestPatterns has each pattern once, with what is to be found: all waits as "kind waiter causer ns".
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
@@ -102,6 +136,29 @@ func TestPatterns(t *testing.T) {
 				"300+230 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n",
 			"500+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n" +
 				"600+2 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n"}, []string{"wait at barrier 0 1 200"}},
+		{"neighbours of a line", members(cart, neighbors, []int{100, 200, 500}, 600), []string{"wait for neighbours 0 1 100", "wait for neighbours 1 2 300"}},
+		{"neighbours of a graph", func() (ranks []string) { // 0 -> 1 -> 2 -> 0
+			for r, at := range []int{100, 400, 250} {
+				graph := fmt.Sprintf("MPI_Dist_graph_create_adjacent(comm_old=MPI_COMM_WORLD, indegree=1, sources=[%d], outdegree=1, destinations=[%d]) @ a.c:3 [f] ; comm_dist_graph=comm#0", (r+2)%3, (r+1)%3)
+				ranks = append(ranks, "10+1 "+graph+"\n"+coll(at, 1000-at, neighbors, 5+r))
+			}
+			return ranks
+		}(), []string{"wait for neighbours 0 2 150", "wait for neighbours 2 1 150"}},
+		{"barrier between groups", between(barrier, []int{100, 150, 400, 500}, 600),
+			[]string{"wait at barrier 0 3 400", "wait at barrier 1 3 350"}},
+		{"NxN between groups", between(allreduce, []int{100, 450, 400, 500}, 600),
+			[]string{"wait at NxN 0 3 400", "wait at NxN 1 3 50", "wait at NxN 2 1 50"}},
+		{"broadcast between groups", between(bcast, []int{400, 100, 150, 500}, 600, "MPI_ROOT", "MPI_PROC_NULL", "0", "0"), []string{"late broadcast 2 0 250"}},
+		{"reduction between groups", between(reduce, []int{100, 120, 300, 200}, 600, "MPI_ROOT", "MPI_PROC_NULL", "0", "0"), []string{"early reduce 0 2 200"}},
+		{"tests in vain before the message", []string{send(310, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, []string{"late sender 1 0 50"}},
+		{"tests in vain, and the last one waits", []string{send(430, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, []string{"late sender 1 0 90"}},
+		{"tests in vain after the message", []string{send(60, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, nil},
+		{"something else after the tests", []string{send(390, 10, 1, 7, 5),
+			irecv + "100+20 poll 2 " + test + " ; flag=0\n" + send(350, 10, -1, 0, 8) + "400+50 " + test + tested}, nil},
+		{"collective that is tested for", []string{
+			"50+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + " ; flag=1 ; request=MPI_REQUEST_NULL\n",
+			"210+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n600+2 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n"},
+			[]string{"wait at barrier 0 1 30"}},
 		{"to itself", []string{"100+10 MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=1, recvcount=1, recvtype=MPI_INT, source=0, recvtag=1, comm=MPI_COMM_WORLD) @ a.c:5 [f] ; status={source=0 tag=1 bytes=4}\n"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -222,9 +279,12 @@ func TestKeep(t *testing.T) {
 		if r.Total != all.Total || r.Kinds != all.Kinds {
 			t.Errorf("keep %d: total %+v, want %+v", keep, r.Total, all.Total)
 		}
+		if !reflect.DeepEqual(r.Groups, all.Groups) {
+			t.Errorf("keep %d: groups %+v, want %+v", keep, r.Groups, all.Groups)
+		}
 		kept := uint64(0)
-		for _, g := range r.Groups {
-			kept += g.Count
+		for _, x := range r.Roots {
+			kept += x.Waits
 		}
 		if kept+r.Short.Count != all.Total.Count || kept > uint64(keep) {
 			t.Errorf("keep %d: %d kept, %d short of %d", keep, kept, r.Short.Count, all.Total.Count)

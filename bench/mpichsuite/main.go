@@ -14,6 +14,16 @@
 //
 // With -check, what was recorded is checked, too: no call is lost, and the
 // recording agrees with the raw records.
+//
+// With -replay or -proxy, recordings are run again, and recorded again:
+//
+//	go run ./bench/mpichsuite -source DIR -replay -proxy [-results FILE [-retry]] [-for DURATION]
+//
+// Each line that passes without recording is recorded, then run again from that recording by
+// tabard replay --order=recorded, or as a program that tabard proxy makes, while that is recorded, and the
+// two recordings are compared by tabard diff --rerun. What comes out is a table by folder and a
+// list of the lines that are not equal. FILE keeps results, so that a run can be continued: lines that are in it are not run
+// again (with -retry those are that were not equal), and -for ends a run after a while.
 package main
 
 import (
@@ -25,6 +35,7 @@ import (
 	"strings"
 	"time"
 
+	"tabard/bench/internal/roundtrip"
 	"tabard/e2e/mpirun"
 )
 
@@ -40,6 +51,10 @@ type options struct {
 	memory                float64
 	controls              int
 	untraced, check       bool
+	ways                  []roundtrip.Way
+	results               string
+	length                time.Duration
+	retry                 bool
 }
 
 func main() {
@@ -55,7 +70,21 @@ func main() {
 	flag.IntVar(&o.controls, "controls", 3, "repetitions of runs that differ")
 	flag.BoolVar(&o.untraced, "untraced", false, "only run without recording")
 	flag.BoolVar(&o.check, "check", false, "also check what was recorded")
+	replay := flag.Bool("replay", false, "replay recordings and compare")
+	proxy := flag.Bool("proxy", false, "make proxies of recordings, run them and compare")
+	flag.StringVar(&o.results, "results", "", "keep the results of -replay and -proxy in this file, and go on from there")
+	flag.BoolVar(&o.retry, "retry", false, "with -results: run lines again that were not equal")
+	flag.DurationVar(&o.length, "for", 0, "end -replay and -proxy after this time, 0 for never")
 	flag.Parse()
+	if *replay {
+		o.ways = append(o.ways, roundtrip.Replay)
+	}
+	if *proxy {
+		o.ways = append(o.ways, roundtrip.Proxy)
+	}
+	if o.ways != nil && *list == dirs {
+		*list = tripDirs
+	}
 	o.dirs = strings.Split(*list, ",")
 	code, err := start(&o, *name, *run)
 	if err != nil {
@@ -86,9 +115,15 @@ func start(o *options, name, run string) (int, error) {
 	if o.build, err = filepath.Abs(filepath.Join(o.build, name)); err != nil {
 		return 0, err
 	}
+	if o.tabard, err = filepath.Abs(o.tabard); err != nil {
+		return 0, err
+	}
 	s := &suite{options: o, mpi: m}
 	if err := s.prepare(); err != nil {
 		return 0, err
+	}
+	if o.ways != nil {
+		return s.trips()
 	}
 	for _, dir := range o.dirs {
 		if err := s.dir(dir); err != nil {

@@ -103,17 +103,15 @@ func (s *suite) line(l *line, path string) error {
 // outcome runs a line once. A program passes if it says so; for those that are
 // to fail in a certain way, only the exit code is looked at.
 func (s *suite) outcome(l *line, path string, recorded bool) (string, error) {
-	j := &mpirun.Job{MPI: s.mpi, Ranks: l.ranks, Dir: filepath.Dir(path), Timeout: s.timeout}
-	if l.limit > 0 {
-		j.Timeout = max(j.Timeout, min(time.Duration(l.limit)*time.Second, 2*time.Minute))
+	j := &mpirun.Job{MPI: s.mpi, Ranks: l.ranks, Dir: filepath.Dir(path), Timeout: s.limit(l)}
+	// What is left of a run that was out of time must not write where the next one does.
+	scratch, err := os.MkdirTemp(s.build, "run-")
+	if err != nil {
+		return "", err
 	}
-	archive, raw := filepath.Join(s.build, "out.tabard"), filepath.Join(s.build, "raw")
+	defer os.RemoveAll(scratch)
+	archive, raw := filepath.Join(scratch, "out.tabard"), filepath.Join(scratch, "raw")
 	if recorded {
-		for _, old := range []string{archive, raw} {
-			if err := os.RemoveAll(old); err != nil {
-				return "", err
-			}
-		}
 		j.Args = []string{s.tabard, "record", "--quiet", "-o", archive}
 		if s.check {
 			j.Args = append(j.Args, "--keep-raw", raw)
@@ -139,6 +137,14 @@ func (s *suite) outcome(l *line, path string, recorded bool) (string, error) {
 		}
 	}
 	return o, nil
+}
+
+// limit is the limit of one run of a line.
+func (s *suite) limit(l *line) time.Duration {
+	if l.limit > 0 {
+		return max(s.timeout, min(time.Duration(l.limit)*time.Second, 2*time.Minute))
+	}
+	return s.timeout
 }
 
 // checkRecording demands that the recording is complete and faithful.

@@ -1077,12 +1077,12 @@ const struct tb_predefined tb_predefineds[] = {
     {37, "ompi_mpi_c_double_complex", 0x4c001041, 0x216}, /* MPI_C_DOUBLE_COMPLEX */
     {38, "ompi_mpi_c_long_double_complex", 0x4c002042, 0x224}, /* MPI_C_LONG_DOUBLE_COMPLEX */
     {39, "ompi_mpi_packed", 0x4c00010f, 0x207}, /* MPI_PACKED */
-    {40, "ompi_mpi_float_int", 0xffffffff8c000000, 0x228}, /* MPI_FLOAT_INT */
-    {41, "ompi_mpi_double_int", 0xffffffff8c000001, 0x229}, /* MPI_DOUBLE_INT */
-    {42, "ompi_mpi_long_int", 0xffffffff8c000002, 0x22a}, /* MPI_LONG_INT */
-    {43, "ompi_mpi_short_int", 0xffffffff8c000003, 0x22c}, /* MPI_SHORT_INT */
+    {40, "ompi_mpi_float_int", 0x8c000000, 0x228}, /* MPI_FLOAT_INT */
+    {41, "ompi_mpi_double_int", 0x8c000001, 0x229}, /* MPI_DOUBLE_INT */
+    {42, "ompi_mpi_long_int", 0x8c000002, 0x22a}, /* MPI_LONG_INT */
+    {43, "ompi_mpi_short_int", 0x8c000003, 0x22c}, /* MPI_SHORT_INT */
     {44, "ompi_mpi_2int", 0x4c000816, 0x22b}, /* MPI_2INT */
-    {45, "ompi_mpi_longdbl_int", 0xffffffff8c000004, 0x22d}, /* MPI_LONG_DOUBLE_INT */
+    {45, "ompi_mpi_longdbl_int", 0x8c000004, 0x22d}, /* MPI_LONG_DOUBLE_INT */
     {46, NULL, 0x4c000010, TB_NO_HANDLE}, /* MPI_LB */
     {47, NULL, 0x4c000011, TB_NO_HANDLE}, /* MPI_UB */
     {48, "ompi_mpi_integer", 0x4c00041b, 0x219}, /* MPI_INTEGER */

@@ -53,6 +53,8 @@ func TestAnalyses(t *testing.T) {
 		"histogram.txt":         "histogram FILE",
 		"histogram-site.txt":    "histogram FILE --by site --kind p2p",
 		"histogram.json":        "histogram FILE --json --comm 0",
+		"durations.txt":         "histogram FILE --durations --by site --function p2p",
+		"durations.json":        "histogram FILE --durations --json --rank 1 --steps 10-19",
 	} {
 		code, stdout, stderr := run(strings.Fields(strings.ReplaceAll(args, "FILE", path))...)
 		if code != exitOK || stderr != "" {
@@ -140,6 +142,8 @@ func TestAnalysesErrors(t *testing.T) {
 		{"matrix FILE --bins 100000", exitUsage, "--bins 100000 is not in"},
 		{"matrix UNTIMED --value time", exitFailure, "has no times"},
 		{"histogram FILE --kind rma --svg x", exitFailure, "has no such messages"},
+		{"histogram FILE --durations --kind p2p", exitUsage, "choose by --function"},
+		{"histogram UNTIMED --durations", exitFailure, "has no times"},
 	} {
 		code, stdout, stderr := run(strings.Fields(strings.NewReplacer("FILE", path, "UNTIMED", untimed).Replace(c.args))...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) {

@@ -27,8 +27,17 @@ programs can be compared. Differences that explain others come first: what few r
 did before what many did, what was given to a call before what came out of it.
 
 What differs from run to run by nature counts as order and is no difference: which request
-completes first, who sent to MPI_ANY_SOURCE, how often a poll fails, addresses, names of hosts.
+completes first, who sent to MPI_ANY_SOURCE, how often a poll fails, addresses, names of hosts. Nor is what
+follows from that, if all ranks together still make the same calls: a master that serves its workers in another
+order. Where the order differs first is said. Call sites that are at other lines of an edited source are
+found by the sequence of calls in each function.
 Times are shown, if there are any, and are no difference unless --what time is given.
+
+Memory is compared up to renaming: which block malloc gives means nothing, how far into a block a buffer begins does, and
+which buffers of a call share one. With --ignore-sites calls are told apart by function and order, wherever they
+are made. With --rerun B may be a replay or a proxy of A: then neither are call sites
+compared, nor calls that callbacks made, callbacks and their state, values of attributes,
+arguments of programs, and the directories of files.
 
 If the numbers of ranks differ, those that are in both are compared.
 
@@ -39,6 +48,8 @@ type diffFlags struct {
 	what      *choice
 	limit     int
 	strict    bool
+	sites     bool // call sites are ignored
+	rerun     bool
 	json      bool
 	selection selection.Flags
 }
@@ -52,19 +63,26 @@ func diffCommand(a *app) *cobra.Command {
 		Example: `  tabard diff good.tabard bad.tabard
   tabard diff openmpi.tabard mpich.tabard --what structure
   tabard diff before.tabard after.tabard --what time
-  tabard diff a.tabard b.tabard --rank 0-3 --function p2p --json`,
+  tabard diff original.tabard replayed.tabard --rerun
+  tabard diff a.tabard b.tabard --rank 0-3 --function p2p --json
+  tabard diff a.tabard b.tabard --steps 40-49 --comm cart0`,
 		Args:              exactArgs("A", "B"),
 		ValidArgsFunction: completeTwoFiles,
 	}
 	f.what = addChoice(cmd, "what", "compare only this `WHAT`: structure, params or time", "all", "structure", "params", "time")
 	fl := cmd.Flags()
-	fl.BoolVar(&f.strict, "strict", false, "count differences of order as differences")
+	fl.BoolVar(&f.strict, "strict", false, "count differences of order, and call sites that moved, as differences")
 	fl.IntVar(&f.limit, "limit", 20, "show at most `N` differences, 0 for all")
+	fl.BoolVar(&f.sites, "ignore-sites", false, "tell calls apart by function and order, wherever they are made")
+	fl.BoolVar(&f.rerun, "rerun", false, "B repeats A from another program (replay, proxy): also leave out what that cannot have")
 	value := func(text *string, check func(string) error) *selectValue {
 		return &selectValue{text, true, "LIST", check}
 	}
 	fl.Var(value(&f.selection.Ranks, parsed(selection.ParseRanks)), "rank", "these ranks only, e.g. 0,4-7")
 	fl.Var(value(&f.selection.Functions, parsed(selection.ParseFunctions)), "function", "these functions and groups only, e.g. p2p,MPI_Allreduce")
+	fl.Var(value(&f.selection.Comms, parsed(selection.ParseComms)), "comm", "calls on these communicators only, e.g. MPI_COMM_WORLD,3")
+	fl.Var(&selectValue{&f.selection.Time, false, "WINDOW", parsed(selection.ParseWindow)}, "time", "this window of time only, e.g. 1.5s..2s or 10%..30%")
+	fl.Var(&selectValue{&f.selection.Steps, false, "STEPS", parsed(selection.ParseSteps)}, "steps", "these time steps only, e.g. 10-19")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+diffSchema+")")
 	if err := cmd.RegisterFlagCompletionFunc("function", completeFunctions); err != nil {
 		panic(err) // the flag was defined above
@@ -103,7 +121,8 @@ func (f *diffFlags) run(a *app, args []string) (different bool, err error) {
 	if err != nil {
 		return false, usagef("%v", err)
 	}
-	o := compare.Options{Structure: true, Parameters: true, Time: true, Ranks: sel.Ranks, Functions: sel.Functions}
+	o := compare.Options{Structure: true, Parameters: true, Time: true, Ranks: sel.Ranks, Functions: sel.Functions,
+		Comms: sel.Comms, Window: sel.Window, Steps: sel.Steps, IgnoreSites: f.sites, Rerun: f.rerun}
 	switch f.what.value {
 	case "structure":
 		o.Parameters, o.Time = false, false
@@ -137,7 +156,7 @@ func (f *diffFlags) run(a *app, args []string) (different bool, err error) {
 
 // differs tells whether a result counts as a difference.
 func (f *diffFlags) differs(r *compare.Result) bool {
-	if len(r.Differences) > 0 || f.strict && len(r.Order) > 0 {
+	if len(r.Differences) > 0 || f.strict && len(r.Order)+len(r.Follows)+len(r.Arrivals)+len(r.Moved) > 0 {
 		return true
 	}
 	t := r.Times
@@ -190,6 +209,26 @@ type diffOrderJSON struct {
 	Count uint64 `json:"count"`
 }
 
+// diffArrivalJSON is the first outcome that differs of those that the standard leaves open.
+type diffArrivalJSON struct {
+	World int    `json:"world,omitempty"`
+	Rank  int    `json:"rank"`
+	Func  string `json:"func"`
+	Site  string `json:"site,omitempty"`
+	Param string `json:"param"`
+	A     string `json:"a"`
+	B     string `json:"b"`
+	CallA uint64 `json:"call_a"`
+	CallB uint64 `json:"call_b"`
+}
+
+// diffMovedJSON is a call site of A, and where it is in B.
+type diffMovedJSON struct {
+	Func string `json:"func"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
 type diffTimesJSON struct {
 	ElapsedA int64          `json:"elapsed_a_ns"`
 	ElapsedB int64          `json:"elapsed_b_ns"`
@@ -218,39 +257,46 @@ type rankTimeJSON struct {
 
 // diffJSON is what --json prints.
 type diffJSON struct {
-	Schema      string           `json:"schema"`
-	A           string           `json:"a"`
-	B           string           `json:"b"`
-	Same        bool             `json:"same"`
-	What        string           `json:"what"`
-	Ranks       int              `json:"ranks"`
-	Calls       uint64           `json:"calls"`
-	Total       int              `json:"total_differences"`
-	Differences []differenceJSON `json:"differences"`
-	Order       []diffOrderJSON  `json:"order"`
-	Times       *diffTimesJSON   `json:"times,omitempty"`
-	Notes       []string         `json:"notes"`
+	Schema      string            `json:"schema"`
+	A           string            `json:"a"`
+	B           string            `json:"b"`
+	Same        bool              `json:"same"`
+	What        string            `json:"what"`
+	Ranks       int               `json:"ranks"`
+	Calls       uint64            `json:"calls"`
+	Total       int               `json:"total_differences"`
+	Differences []differenceJSON  `json:"differences"`
+	Order       []diffOrderJSON   `json:"order"`
+	Arrivals    []diffArrivalJSON `json:"arrivals"`
+	Follows     []differenceJSON  `json:"follows_from_arrivals"`
+	Moved       []diffMovedJSON   `json:"moved"`
+	Times       *diffTimesJSON    `json:"times,omitempty"`
+	Notes       []string          `json:"notes"`
 }
 
 func (f *diffFlags) asJSON(args []string, r *compare.Result, different bool) *diffJSON {
 	out := &diffJSON{Schema: diffSchema, A: args[0], B: args[1], Same: !different, What: f.what.value, Ranks: r.Ranks, Calls: r.Calls, Total: len(r.Differences),
-		Differences: []differenceJSON{}, Order: []diffOrderJSON{}, Notes: append([]string{}, r.Notes...)}
+		Differences: []differenceJSON{}, Order: []diffOrderJSON{}, Moved: []diffMovedJSON{}, Arrivals: []diffArrivalJSON{}, Follows: []differenceJSON{}, Notes: append([]string{}, r.Notes...)}
 	for i, d := range r.Differences {
 		if f.limit > 0 && i == f.limit {
 			break
 		}
-		x := differenceJSON{Kind: d.Kind.String(), Text: diffText(d), World: d.World, Thread: max(d.Thread, 0), Ranks: d.Ranks.String(), NumRanks: d.Ranks.Len(), Func: d.Call.Func, Site: d.Call.Site,
-			More: d.More, Param: d.Param, A: d.A, B: d.B, Varies: d.Varies, Count: d.Count, Of: d.Of, Onwards: d.FromThereOn, OnlyA: d.OnlyA, CallA: d.CallA, CallB: d.CallB}
-		for _, c := range d.Calls {
-			x.Calls = append(x.Calls, diffCallJSON{c.Func, c.Site, c.Count})
+		out.Differences = append(out.Differences, differenceAsJSON(d))
+	}
+	for i, d := range r.Follows {
+		if f.limit > 0 && i == f.limit {
+			break
 		}
-		for _, p := range d.Places {
-			x.Loops = append(x.Loops, diffPlaceJSON{p.Loop, p.Step, p.Iteration, p.Iterations})
-		}
-		out.Differences = append(out.Differences, x)
+		out.Follows = append(out.Follows, differenceAsJSON(d))
+	}
+	for _, x := range r.Arrivals {
+		out.Arrivals = append(out.Arrivals, diffArrivalJSON{x.World, x.Rank, x.Call.Func, x.Call.Site, x.Param, x.A, x.B, x.CallA, x.CallB})
 	}
 	for _, o := range r.Order {
 		out.Order = append(out.Order, diffOrderJSON{o.Func, o.Site, o.Param, o.Ranks, o.Count})
+	}
+	for _, m := range r.Moved {
+		out.Moved = append(out.Moved, diffMovedJSON(m))
 	}
 	if t := r.Times; t != nil {
 		out.Times = &diffTimesJSON{ElapsedA: int64(t.ElapsedA), ElapsedB: int64(t.ElapsedB), CallsA: int64(t.CallsA), CallsB: int64(t.CallsB),
@@ -260,6 +306,18 @@ func (f *diffFlags) asJSON(args []string, r *compare.Result, different bool) *di
 		}
 	}
 	return out
+}
+
+func differenceAsJSON(d *compare.Difference) differenceJSON {
+	x := differenceJSON{Kind: d.Kind.String(), Text: diffText(d), World: d.World, Thread: max(d.Thread, 0), Ranks: d.Ranks.String(), NumRanks: d.Ranks.Len(), Func: d.Call.Func, Site: d.Call.Site,
+		More: d.More, Param: d.Param, A: d.A, B: d.B, Varies: d.Varies, Count: d.Count, Of: d.Of, Onwards: d.FromThereOn, OnlyA: d.OnlyA, CallA: d.CallA, CallB: d.CallB}
+	for _, c := range d.Calls {
+		x.Calls = append(x.Calls, diffCallJSON{c.Func, c.Site, c.Count})
+	}
+	for _, p := range d.Places {
+		x.Loops = append(x.Loops, diffPlaceJSON{p.Loop, p.Step, p.Iteration, p.Iterations})
+	}
+	return x
 }
 
 func rankTimes(list []compare.RankTime) []rankTimeJSON {

@@ -100,3 +100,39 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// A rerun makes the same calls from elsewhere; an edited source has them at other lines.
+func TestDiffSites(t *testing.T) {
+	a := file(t, around())
+	write := func(old, new string) string {
+		path := filepath.Join(t.TempDir(), "b.tabard")
+		raw, err := os.ReadFile(file(t, strings.ReplaceAll(around(), old, new)))
+		if err == nil {
+			err = os.WriteFile(path, raw, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	moved, elsewhere := write("ring.c:20 [step]", "ring.c:23 [step]"), write("ring.c:20 [step]", "player.c:7 [play]")
+	for _, c := range []struct {
+		args []string
+		code int
+		out  string
+	}{
+		{[]string{"diff", a, moved}, exitOK, "moved: 1 call site\n  MPI_Sendrecv at ring.c:20 [step]: now at ring.c:23 [step]\n"},
+		{[]string{"diff", a, moved, "--strict"}, exitDifferent, "moved: 1 call site\n"},
+		{[]string{"diff", a, moved, "--json"}, exitOK, `"b": "ring.c:23 [step]"`},
+		{[]string{"diff", a, elsewhere}, exitDifferent, "do not call MPI_Sendrecv"},
+		{[]string{"diff", a, elsewhere, "--ignore-sites", "--strict"}, exitOK, "the same in"},
+		{[]string{"diff", a, elsewhere, "--rerun", "--strict"}, exitOK, "the same in"},
+		{[]string{"diff", a, moved, "--steps", "3-5"}, exitOK, "the same in"},
+		{[]string{"diff", a, moved, "--comm", "nothing"}, exitUsage, ""},
+		{[]string{"diff", a, moved, "--time", "a..b"}, exitUsage, ""},
+	} {
+		if code, stdout, stderr := run(c.args...); code != c.code || !strings.Contains(stdout, c.out) {
+			t.Errorf("%v: code %d, want %d\n%s%s", c.args, code, c.code, stdout, stderr)
+		}
+	}
+}

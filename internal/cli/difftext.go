@@ -19,6 +19,8 @@ func (f *diffFlags) print(w io.Writer, args []string, r *compare.Result, differe
 		scope := fmt.Sprintf("%s, %s of A", plural(uint64(r.Ranks), "rank"), plural(r.Calls, "call"))
 		if n := len(r.Differences); n > 0 {
 			fmt.Fprintf(w, "%s in %s (%s)\n", plural(uint64(n), "difference"), f.diffWhat(), scope)
+		} else if len(r.Follows) > 0 {
+			fmt.Fprintf(w, "the same in %s, but for the order of arrival (%s)\n", f.diffWhat(), scope)
 		} else {
 			fmt.Fprintf(w, "the same in %s (%s)\n", f.diffWhat(), scope)
 		}
@@ -30,11 +32,48 @@ func (f *diffFlags) print(w io.Writer, args []string, r *compare.Result, differe
 		}
 		fmt.Fprintf(w, "%3d. %s\n", i+1, diffText(d))
 	}
+	f.printArrivals(w, r)
+	f.printMoved(w, r)
 	f.printOrder(w, r)
 	if r.Times != nil {
 		f.printTimes(w, r.Times)
 	} else if f.what.value == "time" && !different && len(r.Notes) == 0 {
 		fmt.Fprintln(w, "no times to compare")
+	}
+}
+
+// printArrivals says where the order in which messages arrive differs first, if something else differs, and what is laid to that.
+func (f *diffFlags) printArrivals(w io.Writer, r *compare.Result) {
+	for _, x := range r.Arrivals {
+		rank := fmt.Sprintf("rank %d", x.Rank)
+		if x.World > 0 {
+			rank = fmt.Sprintf("world %d %s", x.World, rank)
+		}
+		fmt.Fprintf(w, "order of arrival and completion: first different at %s, which gets %s instead of %s as %s of %s (call %d)\n", rank, short(x.B), short(x.A), x.Param, callText(x.Call), x.CallA)
+	}
+	if n := len(r.Follows); n > 0 {
+		fmt.Fprintf(w, "  %s after that may follow from it: all ranks together made the same calls\n", plural(uint64(n), "difference"))
+	}
+	for i, d := range r.Follows {
+		if limit := 3; i == limit && f.limit > 0 && !f.strict {
+			fmt.Fprintf(w, "  ... and %d more\n", len(r.Follows)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", diffText(d))
+	}
+}
+
+func (f *diffFlags) printMoved(w io.Writer, r *compare.Result) {
+	if len(r.Moved) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "moved: %s\n", plural(uint64(len(r.Moved)), "call site"))
+	for i, m := range r.Moved {
+		if limit := 5; i == limit && f.limit > 0 && !f.strict {
+			fmt.Fprintf(w, "  ... and %d more\n", len(r.Moved)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s: now at %s\n", callText(compare.Call{Func: m.Func, Site: m.A}), m.B)
 	}
 }
 

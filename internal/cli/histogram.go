@@ -25,6 +25,11 @@ collectives, of which the size is what one rank gives in one call, and from file
 It works on the compressed structure: the time it takes does not depend on the number
 of messages of a regular program.
 
+--durations shows how long calls took instead, by powers of two: calls of the main threads
+by groups of functions, or what --by says. Like calls that take different times although
+they do not wait for processes share something: a disk, a network, a lock. That reads the
+times of all calls.
+
 `
 
 // histogramFlags are the flags of `tabard histogram`.
@@ -33,17 +38,19 @@ type histogramFlags struct {
 	pictureFlags
 	by, kind *choice
 	top      int
+	times    bool
 }
 
 func histogramCommand(a *app) *cobra.Command {
 	f := &histogramFlags{}
 	cmd := &cobra.Command{
 		Use:   "histogram FILE",
-		Short: "Show how large messages are",
+		Short: "Show how large messages are, or how long calls take",
 		Long:  histogramLong + selectHelp,
 		Example: `  tabard histogram app.tabard
   tabard histogram app.tabard --by site
   tabard histogram app.tabard --kind p2p --svg sizes.svg
+  tabard histogram app.tabard --durations --function io --by site
   tabard histogram app.tabard --json | jq '.histograms[0].bins'`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
@@ -51,11 +58,15 @@ func histogramCommand(a *app) *cobra.Command {
 	f.by = addChoice(cmd, "by", "divide by function or call site, besides the kind", "kind", "function", "site")
 	f.kind = addChoice(cmd, "kind", "show this kind of data movement only", "all", "p2p", "collective", "rma", "io")
 	cmd.Flags().IntVar(&f.top, "top", 5, "list the `N` sizes that occur most, 0 for none")
+	cmd.Flags().BoolVar(&f.times, "durations", false, "show how long calls took (JSON schema "+durationsSchema+")")
 	f.pictureFlags.add(cmd)
 	f.selectFlags.add(cmd, histogramSchema)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if f.top < 0 {
 			return usagef("--top %d is negative", f.top)
+		}
+		if f.times && f.kind.value != "all" {
+			return usagef("--kind does not go with --durations: choose by --function")
 		}
 		if err := f.pictureFlags.check(f.json); err != nil {
 			return err
@@ -65,6 +76,9 @@ func histogramCommand(a *app) *cobra.Command {
 			return err
 		}
 		defer archive.Close()
+		if f.times {
+			return f.durations(a, archive)
+		}
 		return f.run(a, archive)
 	}
 	return cmd

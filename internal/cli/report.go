@@ -90,18 +90,16 @@ func (a *app) report(file string, archive *trace.Archive, f *selectFlags) (*repo
 	if err != nil {
 		return nil, err
 	}
-	progress := a.meter("reading times", "calls", 0)
-	r.usage, err = usage.Of(t.program, usage.Options{Selection: t.chosen, Steps: t.steps, Clock: t.clock, Progress: progress.Show})
-	progress.Done()
+	spent, err := usage.Observe(t.program, usage.Options{Selection: t.chosen, Steps: t.steps, Clock: t.clock})
 	switch {
 	case errors.Is(err, usage.ErrUntimed):
-		r.usage = nil
 	case err != nil:
 		return nil, err
 	default:
-		if r.waits, err = t.waits(); err != nil {
+		if r.waits, err = t.waits(spent); err != nil {
 			return nil, err
 		}
+		r.usage = spent.Result()
 	}
 	if r.matrix, err = t.matrix(); err != nil {
 		return nil, err

@@ -94,9 +94,9 @@ no change: it runs as before, under Open MPI or MPICH.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		recordCommand(a), infoCommand(a), reportCommand(a), profileCommand(a), matrixCommand(a), histogramCommand(a), waitsCommand(a), messagesCommand(a), timelineCommand(a), dumpCommand(a), loopsCommand(a), diffCommand(a), verifyCommand(a), recoverCommand(a), mergeCommand(a),
+		recordCommand(a), infoCommand(a), reportCommand(a), profileCommand(a), matrixCommand(a), histogramCommand(a), waitsCommand(a), messagesCommand(a), timelineCommand(a), dumpCommand(a), loopsCommand(a), diffCommand(a), replayCommand(a), proxyCommand(a), verifyCommand(a), recoverCommand(a), mergeCommand(a), scaleCommand(a),
 		doctorCommand(a), versionCommand(a), completionCommand(a), manCommand(a),
-		collectorCommand(), spawnedCommand(),
+		collectorCommand(), spawnedCommand(), replayFeedCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))
 	for _, c := range append(root.Commands(), root) {

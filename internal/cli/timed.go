@@ -7,6 +7,7 @@ import (
 
 	"tabard/analysis/clocks"
 	"tabard/analysis/findings"
+	"tabard/analysis/match"
 	"tabard/analysis/ops"
 	"tabard/analysis/selection"
 	"tabard/analysis/waits"
@@ -27,8 +28,17 @@ type timed struct {
 	clock  func(process int32, t time.Duration) time.Duration // nil: none
 }
 
-// timed looks at the structure of an archive.
+// timed looks at the structure of an archive, and at its clocks.
 func (a *app) timed(archive *trace.Archive, f *selectFlags) (*timed, error) {
+	t, err := a.structure(archive, f)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.correct()
+}
+
+// structure looks at the structure of an archive.
+func (a *app) structure(archive *trace.Archive, f *selectFlags) (*timed, error) {
 	t := &timed{app: a, archive: archive}
 	var err error
 	if f.flags != (selection.Flags{}) {
@@ -47,7 +57,7 @@ func (a *app) timed(archive *trace.Archive, f *selectFlags) (*timed, error) {
 			return nil, err
 		}
 	}
-	return t, t.correct()
+	return t, nil
 }
 
 // correct finds out how the clocks of several hosts differ.
@@ -66,11 +76,11 @@ func (t *timed) correct() (err error) {
 	return nil
 }
 
-// waits finds the waits that are selected.
-func (t *timed) waits() (*waits.Result, error) {
+// waits finds the waits that are selected, and hands all calls to an observer on the way, unless it is nil.
+func (t *timed) waits(seen match.Observer) (*waits.Result, error) {
 	p := t.app.meter("matching messages", "events", 0)
 	defer p.Done()
-	o := waits.Options{Steps: t.steps, Clock: t.clock, Progress: p.Show}
+	o := waits.Options{Steps: t.steps, Clock: t.clock, Observer: seen, Progress: p.Show}
 	if t.chosen != nil {
 		choice := &waitChoice{t: t, parts: map[int]*selection.Part{}}
 		o.Selected = choice.selected

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -31,6 +32,12 @@ not made its call yet:
   early scan       a rank came to MPI_Scan or MPI_Exscan before a lower one
   wait at NxN      a member of MPI_Allreduce, MPI_Alltoall, ... came before the last one
   wait at barrier  likewise for MPI_Barrier
+  wait for neighbours
+                   a member of MPI_Neighbor_... came before one that it receives from
+
+A process that tests a request again and again, and calls nothing else until it is
+complete, waits in these tests, too. Collectives of intercommunicators wait for the other
+group.
 
 Who comes late may have waited itself. Causes are found by following waits back to the
 process whose delay, by computation or by calls that did not wait, set them off.
@@ -80,7 +87,7 @@ func waitsCommand(a *app) *cobra.Command {
 		if err := t.needTimes(); err != nil {
 			return err
 		}
-		r, err := t.waits()
+		r, err := t.waits(nil)
 		if err != nil {
 			return err
 		}
@@ -228,16 +235,39 @@ func (f *waitsFlags) groups(w io.Writer, r *waits.Result) {
 
 func (f *waitsFlags) processes(w io.Writer, r *waits.Result) {
 	fmt.Fprintln(w, "\nProcesses, by the waiting that goes back to them")
-	all := slices.Clone(r.Processes)
-	slices.SortStableFunc(all, func(a, b waits.Process) int { return int(min(max(b.Root-a.Root, -1), 1)) })
+	n := f.limited(len(r.Processes))
+	all := greatest(r.Processes, n, func(p *waits.Process) time.Duration { return p.Root })
 	t := render.NewTable("process", ">waits", ">others wait for it", ">goes back to it")
-	n := f.limited(len(all))
-	for i := range all[:n] {
-		p := &all[i]
+	for _, p := range all {
 		t.Row(processName(r.Worlds, p.Process), render.Duration(p.Total()), render.Duration(p.Caused), render.Duration(p.Root))
 	}
 	t.WriteText(w)
-	f.rest(w, n, len(all))
+	f.rest(w, n, len(r.Processes))
+}
+
+// greatest are the n elements with the greatest values, the greatest first, and equal ones in order.
+func greatest[T any](all []T, n int, value func(*T) time.Duration) []*T {
+	of := make([]*T, 0, min(len(all), n+1))
+	order := func(a, b *T) int { return cmp.Compare(value(b), value(a)) }
+	if n > 100 {
+		for i := range all {
+			of = append(of, &all[i])
+		}
+		slices.SortStableFunc(of, order)
+		return of[:min(n, len(of))]
+	}
+	for i := range all {
+		x := &all[i]
+		k := len(of)
+		for k > 0 && order(x, of[k-1]) < 0 {
+			k--
+		}
+		if k < n {
+			of = slices.Insert(of, k, x)
+			of = of[:min(n, len(of))]
+		}
+	}
+	return of
 }
 
 func (f *waitsFlags) steps(w io.Writer, r *waits.Result) {
@@ -245,12 +275,10 @@ func (f *waitsFlags) steps(w io.Writer, r *waits.Result) {
 		return
 	}
 	fmt.Fprintln(w, "\nTime steps with the most waiting")
-	all := slices.Clone(r.Steps)
-	slices.SortStableFunc(all, func(a, b waits.Step) int { return int(min(max(b.Time-a.Time, -1), 1)) })
+	n := f.limited(len(r.Steps))
+	all := greatest(r.Steps, n, func(s *waits.Step) time.Duration { return s.Time })
 	t := render.NewTable(">step", ">waiting", "mostly because")
-	n := f.limited(len(all))
-	for i := range all[:n] {
-		s := &all[i]
+	for _, s := range all {
 		why := ""
 		if s.Root >= 0 {
 			x := &r.Roots[s.Root]
@@ -259,7 +287,7 @@ func (f *waitsFlags) steps(w io.Writer, r *waits.Result) {
 		t.Row(fmt.Sprint(s.Step), render.Duration(s.Time), why)
 	}
 	t.WriteText(w)
-	f.rest(w, n, len(all))
+	f.rest(w, n, len(r.Steps))
 }
 
 // waitsRun is the schema of `tabard waits --json`. Times are in nanoseconds. Processes are numbered through all worlds;

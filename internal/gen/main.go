@@ -77,6 +77,7 @@ func Generate(api *API) ([]File, error) {
 		{"spec/tables_gen.go", tables},
 		{"capture/gen/wrap.h", cHeader(api)},
 		{"capture/gen/wrap.c", cWrappers(api)},
+		{"internal/replay/executor/objects.h", executorObjects(api)},
 		{"docs/functions.md", reference(api)},
 	}, nil
 }

@@ -15,8 +15,11 @@ const firstFunction = 64
 
 var codecs = set("None", "Int", "Float", "Handle", "Address", "Displacement", "String", "StringArray", "StringArray2", "Status")
 
-var classes = set("Comm", "Group", "Type", "Op", "Win", "File", "Info", "Errhandler", "Request", "Message", "Session",
-	"Keyval", "TCvar", "TPvar", "TPvarSession", "TEnum", "TEventReg", "TEventInst")
+// classOrder is the order of spec.Class after NoClass.
+var classOrder = []string{"Comm", "Group", "Type", "Op", "Win", "File", "Info", "Errhandler", "Request", "Message", "Session",
+	"Keyval", "TCvar", "TPvar", "TPvarSession", "TEnum", "TEventReg", "TEventInst"}
+
+var classes = set(classOrder...)
 
 // classOf maps the table's objects to spec.Class.
 var classOf = map[string]string{

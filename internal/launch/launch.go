@@ -208,6 +208,9 @@ func (l *launcher) untraceable() string {
 	if selected != nil && l.env.rank >= 0 && !selected(l.env.rank) {
 		return collect.ReasonNotSelected
 	}
+	if becomesAnother(l.path, l.o.Command) {
+		return ""
+	}
 	return obstacle(l.path)
 }
 

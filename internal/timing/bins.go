@@ -1,7 +1,6 @@
 package timing
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -30,16 +29,14 @@ const maxValue = 1 << 62
 type bins struct {
 	e, widest uint64
 	fine      bool
-	cells     []cell  // up to the first of a range of the greatest width, or maxValue
-	linear    uint64  // where that begins
-	inverse   uint64  // of the greatest width, as a fraction of 64 bits
-	places    []place // by placeOf
-	placed    uint64  // numbers below this have places
-	crowded   bool    // a place has more than two ranges
+	starts    []uint64 // of the ranges up to the first of the greatest width, or maxValue
+	middles   []uint64 // what they stand for
+	linear    uint64   // where that begins
+	inverse   uint64   // of the greatest width, as a fraction of 64 bits
+	places    []place  // by placeOf
+	placed    uint64   // numbers below this have places, and no others
+	crowded   bool     // a place has more than two ranges
 }
-
-// A cell is a range of numbers.
-type cell struct{ start, middle uint64 }
 
 // A place is numbers of like size: the range of the least of them, and where the next one begins.
 type place struct {
@@ -50,7 +47,7 @@ type place struct {
 // placeBits is the precision of places: bounds of 1 % and more have at most two ranges in each.
 const placeBits = 7
 
-// placeOf is the place of a number below 2^53-1: the first bits of v+1, which the machine finds fastest in
+// placeOf is the place of a number below 2^53-1, and above all their places for others: the first bits of v+1, which the machine finds fastest in
 // floating point.
 func placeOf(v uint64) uint64 {
 	return math.Float64bits(float64(int64(v+1)))>>(52-placeBits) - 1023<<placeBits
@@ -102,18 +99,18 @@ func (b *bins) build() {
 	v := uint64(0)
 	if b.e == noPart {
 		v = (b.widest + 1) / 2
-		b.cells = append(b.cells, cell{0, 0})
+		b.starts, b.middles = append(b.starts, 0), append(b.middles, 0)
 	}
 	for b.e != noPart && v < maxValue {
 		w := b.width(v)
 		if w >= b.widest {
 			break
 		}
-		b.cells = append(b.cells, cell{v, v + (w-1)/2})
+		b.starts, b.middles = append(b.starts, v), append(b.middles, v+(w-1)/2)
 		v += w
 	}
-	b.cells = append(b.cells, cell{v, v + (b.widest-1)/2})
-	b.cells[0].middle = 0
+	b.starts, b.middles = append(b.starts, v), append(b.middles, v+(b.widest-1)/2)
+	b.middles[0] = 0
 	b.linear = v
 	b.inverse, _ = bits.Div64(1, 0, max(2, b.widest))
 	if b.widest == 1 {
@@ -124,24 +121,25 @@ func (b *bins) build() {
 
 // index makes places.
 func (b *bins) index() {
-	b.placed = min(b.linear, 1<<53-1)
+	limit := min(b.linear, 1<<53-1)
 	i := uint32(0)
 	for k := uint(0); ; k++ {
-		// The least number of the place.
-		e := k >> placeBits
-		v := (uint64(1<<placeBits|k&(1<<placeBits-1))<<e+1<<placeBits-1)>>placeBits - 1
-		if n := len(b.places); n > 0 {
-			last := int(b.places[n-1].index)
-			b.crowded = b.crowded || last+2 < len(b.cells) && b.cells[last+2].start < v
-		}
-		if v >= b.placed {
+		least, next := leastOf(k), leastOf(k+1)
+		if next > limit || least >= limit {
 			return
 		}
-		for b.cells[i+1].start <= v {
+		for b.starts[i+1] <= least {
 			i++
 		}
-		b.places = append(b.places, place{b.cells[i+1].start, i})
+		b.crowded = b.crowded || int(i)+2 < len(b.starts) && b.starts[i+2] < next
+		b.places = append(b.places, place{b.starts[i+1], i})
+		b.placed = next
 	}
+}
+
+// leastOf is the least number of a place.
+func leastOf(k uint) uint64 {
+	return (uint64(1<<placeBits|k&(1<<placeBits-1))<<(k>>placeBits)+1<<placeBits-1)>>placeBits - 1
 }
 
 func (b *bins) width(v uint64) uint64 {
@@ -161,12 +159,12 @@ func (b *bins) find(v uint64) (i, middle uint64) {
 		if v-n*b.widest >= b.widest {
 			n++
 		}
-		last := len(b.cells) - 1
-		return uint64(last) + n, b.cells[last].middle + n*b.widest
+		last := len(b.starts) - 1
+		return uint64(last) + n, b.middles[last] + n*b.widest
 	}
 	if v >= b.placed {
-		n, _ := slices.BinarySearchFunc(b.cells, v+1, func(c cell, v uint64) int { return cmp.Compare(c.start, v) })
-		return uint64(n - 1), b.cells[n-1].middle
+		n, _ := slices.BinarySearch(b.starts, v+1)
+		return uint64(n - 1), b.middles[n-1]
 	}
 	p := &b.places[placeOf(v)]
 	k := uint64(p.index)
@@ -175,50 +173,61 @@ func (b *bins) find(v uint64) (i, middle uint64) {
 		k++
 	}
 	if b.crowded {
-		for b.cells[k+1].start <= v {
+		for b.starts[k+1] <= v {
 			k++
 		}
 	}
-	return k, b.cells[k].middle
+	return k, b.middles[k]
 }
 
 // findAll is find for many numbers.
 func (b *bins) findAll(vals, index, values []uint64) {
 	index, values = index[:len(vals)], values[:len(vals)]
-	placed, places, cells := b.placed, b.places, b.cells
+	places, middles := b.places, b.middles
 	if b.crowded {
-		placed = 0
+		places = nil
 	}
+	last := uint64(len(middles) - 1)
+	linear, inverse, widest, far := b.linear, b.inverse, b.widest, middles[last]
 	for i, v := range vals {
-		if v >= placed {
+		if at := placeOf(v); at < uint64(len(places)) {
+			p := &places[at]
+			k := uint64(p.index)
+			// Not a branch, since nobody could foresee it.
+			if p.next <= v {
+				k++
+			}
+			index[i], values[i] = k, middles[k]
+			continue
+		}
+		if v < linear {
 			index[i], values[i] = b.find(v)
 			continue
 		}
-		p := &places[placeOf(v)]
-		k := uint64(p.index)
-		if p.next <= v {
-			k++
+		n, _ := bits.Mul64(v-linear, inverse) // exact or one less
+		if v-linear-n*widest >= widest {
+			n++
 		}
-		index[i], values[i] = k, cells[k].middle
+		index[i], values[i] = last+n, far+n*widest
 	}
 }
 
 // at returns the first number and the width of bin i. Beyond 2^62 it is wrong, but harmless.
 func (b *bins) at(i uint64) (start, width uint64) {
-	last := uint64(len(b.cells) - 1)
+	last := uint64(len(b.starts) - 1)
 	if i >= last {
 		return b.linear + (i-last)*b.widest, b.widest
 	}
-	return b.cells[i].start, b.cells[i+1].start - b.cells[i].start
+	return b.starts[i], b.starts[i+1] - b.starts[i]
 }
 
 // middle is what bin i stands for.
 func (b *bins) middle(i uint64) uint64 {
-	last := uint64(len(b.cells) - 1)
+	last := uint64(len(b.middles) - 1)
 	if i < last {
-		return b.cells[i].middle
+		return b.middles[i]
 	}
-	return b.cells[last].middle + (i-last)*b.widest
+	return b.middles[last] + (i-last)*b.widest
 }
 
 // limits is a bound and how it is kept: numbers below a threshold have coarse bins, others fine ones.
@@ -271,19 +280,41 @@ func (l *limits) at(threshold uint64) split {
 // choose returns the bin that v, which is no less than the threshold, is stored as and what it stands for: its own or one of
 // the next ones, if they are within the bound and make the sum of drift and of the error smaller.
 func (s *split) choose(v uint64, drift int64) (i, value uint64) {
-	k, value := s.fine.find(v)
-	allowed := s.allowed(v)
-	err := int64(value - v)
-	// Nobody could foresee which way to go and whether that is better, so there are few branches.
-	down := uint64(-(drift+err)>>63) & 1
-	next := max(k+1-2*down, s.fines)
-	m := s.fine.middle(next)
-	other := int64(m - v)
-	if magnitude(other) > allowed || m >= maxValue {
-		return s.coarses + k - s.fines, value
+	f := s.fine
+	at := placeOf(v)
+	if at >= uint64(len(f.places)) || f.crowded {
+		return s.chooseFar(v, drift)
 	}
-	better := (magnitude(drift+other) - magnitude(drift+err)) >> 63 // 1 if it is
+	p := &f.places[at]
+	// Nobody could foresee any of this, so there are no branches.
+	k := uint64(p.index)
+	if p.next <= v {
+		k++
+	}
+	value = f.middles[k]
+	err := int64(value - v)
+	next := s.beside(k, drift+err)
+	m := f.middles[next]
+	other := int64(m - v)
+	far := (s.allowed(v) - magnitude(other)) >> 63
+	better := (magnitude(drift+other) - magnitude(drift+err)) >> 63 &^ far // 1 if it is
 	return s.coarses + k - s.fines + (next-k)*better, value + (m-value)*better
+}
+
+// chooseFar is choose for numbers that have no place.
+func (s *split) chooseFar(v uint64, drift int64) (i, value uint64) {
+	k, value := s.fine.find(v)
+	next := s.beside(k, drift+int64(value-v))
+	m := s.fine.middle(next)
+	if magnitude(int64(m-v)) <= s.allowed(v) && m < maxValue && magnitude(drift+int64(m-v)) < magnitude(drift+int64(value-v)) {
+		k, value = next, m
+	}
+	return s.coarses + k - s.fines, value
+}
+
+// beside is the fine bin before bin k if times are late, otherwise the one after it.
+func (s *split) beside(k uint64, late int64) uint64 {
+	return uint64(max(int64(k)+1+2*(-late>>63), int64(s.fines)))
 }
 
 // middle is what bin i stands for.

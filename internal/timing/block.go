@@ -25,17 +25,13 @@ const smallBlock = 24
 
 // A block is what encoding or decoding one needs for a while.
 type block struct {
-	ctx      []uint16 // context of each call
-	contexts int
-	classes  []uint32 // of each context
-	counts   []uint32
-	sets     int
-	setAt    []uint32 // of each context: where the buckets of its set begin
-	state    []uint32 // the same, and the bucket of the latest value
-	pairs    [1 << 12]uint16
-	more     map[uint64]uint16
+	contexts
+	lows [2]lowPart
 
-	gaps, durations plan
+	plan            plan
+	gaps, durations series
+	layouts         layouts  // of a block that has no past
+	from            []uint32 // of each set, the one of the layouts
 	low             []byte
 	words           []byte
 	out             []byte
@@ -51,53 +47,6 @@ type block struct {
 
 var blocks = sync.Pool{New: func() any { return &block{} }}
 
-// findContexts numbers the contexts of calls of the given classes: the pairs of a call's class
-// and that of the call before. The first call counts as if one of its class preceded it.
-func (b *block) findContexts(classes []uint32) {
-	b.ctx = slices.Grow(b.ctx[:0], len(classes))[:len(classes)]
-	b.contexts = 0
-	b.classes, b.counts = b.classes[:0], b.counts[:0]
-	clear(b.pairs[:])
-	clear(b.more)
-	last := classes[0]
-	for i, c := range classes {
-		var n uint16
-		if c|last < 64 {
-			at := &b.pairs[last<<6|c]
-			if *at == 0 {
-				*at = b.newContext(c)
-			}
-			n = *at - 1
-		} else {
-			n = b.rareContext(last, c)
-		}
-		b.ctx[i] = n
-		b.counts[n]++
-		last = c
-	}
-	b.findSets()
-}
-
-// newContext returns the number of a new context, plus one.
-func (b *block) newContext(class uint32) uint16 {
-	b.contexts++
-	b.classes, b.counts = append(b.classes, class), append(b.counts, 0)
-	return uint16(b.contexts)
-}
-
-func (b *block) rareContext(last, class uint32) uint16 {
-	key := uint64(last)<<32 | uint64(class)
-	n, ok := b.more[key]
-	if !ok {
-		if b.more == nil {
-			b.more = map[uint64]uint16{}
-		}
-		n = b.newContext(class)
-		b.more[key] = n
-	}
-	return n - 1
-}
-
 // findParents numbers the classes of contexts.
 func (b *block) findParents() {
 	if b.numbers == nil {
@@ -105,43 +54,29 @@ func (b *block) findParents() {
 	}
 	clear(b.numbers)
 	b.parents = b.parents[:0]
-	for _, class := range b.classes {
-		n, ok := b.numbers[class]
+	for _, key := range b.keys {
+		n, ok := b.numbers[uint32(key)]
 		if !ok {
 			n = uint16(len(b.numbers))
-			b.numbers[class] = n
+			b.numbers[uint32(key)] = n
 		}
 		b.parents = append(b.parents, n)
-	}
-}
-
-// findSets gives contexts with many calls sets of their own; set 0 is all others.
-func (b *block) findSets() {
-	b.sets = 1
-	b.setAt, b.state = slices.Grow(b.setAt[:0], b.contexts), slices.Grow(b.state[:0], b.contexts)
-	b.setAt, b.state = b.setAt[:b.contexts], b.state[:b.contexts]
-	for c, n := range b.counts {
-		b.setAt[c] = 0
-		if n >= minOwn {
-			b.setAt[c] = uint32(b.sets) * buckets
-			b.sets++
-		}
 	}
 }
 
 // An exception is a call whose gap or duration is negative, or too large to be one.
 func exceptional(gap, duration uint64) bool { return (gap|duration)>>62 != 0 }
 
-// append encodes calls, at most MaxBlock. The first gap is of no use. gaps and durations are changed. If thorough, it also tries
+// append encodes calls, at most MaxBlock, whose contexts are known. The first gap is of no use. gaps and durations are changed; all
+// has the bits of all of them. If past is not nil it has the layouts that may be used again, and is set to those for the next block. If thorough, it also tries
 // what takes ten times as long, and is smaller for few calls or many contexts.
-func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32, thorough bool) []byte {
+func (b *block) append(dst []byte, gaps, durations []uint64, all uint64, past *layouts, thorough bool) []byte {
 	if !exceptional(gaps[0], durations[0]) {
 		gaps[0] = 0
 	}
-	all := allBits(gaps) | allBits(durations)
 	if exceptional(all, 0) {
 		dst = appendExceptions(dst, gaps, durations)
-		all = allBits(gaps) | allBits(durations)
+		all = allBits(gaps, durations)
 	} else {
 		dst = append(dst, 0)
 	}
@@ -167,20 +102,23 @@ func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32, t
 	}
 	method := len(dst)
 	dst = append(dst, methodTables, byte(shift))
-	b.findContexts(classes)
-	b.gaps.make(b, gaps)
-	b.durations.make(b, durations)
+	if past == nil {
+		past = &b.layouts
+		past.age = 0
+	}
+	planned := !past.usable() || !b.splitAgain(gaps, durations, past)
+	if planned {
+		b.splitAnew(gaps, durations, past)
+	}
 	w := bitWriter{out: dst}
-	b.gaps.append(&w)
-	b.durations.append(&w)
+	b.gaps.describe(&w)
+	b.durations.describe(&w)
 	dst = w.flush()
-	b.gaps.encode()
-	b.durations.encode()
-	b.split(gaps, durations)
 	words := b.code(len(gaps))
 	dst = binary.AppendUvarint(dst, uint64(len(words)/2))
 	dst = append(dst, words...)
 	dst = append(dst, b.low...)
+	past.used(len(dst)-method, planned)
 	if !thorough {
 		return dst
 	}
@@ -195,12 +133,47 @@ func (b *block) append(dst []byte, gaps, durations []uint64, classes []uint32, t
 }
 
 // allBits is all numbers in one.
-func allBits(vals []uint64) uint64 {
+func allBits(gaps, durations []uint64) uint64 {
 	all := uint64(0)
-	for _, v := range vals {
-		all |= v
+	durations = durations[:len(gaps)]
+	for i, gap := range gaps {
+		all |= gap | durations[i]
 	}
 	return all
+}
+
+// splitAgain splits the numbers with layouts that were made for another block. It fails if that has other contexts.
+func (b *block) splitAgain(gaps, durations []uint64, l *layouts) (ok bool) {
+	b.from, ok = l.match(b.from, &b.contexts)
+	if !ok || !b.arrange(l) {
+		return false
+	}
+	if b.split(gaps, durations, l) {
+		return true
+	}
+	b.gaps.widen(&l.gaps)
+	b.durations.widen(&l.durations)
+	// Now all numbers fit.
+	return b.arrange(l) && b.split(gaps, durations, l)
+}
+
+// splitAnew makes the layouts that are best for the numbers, and splits them.
+func (b *block) splitAnew(gaps, durations []uint64, l *layouts) {
+	l.note(&b.contexts)
+	b.plan.make(&b.contexts, gaps, &l.gaps)
+	b.plan.make(&b.contexts, durations, &l.durations)
+	b.from = b.from[:0]
+	for s := range b.sets {
+		b.from = append(b.from, uint32(s))
+	}
+	if !b.arrange(l) || !b.split(gaps, durations, l) {
+		panic("timing: tables that were made for a block do not do for it")
+	}
+}
+
+func (b *block) arrange(l *layouts) bool {
+	pooled := b.pooled()
+	return b.gaps.arrange(&l.gaps, b.from, pooled) && b.durations.arrange(&l.durations, b.from, pooled)
 }
 
 // appendExceptions lists the exceptional calls and sets their times to zero.
@@ -228,73 +201,51 @@ func appendExceptions(dst []byte, gaps, durations []uint64) []byte {
 	return dst
 }
 
-// append describes the tables of each set: their number, the last bucket of each but the last, and the tables.
-func (pl *plan) append(w *bitWriter) {
-	for s := range len(pl.ofSet) - 1 {
-		from, to := pl.ofSet[s], pl.ofSet[s+1]
-		w.golomb(uint64(to - from))
-		last := -1
-		for t := from; t < to; t++ {
-			if t+1 < to {
-				w.golomb(uint64(int(pl.limits[t]) - last - 1))
-				last = int(pl.limits[t])
-			}
-			pl.tables[t].append(w)
-		}
-	}
-}
-
-// split finds the classes of values, and puts their low bits into b.low.
-func (b *block) split(gaps, durations []uint64) {
-	if b.gaps.mostLow|b.durations.mostLow == 0 {
-		b.gaps.findClasses(gaps)
-		b.durations.findClasses(durations)
-		b.low = b.low[:0]
-		return
-	}
+// split finds the classes of the numbers, counts them, and puts low bits into b.low. If a number is in no window of its table it widens
+// the table of l, and fails in the end.
+func (b *block) split(gaps, durations []uint64, l *layouts) (ok bool) {
 	n := len(gaps)
 	durations = durations[:n]
+	b.gaps.begin(b.setAt, n)
+	b.durations.begin(b.setAt, n)
 	w := wire.NewBitWriter(b.low[:0], uint64(n)*uint64(b.gaps.mostLow+b.durations.mostLow))
-	gt, dt := b.gaps.numbers[:n], b.durations.numbers[:n]
-	gs, ds := b.gaps.room(n), b.durations.room(n)
-	gc, dc := b.gaps.classes, b.durations.classes
-	for i, v := range gaps {
-		s := &gc[gt[i]]
-		class, low := classOf(v, uint(s.k))
-		gs[i] = uint32(s.at + int(class))
-		bits, first := v&(1<<(low&63)-1), low
-		s = &dc[dt[i]]
-		v = durations[i]
-		class, low = classOf(v, uint(s.k))
-		ds[i] = uint32(s.at + int(class))
-		if v &= 1<<(low&63) - 1; first+low > wire.MaxWidth {
-			w.Write(bits, first)
-			w.Write(v, low)
+	for from := 0; from < n; from += splitPart {
+		to := min(n, from+splitPart)
+		b.gaps.split(b.ctx[from:to], gaps[from:to], from, &b.lows[0], &l.gaps)
+		b.durations.split(b.ctx[from:to], durations[from:to], from, &b.lows[1], &l.durations)
+		if b.gaps.mostLow+b.durations.mostLow > 0 {
+			writeLow(&w, &b.lows, to-from)
+		}
+	}
+	b.low = w.Flush()
+	ok = b.gaps.trim()
+	return b.durations.trim() && ok
+}
+
+// writeLow writes the low bits of n gaps and durations in turn.
+func writeLow(w *wire.BitWriter, lows *[2]lowPart, n int) {
+	out, pos, acc, filled := w.Out, w.Pos, w.Acc, w.N
+	gaps, durations := &lows[0], &lows[1]
+	for i := range n {
+		i &= splitPart - 1
+		v, u := gaps.bits[i], durations.bits[i]
+		first, second := uint(gaps.widths[i]), uint(durations.widths[i])
+		if first+second > wire.MaxWidth {
+			w.Pos, w.Acc, w.N = pos, acc, filled
+			w.Write(v, first)
+			w.Write(u, second)
+			pos, acc, filled = w.Pos, w.Acc, w.N
 			continue
 		}
 		// The same for both at once, and written out: this is a hot loop.
-		w.Acc |= (bits | v<<(first&63)) << (w.N & 63)
-		w.N += first + low
-		binary.LittleEndian.PutUint64(w.Out[w.Pos:], w.Acc)
-		w.Pos += int(w.N >> 3)
-		w.Acc >>= w.N & 56
-		w.N &= 7
+		acc |= (v | u<<(first&63)) << (filled & 63)
+		filled += first + second
+		binary.LittleEndian.PutUint64(out[pos:], acc)
+		pos += int(filled >> 3)
+		acc >>= filled & 56
+		filled &= 7
 	}
-	b.low = w.Flush()
-}
-
-// findClasses sets syms of values without low bits, which are classes themselves.
-func (pl *plan) findClasses(vals []uint64) {
-	syms, numbers, classes := pl.room(len(vals)), pl.numbers[:len(vals)], pl.classes
-	for i, v := range vals {
-		syms[i] = uint32(classes[numbers[i]].at + int(v))
-	}
-}
-
-// room makes room for syms.
-func (pl *plan) room(n int) []uint32 {
-	pl.syms = slices.Grow(pl.syms[:0], n)[:n]
-	return pl.syms
+	w.Pos, w.Acc, w.N = pos, acc, filled
 }
 
 // code codes the classes of n calls. It goes from the last one to the first and writes from

@@ -39,6 +39,7 @@ type Builder struct {
 	first           uint64 // start of the first of them
 	end             uint64 // of the last call, as recorded
 	loss            lossState
+	layouts         layouts
 
 	index  []entry
 	blocks []byte // if there is no sink
@@ -133,7 +134,7 @@ func (b *Builder) Sealed() []byte { return b.blocks }
 
 // MemoryBytes returns the memory that b holds, in bytes.
 func (b *Builder) MemoryBytes() int {
-	n := 1600 + 8*(cap(b.gaps)+cap(b.durations)) + 4*cap(b.classes) + 32*cap(b.index) + cap(b.blocks) + cap(b.pieces)
+	n := 1600 + 8*(cap(b.gaps)+cap(b.durations)) + 4*cap(b.classes) + 32*cap(b.index) + cap(b.blocks) + cap(b.pieces) + b.layouts.memory()
 	if b.aggregate != nil {
 		n += b.aggregate.memory()
 	}
@@ -204,29 +205,26 @@ func (b *Builder) seal() {
 // block encodes the calls that are not in a block yet: summary and block. If spent, they are not needed any more and may be changed.
 func (b *Builder) block(bl *block, dst []byte, loss *lossState, spent bool) ([]byte, entry) {
 	c := b.fixed()
-	classes := b.classes[:b.n]
 	gaps, durations := b.gaps[:b.n], b.durations[:b.n]
 	e := entry{first: b.first}
+	bl.findContexts(b.classes[:b.n])
+	bl.resetSums()
+	var all uint64
 	if c.limits != nil {
 		q := &bl.lossy
-		q.calls = lossyCalls{first: b.first, gaps: gaps, durations: durations, classes: classes, ofRule: b.ofRule}
-		c.quantise(q, loss)
+		q.calls = lossyCalls{first: b.first, gaps: gaps, durations: durations, classes: b.classes[:b.n], ofRule: b.ofRule}
+		all = c.quantise(q, &bl.contexts, loss)
 		q.calls = lossyCalls{}
 		e.first, e.latest = q.first, q.latest
-		b.summary = summarise(b.summary[:0], classes, q.decoded, &b.marks)
 		gaps, durations = q.gaps, q.durations
 	} else {
-		end := b.first - gaps[0]
-		for i, gap := range gaps {
-			end += gap + durations[i]
-			e.latest = max(e.latest, end)
-		}
-		b.summary = summarise(b.summary[:0], classes, durations, &b.marks)
 		if !spent {
 			gaps, durations = append(bl.work[0][:0], gaps...), append(bl.work[1][:0], durations...)
 			bl.work = [2][]uint64{gaps, durations}
 		}
+		all, e.latest = bl.survey(b.first-gaps[0], gaps, durations)
 	}
+	b.summary = bl.summarise(b.summary[:0], &b.marks)
 	n := len(dst)
 	dst = appendClasses(dst, b.summary)
 	e.summary = len(dst) - n
@@ -237,8 +235,12 @@ func (b *Builder) block(bl *block, dst []byte, loss *lossState, spent bool) ([]b
 		}
 		dst = binary.AppendUvarint(dst, threshold+1)
 	}
+	past := &b.layouts
 	thorough := !spent || (b.end-b.first)/blockCalls >= unhurried
-	dst = bl.append(dst, gaps, durations, classes, thorough)
+	if thorough {
+		past = nil
+	}
+	dst = bl.append(dst, gaps, durations, all, past, thorough)
 	e.size = len(dst) - n - e.summary
 	return dst, e
 }

@@ -63,6 +63,20 @@ type lossyBlock struct {
 	worst, widest   uint64 // greatest error of a start or end, and greatest bound of a number
 	mean            uint64 // of the numbers
 	calls           lossyCalls
+	parts           []lossyPart
+	late            [partCalls]uint64 // errors of starts
+}
+
+// partCalls is how many calls are done at a time: the processor's nearest cache holds them.
+const partCalls = 512
+
+// A lossyPart is successive calls of a block.
+type lossyPart struct {
+	from, to int
+	alone    bool   // calls are done one by one: the first one, exceptional ones, and if there are bounds of functions
+	total    uint64 // of all numbers
+	peak     uint64 // the greatest one
+	drift    int64  // before the first call
 }
 
 // lossyCalls are the calls of a block.
@@ -73,35 +87,85 @@ type lossyCalls struct {
 	ofRule          []uint8 // of a class, the bound; nil if there is one bound
 }
 
-// quantise makes bins of the numbers of a block. A call that is exceptional
+// quantise makes bins of the numbers of a block, whose durations as decoded it sums up by context, and returns the bits of all. A call that is exceptional
 // stays as it is: a decoder adds its exact numbers. Coarse bins take the least space, but their errors add up. As many
 // of the greatest numbers have fine bins as it takes to keep starts and ends within the greatest bound that a number of the block has
 // (or where they are before it), and to bring them close to the recorded ones by its end: within a small part of the sum of all
 // bounds, or at least closer. If all have fine bins the former is certain: rounding can then always take off what rounding before has added.
-func (c *coding) quantise(q *lossyBlock, st *lossState) {
+func (c *coding) quantise(q *lossyBlock, x *contexts, st *lossState) (all uint64) {
+	q.begin(c)
+	t := c.settle(q, st)
+	q.finish(&t)
+	n := len(q.gaps)
+	st.errs.Add(&Errors{Calls: uint64(n), Durations: t.durations, Gaps: t.gaps, Starts: t.starts})
+	if !exceptional(q.gaps[0], q.durations[0]) {
+		q.gaps[0] = 0
+	}
+	x.addAll(q.decoded)
+	return allBits(q.gaps, q.durations)
+}
+
+// begin divides a block, and finds the coarse bins of all numbers.
+func (q *lossyBlock) begin(c *coding) {
+	gaps, durations := q.calls.gaps, q.calls.durations
+	n := len(gaps)
+	for _, to := range []*[]uint64{&q.gaps, &q.durations, &q.middles, &q.decoded} {
+		*to = slices.Grow((*to)[:0], n)[:n]
+	}
+	q.parts = append(q.parts[:0], lossyPart{from: 0, to: 1, alone: true})
+	for from := 1; from < n; from += partCalls {
+		p := lossyPart{from: from, to: min(n, from+partCalls)}
+		p.alone = len(c.limits) > 1
+		for i := p.from; i < p.to; i++ {
+			gap, duration := gaps[i], durations[i]
+			p.alone = p.alone || exceptional(gap, duration)
+			p.peak = max(p.peak, gap, duration)
+			p.total += gap + duration
+		}
+		q.parts = append(q.parts, p)
+	}
+	q.findCoarse(c)
+}
+
+func (q *lossyBlock) findCoarse(c *coding) {
+	for i := range q.parts {
+		if p := &q.parts[i]; !p.alone {
+			b := c.limits[0].coarse
+			b.findAll(q.calls.gaps[p.from:p.to], q.gaps[p.from:p.to], q.middles[p.from:p.to])
+			b.findAll(q.calls.durations[p.from:p.to], q.durations[p.from:p.to], q.decoded[p.from:p.to])
+		}
+	}
+}
+
+// settle makes attempts until one will do.
+func (c *coding) settle(q *lossyBlock, st *lossState) tally {
 	gaps, durations := q.calls.gaps, q.calls.durations
 	q.sample = q.sample[:0]
-	for i := 0; i < len(gaps); i += max(1, len(gaps)/256) {
-		q.sample = append(q.sample, gaps[i], durations[i])
-	}
-	slices.Sort(q.sample)
 	before := *st
+	was := magnitude(before.drift)
 	kept, drift := -1, uint64(0) // the best level so far that keeps the limit, and where it ends
+	var t tally
 	for level := int(before.level); level < len(fineParts); level++ {
+		if level > 0 && len(q.sample) == 0 {
+			for i := 0; i < len(gaps); i += max(1, len(gaps)/256) {
+				q.sample = append(q.sample, gaps[i], durations[i])
+			}
+			slices.Sort(q.sample)
+		}
 		*st = before
 		st.level = uint8(level)
-		c.attempt(q, st, fineParts[level])
-		was, now := magnitude(before.drift), magnitude(st.drift)
+		t = c.attempt(q, st, fineParts[level])
 		limit := max(q.widest, was)
 		if q.worst > limit {
 			continue
 		}
+		now := magnitude(st.drift)
 		if kept >= 0 && now > drift/2 {
 			// It does not help: what is off is a single number.
 			*st = before
 			st.level = uint8(kept)
-			c.attempt(q, st, fineParts[kept])
-			return
+			q.findCoarse(c)
+			return c.attempt(q, st, fineParts[kept])
 		}
 		kept, drift = level, now
 		sum := 2 * uint64(len(gaps)) * c.limits[0].allowed(q.mean)
@@ -109,9 +173,10 @@ func (c *coding) quantise(q *lossyBlock, st *lossState) {
 			if q.worst <= limit/2 && level > 0 {
 				st.level-- // fewer may do, too
 			}
-			return
+			break
 		}
 	}
+	return t
 }
 
 // split prepares the bins for a threshold.
@@ -123,8 +188,8 @@ func (c *coding) split(dst []split, threshold uint64) []split {
 	return dst
 }
 
-// attempt makes fine bins for some 16ths of the numbers.
-func (c *coding) attempt(q *lossyBlock, st *lossState, fine int) {
+// attempt makes fine bins for some 16ths of the numbers, after attempts with fewer.
+func (c *coding) attempt(q *lossyBlock, st *lossState, fine int) tally {
 	switch fine {
 	case 0:
 		q.threshold = coarseOnly
@@ -134,47 +199,21 @@ func (c *coding) attempt(q *lossyBlock, st *lossState, fine int) {
 		q.threshold = q.sample[len(q.sample)-max(1, len(q.sample)*fine/16)]
 	}
 	q.splits = c.split(q.splits, q.threshold)
-	n := len(q.calls.gaps)
-	gaps, durations := q.calls.gaps, q.calls.durations[:n]
-	for _, to := range []*[]uint64{&q.gaps, &q.durations, &q.decoded, &q.middles} {
-		*to = slices.Grow((*to)[:0], n)[:n]
-	}
-	t := tally{end: q.calls.first - gaps[0], at: st.end}
-	for from := 0; from < n; from += lossyPart {
-		to := min(n, from+lossyPart)
-		q.find(from, to)
-		for i := from; i < to; {
-			if i == 0 || exceptional(gaps[i], durations[i]) {
+	t := tally{end: q.calls.first - q.calls.gaps[0], at: st.end}
+	for i := range q.parts {
+		if p := &q.parts[i]; p.alone {
+			for i := p.from; i < p.to; i++ {
 				q.alone(&t, i, st.any || i > 0)
-				i++
-			} else {
-				i = q.run(&t, i, to)
 			}
+		} else {
+			q.part(&t, p)
 		}
 	}
-	st.errs.Add(&Errors{Calls: uint64(n), Durations: t.durations, Gaps: t.gaps, Starts: t.starts})
 	st.any, st.end, st.drift = true, t.at, int64(t.at-t.end)
 	q.worst = max(t.worst, t.starts.Max)
 	q.latest, q.widest = t.latest, t.widest
-	q.mean = uint64(max(0, int64(t.end-q.calls.first))) / (2 * uint64(n))
-}
-
-// lossyPart is how many calls are done at a time: the processor's nearest cache holds them.
-const lossyPart = 512
-
-// find sets the coarse bins of calls, and what they stand for.
-func (q *lossyBlock) find(from, to int) {
-	if len(q.splits) == 1 {
-		b := q.splits[0].coarse
-		b.findAll(q.calls.gaps[from:to], q.gaps[from:to], q.middles[from:to])
-		b.findAll(q.calls.durations[from:to], q.durations[from:to], q.decoded[from:to])
-		return
-	}
-	for i := from; i < to; i++ {
-		b := q.splits[q.calls.rule(i)].coarse
-		q.gaps[i], q.middles[i] = b.find(q.calls.gaps[i])
-		q.durations[i], q.decoded[i] = b.find(q.calls.durations[i])
-	}
+	q.mean = uint64(max(0, int64(t.end-q.calls.first))) / (2 * uint64(len(q.gaps)))
+	return t
 }
 
 // A tally goes through the calls of a block.
@@ -184,7 +223,7 @@ type tally struct {
 	worst, widest, latest   uint64
 }
 
-// alone decodes call i, which is exceptional or the first one; any tells that it is not the first of all.
+// alone does call i; any tells that it is not the first of all.
 func (q *lossyBlock) alone(t *tally, i int, any bool) {
 	gap, duration := q.calls.gaps[i], q.calls.durations[i]
 	from := t.end + gap
@@ -197,14 +236,14 @@ func (q *lossyBlock) alone(t *tally, i int, any bool) {
 	} else {
 		b := &q.splits[q.calls.rule(i)]
 		if any {
-			if s = q.middles[i]; gap >= b.least {
+			if q.gaps[i], s = b.coarse.find(gap); gap >= b.least {
 				q.gaps[i], s = b.choose(gap, int64(t.at-t.end))
 			}
 			s += t.at
 		} else {
 			q.gaps[i] = gap
 		}
-		if d = q.decoded[i]; duration >= b.least {
+		if q.durations[i], d = b.coarse.find(duration); duration >= b.least {
 			q.durations[i], d = b.choose(duration, int64(s-from))
 		}
 		t.widest = max(t.widest, b.allowed(max(gap, duration)))
@@ -224,65 +263,61 @@ func (q *lossyBlock) alone(t *tally, i int, any bool) {
 	t.worst = max(t.worst, magnitude(int64(t.at-t.end)))
 }
 
-// run decodes calls from call i on up to the next exceptional one, or to call n, and returns that. This is a hot loop.
-func (q *lossyBlock) run(t *tally, i, n int) int {
-	gaps, durations := q.calls.gaps[:n], q.calls.durations[:n]
-	toGaps, toDurations := q.gaps[:n], q.durations[:n]
-	middles, decoded := q.middles[:n], q.decoded[:n]
+// part does calls that are not exceptional and have one bound, most of all; their errors are added up in the end. This is a hot loop.
+func (q *lossyBlock) part(t *tally, p *lossyPart) {
 	b := &q.splits[0]
-	least := b.least
-	rules := len(q.splits) > 1
-	end, at := t.end, t.at
-	ofGaps, ofDurations, ofStarts, worst := t.gaps, t.durations, t.starts, t.worst
-	ofGaps.Peak, ofDurations.Peak = 0, 0
-	for ; i < n; i++ {
-		gap, duration := gaps[i], durations[i]
-		if exceptional(gap, duration) {
-			break
-		}
-		if rules {
-			b = &q.splits[q.calls.rule(i)]
-			least = b.least
-			t.widest = max(t.widest, b.allowed(max(gap, duration)))
-		}
-		s := middles[i]
+	gaps, durations := q.calls.gaps[p.from:p.to], q.calls.durations[p.from:p.to]
+	middles, decoded := q.middles[p.from:p.to], q.decoded[p.from:p.to]
+	drift := int64(t.at - t.end)
+	p.drift = drift
+	least, worst := b.least, t.worst
+	for i, gap := range gaps {
+		duration := durations[i]
 		if gap >= least {
-			toGaps[i], s = b.choose(gap, int64(at-end))
+			q.gaps[p.from+i], middles[i] = b.choose(gap, drift)
 		}
-		e := int64(s - gap)
-		m := magnitude(e)
-		ofGaps.Max, ofGaps.Sum = max(ofGaps.Max, m), ofGaps.Sum+m
-		ofGaps.Sum2 += float64(e) * float64(e)
-		ofGaps.Peak = max(ofGaps.Peak, gap)
-		s += at
-		end += gap
-		e = int64(s - end)
-		m = magnitude(e)
-		ofStarts.Max, ofStarts.Sum = max(ofStarts.Max, m), ofStarts.Sum+m
-		ofStarts.Sum2 += float64(e) * float64(e)
-		d := decoded[i]
+		drift += int64(middles[i] - gap)
+		worst = max(worst, magnitude(drift))
 		if duration >= least {
-			toDurations[i], d = b.choose(duration, e)
-			decoded[i] = d
+			q.durations[p.from+i], decoded[i] = b.choose(duration, drift)
 		}
-		e = int64(d - duration)
-		m = magnitude(e)
-		ofDurations.Max, ofDurations.Sum = max(ofDurations.Max, m), ofDurations.Sum+m
-		ofDurations.Sum2 += float64(e) * float64(e)
-		ofDurations.Peak = max(ofDurations.Peak, duration)
-		end += duration
-		at = s + d
-		worst = max(worst, magnitude(int64(at-end)))
+		drift += int64(decoded[i] - duration)
+		worst = max(worst, magnitude(drift))
 	}
-	if !rules {
-		t.widest = max(t.widest, b.allowed(max(ofGaps.Peak, ofDurations.Peak)))
+	t.worst = worst
+	t.widest = max(t.widest, b.allowed(p.peak))
+	t.end += p.total
+	t.at = t.end + uint64(drift)
+	t.latest = max(t.latest, t.at) // without exceptional calls ends only grow
+}
+
+// finish adds up the errors of the calls that are not done one by one. t has those of the others.
+func (q *lossyBlock) finish(t *tally) {
+	end := q.calls.first - q.calls.gaps[0]
+	for i := range q.parts {
+		p := &q.parts[i]
+		if p.alone {
+			for k := p.from; k < p.to; k++ {
+				end += q.calls.gaps[k] + q.calls.durations[k]
+			}
+			continue
+		}
+		gaps, durations := q.calls.gaps[p.from:p.to], q.calls.durations[p.from:p.to]
+		middles, decoded := q.middles[p.from:p.to], q.decoded[p.from:p.to]
+		t.gaps.addAll(gaps, middles)
+		t.durations.addAll(durations, decoded)
+		drift := uint64(p.drift)
+		late := q.late[:len(gaps)]
+		for i, gap := range gaps {
+			drift += middles[i] - gap
+			late[i] = drift
+			drift += decoded[i] - durations[i]
+		}
+		t.starts.addErrors(late)
+		end += p.total
+		// Starts only grow, too.
+		t.starts.Peak = max(t.starts.Peak, end-durations[len(durations)-1])
 	}
-	// Without exceptional calls starts only grow.
-	ofStarts.Peak = max(ofStarts.Peak, end-durations[i-1])
-	t.end, t.at, t.worst, t.latest = end, at, worst, max(t.latest, at)
-	ofGaps.Peak, ofDurations.Peak = max(t.gaps.Peak, ofGaps.Peak), max(t.durations.Peak, ofDurations.Peak)
-	t.gaps, t.durations, t.starts = ofGaps, ofDurations, ofStarts
-	return i
 }
 
 // rule is the bound of call i.

@@ -40,7 +40,7 @@ const (
 // reset makes room for a block whose contexts are known.
 func (d *decoder) reset(b *block) {
 	d.slots = d.slots[:0]
-	d.states = slices.Grow(d.states[:0], b.contexts)[:b.contexts]
+	d.states = slices.Grow(d.states[:0], len(b.keys))[:len(b.keys)]
 }
 
 // read reads a table, adds its slots, and returns what stands for it.

@@ -90,10 +90,10 @@
 // the lowest counts that there are for it. It is decoded with their table, counted there, and then in those above, one after the other, up to the first that hold 2048 numbers.
 //
 // The table of counts that hold n numbers is made when it is needed first and, after that, as soon as they hold n + min(g, 4096), g being n, but max(2, n div 2)
-// if n is below 96, or max(1, n div 4) if in addition the block has at most 4096 calls. Classes 64i to 64i+63 are page i. Before a class of a page there is the weight
-// 1024 * c + floor(a * q / 2^16), of c numbers counted in the classes of the page before it, and a in the counts above, which hold N, with q = floor(3072 * 2^16 / N), 0 if N is 0 or nothing is above.
+// if n is below 1000, or max(1, n div 4) if in addition the block has at most 4096 calls. Classes 64i to 64i+63 are page i. Before a class of a page there is the weight
+// 1024 * c + floor(a * q / 2^16), of c numbers counted in the classes of the page before it, and a in the counts above, which hold N, with q = floor(4096 * 2^16 / N), 0 if N is 0 or nothing is above.
 // That gives a page and parts of it their weight; pages together have the sum. The 2^15 classes are cut: an interval of weight w becomes a leaf
-// if w is 0, if it is one class, or if w < L and it has at most 64 classes; other intervals are cut in halves, and so are these. L is max(12288, 16n), doubled until there are
+// if w is 0, if it is one class, or if w < L and it has at most 64 classes; other intervals are cut in halves, and so are these. L is max(10240, 16n), doubled until there are
 // at most 2^(t-1) leaves; t is 10, and 12 from n = 512 on. A leaf of k classes gets the weight floor(k / 32) in addition, W is the sum over all
 // leaves, and with e = floor((2^t - leaves) * 2^32 / W) a leaf of weight w has the frequency 1 + floor(w * e / 2^32); what is left of 2^t goes to the first of the heaviest leaves.
 //

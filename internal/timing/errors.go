@@ -28,14 +28,68 @@ func (e *SeriesError) add(recorded, decoded uint64) {
 	}
 }
 
+// addAll adds many numbers, at most 512.
+func (e *SeriesError) addAll(recorded, decoded []uint64) {
+	decoded = decoded[:len(recorded)]
+	sum, squares, most, peak := uint64(0), uint64(0), uint64(0), uint64(0)
+	for i, v := range recorded {
+		d := magnitude(int64(decoded[i] - v))
+		sum += d
+		squares += d * d
+		most = max(most, d)
+		peak = max(peak, v)
+	}
+	e.Peak = max(e.Peak, peak)
+	e.addSums(sum, squares, most)
+	if most >= exactSquares {
+		for i, v := range recorded {
+			d := float64(int64(decoded[i] - v))
+			e.Sum2 += d * d
+		}
+	}
+}
+
+// addErrors adds numbers, at most 512, that are off by so much.
+func (e *SeriesError) addErrors(errs []uint64) {
+	sum, squares, most := uint64(0), uint64(0), uint64(0)
+	for _, v := range errs {
+		d := magnitude(int64(v))
+		sum += d
+		squares += d * d
+		most = max(most, d)
+	}
+	e.addSums(sum, squares, most)
+	if most >= exactSquares {
+		for _, v := range errs {
+			d := float64(int64(v))
+			e.Sum2 += d * d
+		}
+	}
+}
+
+// exactSquares is up to where the sum of 512 squares is below 2^64.
+const exactSquares = 1 << 27
+
+func (e *SeriesError) addSums(sum, squares, most uint64) {
+	e.Sum += sum
+	e.Max = max(e.Max, most)
+	if most < exactSquares {
+		e.Sum2 += float64(squares)
+	}
+}
+
+// join adds those of other numbers in.
+func (e *SeriesError) join(o *SeriesError) {
+	e.Max, e.Peak = max(e.Max, o.Max), max(e.Peak, o.Peak)
+	e.Sum += o.Sum
+	e.Sum2 += o.Sum2
+}
+
 // Add adds those of another stream in.
 func (e *Errors) Add(o *Errors) {
 	e.Calls += o.Calls
 	for i, s := range o.series() {
-		t := e.series()[i]
-		t.Max, t.Peak = max(t.Max, s.Max), max(t.Peak, s.Peak)
-		t.Sum += s.Sum
-		t.Sum2 += s.Sum2
+		e.series()[i].join(s)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 
 const (
 	buckets = 64 // of values, by their number of bits, which is at most 63
-	// minOwn is how many values of a context in a block deserve tables of their own.
-	minOwn = 96
 	// coarse is the precision at which tables are compared; all classes are below 256.
 	coarse     = 2
 	rowClasses = 256
@@ -39,24 +37,20 @@ type row struct {
 	cost   float32
 }
 
-// A plan says which table codes a value: that depends on the set that its context
-// belongs to, and on how large the previous value of the same context is.
+// A plan finds out which tables a series should have.
 type plan struct {
 	rows    []row
 	hists   []uint32 // of rows, rowClasses each
 	lut     []uint16 // by set and bucket: row, then table
 	limits  []uint8  // of each table, the last bucket in its set
-	ofSet   []int    // the first table of each set, then the number of tables
-	tables  []table
-	numbers []uint16 // of each value's table
+	ofSet   []uint32 // the first table of each set, then the number of tables
+	table   table
+	numbers []uint16 // of each value's row
+	state   []uint32 // of each context: where the buckets of its set begin, and the bucket of the latest value
 	joined  []int    // of each table, the row
 	fine    []uint32
 	spans   []span
-	syms    []uint32  // of each value, the place of its class in enc
-	enc     []encoded // of the classes of all tables
-	mostLow uint      // the most low bits that a value has
-	classes []span    // of each table: where its classes are in enc
-	ofRow   []uint16  // of each row, its table
+	ofRow   []uint16 // of each row, its table
 	levels  levels
 	order   []int
 	joint   []float32
@@ -85,30 +79,31 @@ func (pl *plan) newRow(at int) int {
 	return n
 }
 
-// make plans for values whose contexts ctx are in sets.
-func (pl *plan) make(b *block, vals []uint64) {
-	pl.reset(b.sets)
-	if cap(pl.numbers) < len(vals) {
-		pl.numbers = make([]uint16, len(vals))
-	}
-	pl.numbers = pl.numbers[:len(vals)]
-	pl.countRows(b, vals)
-	for s := range b.sets {
-		pl.ofSet = append(pl.ofSet, len(pl.limits))
+// make plans tables for a series of numbers, and sets l to them.
+func (pl *plan) make(x *contexts, vals []uint64, l *layout) {
+	pl.reset(x.sets)
+	pl.countRows(x, vals)
+	for s := range x.sets {
+		pl.ofSet = append(pl.ofSet, uint32(len(pl.limits)))
 		pl.join(s)
 	}
-	pl.ofSet = append(pl.ofSet, len(pl.limits))
-	for len(pl.tables) < len(pl.limits) {
-		pl.tables = append(pl.tables, table{})
-	}
+	pl.ofSet = append(pl.ofSet, uint32(len(pl.limits)))
 	pl.countFine(vals)
+	l.ofSet = append(l.ofSet[:0], pl.ofSet...)
+	l.tables = l.tables[:0]
+	t := &pl.table
+	for i, s := range pl.spans {
+		from := s.at + int(s.base)
+		t.choose(&pl.levels, pl.fine[from:from+int(s.n)], uint(s.k), uint(s.base), pl.rows[pl.joined[i]].n)
+		l.tables = append(l.tables, shape{limit: pl.limits[i], k: uint8(t.k), lo: uint32(t.lo), n: uint32(len(t.counts))})
+	}
 }
 
 // countRows makes the rows, and sets numbers to them.
-func (pl *plan) countRows(b *block, vals []uint64) {
-	state := b.state[:b.contexts]
-	copy(state, b.setAt)
-	ctx, numbers := b.ctx[:len(vals)], pl.numbers[:len(vals)]
+func (pl *plan) countRows(x *contexts, vals []uint64) {
+	pl.state = append(pl.state[:0], x.setAt...)
+	pl.numbers = slices.Grow(pl.numbers[:0], len(vals))[:len(vals)]
+	state, ctx, numbers := pl.state, x.ctx[:len(vals)], pl.numbers
 	lut, hists := pl.lut, pl.hists
 	for i, v := range vals {
 		st := &state[ctx[i]]
@@ -231,7 +226,7 @@ type span struct {
 	base uint32 // the first one
 }
 
-// countFine chooses the precision of each table.
+// countFine counts the classes of each table.
 func (pl *plan) countFine(vals []uint64) {
 	total := 0
 	pl.spans = pl.spans[:0]
@@ -259,25 +254,10 @@ func (pl *plan) countFine(vals []uint64) {
 		pl.ofRow[i] = pl.lut[pl.rows[i].at]
 	}
 	numbers, ofRow, spans, fine := pl.numbers[:len(vals)], pl.ofRow, pl.spans, pl.fine
-	plain := true // every number is a class
-	for _, at := range pl.joined {
-		_, high := lowBits(uint(pl.rows[at].hi)+1, coarse)
-		plain = plain && high <= 2<<maxPrecision
-	}
 	for i, v := range vals {
-		t := ofRow[numbers[i]]
-		numbers[i] = t
-		s := &spans[t]
-		if plain && s.k == maxPrecision {
-			fine[s.at+int(v)]++
-			continue
-		}
+		s := &spans[ofRow[numbers[i]]]
 		class, _ := classOf(v, uint(s.k))
 		fine[s.at+int(class)]++
-	}
-	for t, s := range pl.spans {
-		from := s.at + int(s.base)
-		pl.tables[t].choose(&pl.levels, pl.fine[from:from+int(s.n)], uint(s.k), uint(s.base), pl.rows[pl.joined[t]].n)
 	}
 }
 
@@ -370,17 +350,4 @@ func coarsen(room, counts []uint32, k, lo uint) (to []uint32, first uint, more i
 		}
 	}
 	return room[:n], first, more, sum, used
-}
-
-// encode makes the tables, which are described by now, ready for encoding.
-func (pl *plan) encode() {
-	pl.enc, pl.mostLow = pl.enc[:0], 0
-	pl.classes = pl.classes[:0]
-	for i := range pl.limits {
-		t := &pl.tables[i]
-		pl.classes = append(pl.classes, span{at: len(pl.enc) - int(t.lo), k: uint32(t.k)})
-		pl.enc = t.appendEncoding(pl.enc)
-		low, _ := lowBits(t.lo+uint(len(t.counts))-1, t.k)
-		pl.mostLow = max(pl.mostLow, low)
-	}
 }

@@ -27,6 +27,7 @@ func (b *Builder) AppendState(dst []byte) []byte {
 	dst = append(dst, flag(b.loss.any), b.loss.level)
 	dst = wire.AppendVarint(binary.AppendUvarint(dst, b.loss.end), b.loss.drift)
 	dst = b.loss.errs.append(dst)
+	dst = b.layouts.append(dst)
 	before := b.end
 	if b.n > 0 {
 		before = b.first - b.gaps[0]
@@ -71,7 +72,11 @@ func (b *Builder) addPiece() {
 	durations := append(bl.work[1][:0], b.durations[from:to]...)
 	bl.work = [2][]uint64{gaps, durations}
 	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
-	bl.out = bl.append(bl.out[:0], gaps, durations, b.classes[from:to], false)
+	if !exceptional(gaps[0], durations[0]) {
+		gaps[0] = 0
+	}
+	bl.findContexts(b.classes[from:to])
+	bl.out = bl.append(bl.out[:0], gaps, durations, allBits(gaps, durations), nil, false)
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(bl.out)))
 	b.pieces = append(b.pieces, bl.out...)
 	blocks.Put(bl)
@@ -133,6 +138,7 @@ func (b *Builder) readState(p *input) {
 	}
 	b.loss.end, b.loss.drift = p.uvarint(), p.varint()
 	b.loss.errs.read(p)
+	b.layouts.read(p)
 	before := p.uvarint()
 	n := p.uvarint()
 	if n >= blockCalls {

@@ -34,6 +34,11 @@ func summarise(dst []ClassSummary, classes []uint32, durations []uint64, index *
 		s.Sum += durations[i]
 		s.Max = max(s.Max, durations[i])
 	}
+	return ordered(dst)
+}
+
+// ordered puts summaries in order and rounds them as they are stored.
+func ordered(dst []ClassSummary) []ClassSummary {
 	slices.SortFunc(dst, func(x, y ClassSummary) int { return int(x.Class) - int(y.Class) })
 	for i := range dst {
 		dst[i].Max = ceiling(dst[i].Max)

@@ -159,10 +159,8 @@ var reciprocals = func() (t [1<<maxScale + 1]reciprocal) {
 	return t
 }()
 
-// appendEncoding appends what encoding needs of each class from lo on.
-func (t *table) appendEncoding(enc []encoded) []encoded {
-	n := len(enc)
-	enc = slices.Grow(enc, len(t.freqs))[:n+len(t.freqs)]
+// encode sets what encoding needs of each class from lo on.
+func (t *table) encode(enc []encoded) {
 	start := uint32(0)
 	for i, f16 := range t.freqs {
 		f := uint32(f16)
@@ -176,8 +174,7 @@ func (t *table) appendEncoding(enc []encoded) []encoded {
 			r := &reciprocals[f&(2<<maxScale-1)]
 			e.reciprocal, e.shift = r.factor, r.shift
 		}
-		enc[n+i] = e
+		enc[i] = e
 		start += f
 	}
-	return enc
 }

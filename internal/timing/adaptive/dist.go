@@ -8,9 +8,9 @@ const (
 	pages    = classes / pageSize
 
 	one         = 1 << 10 // weight of a count
-	groupWeight = 3 * one
+	groupWeight = 4 * one
 	evenWeight  = one
-	splitWeight = 12 * one
+	splitWeight = 10 * one
 	splitShare  = 64
 	wideBits    = 6 // log2 of the width above which leaves have no weight but the even one
 
@@ -19,7 +19,7 @@ const (
 	manyCount           = 512
 	// Up to slowCount counts a table lasts until there are half as many more, or a quarter where there are fewNumbers
 	// at most in all, so that time does not matter; then until there are as many more, at most longest.
-	slowCount  = 96
+	slowCount  = 1000
 	longest    = 4096
 	fewNumbers = 4096
 	// groupCounts is how many numbers of a group are counted for those that are new in it.

@@ -1,0 +1,305 @@
+package match_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabard/analysis/match"
+	"tabard/analysis/ops"
+	"tabard/internal/synth"
+	"tabard/trace"
+	"tabard/trace/tracetest"
+)
+
+// runFunc is match.RunProgram or one of its variants.
+type runFunc func(*ops.Program, match.Options) (*match.Summary, error)
+
+// all is everything that a run hands out, a line for each in order of their text.
+func all(t *testing.T, p *ops.Program, o match.Options, run runFunc) (lines []string, sum *match.Summary) {
+	t.Helper()
+	ref := func(r *match.Ref) string {
+		if !r.Known() {
+			return "-"
+		}
+		return fmt.Sprintf("%d.%d/%d %d+%d %v", r.Stream, r.Call, r.Terminal, r.Begin, r.End-r.Begin, r.Timed)
+	}
+	end := func(e *match.End) string {
+		probe := ""
+		if e.Probe != nil {
+			probe = ref(e.Probe)
+		}
+		return fmt.Sprintf("{%d %s %s %s %s %d %v %v}", e.Process, ref(&e.Post), ref(&e.Done), probe, e.Func.Name, e.Mode, e.Wild, e.Blocking)
+	}
+	o.Message = func(m *match.Message) error {
+		lines = append(lines, fmt.Sprintf("message %d tag %d bytes %d %v: %s %s", m.Comm, m.Tag, m.Bytes, m.Guessed, end(m.Send), end(m.Recv)))
+		return nil
+	}
+	o.Collective = func(c *match.Collective) error {
+		text := fmt.Sprintf("collective %d %d %d %d/%d %s root %d of %d, %d missing %v:", c.Comm, c.Class, c.Object, c.Index, c.Round, c.Func.Name, c.Root, c.Members, c.Missing, c.Mixed)
+		for i := range c.Parts {
+			x := &c.Parts[i]
+			text += fmt.Sprintf(" {%d %s %s %d %d}", x.Process, ref(&x.Post), ref(&x.Done), x.Sent, x.Received)
+		}
+		lines = append(lines, text)
+		return nil
+	}
+	o.Unmatched = func(u *match.Unmatched) error {
+		lines = append(lines, fmt.Sprintf("unmatched %v %d %d %d %d %v %s", u.Send, u.Comm, u.Peer, u.Tag, u.Bytes, u.Reason, end(&u.End)))
+		return nil
+	}
+	sum, err := run(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return lines, sum
+}
+
+// seen is what an Observer was handed.
+type seen struct {
+	t     *testing.T
+	timed bool
+	calls map[int32][]string
+}
+
+func (s *seen) add(stream int32, call uint64, terminal uint32, begin, end time.Duration) {
+	if n := uint64(len(s.calls[stream])); n != call && s.timed {
+		s.t.Fatalf("stream %d: call %d after %d", stream, call, n)
+	}
+	s.calls[stream] = append(s.calls[stream], fmt.Sprintf("%d %d+%d", terminal, begin, end-begin))
+}
+
+func (s *seen) Event(stream int32, op *ops.Op) error {
+	for i := range op.Calls {
+		s.add(stream, op.Call+i, op.Terminal, op.Begin, op.End)
+	}
+	return nil
+}
+
+func (s *seen) Repeat(stream int32, call uint64, body []uint32, at int, begins, ends []time.Duration) error {
+	for i := range begins {
+		s.add(stream, call+uint64(i), body[(at+i)%len(body)], begins[i], ends[i])
+	}
+	return nil
+}
+
+// repeats compares a run with one that looks at every event, and returns how much of an archive it did not look at.
+func repeats(t *testing.T, a *trace.Archive) float64 {
+	t.Helper()
+	p, err := ops.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeated := uint64(0)
+	counted := func(p *ops.Program, o match.Options) (*match.Summary, error) {
+		sum, n, err := match.RunCounted(p, o)
+		repeated = n
+		return sum, err
+	}
+	plainly, fast := &seen{t, a.Stream(0).Timed(), map[int32][]string{}}, &seen{t, a.Stream(0).Timed(), map[int32][]string{}}
+	want, sum := all(t, p, match.Options{Observer: plainly}, match.RunPlainly)
+	got, gotSum := all(t, p, match.Options{Observer: fast}, counted)
+	if !slices.Equal(got, want) {
+		for i := range want {
+			if i >= len(got) || got[i] != want[i] {
+				t.Fatalf("%d found, want %d; first difference:\n%s\n%s", len(got), len(want), append(got, "")[i], want[i])
+			}
+		}
+		t.Fatalf("%d found, want %d", len(got), len(want))
+	}
+	equalSums := func(a, b match.Summary) bool { // it depends on the order how many wait
+		a.Waiting, b.Waiting = 0, 0
+		return a == b
+	}
+	if !equalSums(*sum, *gotSum) {
+		t.Fatalf("sum %+v, want %+v", *gotSum, *sum)
+	}
+	for stream, calls := range plainly.calls {
+		if timed := a.Stream(int(stream)).Timed(); timed && !slices.Equal(fast.calls[stream], calls) {
+			t.Fatalf("stream %d: an observer saw %d calls, want %d, or others", stream, len(fast.calls[stream]), len(calls))
+		}
+	}
+	part := float64(repeated) / float64(max(1, sum.Events))
+	count := [2]uint64{}
+	folded, err := match.RunProgram(p, match.Options{Untimed: true, Fold: true,
+		Message:    func(m *match.Message) error { count[0] += m.Count; return nil },
+		Collective: func(c *match.Collective) error { count[1] += c.Count; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !equalSums(*folded, *sum) || count != [2]uint64{sum.Messages, sum.Collectives} {
+		t.Fatalf("folded: %+v, counted %d; want %+v", *folded, count, *sum)
+	}
+	return part
+}
+
+// TestRepeatsSynthetic: of programs that repeat themselves few events are looked at, and nothing is different.
+func TestRepeatsSynthetic(t *testing.T) {
+	for _, x := range synth.Programs() {
+		for _, timing := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", x.Name, timing), func(t *testing.T) {
+				a, _ := synthetic(t, x.Name, synth.Params{Ranks: 9, Steps: 150, Seed: 3, Timing: timing})
+				part := repeats(t, a)
+				t.Logf("%.0f %% repeated", 100*part)
+				if strings.HasPrefix(x.Name, "stencil") && part < .5 {
+					t.Errorf("only %.0f %% of a stencil is repeated", 100*part)
+				}
+			})
+		}
+	}
+}
+
+// loopProgram is a random program of which most is loops: messages within an iteration and across iterations, in loops
+// that begin with different calls at different ranks.
+type loopProgram struct {
+	rng   *rand.Rand
+	ranks []strings.Builder
+	now   []int
+	timed bool
+}
+
+func (x *loopProgram) call(rank int, format string, args ...any) {
+	if x.timed {
+		x.now[rank] += 1 + x.rng.IntN(20)
+		d := 1 + x.rng.IntN(9)
+		fmt.Fprintf(&x.ranks[rank], "%d+%d ", x.now[rank], d)
+		x.now[rank] += d
+	}
+	fmt.Fprintf(&x.ranks[rank], format+"\n", args...)
+}
+
+// body is a sequence of calls of all ranks in which every message is received. Nothing of it blocks for ever.
+func (x *loopProgram) body() (calls [][]string) {
+	n := len(x.ranks)
+	calls = make([][]string, n)
+	add := func(rank int, format string, args ...any) {
+		calls[rank] = append(calls[rank], fmt.Sprintf(format, args...))
+	}
+	for range 1 + x.rng.IntN(5) {
+		from, to, tag := x.rng.IntN(n), x.rng.IntN(n), x.rng.IntN(2)
+		switch x.rng.IntN(6) {
+		case 0:
+			add(from, "MPI_Send(count=%d, datatype=MPI_INT, dest=%d, tag=%d, comm=MPI_COMM_WORLD)", tag+1, to, tag)
+			add(to, "MPI_Recv(count=9, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) ; status={source=%d tag=%d bytes=%d}", from, tag, from, tag, 4*tag+4)
+		case 1:
+			add(to, "MPI_Irecv(count=9, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#1", from)
+			add(from, "MPI_Isend(count=4, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#2", to)
+			add(from, "MPI_Wait(request=request#2) ; request=MPI_REQUEST_NULL")
+			add(to, "MPI_Wait(request=request#1) ; request=MPI_REQUEST_NULL ; status={source=%d tag=3 bytes=16}", from)
+		case 2:
+			for r := range n {
+				add(r, "MPI_Allreduce(count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)")
+			}
+		case 3:
+			for r := range n {
+				add(r, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=5, recvcount=1, recvtype=MPI_INT, source=%d, recvtag=5, comm=MPI_COMM_WORLD) ; status={source=%d tag=5 bytes=4}",
+					(r+1)%n, (r+n-1)%n, (r+n-1)%n)
+			}
+		case 4: // the message of the iteration before, as it is in the prologue
+			for r := range n {
+				add(r, "MPI_Recv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD)", (r+n-1)%n)
+				add(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
+			}
+		case 5:
+			add(to, "MPI_Mprobe(source=%d, tag=9, comm=MPI_COMM_WORLD) ; message=message#0 ; status={source=%d tag=9 bytes=4}", from, from)
+			add(to, "MPI_Mrecv(count=1, datatype=MPI_INT, message=message#0) ; status={source=%d tag=9 bytes=4}", from)
+			add(from, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=9, comm=MPI_COMM_WORLD)", to)
+		}
+	}
+	return calls
+}
+
+func randomLoops(seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	n := 2 + rng.IntN(4)
+	x := &loopProgram{rng: rng, ranks: make([]strings.Builder, n), now: make([]int, n), timed: seed%3 > 0}
+	for r := range n {
+		for range rng.IntN(2) {
+			x.call(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
+		}
+		x.call(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
+	}
+	for range 1 + rng.IntN(3) {
+		body, count := x.body(), 30+rng.IntN(300)
+		odd := rng.IntN(count) // an iteration with something more
+		for i := range count {
+			for r := range n {
+				for _, c := range body[r] {
+					x.call(r, "%s", c)
+				}
+				if i == odd && seed%2 == 0 {
+					x.call(r, "MPI_Barrier(comm=MPI_COMM_WORLD)")
+				}
+			}
+		}
+		if seed%5 == 0 {
+			x.call(rng.IntN(n), "MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=77, comm=MPI_COMM_WORLD)")
+		}
+	}
+	var b strings.Builder
+	b.WriteString("abi openmpi\n")
+	if !x.timed {
+		b.WriteString("notiming\n")
+	}
+	for r := range n {
+		fmt.Fprintf(&b, "rank %d of %d on n\n%s", r, n, x.ranks[r].String())
+	}
+	return b.String()
+}
+
+func TestRepeatsRandom(t *testing.T) {
+	sum := 0.0
+	const n = 60
+	for seed := range uint64(n) {
+		sum += repeats(t, tracetest.Archive(t, randomLoops(seed)))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if sum/n < .4 {
+		t.Errorf("%.0f %% of all events are repeated", 100*sum/n)
+	}
+	t.Logf("%.0f %% of all events are repeated", 100*sum/n)
+}
+
+func FuzzRepeats(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { repeats(t, tracetest.Archive(t, randomLoops(seed))) })
+}
+
+// TestRepeatsLong: what takes no times takes no longer the more often a loop goes round.
+func TestRepeatsLong(t *testing.T) {
+	const text = `
+abi openmpi
+notiming
+rank 0 of 2 on n
+MPI_Init()
+loop 100000
+  MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)
+  MPI_Recv(count=1, datatype=MPI_INT, source=1, tag=0, comm=MPI_COMM_WORLD)
+end
+rank 1 of 2 on n
+MPI_Init()
+MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD)
+loop 99999
+  MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD)
+  MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD)
+end
+MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD)
+`
+	p, err := ops.Open(tracetest.Archive(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, repeated, err := match.RunCounted(p, match.Options{Untimed: true, Fold: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Messages != 200000 || sum.UnmatchedSends+sum.UnmatchedRecvs != 0 || sum.Events-repeated > 200 {
+		t.Errorf("%+v, of which %d events are repeated", *sum, repeated)
+	}
+}

@@ -1,0 +1,212 @@
+package match
+
+import (
+	"slices"
+	"time"
+)
+
+// snapshot is what is under way when all processes are paused.
+type snapshot struct {
+	// state is all that what follows depends on; numbers of calls are relative to the process's base.
+	state []int64
+	ends  []*end // under way, each once
+	bases []base
+	sum   Summary
+	tries int
+	// What is matched from then on, until the next snapshot.
+	messages []again
+	colls    []againColl
+}
+
+// base is where a process is.
+type base struct {
+	proc        int32
+	event, call uint64
+	counters    []counter
+}
+
+// count is how many collectives a process had made on a scope.
+func (s *snapshot) count(p *proc, scope collScope) uint64 {
+	at := p.counters[scope]
+	for i := range s.bases {
+		if s.bases[i].proc != p.index {
+			continue
+		}
+		for _, c := range s.bases[i].counters {
+			if c.at == at {
+				return c.n
+			}
+		}
+	}
+	return 0
+}
+
+// counter is how many collectives there were on a scope.
+type counter struct {
+	at *uint64
+	n  uint64
+}
+
+// unknownCall stands for a call that there is not, in a state.
+const unknownCall = -1 << 62
+
+// snapshot looks at what is under way. It is false where something is that makes iterations differ.
+func (r *runner) snapshot() (*snapshot, bool) {
+	s := &snapshot{sum: r.sum}
+	if len(r.pool) > 0 || len(r.colls) > 0 {
+		return nil, false
+	}
+	events := uint64(0)
+	for i := range r.procs {
+		p := &r.procs[i]
+		if p.where != inPaused {
+			continue
+		}
+		if len(p.messages) > 0 || !p.regular() {
+			return nil, false
+		}
+		b := base{proc: p.index, event: p.streams[0].Event(), call: p.streams[0].Call()}
+		for _, c := range p.counters {
+			b.counters = append(b.counters, counter{c, *c})
+		}
+		s.bases = append(s.bases, b)
+		if events += p.size; events > maxTogether {
+			return nil, false
+		}
+	}
+	seen := map[*end]bool{}
+	for _, b := range s.bases {
+		p := &r.procs[b.proc]
+		s.state = append(s.state, int64(b.proc))
+		for k := range p.requests {
+			q := &p.requests[k]
+			if q.init != nil {
+				s.state = append(s.state, int64(k), int64(q.init.round))
+			}
+			for _, e := range [...]*end{q.send, q.recv} {
+				if e == nil {
+					continue
+				}
+				s.state = append(s.state, int64(k))
+				if !r.under(s, seen, e) || e.partner != nil && !r.under(s, seen, e.partner) {
+					return nil, false
+				}
+			}
+		}
+	}
+	var keys []key
+	for k, ch := range r.channels {
+		if ch.sends.first != nil || ch.recvs.first != nil {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, compareKeys)
+	for _, k := range keys {
+		ch := r.channels[k]
+		s.state = append(s.state, int64(k.comm), int64(k.source), int64(k.dest), int64(k.tag), int64(k.part))
+		for _, q := range [...]*queue{&ch.sends, &ch.recvs} {
+			for e := q.first; e != nil; e = e.next {
+				if !r.under(s, seen, e) {
+					return nil, false
+				}
+			}
+		}
+	}
+	return s, len(s.ends) == r.live
+}
+
+// regular tells whether nothing of a process is under way that makes iterations differ.
+func (p *proc) regular() bool {
+	for _, g := range p.gates {
+		if !g.empty() {
+			return false
+		}
+	}
+	for _, q := range p.far {
+		if q.send != nil || q.recv != nil || q.coll.c != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// under adds an end to a snapshot; false if iterations with it may differ.
+func (r *runner) under(s *snapshot, seen map[*end]bool, e *end) bool {
+	if e.state&(gated|toCancel|cancelled|failed|guessed|reported|unresolvable) != 0 || !e.is(resolved) || e.Probe != nil {
+		return false
+	}
+	done := int64(unknownCall)
+	if e.Done.Known() {
+		done = r.relative(e, &e.Done)
+	}
+	bits := (int64(e.Func.ID)<<8|int64(e.Mode))<<24 | int64(e.state&^counted)<<1
+	if e.Wild {
+		bits |= 1
+	}
+	s.state = append(s.state, int64(e.proc), int64(e.Post.Stream), r.relative(e, &e.Post), int64(e.Post.Terminal), done, bits, e.bytes, int64(e.key.comm),
+		int64(e.key.source), int64(e.key.dest), int64(e.key.tag))
+	if !seen[e] {
+		seen[e] = true
+		s.ends = append(s.ends, e)
+	}
+	return true
+}
+
+// relative is the number of a call in relation to where its process is.
+func (r *runner) relative(e *end, c *Ref) int64 {
+	p := &r.procs[e.proc]
+	if p.where != inPaused { // it has come to its end
+		return int64(c.Call)
+	}
+	return int64(c.Call - p.streams[0].Call())
+}
+
+// repeat deals with n iterations that are like the one between two snapshots, the last of which was just made.
+func (r *runner) repeat(before, now *snapshot, n uint64) {
+	if err := r.again(before, now, n); err != nil {
+		r.failure = err
+		return
+	}
+	a, b := before.sum, r.sum
+	add := func(to *uint64, a, b uint64) { *to += (b - a) * n }
+	add(&r.sum.Messages, a.Messages, b.Messages)
+	add(&r.sum.Bytes, a.Bytes, b.Bytes)
+	add(&r.sum.UnknownSizes, a.UnknownSizes, b.UnknownSizes)
+	add(&r.sum.ToNobody, a.ToNobody, b.ToNobody)
+	add(&r.sum.Failed, a.Failed, b.Failed)
+	add(&r.sum.Collectives, a.Collectives, b.Collectives)
+	for k := range now.bases {
+		p := &r.procs[now.bases[k].proc]
+		size := p.size
+		was := map[*uint64]uint64{}
+		for _, c := range before.bases[k].counters {
+			was[c.at] = c.n
+		}
+		for _, c := range now.bases[k].counters {
+			*c.at += (c.n - was[c.at]) * n
+		}
+		p.streams[0].Skip(n * size)
+		r.done += n * size
+		r.repeated += n * size
+	}
+	for _, e := range now.ends {
+		p := &r.procs[e.proc]
+		if p.where != inPaused {
+			continue
+		}
+		for _, c := range [...]*Ref{&e.Post, &e.Done} {
+			if !c.Known() {
+				continue
+			}
+			c.Call += n * p.size
+			if c.Timed {
+				var begin, end [1]time.Duration
+				if err := p.streams[0].Times(c.Call, begin[:], end[:]); err != nil {
+					r.failure = err
+					return
+				}
+				c.Begin, c.End = begin[0], end[0]
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"tabard/bench/internal/roundtrip"
+	"tabard/e2e/mpirun"
+)
+
+func TestTrips(t *testing.T) {
+	results := `{"MPI":"mpich","Dir":"pt2pt","Line":"pt2pt/a 2","Plain":"pass","Replay":{"Equal":false,"Stage":"replay","Reason":"out of time"}}
+{"MPI":"mpich","Dir":"pt2pt","Line":"pt2pt/a 2","Plain":"pass","Replay":{"Equal":true}}
+{"MPI":"mpich","Dir":"pt2pt","Line":"pt2pt/a 2","Plain":"pass","Proxy":{"Equal":false,"Stage":"diff","Reason":"3 differ; rank 1"}}
+{"MPI":"mpich","Dir":"coll","Line":"coll/b 4","Plain":"fail"}
+{"MPI":"mpich","Dir":"coll","Line":"coll/c 4","Plain":"pass","Replay":{"Equal":true},"Proxy":{"Equal":true}}
+`
+	known, err := readTrips(strings.NewReader(results))
+	if err != nil || len(known) != 3 {
+		t.Fatal(known, err)
+	}
+	s := &suite{options: &options{dirs: []string{"pt2pt", "coll"}, ways: []roundtrip.Way{roundtrip.Replay, roundtrip.Proxy}}, mpi: &mpirun.MPI{Name: "mpich"}}
+	var list []*trip
+	for _, line := range []string{"pt2pt/a 2", "coll/b 4", "coll/c 4"} {
+		x := known["mpich "+line]
+		if x == nil || !s.done(x) {
+			t.Fatalf("%s: %+v", line, x)
+		}
+		list = append(list, x)
+	}
+	var b strings.Builder
+	s.printTrips(&b, list)
+	for _, want := range []string{"| folder | pass | replay | proxy |\n|---|---|---|---|\n", "| pt2pt | 1 | 1 (100.0 %) | 0 (0.0 %) |\n", "| coll | 1 | 1 (100.0 %) | 1 (100.0 %) |\n",
+		"| **all** | 2 | 2 (100.0 %) | 1 (50.0 %) |\n", "Not equal, proxy:\n  pt2pt/a 2: diff: 3 differ; rank 1\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if s.done(&trip{Plain: pass, Replay: &roundtrip.Outcome{}}) {
+		t.Error("a line without a proxy is done")
+	}
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"tabard/e2e/mpirun"
+)
+
+func TestSpread(t *testing.T) {
+	if got, want := spread([]float64{3, 1, 2, 10}), "2.50 (1.00 to 10.00)"; got != want {
+		t.Errorf("spread of four: %s, want %s", got, want)
+	}
+	if got := median([]float64{5, 1, 2}); got != 2 {
+		t.Errorf("median of three: %v", got)
+	}
+}
+
+// Each program of the table has one source.
+func TestSources(t *testing.T) {
+	for _, p := range tested {
+		if sources, err := filepath.Glob(filepath.Join(mpirun.Programs(), p.name+".*")); err != nil || len(sources) != 1 {
+			t.Errorf("%s: %v, %v", p.name, sources, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabard/analysis/compare"
+	"tabard/e2e/mpirun"
+	"tabard/internal/proxy"
+	"tabard/trace"
+)
+
+// proxyPrograms are those whose proxies make the same calls, besides the deterministic ones.
+var proxyPrograms = []struct {
+	ranks   int
+	program string
+	mpi     string // "" for each
+}{
+	{4, "masterworker", ""}, {4, "differ", ""}, {4, "errors", ""},
+	{2, "large", "mpich"}, {2, "partitioned", "mpich"}, {4, "pcollectives", "mpich"},
+}
+
+// proxyDiffers are programs whose proxies cannot be the same, and why.
+var proxyDiffers = map[string]string{
+	"typeloop":  "it passes addresses as bounds of datatypes, which are recorded as numbers that mean nothing in another run",
+	"rmashared": "it sends addresses of a dynamic window to other processes, which nothing in the calls says",
+}
+
+// neighborStar is why the proxy of program neighbor may hang under MPICH.
+const neighborStar = "MPICH loses messages of persistent neighbourhood collectives in a star, also of the untraced program"
+
+// The proxy of a program makes the same calls, and compiles without a warning.
+func TestProxySame(t *testing.T) {
+	for _, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			for _, p := range deterministic {
+				if proxyDiffers[p.program] == "" && (p.program != "neighbor" || m.Name != "mpich") {
+					t.Run(p.program, func(t *testing.T) { proxySame(t, m, p.ranks, p.program) })
+				}
+			}
+			for _, p := range proxyPrograms {
+				if p.mpi == "" || p.mpi == m.Name {
+					t.Run(p.program, func(t *testing.T) { proxySame(t, m, p.ranks, p.program) })
+				}
+			}
+		})
+	}
+}
+
+func proxySame(t *testing.T, m *mpirun.MPI, ranks int, name string) {
+	a := record(t, m, ranks, nil, name)
+	binary, _ := buildProxy(t, m, a, proxy.Options{})
+	b := recordCommand(t, m, ranks, nil, []string{binary})
+	r, err := compare.Of(a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Calls == 0 || r.Ranks != ranks {
+		t.Errorf("%d calls of %d ranks were compared", r.Calls, r.Ranks)
+	}
+	for _, d := range r.Differences {
+		t.Errorf("%v at ranks %v: %+v %v: %q, %q, %d of %d", d.Kind, d.Ranks, d.Calls, d.Call, d.A, d.B, d.Count, d.Of)
+	}
+}
+
+// buildProxy writes the proxy of a recording and compiles it, with every warning an error.
+func buildProxy(t *testing.T, m *mpirun.MPI, a *trace.Archive, o proxy.Options) (binary string, r *proxy.Result) {
+	t.Helper()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "proxy.c")
+	f, err := os.Create(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.File, o.Name = a.File(), "proxy.c"
+	if r, err = proxy.Generate(a, f, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(dir, "proxy")
+	out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-o", binary, source).CombinedOutput()
+	if err != nil {
+		text, _ := os.ReadFile(source)
+		t.Fatalf("%v\n%s\n%s", err, out, text)
+	}
+	return binary, r
+}
+
+// A recording of one MPI runs under the other.
+func TestProxyAcrossMPIs(t *testing.T) {
+	for _, name := range []string{"halo2d", "collectives", "topo", "icollectives", "rma", "persistent"} {
+		t.Run(name, func(t *testing.T) {
+			for i, m := range mpis {
+				ranks := deterministic[slices.IndexFunc(deterministic, func(p struct {
+					ranks   int
+					program string
+					apart   bool
+				}) bool {
+					return p.program == name
+				})].ranks
+				a := record(t, m, ranks, nil, name)
+				other := mpis[1-i]
+				binary, _ := buildProxy(t, other, a, proxy.Options{})
+				b := recordCommand(t, other, ranks, nil, []string{binary})
+				r, err := compare.Of(a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range r.Differences {
+					t.Errorf("%s's recording under %s: %v at ranks %v: %v: %q, %q", m.Name, other.Name, d.Kind, d.Ranks, d.Call, d.A, d.B)
+				}
+			}
+		})
+	}
+}
+
+// What the proxies of the exceptions leave out or change is said, and they run to their ends.
+func TestProxyDiffers(t *testing.T) {
+	for _, m := range mpis {
+		for name, reason := range proxyDiffers {
+			t.Run(m.Name+"/"+name, func(t *testing.T) {
+				a := record(t, m, 4, nil, name)
+				binary, r := buildProxy(t, m, a, proxy.Options{})
+				if len(r.Notes)+len(r.Skipped) == 0 {
+					t.Errorf("nothing is said, although %s", reason)
+				}
+				recordCommand(t, m, 4, nil, []string{binary})
+			})
+		}
+	}
+}
+
+// The command writes a program, says what it leaves out, and overwrites nothing but proxies.
+func TestProxyCommand(t *testing.T) {
+	m := mpis[0]
+	a := record(t, m, 2, nil, "pingpong")
+	source := filepath.Join(t.TempDir(), "ping.c")
+	run := func(args ...string) (string, error) {
+		out, err := exec.Command(tabardBin, append([]string{"proxy", a.File(), "-o", source}, args...)...).CombinedOutput()
+		return string(out), err
+	}
+	for range 2 {
+		if out, err := run(); err != nil || !strings.Contains(out, "mpicc") {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if err := os.WriteFile(source, []byte("int precious;\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(); err == nil || !strings.Contains(out, "--force") {
+		t.Errorf("another file: %v: %s", err, out)
+	}
+	if out, err := run("--force", "--compute"); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,227 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tabard/analysis/compare"
+	"tabard/e2e/mpirun"
+	"tabard/trace"
+)
+
+// replayed are the programs whose replay is recorded and compared with the original. Those of
+// TestDiffSame do the same in every run; what the others do depends on time.
+var replayed = []struct {
+	ranks   int
+	program string
+	// only is the one MPI that can run the program; same that a recording of one MPI cannot be wholly replayed by the
+	// other: it lacks functions, or has other addresses.
+	only string
+	same bool
+	// differs says why the replay is not equal, by what the first difference contains. All differences must contain it.
+	differs string
+}{
+	{ranks: 4, program: "attrs"}, {ranks: 4, program: "buffers"}, {ranks: 4, program: "callsites"}, {ranks: 4, program: "collectives"}, {ranks: 4, program: "comms"}, {ranks: 4, program: "env"},
+	{ranks: 4, program: "groups"}, {ranks: 4, program: "halo1d"}, {ranks: 4, program: "halo2d"}, {ranks: 4, program: "halo3d"}, {ranks: 2, program: "handles"}, {ranks: 4, program: "icollectives"},
+	{ranks: 4, program: "info", same: true}, {ranks: 4, program: "intercomm"}, {ranks: 4, program: "io"}, {ranks: 4, program: "loops"}, {ranks: 4, program: "membership"}, {ranks: 2, program: "modes"},
+	{ranks: 4, program: "neighbor", same: true}, {ranks: 4, program: "ops"}, {ranks: 2, program: "persistent"}, {ranks: 2, program: "pingpong"}, {ranks: 2, program: "polling"}, {ranks: 4, program: "rma"},
+	// Addresses in windows that memory is attached to are known to the other process only.
+	{ranks: 4, program: "rmashared", differs: "MPI_Get"},
+	{ranks: 4, program: "topo"}, {ranks: 4, program: "typeloop", same: true}, {ranks: 4, program: "types"},
+	{ranks: 4, program: "masterworker"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "threads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
+	{ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"}, {ranks: 4, program: "fortran08"}, {ranks: 2, program: "errors", same: true}, {ranks: 2, program: "large", only: "mpich"},
+	{ranks: 4, program: "cxx"}, {ranks: 4, program: "mpit", same: true}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "sessions", only: "mpich"},
+}
+
+// A replay that is recorded is the recording, whichever MPI replays it.
+func TestReplaySame(t *testing.T) {
+	for _, p := range replayed {
+		for _, m := range mpis {
+			if p.only != "" && p.only != m.Name {
+				continue
+			}
+			t.Run(m.Name+"/"+p.program, func(t *testing.T) {
+				a := record(t, m, p.ranks, nil, p.program)
+				for _, by := range mpis {
+					if by != m && (p.same || p.only != "") {
+						continue
+					}
+					b, _ := recordReplay(t, by, p.ranks, a)
+					sameReplay(t, "by "+by.Name, a, b, p.differs)
+				}
+			})
+		}
+	}
+}
+
+// recordReplay records the replay of an archive.
+func recordReplay(t *testing.T, m *mpirun.MPI, ranks int, a *trace.Archive, flags ...string) (*trace.Archive, string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "again.tabard")
+	args := append([]string{tabardBin, "record", "--quiet", "-o", file, tabardBin, "replay", a.File(), "--patience=60s"}, flags...)
+	r, err := (&mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: args}).Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.TimedOut || r.Code != 0 {
+		t.Fatalf("%s: exit code %d, timeout %v\n%s%s", m.Name, r.Code, r.TimedOut, r.Stdout, r.Stderr)
+	}
+	if _, err := readInfo(file); err != nil { // it waits until the archive is complete
+		t.Fatal(err)
+	}
+	b, err := trace.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b, string(r.Stderr)
+}
+
+// sameReplay compares a recording with that of its replay. Differences that contain differs are expected, if it is not empty.
+func sameReplay(t *testing.T, what string, a, b *trace.Archive, differs string) {
+	t.Helper()
+	r, err := compare.Of(a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Calls == 0 || len(r.Notes) > 0 {
+		t.Errorf("%s: %d calls, %q", what, r.Calls, r.Notes)
+	}
+	expected := 0
+	for _, d := range r.Differences {
+		about := d.Call.Func
+		for _, c := range d.Calls {
+			about += " " + c.Func
+		}
+		if differs != "" && strings.Contains(about, differs) {
+			expected++
+			continue
+		}
+		t.Errorf("%s: %v at ranks %v: %+v %v: %s: %q, %q, %d of %d", what, d.Kind, d.Ranks, d.Calls, d.Call, d.Param, d.A, d.B, d.Count, d.Of)
+	}
+	if differs != "" && expected == 0 {
+		t.Errorf("%s: nothing differs about %s any more: say so in the list", what, differs)
+	}
+}
+
+// Order is left free, and computation takes its time.
+func TestReplayModes(t *testing.T) {
+	for _, m := range mpis {
+		for _, program := range []string{"masterworker", "polling", "probe", "persistent"} {
+			t.Run(m.Name+"/free/"+program, func(t *testing.T) {
+				a := record(t, m, 2, nil, program)
+				replay(t, m, 2, 0, a.File(), "--order=free")
+			})
+		}
+		t.Run(m.Name+"/times", func(t *testing.T) {
+			a := record(t, m, 2, nil, "pingpong") // 200 times 5 ms of sleep
+			was := elapsed(t, a)
+			for _, x := range []struct {
+				mode     string
+				from, to float64 // of the original time
+			}{{"recorded", 0.93, 1.15}, {"scale:0.5", 0.45, 0.7}, {"asap", 0, 0.3}} {
+				b, _ := recordReplay(t, m, 2, a, "--timing="+x.mode)
+				if now := elapsed(t, b); float64(now) < x.from*float64(was) || float64(now) > x.to*float64(was) {
+					t.Errorf("%s: %v instead of %v", x.mode, now, was)
+				}
+			}
+		})
+	}
+}
+
+// elapsed is the time between MPI_Init and MPI_Finalize at rank 0.
+func elapsed(t *testing.T, a *trace.Archive) time.Duration {
+	t.Helper()
+	var from, to time.Duration
+	for c, err := range a.Stream(0).Iter(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch c.Func.Name {
+		case "MPI_Init":
+			from = c.End
+		case "MPI_Finalize":
+			to = c.Start
+		}
+	}
+	return to - from
+}
+
+// replay replays an archive without recording and returns what was printed to standard error.
+func replay(t *testing.T, m *mpirun.MPI, ranks, code int, file string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	r, err := (&mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append([]string{tabardBin, "replay", file, "--patience=20s"}, flags...)}).Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("files of the replay: %v (%v)", files, err)
+	}
+	if r.TimedOut || (r.Code == 0) != (code == 0) {
+		t.Errorf("%s %v: exit code %d, timeout %v\n%s%s", m.Name, flags, r.Code, r.TimedOut, r.Stdout, r.Stderr)
+	}
+	if code == 0 && len(r.Stdout) > 0 {
+		t.Errorf("%s %v printed %s", m.Name, flags, r.Stdout)
+	}
+	return string(r.Stderr)
+}
+
+// What is wrong with the command line is said once, with what to do.
+func TestReplayErrors(t *testing.T) {
+	m := mpis[0]
+	a := record(t, m, 2, []string{"--timing=off"}, "pingpong")
+	partial := record(t, m, 2, []string{"--ranks=0"}, "pingpong")
+	for _, c := range []struct {
+		ranks int
+		file  string
+		flags []string
+		want  string
+	}{
+		{3, a.File(), nil, "is of 2 ranks, but 3 were started: mpirun -n 2 tabard replay"},
+		{2, a.File(), []string{"--timing=recorded"}, "replay with --timing=asap"},
+		{2, partial.File(), nil, "holds 1 of 2 ranks"},
+		{2, a.File(), []string{"--library=/bin/sh"}, "/bin/sh is no MPI library"},
+	} {
+		if got := replay(t, m, c.ranks, 2, c.file, c.flags...); strings.Count(got, c.want) != 1 {
+			t.Errorf("%v: not once %q in\n%s", c.flags, c.want, got)
+		}
+	}
+	var out bytes.Buffer
+	cmd := (&mpirun.Job{MPI: m, Ranks: 1, Dir: t.TempDir()}).Command()
+	cmd.Path, cmd.Args = tabardBin, []string{tabardBin, "replay", a.File()}
+	cmd.Stderr = &out
+	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "mpirun -n 2 tabard replay "+a.File()) {
+		t.Errorf("without mpirun: %v\n%s", err, out.String())
+	}
+}
+
+// Files go to the scratch directory, which disappears unless it was named.
+func TestReplayFiles(t *testing.T) {
+	m := mpis[0]
+	a := record(t, m, 2, nil, "io")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	replay(t, m, 2, 0, a.File())
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left, _ := filepath.Glob(filepath.Join(tmp, "tabard-replay-*"))
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("left: %v", left)
+		}
+	}
+	scratch := filepath.Join(tmp, "mine")
+	replay(t, m, 2, 0, a.File(), "--scratch="+scratch)
+	if _, err := os.Stat(scratch); err != nil { // the program deletes its files
+		t.Error(err)
+	}
+}

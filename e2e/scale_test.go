@@ -1,0 +1,70 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"testing"
+
+	"tabard/internal/scale"
+	"tabard/trace"
+)
+
+// scalable are programs with the sizes at which they are recorded: what the recording of from ranks, and with
+// if it is not 0, gives for to ranks has to be what is recorded there.
+var scalable = []struct {
+	program        string
+	from, with, to int
+}{
+	{"halo1d", 4, 0, 16}, {"halo1d", 9, 0, 5},
+	{"halo2d", 4, 0, 16}, {"halo2d", 9, 0, 16}, {"halo2d", 6, 0, 12},
+	{"halo3d", 27, 0, 12}, {"halo3d", 8, 12, 27},
+	{"collectives", 4, 9, 12},
+	{"pingpong", 2, 4, 3},
+}
+
+// untimed: times have no part in it.
+var untimed = []string{"--timing=off"}
+
+// Recordings of real programs give those of other sizes.
+func TestScale(t *testing.T) {
+	for _, p := range scalable {
+		for i, m := range mpis {
+			if i > 0 && p.to > 16 {
+				continue // one MPI will do for jobs that are large for one machine
+			}
+			t.Run(m.Name+"/"+p.program, func(t *testing.T) {
+				content := func(ranks int) *trace.Content {
+					c, err := record(t, m, ranks, untimed, p.program).Content()
+					if err != nil {
+						t.Fatal(err)
+					}
+					return c
+				}
+				var o scale.Options
+				if p.with > 0 {
+					o.With = append(o.With, content(p.with))
+				}
+				c, model, err := scale.Of(content(p.from), p.to, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range model.Assumptions {
+					t.Log(a)
+				}
+				var b bytes.Buffer
+				if err := c.Write(&b); err != nil {
+					t.Fatal(err)
+				}
+				got, err := trace.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := trace.Validate(got); err != nil {
+					t.Error(err)
+				}
+				same(t, "scaled and recorded", record(t, m, p.to, untimed, p.program), got)
+			})
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package proxy
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"tabard/internal/rerun"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Options say what Generate writes.
+type Options struct {
+	// File is the name of the recording, for the comment at the top.
+	File string
+	// Name is the name of the program's source file.
+	Name string
+	// Compute adds busy waits for the mean time that the program spent between calls, times Scale.
+	Compute bool
+	Scale   float64
+}
+
+// Skipped is calls that the program does not make.
+type Skipped struct{ Func, Reason string }
+
+// Result is what Generate did.
+type Result struct {
+	Lines   int
+	Ranks   int
+	Skipped []Skipped
+	Notes   []string
+}
+
+// ErrEmpty says that a recording has no process of an MPI program.
+var ErrEmpty = errors.New("the recording has no process that has a rank in MPI_COMM_WORLD")
+
+// A generator writes one program.
+type generator struct {
+	a      *trace.Archive
+	o      Options
+	abi    spec.ABI
+	target rerun.Target
+	size   int
+	all    *trace.RankSet
+	err    error
+
+	classes   []*class
+	names     map[string]bool
+	byBody    map[string]string // body of a function -> its name
+	arrays    map[string]string // text of an array -> its name
+	columns   map[columnKey]string
+	segments  map[segmentKey]*segment
+	objects   map[spec.Class]int64 // how many
+	inColumns map[spec.Class]map[int64]bool
+	nowhere   map[spec.Class]bool
+	shared    map[spec.Class]bool // one object may be returned several times, and is freed as often
+	inPlaces  map[int]bool
+	callbacks map[string]bool
+	functions map[string]string // that are called -> since which version
+	created   map[objectKey]int
+	ours      map[int64]bool // segments that the program allocates itself
+	recorded  map[int64]bool // segments that are allocated where the recording says
+	skipped   map[Skipped]bool
+	notes     []string
+
+	segmentList   []*segment
+	recent        map[columnAt][]int64 // values of columns, and how many
+	recentSize    int
+	statuses      int64
+	heaps         int64 // how many segments
+	flag, which   bool
+	places        bool
+	keeps         int    // calls of keep
+	placeText     string // text of the function place
+	anyOwn        bool   // numbers of segments are read from columns
+	usesArguments bool
+	noStart       bool
+	used          map[string]bool
+
+	code, tables, variables, setup, values strings.Builder
+}
+
+type objectKey struct {
+	class  int
+	kind   spec.Class
+	object int64
+}
+
+// reserved are names that the program uses itself, and words of C.
+var reserved = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main rank size argument_count arguments
+directory heap status flag which request comm group type op win file info errhandler message session keyval column n number list made wants want
+done got i j k place find_rank start_memory end_memory start reduce reduce_large query free_request cancel extent convert memory
+index time exit free read write open close send recv accept connect bind listen select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil
+y0 y1 j0 j1 yn jn gamma printf puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
+
+// Generate writes a program that makes the calls of a recording.
+func Generate(a *trace.Archive, w io.Writer, o Options) (*Result, error) {
+	g := &generator{a: a, o: o, abi: a.Meta().ABI, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]string{},
+		columns: map[columnKey]string{}, segments: map[segmentKey]*segment{}, objects: map[spec.Class]int64{}, inColumns: map[spec.Class]map[int64]bool{},
+		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{},
+		skipped: map[Skipped]bool{}, used: map[string]bool{}}
+	g.target = rerun.Target{Translation: rerun.Translation{From: g.abi, To: g.abi}}
+	for _, s := range reserved {
+		g.names[s] = true
+	}
+	for _, p := range prelude {
+		g.names[p.name] = true
+	}
+	if err := g.load(); err != nil {
+		return nil, err
+	}
+	if err := g.measure(); err != nil {
+		return nil, err
+	}
+	text := g.program()
+	if g.err != nil {
+		return nil, g.err
+	}
+	bw := bufio.NewWriter(w)
+	bw.WriteString(text)
+	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Notes: g.notes, Skipped: g.skippedList()}
+	return res, bw.Flush()
+}
+
+// load reads the classes that the program has.
+func (g *generator) load() error {
+	threads := 0
+	for i, c := range g.a.Classes() {
+		group := c.Group()
+		switch {
+		case group.Unranked:
+			continue
+		case group.World != 0:
+			g.noteOnce("the processes that the program started are left out")
+			continue
+		case c.Thread() > 0:
+			threads = max(threads, c.Thread())
+			continue
+		}
+		x, err := loadClass(c, i)
+		if err != nil {
+			return err
+		}
+		g.classes = append(g.classes, x)
+		g.size = max(g.size, group.Size)
+		g.all = g.all.Union(c.Ranks())
+	}
+	if len(g.classes) == 0 || g.size == 0 {
+		return ErrEmpty
+	}
+	if threads > 0 {
+		g.note(fmt.Sprintf("only the first thread of each process is there, of up to %d", threads+1))
+	}
+	if g.all.Len() < g.size {
+		g.note(fmt.Sprintf("%d of %d processes were not recorded: they make no calls", g.size-g.all.Len(), g.size))
+	}
+	if g.a.Meta().Partial {
+		g.note("calls were left out of the recording on purpose; the program may lack what they did")
+	}
+	for _, c := range g.classes {
+		g.scan(c)
+	}
+	return nil
+}
+
+// scan notes which objects are created by calls that are made again (1), and by others (-1).
+func (g *generator) scan(c *class) {
+	returned := map[int64]bool{}
+	for _, t := range c.terms {
+		if rerun.Own(t.Func.Func) {
+			if err := g.scanSegment(c, t); err != nil {
+				g.fail(err)
+			}
+			continue
+		}
+		reason := g.reason(t)
+		if reason != "" {
+			g.skip(t.Name, reason)
+		} else if g.lacks(c, t) {
+			reason = "lacks"
+		}
+		for i := range t.Params {
+			p := &t.Params[i]
+			v := t.slot(p.After)
+			if v == nil || p.Codec != spec.Handle {
+				continue
+			}
+			if v.kind == trace.Hole {
+				if err := g.scanColumn(c, t, p, reason); err != nil {
+					g.fail(err)
+				}
+				continue
+			}
+			if v.kind != trace.Ref && !v.refs {
+				continue
+			}
+			// MPI may return another reference to an object that exists.
+			code := v.n.at(c.Ranks().Min())
+			if p.Life == spec.NewRef || t.Name == "MPI_Type_get_contents" || p.Class == spec.Group && returned[code] {
+				g.shared[p.Class] = true
+			}
+			if p.Class == spec.Group {
+				returned[code] = true
+			}
+			for r := range c.Ranks().All() {
+				codes := []int64{v.n.at(r)}
+				if v.kind != trace.Ref {
+					codes = v.codesAt(r)
+				}
+				for _, code := range codes {
+					g.creates(c, p.Class, code, reason == "")
+				}
+				if _, same := v.n.constant(); same && v.vec == nil {
+					break
+				}
+			}
+		}
+	}
+}
+
+// creates notes that a call creates an object, and whether it is made again.
+func (g *generator) creates(c *class, class spec.Class, code int64, again bool) {
+	k := objectKey{c.index, class, code}
+	if again {
+		g.created[k] = 1
+	} else if g.created[k] == 0 {
+		g.created[k] = -1
+	}
+}
+
+// scanColumn is scan for objects whose numbers are in a column.
+func (g *generator) scanColumn(c *class, t *terminal, p *rerun.Param, reason string) error {
+	for r := range c.Ranks().All() {
+		codes, err := g.columnValues(c, t.id, p.After, 0, r)
+		if err != nil {
+			return err
+		}
+		for _, code := range codes {
+			g.creates(c, p.Class, code, reason == "")
+		}
+	}
+	return nil
+}
+
+// reason says why a call is not made again, if it is not.
+func (g *generator) reason(t *terminal) string {
+	if strings.HasPrefix(t.Name, "MPI_T_") {
+		return "variables and events are those of one MPI library"
+	}
+	return g.target.Reason(t.Func.Func, t.tm.Flags)
+}
+
+// scanSegment notes which segments there are records of.
+func (g *generator) scanSegment(c *class, t *terminal) error {
+	number, kind := t.slot(0), t.slot(1)
+	if t.Name != "tabard_segment" || number == nil || kind == nil {
+		return nil
+	}
+	for r := range c.Ranks().All() {
+		numbers := []int64{number.n.at(r)}
+		if number.kind == trace.Hole {
+			g.anyOwn = true
+			var err error
+			if numbers, err = g.columnValues(c, t.id, 0, 0, r); err != nil {
+				return err
+			}
+		}
+		mpi := kind.kind == trace.Int && kind.n.at(r) == madeByMPI
+		for _, n := range numbers {
+			if n >= mostObjects {
+				return fmt.Errorf("memory segment %d is too large a number", n)
+			}
+			if _, seen := g.ours[n]; !seen || mpi {
+				g.ours[n] = !mpi
+			}
+			g.recorded[n] = true
+			g.heaps = max(g.heaps, n+1)
+		}
+	}
+	return nil
+}
+
+func (g *generator) fail(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+func (g *generator) note(s string) { g.notes = append(g.notes, s) }
+
+func (g *generator) noteOnce(s string) {
+	for _, x := range g.notes {
+		if x == s {
+			return
+		}
+	}
+	g.note(s)
+}
+
+func (g *generator) skip(name, reason string) { g.skipped[Skipped{name, reason}] = true }
+
+func (g *generator) skippedList() []Skipped {
+	var out []Skipped
+	for s := range g.skipped {
+		out = append(out, s)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].Reason != out[j].Reason {
+			return out[i].Reason < out[j].Reason
+		}
+		return out[i].Func < out[j].Func
+	})
+	return out
+}
+
+// need asks for a part of the prelude.
+func (g *generator) need(part string) { g.used[part] = true }
+
+// unique is a name that nothing else has.
+func (g *generator) unique(hint string) string {
+	name := hint
+	for n := 2; g.names[name]; n++ {
+		name = fmt.Sprintf("%s_%d", hint, n)
+	}
+	g.names[name] = true
+	return name
+}
+
+// helper is a call of a function with a body, which returns a long.
+func (g *generator) helper(hint, body string) string { return g.typedHelper(hint, "long ", body) }
+
+func (g *generator) typedHelper(hint, ctype, body string) string {
+	key := ctype + body
+	name := g.byBody[key]
+	if name == "" {
+		name = g.unique("the_" + hint)
+		g.byBody[key] = name
+		fmt.Fprintf(&g.values, "static %s%s(void)\n{\n", ctype, name)
+		for _, line := range strings.Split(strings.TrimSuffix(body, "\n"), "\n") {
+			g.values.WriteString(strings.TrimPrefix(indent(strings.TrimPrefix(line, "    ")), ""))
+		}
+		g.values.WriteString("}\n\n")
+	}
+	return name + "()"
+}

@@ -1,0 +1,177 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+
+	"tabard/internal/rankfn"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// A handleClass is how handles of a class are called in C.
+type handleClass struct{ ctype, array, null string }
+
+var handleClasses = map[spec.Class]handleClass{
+	spec.Comm: {"MPI_Comm", "comm", "MPI_COMM_NULL"}, spec.Group: {"MPI_Group", "group", "MPI_GROUP_NULL"},
+	spec.Type: {"MPI_Datatype", "type", "MPI_DATATYPE_NULL"}, spec.Op: {"MPI_Op", "op", "MPI_OP_NULL"},
+	spec.Win: {"MPI_Win", "win", "MPI_WIN_NULL"}, spec.File: {"MPI_File", "file", "MPI_FILE_NULL"},
+	spec.Info: {"MPI_Info", "info", "MPI_INFO_NULL"}, spec.Errhandler: {"MPI_Errhandler", "errhandler", "MPI_ERRHANDLER_NULL"},
+	spec.Request: {"MPI_Request", "request", "MPI_REQUEST_NULL"}, spec.Message: {"MPI_Message", "message", "MPI_MESSAGE_NULL"},
+	spec.Session: {"MPI_Session", "session", "MPI_SESSION_NULL"}, spec.Keyval: {"int", "keyval", "MPI_KEYVAL_INVALID"},
+}
+
+// isDynamic tells whether a code is that of an object of the program.
+func isDynamic(code int64) bool { return code > 0 && code%2 == 0 }
+
+// objectName is the expression for a single code.
+func (g *generator) objectName(class spec.Class, code int64) string {
+	h := handleClasses[class]
+	switch {
+	case isDynamic(code):
+		g.sawObject(class, code)
+		return fmt.Sprintf("%s[%d]", h.array, code/2-1)
+	case code%2 == 1 && int(code/2) < len(spec.Predefineds):
+		return g.predefined(spec.Predefineds[code/2].Name)
+	}
+	return h.null
+}
+
+// later are predefined objects that not every MPI has, and what stands for them in those that have not.
+var later = map[string]string{"MPI_LB": "MPI_BYTE", "MPI_UB": "MPI_BYTE", "MPI_ERRORS_ABORT": "MPI_ERRORS_ARE_FATAL", "MPI_HOST": "MPI_TAG_UB"}
+
+func (g *generator) predefined(name string) string {
+	if other := later[name]; other != "" {
+		return other
+	}
+	return name
+}
+
+// mostObjects is how many objects of a class may be alive at a time.
+const mostObjects = 1 << 24
+
+func (g *generator) sawObject(class spec.Class, code int64) {
+	n := code/2 - 1
+	if n >= mostObjects {
+		g.fail(fmt.Errorf("object number %d is too large", n))
+		return
+	}
+	g.objects[class] = max(g.objects[class], n+1)
+}
+
+// handle is the expression for a handle; it is an lvalue if object is set.
+func (g *generator) handle(c *class, v *number, class spec.Class, hint string) (text string, object bool) {
+	ranks := c.Ranks()
+	if code, ok := v.constant(); ok {
+		return g.objectName(class, code), isDynamic(code)
+	}
+	all := true
+	vals := make([]int64, 0, ranks.Len())
+	for r := range ranks.All() {
+		code := v.at(r)
+		if all = all && isDynamic(code); !all {
+			break
+		}
+		g.sawObject(class, code)
+		vals = append(vals, code/2-1)
+	}
+	h := handleClasses[class]
+	if all {
+		fn := rankfn.Fit(c.ctx, ranks, vals)
+		return fmt.Sprintf("%s[%s]", h.array, g.function(fn, ranks, nil, hint)), true
+	}
+	return g.choose(ranks, hint, h.ctype+" ", func(r int) string { return g.objectName(class, v.at(r)) }), false
+}
+
+// fromColumn is the expression for an object whose code comes from a column: an lvalue.
+func (g *generator) fromColumn(c *class, t *terminal, slot int, class spec.Class, hint string) string {
+	g.sawColumn(c, t, slot, class)
+	g.named(class)
+	col := g.column(c, t.id, slot, 0, hint, nil)
+	return fmt.Sprintf("(*%s_of(next(&%s)))", handleClasses[class].array, col)
+}
+
+// sawColumn notes the objects in a column.
+func (g *generator) sawColumn(c *class, t *terminal, slot int, class spec.Class) {
+	for r := range c.Ranks().All() {
+		vals, err := g.columnValues(c, t.id, slot, 0, r)
+		if err != nil {
+			g.fail(err)
+			return
+		}
+		for _, code := range vals {
+			if isDynamic(code) {
+				g.sawObject(class, code)
+			} else if code%2 == 1 && class != spec.Request {
+				g.named(class)[code] = true
+			}
+		}
+	}
+}
+
+// named are the predefined objects in columns, by code; it exists for a class if there is such a column.
+func (g *generator) named(class spec.Class) map[int64]bool {
+	if g.inColumns[class] == nil {
+		g.inColumns[class] = map[int64]bool{}
+	}
+	return g.inColumns[class]
+}
+
+// objectFunctions are the functions that find objects by the codes in columns.
+func (g *generator) objectFunctions() string {
+	var b strings.Builder
+	for class := spec.Comm; class < spec.NumClasses; class++ {
+		named := g.inColumns[class]
+		if named == nil {
+			continue
+		}
+		h := handleClasses[class]
+		fmt.Fprintf(&b, "/* The object with a code: even for those of the program. */\nstatic %s *%s_of(long code)\n{\n    static %s other;\n", h.ctype, h.array, h.ctype)
+		fmt.Fprintf(&b, "    if (code > 0 && code %% 2 == 0) return &%s[code / 2 - 1];\n    other = %s;\n", h.array, h.null)
+		for code := int64(1); int(code/2) < len(spec.Predefineds); code += 2 {
+			if named[code] {
+				fmt.Fprintf(&b, "    if (code == %d) other = %s;\n", code, g.predefined(spec.Predefineds[code/2].Name))
+			}
+		}
+		b.WriteString("    return &other;\n}\n\n")
+		g.sawObject(class, 2)
+	}
+	return b.String()
+}
+
+// codesAt are the codes of a list of references at a rank.
+func (v *value) codesAt(rank int) []int64 {
+	if v.vec != nil {
+		return v.vec.At(rank)
+	}
+	return v.ints
+}
+
+// contiguous is the first of objects whose numbers are consecutive.
+func contiguous(codes []int64) (first int64, ok bool) {
+	if len(codes) == 0 {
+		return 0, false
+	}
+	for i, code := range codes {
+		if !isDynamic(code) || code != codes[0]+2*int64(i) {
+			return 0, false
+		}
+	}
+	return codes[0]/2 - 1, true
+}
+
+// sameLength is the length of the arrays of all ranks.
+func (v *value) sameLength(ranks *trace.RankSet) (int, bool) {
+	if v.vec == nil {
+		return len(v.ints), true
+	}
+	n := -1
+	for r := range ranks.All() {
+		k := v.vec.Len(r)
+		if n >= 0 && k != n {
+			return 0, false
+		}
+		n = k
+	}
+	return n, true
+}

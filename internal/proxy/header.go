@@ -1,0 +1,101 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Mark begins the first line of every program that this package writes.
+const Mark = "/* A proxy application of Tabard"
+
+// header is the comment at the top, and what is included.
+func (g *generator) header() string {
+	var b strings.Builder
+	m := g.a.Meta()
+	name := g.o.Name
+	if name == "" || name == "-" {
+		name = "proxy.c"
+	}
+	program := strings.TrimSuffix(name, ".c")
+	clean := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "*/", "* /"), "\n", " ") }
+	fmt.Fprintf(&b, "%s: it makes the MPI calls of a recording, and nothing else.\n *\n", Mark)
+	fmt.Fprintf(&b, " *   recorded   %s\n *   with       %s\n *   at         %s\n", clean(strings.Join(m.Command, " ")), clean(m.MPI), m.Created.UTC().Format("2006-01-02 15:04 MST"))
+	if g.o.File != "" {
+		fmt.Fprintf(&b, " *   from       %s\n", clean(g.o.File))
+	}
+	fmt.Fprintf(&b, " *   compile    mpicc -O2 -o %s %s\n *   run        mpirun -n %d ./%s\n", clean(program), clean(name), g.size, clean(program))
+	if g.usesFiles() {
+		b.WriteString(" *   files      are made in the folder given as argument, else DIRECTORY\n")
+	}
+	if g.o.Compute {
+		b.WriteString(" *   computes   as long as the program did in the mean, times COMPUTE (-DCOMPUTE=0.5)\n")
+	}
+	if len(g.skipped)+len(g.notes) > 0 {
+		b.WriteString(" *\n * What it does not do:\n")
+		for _, s := range g.notes {
+			fmt.Fprintf(&b, " *   %s\n", clean(s))
+		}
+		for _, s := range g.skippedList() {
+			fmt.Fprintf(&b, " *   %s: %s\n", s.Func, clean(s.Reason))
+		}
+	}
+	b.WriteString(" */\n")
+	if g.used["compute"] {
+		b.WriteString("#define _POSIX_C_SOURCE 199309L\n")
+	}
+	b.WriteString("#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
+	if g.used["compute"] {
+		fmt.Fprintf(&b, "#include <time.h>\n#ifndef COMPUTE\n#define COMPUTE %g\n#endif\n", g.o.Scale)
+	}
+	if g.usesFiles() {
+		b.WriteString("#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n")
+	}
+	if major := g.newest(); major > 3 {
+		fmt.Fprintf(&b, "#if MPI_VERSION < %d\n#error \"This program needs MPI %d: the recorded one called functions of that version.\"\n#endif\n", major, major)
+	}
+	if g.used["keep"] {
+		fmt.Fprintf(&b, "#define KEPT %d\n", g.keeps)
+	}
+	g.pragmas(&b)
+	b.WriteString("\n")
+	return b.String()
+}
+
+// old are functions that some MPIs warn of, as newer ones replace them.
+var old = map[string]bool{
+	"MPI_Attr_delete": true, "MPI_Attr_get": true, "MPI_Attr_put": true, "MPI_Keyval_create": true, "MPI_Keyval_free": true, "MPI_Cancel": true,
+	"MPI_Info_get": true, "MPI_Info_get_valuelen": true, "MPI_Type_size_x": true, "MPI_Type_get_extent_x": true, "MPI_Type_get_true_extent_x": true,
+	"MPI_Get_elements_x": true, "MPI_Status_set_elements_x": true,
+}
+
+// pragmas turn warnings off that are about what the recorded program calls, or about mpi.h.
+func (g *generator) pragmas(b *strings.Builder) {
+	for name := range g.functions {
+		if old[name] {
+			b.WriteString("#ifdef __GNUC__\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n#endif\n")
+			break
+		}
+	}
+	if strings.Contains(g.code.String(), "MPI_STATUSES_IGNORE") {
+		b.WriteString("#if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wstringop-overflow\" /* MPI_STATUSES_IGNORE is no array */\n#endif\n")
+	}
+	if text := g.code.String() + g.values.String(); strings.Contains(text, "MPI_UNWEIGHTED") || strings.Contains(text, "MPI_WEIGHTS_EMPTY") {
+		b.WriteString("#if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wstringop-overread\" /* constants that are no arrays */\n#endif\n")
+	}
+}
+
+// usesFiles tells whether the program opens files.
+func (g *generator) usesFiles() bool {
+	return strings.Contains(g.code.String()+g.values.String(), "scratch_file(")
+}
+
+// newest is the major version of MPI that the functions need.
+func (g *generator) newest() int {
+	major := 0
+	for _, since := range g.functions {
+		if since != "" && since[0] >= '0' && since[0] <= '9' {
+			major = max(major, int(since[0]-'0'))
+		}
+	}
+	return major
+}

@@ -1,0 +1,275 @@
+package proxy
+
+import "strings"
+
+// A part is a piece of C that the program has if it is needed.
+type part struct{ name, needs, text string }
+
+// prelude are the helpers of the programs, in an order in which each comes after those that it needs.
+var prelude = []part{
+	{"memory", "", `static char *memory(long bytes)
+{
+    char *at = calloc(1, bytes);
+    if (!at) {
+        fprintf(stderr, "There is no memory for %ld bytes.\n", bytes);
+        exit(1);
+    }
+    return at;
+}
+`},
+	{"mod", "", `static long mod(long a, long b) /* never negative */
+{
+    long m = a % b;
+    return m < 0 ? m + b : m;
+}
+`},
+	{"max", "", "static long max(long a, long b) { return a > b ? a : b; }\n"},
+	{"min", "", "static long min(long a, long b) { return a < b ? a : b; }\n"},
+	{"rank_or", "", "static long rank_or(long x, long other) { return x >= 0 && x < size ? x : other; }\n"},
+	{"highest_bit", "", `static long highest_bit(long x)
+{
+    while (x & (x - 1)) x &= x - 1;
+    return x;
+}
+`},
+	{"grid_shift", "", `/* The rank that is some steps away in a grid of ranks, the last dimension fastest; other beyond its borders. */
+static long grid_shift(int n, const long dims[], const long steps[], const long periodic[], long other)
+{
+    long r = rank, to = 0, scale = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        long at = r % dims[i] + steps[i];
+        r /= dims[i];
+        if (at < 0 || at >= dims[i]) {
+            if (!periodic[i]) return other;
+            at = (at % dims[i] + dims[i]) % dims[i];
+        }
+        to += at * scale;
+        scale *= dims[i];
+    }
+    return r > 0 ? other : to;
+}
+`},
+	{"grid_turn", "", `/* The rank with the same coordinates when the axes of a grid are in another order. */
+static long grid_turn(const long dims[], int a, int b, int c, long other)
+{
+    long at[3], r = rank;
+    for (int i = 2; i >= 0; i--) {
+        at[i] = r % dims[i];
+        r /= dims[i];
+    }
+    return r > 0 ? other : (at[a] * dims[b] + at[b]) * dims[c] + at[c];
+}
+`},
+	{"grid_cell", "", `/* Where in a grid the rank is: for each axis a digit to the base 3, which is 0 at its begin and 2 at its end. */
+static long grid_cell(int n, const long dims[])
+{
+    long r = rank, cell = 0, scale = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        long at = r % dims[i];
+        cell += scale * (at == 0 ? 0 : at == dims[i] - 1 ? 2 : 1);
+        r /= dims[i];
+        scale *= 3;
+    }
+    return cell;
+}
+`},
+	{"place_in", "", `/* The index of the rank in a set: n numbers are begins and ends of intervals. */
+static long place_in(const long set[], int n)
+{
+    long before = 0;
+    for (int i = 0; i < n; i += 2) {
+        if (rank < set[i + 1]) return before + rank - set[i];
+        before += set[i + 1] - set[i];
+    }
+    return 0;
+}
+`},
+	{"next", "", `/* Values that follow no rule, in a compact form: n > 0 values from a first one on with a step, or -n values as they
+ * are; 0 ends the sequence, which then begins again. */
+struct column { const long *code, *at; long left, value, step; };
+static long next(struct column *c)
+{
+    if (c->left == 0) {
+        if (!c->at || *c->at == 0) c->at = c->code;
+        if (!c->at || *c->at == 0) return 0;
+        c->left = *c->at++;
+        if (c->left > 0) {
+            c->step = *c->at++;
+            c->value = *c->at++ - c->step;
+        }
+    }
+    if (c->left > 0) {
+        c->left--;
+        return c->value += c->step;
+    }
+    c->left++;
+    return *c->at++;
+}
+`},
+	{"room", "", `/* Memory for arguments and results, until it is used again some calls later. */
+static void *room(size_t bytes)
+{
+    static struct { void *at; size_t size; } slot[32];
+    static int k;
+    k = (k + 1) % 32;
+    if (slot[k].size < bytes) {
+        slot[k].at = realloc(slot[k].at, bytes + bytes / 2);
+        slot[k].size = bytes + bytes / 2;
+        if (!slot[k].at) exit(1);
+    }
+    return bytes ? memset(slot[k].at, 0, bytes) : slot[k].at ? slot[k].at : room(1);
+}
+`},
+	{"keep", "", `/* Arrays that operations need until they are complete, one for each place of the program. */
+static void *keep(int place, const void *from, size_t bytes)
+{
+    static struct { void *at; size_t size; } kept[KEPT];
+    if (kept[place].size < bytes + 1) {
+        kept[place].at = realloc(kept[place].at, bytes + 1);
+        kept[place].size = bytes + 1;
+        if (!kept[place].at) exit(1);
+    }
+    return memcpy(kept[place].at, from, bytes);
+}
+`},
+	{"ramp", "room", `/* n numbers from a first one on, with a step. */
+static int *ramp(long n, long first, long step)
+{
+    int *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = (int)(first + i * step);
+    return v;
+}
+`},
+	{"ramp64", "room", `static void *ramp64(long n, long first, long step)
+{
+    long *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = first + i * step;
+    return v;
+}
+`},
+	{"ints", "room", `/* n numbers of a table. */
+static int *ints(long n, const long *from)
+{
+    int *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = (int)from[i];
+    return v;
+}
+`},
+	{"longs", "room", `static void *longs(long n, const long *from)
+{
+    long *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = from[i];
+    return v;
+}
+`},
+	{"next_ints", "next room", `/* The next n values. */
+static int *next_ints(long n, struct column *c)
+{
+    int *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = (int)next(c);
+    return v;
+}
+`},
+	{"next_longs", "next room", `static void *next_longs(long n, struct column *c)
+{
+    long *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = next(c);
+    return v;
+}
+`},
+	{"gather", "", `/* The requests with these numbers as an array, and back; -1 stands for none. */
+static MPI_Request *gather(int n, const int number[])
+{
+    static MPI_Request *list;
+    static int most;
+    if (n > most) list = realloc(list, (most = 2 * n) * sizeof *list);
+    for (int i = 0; i < n; i++) list[i] = number[i] < 0 ? MPI_REQUEST_NULL : request[number[i]];
+    return list;
+}
+static void scatter(int n, const int number[], const MPI_Request list[])
+{
+    for (int i = 0; i < n; i++)
+        if (number[i] >= 0) request[number[i]] = list[i];
+}
+`},
+	{"settle", "", `/* In the recording request want of the list was done, now it is got: they swap places, so that the
+ * numbers of requests stand for operations as in the recording. */
+static void settle(MPI_Request list[], int want, int got)
+{
+    if (want < 0 || got < 0 || want == got) return;
+    MPI_Request r = list[want];
+    list[want] = list[got];
+    list[got] = r;
+}
+`},
+	{"settle_some", "settle", `/* The same for several: those that should not be done yet swap places with those that should. */
+static void settle_some(MPI_Request list[], int nwant, const int want[], int ngot, const int got[])
+{
+    int k = 0;
+    for (int i = 0; i < nwant; i++) {
+        int found = 0;
+        for (int j = 0; j < ngot; j++) found |= got[j] == want[i];
+        if (found) continue;
+        for (; k < ngot; k++) {
+            int wanted = 0;
+            for (int j = 0; j < nwant; j++) wanted |= got[k] == want[j];
+            if (!wanted) break;
+        }
+        if (k == ngot) return;
+        settle(list, want[i], got[k++]);
+    }
+}
+`},
+	{"scratch_file", "", `/* Files are made in a folder of their own. */
+static const char *scratch_file(const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+`},
+	{"compute", "", `/* Computes for a number of seconds. */
+static void compute(double seconds)
+{
+    struct timespec now;
+    double end = 0, t;
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        t = now.tv_sec + now.tv_nsec * 1e-9;
+        if (end == 0) end = t + seconds * COMPUTE;
+    } while (t < end);
+}
+`},
+	{"reduce", "", "static void reduce(void *in, void *inout, int *n, MPI_Datatype *t) { (void)in, (void)inout, (void)n, (void)t; }\n"},
+	{"reduce_large", "", "static void reduce_large(void *in, void *inout, MPI_Count *n, MPI_Datatype *t) { (void)in, (void)inout, (void)n, (void)t; }\n"},
+}
+
+// callbacks are neutral functions by the beginning of their C types; # stands for the type of the object.
+var callbackText = map[string]string{
+	"copy":    "static int copy_#(# object, int key, void *state, void *in, void *out, int *flag)\n{\n    (void)object, (void)key, (void)state;\n    *(void **)out = in;\n    *flag = 1;\n    return MPI_SUCCESS;\n}\n",
+	"delete":  "static int delete_#(# object, int key, void *value, void *state)\n{\n    (void)object, (void)key, (void)value, (void)state;\n    return MPI_SUCCESS;\n}\n",
+	"handler": "static void handler_#(# *object, int *code, ...) { (void)object, (void)code; }\n",
+	"query":   "static int query(void *state, MPI_Status *s)\n{\n    (void)state;\n    memset(s, 0, sizeof *s);\n    return MPI_SUCCESS;\n}\n",
+	"free":    "static int free_request(void *state) { (void)state; return MPI_SUCCESS; }\n",
+	"cancel":  "static int cancel(void *state, int complete) { (void)state, (void)complete; return MPI_SUCCESS; }\n",
+	"extent":  "static int extent(MPI_Datatype t, MPI_Aint *bytes, void *state)\n{\n    (void)state;\n    MPI_Aint lb;\n    return MPI_Type_get_extent(t, &lb, bytes);\n}\n",
+	"convert": "static int convert(void *user, MPI_Datatype t, int n, void *file, MPI_Offset at, void *state)\n{\n    (void)user, (void)t, (void)n, (void)file, (void)at, (void)state;\n    return MPI_SUCCESS;\n}\n",
+}
+
+// helpers is the text of the parts that are used in text.
+func helpers(used map[string]bool) string {
+	for i := len(prelude) - 1; i >= 0; i-- {
+		if used[prelude[i].name] {
+			for _, n := range strings.Fields(prelude[i].needs) {
+				used[n] = true
+			}
+		}
+	}
+	var b strings.Builder
+	for _, p := range prelude {
+		if used[p.name] {
+			b.WriteString(p.text + "\n")
+		}
+	}
+	return b.String()
+}

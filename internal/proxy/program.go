@@ -1,0 +1,320 @@
+package proxy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"tabard/internal/rankfn"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// stream is the top of the program of a class: its code in pieces.
+type stream struct {
+	c     *class
+	r     *rules
+	parts []*code
+}
+
+// program is the text of the whole program.
+func (g *generator) program() string {
+	var streams []*stream
+	for _, c := range g.classes {
+		r := g.newRules(c)
+		streams = append(streams, &stream{c, r, r.symbols(0, 0)})
+	}
+	first := g.common(streams)
+	entry := g.streams(streams, len(first))
+	g.placeText = g.placeFunction()
+	objectFunctions := g.objectFunctions()
+	setup := g.setupFunction()
+	main := g.mainFunction(first, entry)
+
+	body := g.variables.String() + g.tables.String() + g.values.String() + g.code.String() + main + setup + objectFunctions + g.placeText
+	g.markUsed(body)
+	var b strings.Builder
+	b.WriteString(g.header())
+	b.WriteString(g.declarations())
+	b.WriteString(helpers(g.used))
+	g.writeCallbacks(&b)
+	b.WriteString(objectFunctions)
+	b.WriteString(g.placeText)
+	section(&b, g.tables.String())
+	section(&b, g.variables.String())
+	b.WriteString(g.values.String())
+	b.WriteString(g.code.String())
+	b.WriteString(setup)
+	b.WriteString(main)
+	return b.String()
+}
+
+func section(b *strings.Builder, s string) {
+	if s != "" {
+		b.WriteString(s + "\n")
+	}
+}
+
+var called = regexp.MustCompile(`\b[a-z_0-9]+\(`)
+
+// markUsed finds the parts of the prelude that a text calls.
+func (g *generator) markUsed(text string) {
+	for _, s := range called.FindAllString(text, -1) {
+		g.used[strings.TrimSuffix(s, "(")] = true
+	}
+}
+
+func (g *generator) writeCallbacks(b *strings.Builder) {
+	var list []string
+	for s := range g.callbacks {
+		list = append(list, s)
+	}
+	sort.Strings(list)
+	for _, s := range list {
+		b.WriteString(s + "\n")
+	}
+}
+
+// isInit tells whether code is the initialisation of MPI.
+func isInit(x *code) bool {
+	return len(x.lines) == 1 && (strings.HasPrefix(x.lines[0], "MPI_Init(") || strings.HasPrefix(x.lines[0], "MPI_Init_thread("))
+}
+
+// common is what all streams begin with, up to the initialisation of MPI; nothing if they do not.
+func (g *generator) common(streams []*stream) []*code {
+	parts := streams[0].parts
+	for i, x := range parts {
+		for _, s := range streams[1:] {
+			if i >= len(s.parts) || !slices.Equal(s.parts[i].lines, x.lines) {
+				return nil
+			}
+		}
+		if isInit(x) {
+			return parts[:i+1]
+		}
+	}
+	return nil
+}
+
+// streams makes a function of each stream and returns the statements that choose one.
+func (g *generator) streams(streams []*stream, from int) []string {
+	type entry struct {
+		name  string
+		ranks *trace.RankSet
+	}
+	var list []*entry
+	for _, s := range streams {
+		x := s.r.split(s.parts[from:])
+		hint := "all_ranks"
+		if len(streams) > 1 {
+			hint = fmt.Sprintf("rank_%d", s.c.Ranks().Min())
+			if s.c.Ranks().Len() > 1 {
+				hint = fmt.Sprintf("ranks_like_%d", s.c.Ranks().Min())
+			}
+		}
+		name := g.define(x, hint).lines[0]
+		i := slices.IndexFunc(list, func(e *entry) bool { return e.name == name })
+		if i < 0 {
+			list = append(list, &entry{name, s.c.Ranks()})
+		} else {
+			list[i].ranks = list[i].ranks.Union(s.c.Ranks())
+		}
+	}
+	var out []string
+	for i, e := range list {
+		cond := g.condition(e.ranks, g.everybody())
+		switch {
+		case cond == "1":
+			out = append(out, e.name)
+		case i == len(list)-1 && g.all.Len() == g.size:
+			out = append(out, "else", "    "+e.name)
+		case i == 0:
+			out = append(out, "if ("+cond+")", "    "+e.name)
+		default:
+			out = append(out, "else if ("+cond+")", "    "+e.name)
+		}
+	}
+	return out
+}
+
+// everybody is the ranks of MPI_COMM_WORLD.
+func (g *generator) everybody() *trace.RankSet { return rankfn.Range(0, g.size) }
+
+// declarations are the variables of the program.
+func (g *generator) declarations() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "static long rank = -1, size = %d; /* in MPI_COMM_WORLD */\n", g.size)
+	if g.usesArguments {
+		b.WriteString("static int argument_count;\nstatic char **arguments;\n")
+	}
+	if strings.Contains(g.code.String()+g.values.String(), "scratch_file(") {
+		b.WriteString("static const char *directory = DIRECTORY;\n")
+	}
+	for class := spec.Comm; class < spec.NumClasses; class++ {
+		if n := g.objects[class]; n > 0 {
+			h := handleClasses[class]
+			fmt.Fprintf(&b, "static %s %s[%d];\n", h.ctype, h.array, n)
+		}
+	}
+	if g.statuses > 0 {
+		fmt.Fprintf(&b, "static MPI_Status status[%d];\n", g.statuses)
+	}
+	if g.flag {
+		b.WriteString("static int flag; /* of the last test */\n")
+	}
+	if g.which {
+		b.WriteString("static int which; /* what the last call completed */\n")
+	}
+	g.declareMemory(&b)
+	b.WriteString("\n")
+	return b.String()
+}
+
+// largeBlock is the size from which a block of memory is allocated at the start.
+const largeBlock = 1 << 26
+
+func (g *generator) declareMemory(b *strings.Builder) {
+	text := g.code.String() + g.values.String() + g.placeText + g.setup.String()
+	for _, s := range g.segmentList {
+		if s.mem == trace.Heap {
+			g.heaps = max(g.heaps, int64(s.number)+1)
+			continue
+		}
+		name, _ := s.base()
+		n := s.most - s.low
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(text) {
+			continue
+		}
+		if n > largeBlock {
+			fmt.Fprintf(b, "static char *%s;\n", name)
+			continue
+		}
+		fmt.Fprintf(b, "static long double %s_[%d];\nstatic char *const %s = (char *)%s_;\n", name, (n+15)/16, name, name)
+	}
+	if g.heaps > 0 && strings.Contains(g.code.String()+g.values.String()+g.setup.String(), "heap[") {
+		fmt.Fprintf(b, "static char *heap[%d];\n", g.heaps)
+		if strings.Contains(g.code.String(), "own[") {
+			fmt.Fprintf(b, "static char *own[%d]; /* what is to be freed of it: the other blocks are MPI's */\n", g.heaps)
+		}
+	}
+}
+
+// setupFunction allocates memory and points columns to their values.
+func (g *generator) setupFunction() string {
+	var b strings.Builder
+	b.WriteString("/* What has to be there before the first call that uses it. */\nstatic void start(void)\n{\n")
+	empty := b.Len()
+	for class := spec.Comm; class < spec.NumClasses; class++ {
+		if n := g.objects[class]; n > 0 {
+			h := handleClasses[class]
+			fmt.Fprintf(&b, "    for (int i = 0; i < %d; i++) %s[i] = %s;\n", n, h.array, h.null)
+		}
+	}
+	var table []int64
+	for _, s := range g.segmentList {
+		name, _ := s.base()
+		switch {
+		case s.mem == trace.Heap && (s.made || g.recorded[int64(s.number)]):
+		case s.mem == trace.Heap && len(g.segmentList) > 40:
+			table = append(table, int64(s.number), s.most-s.low)
+		case s.mem == trace.Heap, s.most-s.low > largeBlock && strings.Contains(g.code.String()+g.values.String()+g.placeText, name):
+			fmt.Fprintf(&b, "    %s = memory(%s);\n", name, g.segmentSize(s))
+		}
+	}
+	if len(table) > 0 {
+		// Runs of segments with the same size, and a constant distance.
+		name := g.constants("heap_sizes", table)
+		fmt.Fprintf(&b, "    for (int i = 0; i < %d; i += 2) heap[%s[i]] = memory(%s[i + 1]);\n", len(table), name, name)
+	}
+	b.WriteString(g.setup.String())
+	if b.Len() == empty {
+		g.noStart = true
+		return ""
+	}
+	b.WriteString("}\n\n")
+	return b.String()
+}
+
+// placeFunction finds the memory of addresses in columns.
+func (g *generator) placeFunction() string {
+	if !g.places {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("/* The address with a code: the number of its block times 2^44 plus the offset there. */\nstatic void *place(long code)\n{\n    char *block = NULL;\n    if (code < 0) return (void *)(size_t)(-1 - code);\n    switch (code >> 44) {\n")
+	for _, s := range g.segmentList {
+		if g.inPlaces[s.index] {
+			name, _ := s.base()
+			fmt.Fprintf(&b, "    case %d: block = %s; break;\n", s.index, name)
+		}
+	}
+	b.WriteString("    }\n    return block + (code & 0xfffffffffffL);\n}\n\n")
+	return b.String()
+}
+
+// mainFunction is the function main.
+func (g *generator) mainFunction(first []*code, entry []string) string {
+	g.usesArguments = strings.Contains(g.code.String(), "argument") || slices.ContainsFunc(first, func(x *code) bool { return strings.Contains(strings.Join(x.lines, ""), "argument") })
+	var b strings.Builder
+	if len(first) == 0 {
+		fmt.Fprintf(&b, mainHead, rankNames, "")
+	} else {
+		fmt.Fprintf(&b, mainHead, rankNames, askMPI)
+	}
+	if g.usesArguments {
+		b.WriteString("    argument_count = argc;\n    arguments = argv;\n")
+	}
+	if strings.Contains(g.code.String()+g.values.String(), "scratch_file(") {
+		b.WriteString("    if (argc > 1) directory = argv[1];\n")
+	} else if !g.usesArguments {
+		b.WriteString("    (void)argc, (void)argv;\n")
+	}
+	for _, x := range first {
+		for _, s := range x.lines {
+			b.WriteString(indent(s))
+		}
+	}
+	b.WriteString("    find_rank();\n")
+	if !g.noStart {
+		b.WriteString("    start();\n")
+	}
+	for _, s := range entry {
+		b.WriteString(indent(s))
+	}
+	b.WriteString("    return 0;\n}\n")
+	return b.String()
+}
+
+const rankNames = `"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"`
+
+const askMPI = `        int r, n;
+        MPI_Comm_rank(MPI_COMM_WORLD, &r);
+        MPI_Comm_size(MPI_COMM_WORLD, &n);
+        rank = r;
+        ranks = n;
+`
+
+const mainHead = `/* The rank is what the launcher says, so that the program makes no calls but those of the recording. */
+static void find_rank(void)
+{
+    static const char *const names[] = {%s};
+    const char *s = getenv("OMPI_COMM_WORLD_SIZE");
+    long ranks = size;
+    if (!s) s = getenv("PMI_SIZE");
+    if (s) ranks = atol(s);
+    for (int i = 0; rank < 0 && i < 4; i++)
+        if (getenv(names[i])) rank = atol(getenv(names[i]));
+    if (rank < 0) {
+%s        if (rank < 0) rank = 0, ranks = 1;
+    }
+    if (ranks != size) {
+        if (rank == 0) fprintf(stderr, "This program needs %%ld ranks, not %%ld: mpirun -n %%ld\n", size, ranks, size);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+`

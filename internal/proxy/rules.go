@@ -1,0 +1,301 @@
+package proxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tabard/internal/rerun"
+	"tabard/trace"
+)
+
+// Bounds on functions: what is shorter than a function call and its definition is written where it is used; what is used
+// once is, too, unless it is long; compilers take long for long functions.
+const (
+	shortLines = 3
+	blockLines = 60
+	partLines  = 300
+)
+
+// code is lines of C.
+type code struct {
+	lines []string
+	depth int // of loops
+	hint  string
+}
+
+// rules writes the grammar of a class.
+type rules struct {
+	g        *generator
+	c        *class
+	ruleUses []int
+	termUses []int
+	trips    map[[2]int]*trace.RankFunc // by rule and place
+	rule     []*code                    // done ones
+	term     []*code
+	gaps     *gaps // nil: no computation
+	ruleEnds map[int][2]uint32
+}
+
+func (g *generator) newRules(c *class) *rules {
+	gr := c.data.Grammar
+	r := &rules{g: g, c: c, ruleUses: make([]int, len(gr.Rules)), termUses: make([]int, len(c.terms)), trips: map[[2]int]*trace.RankFunc{},
+		rule: make([]*code, len(gr.Rules)), term: make([]*code, len(c.terms)), ruleEnds: map[int][2]uint32{}}
+	if g.o.Compute {
+		var err error
+		if r.gaps, err = newGaps(c); err != nil {
+			g.fail(err)
+		}
+		if r.gaps == nil {
+			g.noteOnce("it computes nothing: the recording has no times")
+		}
+	}
+	k := 0
+	for i, body := range gr.Rules {
+		for j, s := range body {
+			if s.ID&trace.RuleBit != 0 {
+				r.ruleUses[s.ID&^trace.RuleBit]++
+			} else {
+				r.termUses[s.ID]++
+			}
+			if s.Count == 0 && k < len(c.data.Trips) {
+				r.trips[[2]int{i, j}] = c.data.Trips[k]
+				k++
+			}
+		}
+	}
+	return r
+}
+
+// symbols is the code of each symbol of a rule from one on.
+func (r *rules) symbols(rule, from int) []*code {
+	body := r.c.data.Grammar.Rules[rule]
+	out := make([]*code, 0, len(body))
+	for j := from; j < len(body); j++ {
+		s := body[j]
+		var x *code
+		if s.ID&trace.RuleBit != 0 {
+			x = r.ruleCode(int(s.ID &^ trace.RuleBit))
+		} else {
+			x = r.termCode(s.ID)
+		}
+		before, x := r.between(body, j, from, x, s.Count != 1)
+		if before != nil {
+			out = append(out, before)
+		}
+		if len(x.lines) == 0 {
+			continue
+		}
+		switch {
+		case s.Count == 0:
+			fn := r.trips[[2]int{rule, j}]
+			if fn == nil {
+				continue
+			}
+			x = loop(x, r.g.function(fn, r.c.Ranks(), nil, "trips"))
+		case s.Count > 1:
+			x = loop(x, fmt.Sprint(s.Count))
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// loopName is the name of the counter of a loop around code.
+func loopName(x *code) string { return string(rune('i' + min(x.depth, 12))) }
+
+// loop repeats code.
+func loop(x *code, n string) *code {
+	name := loopName(x)
+	head := fmt.Sprintf("for (long %s = 0; %s < %s; %s++)", name, name, operand(n), name)
+	out := &code{depth: x.depth + 1, hint: x.hint}
+	if len(x.lines) == 1 && len(head)+len(x.lines[0]) < 110 {
+		out.lines = []string{head + " " + x.lines[0]}
+		return out
+	}
+	out.lines = append(out.lines, head+" {")
+	for _, s := range x.lines {
+		out.lines = append(out.lines, "    "+s)
+	}
+	out.lines = append(out.lines, "}")
+	return out
+}
+
+// join puts code in a row.
+func join(parts []*code) *code {
+	out := &code{}
+	for _, x := range parts {
+		out.lines = append(out.lines, x.lines...)
+		out.depth = max(out.depth, x.depth)
+		if out.hint == "" {
+			out.hint = x.hint
+		}
+	}
+	return out
+}
+
+func (r *rules) ruleCode(rule int) *code {
+	if x := r.rule[rule]; x != nil {
+		return x
+	}
+	x := r.place(r.symbols(rule, 0), r.ruleUses[rule])
+	r.rule[rule] = x
+	return x
+}
+
+// place makes a function of code unless it is short or used once.
+func (r *rules) place(parts []*code, uses int) *code {
+	x := join(parts)
+	if len(x.lines) <= shortLines || uses == 1 && len(x.lines) <= blockLines {
+		return x
+	}
+	return r.g.define(r.split(parts), x.hint)
+}
+
+// split makes functions of parts of long code.
+func (r *rules) split(parts []*code) *code {
+	for {
+		x := join(parts)
+		if len(x.lines) <= partLines {
+			return x
+		}
+		var next []*code
+		for i := 0; i < len(parts); {
+			n, j := 0, i
+			for j < len(parts) && (j == i || n+len(parts[j].lines) <= partLines) {
+				n += len(parts[j].lines)
+				j++
+			}
+			if j == i+1 && len(parts[i].lines) < 2 {
+				next = append(next, parts[i])
+			} else {
+				y := join(parts[i:j])
+				next = append(next, r.g.define(y, y.hint))
+			}
+			i = j
+		}
+		if len(next) >= len(parts) {
+			return join(next)
+		}
+		parts = next
+	}
+}
+
+func (r *rules) termCode(id uint32) *code {
+	if x := r.term[id]; x != nil {
+		return x
+	}
+	t := r.c.terms[id]
+	x := &code{lines: r.g.statement(r.c, t), hint: siteName(t.site, t.Name)}
+	if rerun.Own(t.Func.Func) {
+		x.hint = ""
+	}
+	if len(x.lines) > shortLines && r.termUses[id] > 1 {
+		x = r.g.define(x, x.hint)
+	}
+	r.term[id] = x
+	return x
+}
+
+// define makes a function of code, the one that there is if another has the same, and returns its call.
+func (g *generator) define(x *code, hint string) *code {
+	body := strings.Join(x.lines, "\n")
+	name := g.byBody[body]
+	if name == "" {
+		if hint == "" {
+			hint = "buffers"
+		}
+		name = g.unique(hint)
+		g.byBody[body] = name
+		fmt.Fprintf(&g.code, "static void %s(void)\n{\n", name)
+		for _, s := range x.lines {
+			g.code.WriteString(indent(s))
+		}
+		g.code.WriteString("}\n\n")
+	}
+	return &code{lines: []string{name + "();"}, hint: x.hint}
+}
+
+// lineLength is where lines are broken.
+const lineLength = 150
+
+// indent is a line of a function; a long one is broken after commas.
+func indent(s string) string {
+	var b strings.Builder
+	lead := len(s) - len(strings.TrimLeft(s, " "))
+	pad := strings.Repeat(" ", lead+8)
+	line := "    " + s
+	for len(line) > lineLength {
+		cut := breakAt(line)
+		if cut <= lead+8 {
+			break
+		}
+		b.WriteString(line[:cut] + "\n")
+		line = pad + strings.TrimLeft(line[cut:], " ")
+	}
+	b.WriteString(line + "\n")
+	return b.String()
+}
+
+// breakAt is the place after the last comma outside of strings that a line of the usual length holds, 0 if there is none.
+func breakAt(line string) int {
+	cut, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && quoted:
+			i++
+		case line[i] == '"':
+			quoted = !quoted
+		case line[i] == ',' && !quoted && i+1 < len(line) && line[i+1] == ' ' && (i < lineLength || cut == 0):
+			cut = i + 1
+		}
+	}
+	return cut
+}
+
+// siteName is a name in C for what happens at a call site.
+func siteName(site *trace.Site, other string) string {
+	if site == nil || len(site.Frames) == 0 || site.Frames[0].Func == "" && site.Frames[0].File == "" {
+		return strings.ToLower(strings.TrimPrefix(other, "MPI_"))
+	}
+	f := &site.Frames[0]
+	parts := []string{f.Func}
+	if f.File != "" {
+		parts = append(parts, baseName(f.File))
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	name := identifier(strings.Join(parts, "_"))
+	if f.Line > 0 {
+		name += fmt.Sprintf("_%d", f.Line)
+	}
+	return name
+}
+
+// identifier turns a text into a name in C.
+func identifier(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
+			b.WriteRune(c)
+		case c >= '0' && c <= '9':
+			if b.Len() == 0 {
+				b.WriteByte('_')
+			}
+			b.WriteRune(c)
+		case b.Len() > 0:
+			b.WriteByte('_')
+		}
+		if b.Len() > 60 {
+			break
+		}
+	}
+	name := strings.Trim(b.String(), "_")
+	if name == "" {
+		return "calls"
+	}
+	if name[0] >= '0' && name[0] <= '9' {
+		name = "at_" + name
+	}
+	return name
+}

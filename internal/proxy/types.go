@@ -1,0 +1,229 @@
+package proxy
+
+import (
+	"slices"
+	"strings"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// An extent is where a datatype has its bytes: lb and ub as the standard defines them, low and high those of its data.
+type extent struct {
+	lb, ub, low, high int64
+	// parts are at addresses of their own: what is used together with MPI_BOTTOM.
+	parts []piece
+}
+
+// A piece is a part of a datatype at an address.
+type piece struct {
+	at trace.Value
+	extent
+}
+
+func block(n int64) extent { return extent{ub: n, high: n} }
+
+// unknownType is the extent of a datatype that nothing is known of.
+var unknownType = block(64)
+
+// sizes are those of predefined datatypes, by their names without MPI_; others have as many bytes as their name ends with.
+var sizes = map[string]int64{
+	"CHAR": 1, "SIGNED_CHAR": 1, "UNSIGNED_CHAR": 1, "BYTE": 1, "PACKED": 1, "CHARACTER": 1, "C_BOOL": 1, "CXX_BOOL": 1, "INT8_T": 1, "UINT8_T": 1,
+	"SHORT": 2, "UNSIGNED_SHORT": 2, "INT16_T": 2, "UINT16_T": 2, "MPIX_C_FLOAT16": 2,
+	"WCHAR": 4, "INT": 4, "UNSIGNED": 4, "FLOAT": 4, "INT32_T": 4, "UINT32_T": 4, "INTEGER": 4, "REAL": 4, "LOGICAL": 4,
+	"COMPLEX16": 16, "COMPLEX32": 32, "DOUBLE_COMPLEX": 16, "C_DOUBLE_COMPLEX": 16, "CXX_DOUBLE_COMPLEX": 16,
+	"LONG_DOUBLE": 16, "2DOUBLE_PRECISION": 16, "DOUBLE_INT": 16, "LONG_INT": 16, "2COMPLEX": 16, "SHORT_INT": 8,
+	"C_LONG_DOUBLE_COMPLEX": 32, "CXX_LONG_DOUBLE_COMPLEX": 32, "LONG_DOUBLE_INT": 32, "2DOUBLE_COMPLEX": 32,
+	"LB": 0, "UB": 0, "DATATYPE_NULL": 0,
+}
+
+func predefinedType(name string) extent {
+	name = strings.TrimPrefix(name, "MPI_")
+	if n, ok := sizes[name]; ok {
+		return block(n)
+	}
+	for _, s := range []struct {
+		end string
+		n   int64
+	}{{"16", 16}, {"8", 8}, {"4", 4}, {"2", 2}, {"1", 1}} {
+		if strings.HasSuffix(name, s.end) {
+			return block(s.n)
+		}
+	}
+	return block(8)
+}
+
+// repeat is n copies of e, stride bytes apart.
+func (e extent) repeat(n, stride int64) extent {
+	if n <= 0 {
+		return extent{}
+	}
+	far := (n - 1) * stride
+	out := extent{lb: e.lb + min(0, far), ub: e.ub + max(0, far), low: e.low + min(0, far), high: e.high + max(0, far)}
+	for _, p := range e.parts {
+		out.parts = append(out.parts, piece{p.at, p.repeat(n, stride)})
+	}
+	return out
+}
+
+func (e extent) size() int64 { return e.ub - e.lb }
+
+func (e extent) shift(d int64) extent {
+	e.lb, e.ub, e.low, e.high = e.lb+d, e.ub+d, e.low+d, e.high+d
+	return e
+}
+
+// both is what lies in a or in b.
+func both(a, b extent) extent {
+	return extent{min(a.lb, b.lb), max(a.ub, b.ub), min(a.low, b.low), max(a.high, b.high), slices.Concat(a.parts, b.parts)[:min(mostParts, len(a.parts)+len(b.parts))]}
+}
+
+// mostParts bounds what is kept of datatypes whose numbers are used again and again.
+const mostParts = 256
+
+// typesAt works out the datatypes that a rank makes, by code. One whose number is used again has the
+// extents of all: that is enough to know how much memory calls use.
+func (g *generator) typesAt(c *class, rank int) (map[int64]extent, error) {
+	key := rank
+	if c.fixed {
+		key = -1
+	}
+	if m := c.types[key]; m != nil {
+		return m, nil
+	}
+	m := map[int64]extent{}
+	fixed := true
+	for _, t := range c.terms {
+		p := newTypeParam(t)
+		if p < 0 {
+			continue
+		}
+		for _, open := range t.tm.Open {
+			fixed = fixed && !open
+		}
+		sig, err := c.Stream(rank).Signature(t.id)
+		if err != nil {
+			return nil, err
+		}
+		u := &usage{g: g, c: c, t: t, sig: sig, rank: rank, types: m}
+		e, err := u.construct()
+		if err != nil {
+			return nil, err
+		}
+		codes, err := u.codes(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, code := range codes {
+			if old, ok := m[code]; ok {
+				e = both(old, e)
+			}
+			m[code] = e
+		}
+	}
+	if c.types[-1] == nil && fixed && len(c.types) == 0 {
+		c.fixed, key = true, -1
+	}
+	if len(c.types) > 64 { // ranks are looked at in order
+		clear(c.types)
+	}
+	c.types[key] = m
+	return m, nil
+}
+
+// newTypeParam is the slot of the datatype that a call makes, -1 if it makes none.
+func newTypeParam(t *terminal) int {
+	for i := range t.Params {
+		p := &t.Params[i]
+		if p.Class == spec.Type && p.Codec == spec.Handle && p.After >= 0 && (p.Life == spec.New || p.Life == spec.NewIfDerived || p.Life == spec.NewRef) {
+			return p.After
+		}
+	}
+	return -1
+}
+
+// construct is the extent of the datatype that a call makes.
+func (u *usage) construct() (extent, error) {
+	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(u.t.Name, "MPI_Type_"), "create_"), "_c")
+	old := unknownType
+	if u.t.param("oldtype") != nil {
+		e, err := u.typeOf("oldtype")
+		if err != nil {
+			return old, err
+		}
+		old = e
+	}
+	one := func(p string) int64 { _, hi := u.span(p); return hi }
+	switch name {
+	case "dup":
+		return old, nil
+	case "contiguous":
+		return old.repeat(one("count"), old.size()), nil
+	case "vector", "hvector":
+		stride := one("stride")
+		if name == "vector" {
+			stride *= old.size()
+		}
+		return old.repeat(one("blocklength"), old.size()).repeat(one("count"), stride), nil
+	case "resized":
+		lb := one("lb")
+		if isAddress(lb) {
+			lb = 0
+		}
+		old.lb, old.ub = lb, lb+one("extent")
+		return old, nil
+	case "subarray", "darray":
+		list := "array_of_sizes"
+		if name == "darray" {
+			list = "array_of_gsizes"
+		}
+		n := int64(1)
+		for _, v := range u.ints(list) {
+			n *= v
+		}
+		return old.repeat(n, old.size()), nil
+	case "indexed", "hindexed", "indexed_block", "hindexed_block", "struct":
+		return u.blocks(name, old)
+	}
+	return unknownType, nil
+}
+
+// blocks is the extent of datatypes that are made of blocks at displacements.
+func (u *usage) blocks(name string, old extent) (out extent, err error) {
+	lengths, addrs := u.ints("array_of_blocklengths"), u.addresses("array_of_displacements")
+	var olds []extent
+	if name == "struct" {
+		if olds, err = u.typesOf("array_of_types"); err != nil {
+			return out, err
+		}
+	}
+	first := true
+	for i := range addrs {
+		if i < len(olds) {
+			old = olds[i]
+		}
+		_, n := u.span("blocklength")
+		if i < len(lengths) {
+			n = lengths[i]
+		}
+		e := old.repeat(n, old.size())
+		a := &addrs[i]
+		if a.Mem != trace.Literal {
+			out.parts = append(out.parts, piece{*a, e})
+			out.ub, out.high = max(out.ub, 1), max(out.high, 1)
+			continue
+		}
+		d := a.N
+		if name == "indexed" || name == "indexed_block" {
+			d *= old.size()
+		}
+		parts := out.parts
+		if e = e.shift(d); !first {
+			e = both(out, e)
+		} else {
+			e.parts = append(parts, e.parts...)
+		}
+		out, first = e, false
+	}
+	return out, nil
+}

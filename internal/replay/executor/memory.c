@@ -1,0 +1,153 @@
+//go:build ignore
+
+/* Symbolic addresses: one range of address space, reserved at the start, with a part for each segment. Only
+ * pages that are touched cost memory. Behind the part of a segment lies that of the next one, so a buffer that is longer than expected
+ * overlaps others, which does no harm: contents are arbitrary. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "executor.h"
+
+/* trace.Mem */
+enum { LITERAL = 0, HEAP = 1, STATIC = 2, STACK = 3 };
+
+/* Parts of the range: how many segments of one kind, and how long each is, in units of which the range has 2^27. Segments with
+ * large numbers are many, and therefore small; the last row repeats. */
+struct zone { uint64_t first, segments, units, start; };
+static struct zone heaps[] = {{0, 256, 1 << 17, 0}, {256, 16384, 1 << 11, 0}, {16640, 1 << 19, 1 << 6, 0}, {16640 + (1 << 19), 1 << 23, 1, 0}};
+static struct zone modules = {0, 256, 1 << 14, 0}, stacks = {0, 4096, 1 << 10, 0}, raw = {0, 1, 1 << 22, 0};
+enum { UNITS = 4 * (1 << 25) + (1 << 22) + (1 << 22) + (1 << 22), MOST_UNIT = 1 << 18, LEAST_UNIT = 1 << 12 };
+
+static char *range;
+static uint64_t unit;
+static unsigned char *mapped; /* by segment of the heap: told a tracer of */
+
+uint64_t rp_epoch = 1;
+
+/* Segments that lie where the library allocated them, by class and number: open addressing. */
+struct binding { uint64_t key, base; };
+static struct binding *bindings;
+static uint64_t num_bindings, room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *reserve(uint64_t bytes)
+{
+    /* Not by mmap: a tracer would take it all for one segment. */
+    long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == -1 ? NULL : (void *)p;
+}
+
+void rp_memory_init(void)
+{
+    for (unit = MOST_UNIT; unit >= LEAST_UNIT && !(range = reserve(UNITS * unit)); unit /= 2) {}
+    if (!range) rp_fail(NULL, RP_BROKEN, "%llu GiB of address space cannot be reserved (ulimit -v, or vm.overcommit_memory = 2)",
+                        (unsigned long long)((uint64_t)UNITS * LEAST_UNIT >> 30));
+    madvise(range, UNITS * unit, MADV_DONTDUMP);
+    madvise(range, UNITS * unit, MADV_NOHUGEPAGE); /* segments are far apart: each would take 2 MiB */
+    uint64_t at = 0;
+    struct zone *all[] = {&heaps[0], &heaps[1], &heaps[2], &heaps[3], &modules, &stacks, &raw};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        all[i]->start = at;
+        at += all[i]->segments * all[i]->units;
+    }
+    mapped = reserve(UINT64_C(1) << 33);
+}
+
+/* Tells a tracer, which follows mmap, that a segment begins here. Heap segments have even numbers, those of modules and stacks odd ones. */
+static void map_segment(uint64_t number, char *at, uint64_t bytes)
+{
+    if (!mapped || number >> 33 || __atomic_exchange_n(&mapped[number], 1, __ATOMIC_RELAXED)) return;
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) return;
+    madvise(at, bytes, MADV_DONTDUMP);
+    madvise(at, bytes, MADV_NOHUGEPAGE);
+}
+
+static char *place(const struct zone *z, uint64_t segment)
+{
+    return range + (z->start + (segment - z->first) % z->segments * z->units) * unit;
+}
+
+static uint64_t heap(uint64_t segment, int64_t offset)
+{
+    const struct zone *z = heaps;
+    while (z < heaps + 3 && segment >= z->first + z->segments) z++;
+    char *at = place(z, segment);
+    uint64_t bytes = z->units * unit;
+    if (bytes >= 1 << 20) { /* caches dislike that all segments begin at the same set */
+        uint64_t colour = segment % 61 * 4096;
+        at += colour, bytes -= colour;
+    }
+    map_segment(2 * segment, at, bytes);
+    return (uint64_t)(uintptr_t)at + (uint64_t)offset;
+}
+
+static uint64_t other(const struct zone *z, uint64_t segment, int64_t offset)
+{
+    char *at = place(z, segment);
+    map_segment(4 * (segment % z->segments) + (z == &stacks ? 3 : 1), at, z->units * unit);
+    return (uint64_t)(uintptr_t)at + (uint64_t)offset;
+}
+
+static uint64_t key_of(uint64_t class, uint64_t segment) { return class << 56 | (segment & ((UINT64_C(1) << 56) - 1)); }
+
+static struct binding *find(struct binding *list, uint64_t size, uint64_t key)
+{
+    uint64_t i = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+    while (list[i].key && list[i].key != key) i = (i + 1) & (size - 1);
+    return &list[i];
+}
+
+static int bound(uint64_t key, uint64_t *base)
+{
+    if (tb_likely(__atomic_load_n(&num_bindings, __ATOMIC_ACQUIRE) == 0)) return 0;
+    pthread_mutex_lock(&lock);
+    struct binding *b = find(bindings, room, key);
+    *base = b->base;
+    int yes = b->key == key;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+uint64_t rp_address(uint64_t class, uint64_t segment, int64_t offset)
+{
+    uint64_t base;
+    if (class == LITERAL) return (uint64_t)offset;
+    if (class <= STACK && bound(key_of(class, segment), &base)) return base + (uint64_t)offset;
+    switch (class) {
+    case HEAP: return heap(segment, offset);
+    case STATIC: return other(&modules, segment, offset);
+    /* A stack grows down from the frame that offsets count from. */
+    case STACK: return other(&stacks, segment, offset + (int64_t)(stacks.units * unit * 7 / 8));
+    default: return (uint64_t)(uintptr_t)place(&raw, 0) + (uint64_t)offset % (raw.units * unit);
+    }
+}
+
+static void grow(void)
+{
+    uint64_t size = room ? 2 * room : 64;
+    struct binding *list = calloc(size, sizeof *list);
+    if (!list) rp_fail(NULL, RP_BROKEN, "there is no memory for %llu segments", (unsigned long long)size);
+    for (uint64_t i = 0; i < room; i++)
+        if (bindings[i].key) *find(list, size, bindings[i].key) = bindings[i];
+    free(bindings);
+    bindings = list;
+    room = size;
+}
+
+void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address)
+{
+    if (class == LITERAL || class > STACK || address == 0) return;
+    uint64_t key = key_of(class, segment), base = address - (uint64_t)offset;
+    pthread_mutex_lock(&lock);
+    if (2 * (num_bindings + 1) > room) grow();
+    struct binding *b = find(bindings, room, key);
+    int changed = b->key != key || b->base != base;
+    if (b->key != key) __atomic_store_n(&num_bindings, num_bindings + 1, __ATOMIC_RELEASE);
+    *b = (struct binding){key, base};
+    pthread_mutex_unlock(&lock);
+    if (changed) __atomic_add_fetch(&rp_epoch, 1, __ATOMIC_ACQ_REL);
+}

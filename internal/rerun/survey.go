@@ -1,0 +1,186 @@
+package rerun
+
+import (
+	"sort"
+	"strings"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Reasons why calls cannot be made again.
+const (
+	reasonEnds       = "it would end the run"
+	reasonSpawn      = "the program that it starts is not there"
+	reasonPorts      = "names of ports are others in every run"
+	reasonNested     = "a callback of the program made it, and callbacks are replaced"
+	reasonUnfinished = "the process ended before it returned"
+	reasonTool       = "variables and events are those of another MPI library"
+	reasonMissing    = "the MPI library has no such function"
+	reasonRemote     = "it uses an address in another process's memory"
+)
+
+// never are functions that are never called again.
+var never = map[string]string{
+	"MPI_Abort": reasonEnds, "MPI_Comm_spawn": reasonSpawn, "MPI_Comm_spawn_multiple": reasonSpawn,
+	"MPI_Open_port": reasonPorts, "MPI_Close_port": reasonPorts, "MPI_Comm_accept": reasonPorts, "MPI_Comm_connect": reasonPorts,
+	"MPI_Comm_join": reasonPorts, "MPI_Publish_name": reasonPorts, "MPI_Unpublish_name": reasonPorts, "MPI_Lookup_name": reasonPorts,
+}
+
+// Target is the MPI that calls are made with again.
+type Target struct {
+	Translation
+	// Has tells whether the library has a function; nil if that is not known.
+	Has func(name string) bool
+}
+
+// Reason says why calls of a function with these flags cannot be made again; it is empty if they can. Objects that such a
+// call would have created do not exist then: calls that use them cannot be made, either.
+func (t Target) Reason(f *spec.Func, flags trace.Flags) string {
+	switch {
+	case flags&trace.Nested != 0:
+		return reasonNested
+	case never[f.Name] != "":
+		return never[f.Name]
+	case flags&trace.Unfinished != 0:
+		return reasonUnfinished
+	case t.From != t.To && strings.HasPrefix(f.Name, "MPI_T_"):
+		return reasonTool
+	case t.Has != nil && !t.Has(f.Name):
+		return reasonMissing
+	}
+	return ""
+}
+
+// leastAddress is more than any displacement in a window of known size.
+const leastAddress = 1 << 40
+
+// ReasonOf says why the calls with a signature cannot be made again; it is empty if they can. Beyond what Reason tells, displacements in windows
+// that memory is attached to (MPI_Win_create_dynamic) are addresses in other processes, which are others in every run.
+// dynamic says that the stream creates such windows.
+func (t Target) ReasonOf(sig *trace.Signature, dynamic bool) string {
+	f := FuncOf(sig.Func)
+	if reason := t.Reason(f.Func, sig.Flags); reason != "" {
+		return reason
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Name == "target_disp" && p.Before >= 0 {
+			v := &sig.Slots[p.Before]
+			if v.Kind == trace.Int && v.N >= leastAddress || v.Kind == trace.Hole && dynamic {
+				return reasonRemote
+			}
+		}
+	}
+	return ""
+}
+
+// Dynamic tells whether windows that memory is attached to are created by calls with these signatures.
+func Dynamic(sigs []*trace.Signature) bool {
+	for _, sig := range sigs {
+		if sig.Func == createDynamic {
+			return true
+		}
+	}
+	return false
+}
+
+var createDynamic = spec.ByName("MPI_Win_create_dynamic").ID
+
+// Own tells whether a function is one of Tabard's own records, which nobody calls.
+func Own(f *spec.Func) bool { return f.ID < spec.FirstFunction || f.Has(spec.Pseudo) }
+
+// Skipped is calls of a function that cannot be made again.
+type Skipped struct {
+	Func, Reason string
+	// Calls is how many they are, at Ranks processes.
+	Calls uint64
+	Ranks int
+}
+
+// Result is what a survey of a recording found.
+type Result struct {
+	// Size is that of MPI_COMM_WORLD of the launched program, 0 if no process got to know it. Ranks is how many of these
+	// processes were recorded.
+	Size, Ranks int
+	// Skipped are the calls that cannot be made again, most calls first within a reason.
+	Skipped []Skipped
+	// Spawned and Unranked are processes that have no place in the launched program's MPI_COMM_WORLD.
+	Spawned, Unranked int
+	// Threads is the largest number of threads of a process.
+	Threads int
+	// Unfinished is the number of processes that did not reach their end in order.
+	Unfinished int
+	// Calls is the number of calls of the launched program.
+	Calls uint64
+}
+
+// Survey looks at all of a recording at once: its cost depends on the number of classes, not of ranks or calls.
+func Survey(a *trace.Archive, t Target) (*Result, error) {
+	r := &Result{}
+	for _, g := range a.Groups() {
+		switch {
+		case g.Unranked:
+			r.Unranked += g.Ranks.Len()
+		case g.World != 0:
+			r.Spawned += g.Ranks.Len()
+		default:
+			r.Size, r.Ranks = max(r.Size, g.Size), r.Ranks+g.Ranks.Len()
+			if v, ok := g.Complete.Constant(); !ok || v == 0 {
+				for i := range g.Ranks.Len() {
+					if g.Complete.At(g.Ranks.At(i)) == 0 {
+						r.Unfinished++
+					}
+				}
+			}
+		}
+	}
+	type key struct{ name, reason string }
+	found := map[key]*Skipped{}
+	for _, c := range a.Classes() {
+		if g := c.Group(); g.Unranked || g.World != 0 {
+			continue
+		}
+		r.Threads = max(r.Threads, c.Thread()+1)
+		counts, _, err := c.Counts()
+		if err != nil {
+			return nil, err
+		}
+		here := map[key]bool{}
+		sigs, err := c.Stream(c.Ranks().At(0)).Signatures()
+		if err != nil {
+			return nil, err
+		}
+		dynamic := Dynamic(sigs)
+		for i, n := range counts {
+			r.Calls += n
+			f := spec.ByID(sigs[i].Func)
+			reason := t.ReasonOf(sigs[i], dynamic)
+			if reason == "" || Own(f) {
+				continue
+			}
+			k := key{f.Name, reason}
+			if found[k] == nil {
+				found[k] = &Skipped{Func: f.Name, Reason: reason}
+			}
+			found[k].Calls += n
+			if !here[k] {
+				here[k] = true
+				found[k].Ranks += c.Ranks().Len()
+			}
+		}
+	}
+	for _, s := range found {
+		r.Skipped = append(r.Skipped, *s)
+	}
+	sort.Slice(r.Skipped, func(i, j int) bool {
+		a, b := &r.Skipped[i], &r.Skipped[j]
+		if a.Reason != b.Reason {
+			return a.Reason < b.Reason
+		}
+		if a.Calls != b.Calls {
+			return a.Calls > b.Calls
+		}
+		return a.Func < b.Func
+	})
+	return r, nil
+}

@@ -1,0 +1,470 @@
+package scale
+
+import (
+	"fmt"
+
+	col "tabard/internal/column"
+	"tabard/internal/rankfn"
+	"tabard/trace"
+)
+
+// longLoop is from how many iterations on a loop over partners of a single rank stays a loop, with the partners in columns.
+const longLoop = 33
+
+// maxColumn bounds the values of a column that is made.
+const maxColumn = 1 << 26
+
+// classMaker makes a class.
+type classMaker struct {
+	*emitter
+	ranks   []int
+	set     *trace.RankSet
+	d       *trace.ClassData
+	trips   map[[2]int]*trace.RankFunc
+	terms   []term
+	tooMany bool
+	// columned are the loops whose iterations differ and that are loops all the same.
+	columned map[int]bool
+	err      error
+}
+
+// term is a terminal: a call in given iterations of those loops that are unrolled.
+type term struct {
+	call  *Call
+	index []int64
+	// loops are those around it.
+	loops []*Node
+}
+
+func (e *emitter) class(t *Thread, ranks []int) error {
+	m := &classMaker{emitter: e, ranks: ranks, set: rankfn.NewSet(ranks), trips: map[[2]int]*trace.RankFunc{}, columned: map[int]bool{}}
+	m.d = &trace.ClassData{Thread: t.Number, Ranks: m.set, Grammar: &trace.Grammar{Rules: [][]trace.Symbol{nil}}}
+	m.v.Rank = int64(ranks[0])
+	if len(ranks) == 1 {
+		m.findColumned(t.Body, nil)
+	}
+	start := m.seq(t.Body, nil)
+	if m.tooMany {
+		return &Obstacles{List: []Obstacle{{Ranks: m.set, Reason: fmt.Sprintf("more than %d calls with different parameters in a row", maxTerminals)}}}
+	}
+	m.d.Grammar.Rules[0] = start
+	if err := m.terminals(); err != nil {
+		return err
+	}
+	m.d.Timing = trace.Cases[int]{Values: []int{-1}}
+	e.c.Classes = append(e.c.Classes, m.d)
+	return m.err
+}
+
+// findColumned chooses the loops that stay loops although their iterations differ: long ones of integers only.
+func (m *classMaker) findColumned(nodes []*Node, around []*Node) {
+	for _, n := range nodes {
+		if n.Index < 0 {
+			continue
+		}
+		inner := append(around[:len(around):len(around)], n)
+		if m.turned[n] {
+			times := int64(1)
+			if n.Count != nil {
+				times = n.Count.Eval(m.v)
+			}
+			if times < longLoop || !plainLoop(n.Body, n.Index) {
+				continue // what is in it is unrolled, too
+			}
+			m.columned[n.Index] = true
+		}
+		m.findColumned(n.Body, inner)
+	}
+}
+
+// plainLoop tells whether what depends on an index is integers, references and statuses that are no arrays.
+func plainLoop(nodes []*Node, loop int) bool {
+	for _, n := range nodes {
+		if n.Count.UsesIndex(loop) || !plainLoop(n.Body, loop) {
+			return false
+		}
+		if n.Call == nil {
+			continue
+		}
+		for i := range n.Call.Slots {
+			s := &n.Call.Slots[i]
+			simple := s.Kind == trace.Int || s.Kind == trace.Ref || s.Kind == trace.Stat
+			for _, p := range append([]*Expr{s.Len}, s.Parts...) {
+				if p.UsesIndex(loop) && (s.Len != nil || !simple) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// seq is the symbols of nodes at the first of the ranks.
+func (m *classMaker) seq(nodes []*Node, loops []*Node) (out []trace.Symbol) {
+	for _, n := range nodes {
+		times := int64(1)
+		if n.Count != nil {
+			times = n.Count.Eval(m.v)
+		}
+		if times <= 0 || m.tooMany {
+			continue
+		}
+		if n.Call != nil {
+			for range times { // a condition, or the same call again
+				out = append(out, m.terminal(n.Call, loops))
+			}
+			continue
+		}
+		inner := append(loops[:len(loops):len(loops)], n)
+		if m.turned[n] && !m.columned[n.Index] {
+			for i := range times {
+				m.v.Index[n.Index] = i
+				out = append(out, m.seq(n.Body, inner)...)
+			}
+			m.v.Index[n.Index] = 0
+			continue
+		}
+		body := m.seq(n.Body, inner)
+		if len(body) == 0 {
+			continue
+		}
+		var trip *trace.RankFunc
+		if n.Count != nil && n.Count.UsesRank() && len(m.ranks) > 1 {
+			trip = m.function(n.Count)
+		}
+		if times == 1 && trip == nil {
+			out = append(out, body...)
+			continue
+		}
+		s := trace.Symbol{Count: uint64(times)}
+		if len(body) == 1 && body[0].Count == 1 {
+			s.ID = body[0].ID
+		} else {
+			s.ID = 1<<31 | uint32(len(m.d.Grammar.Rules))
+			m.d.Grammar.Rules = append(m.d.Grammar.Rules, body)
+		}
+		if trip != nil {
+			if c, ok := trip.Constant(); ok {
+				s.Count = uint64(c)
+			} else {
+				// Trip counts are sorted out when all rules are there.
+				m.trips[[2]int{len(m.trips), 0}] = trip
+				s.Count = uint64(len(m.trips)) | tripMark
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// tripMark marks counts that are numbers of trip counts.
+const tripMark = 1 << 63
+
+// function is an expression at the ranks of the class.
+func (m *classMaker) function(e *Expr) *trace.RankFunc {
+	at := m.v.Rank
+	vals := make([]int64, len(m.ranks))
+	same := true
+	for i, r := range m.ranks {
+		m.v.Rank = int64(r)
+		vals[i] = e.Eval(m.v)
+		same = same && vals[i] == vals[0]
+	}
+	m.v.Rank = at
+	if same {
+		return trace.ConstantFunc(vals[0])
+	}
+	return rankfn.Fit(m.ctx, m.set, vals)
+}
+
+// terminal makes a terminal of a call.
+func (m *classMaker) terminal(c *Call, loops []*Node) trace.Symbol {
+	if len(m.terms) >= maxTerminals {
+		m.tooMany = true
+		return trace.Symbol{Count: 1}
+	}
+	m.terms = append(m.terms, term{call: c, index: append([]int64{}, m.v.Index...), loops: loops})
+	return trace.Symbol{ID: uint32(len(m.terms) - 1), Count: 1}
+}
+
+// columnedSlot tells whether a slot of a call differs in iterations of loops that stay loops.
+func (m *classMaker) columnedSlot(t *term, s *Slot) bool {
+	for _, n := range t.loops {
+		if m.columned[n.Index] {
+			for _, p := range s.Parts {
+				if p.UsesIndex(n.Index) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// terminals makes templates, parameters and columns of all terminals; equal ones are one.
+func (m *classMaker) terminals() error {
+	known := map[string]uint32{}
+	number := make([]uint32, len(m.terms))
+	index := m.v.Index
+	defer func() { m.v.Index = index }()
+	var columns [][]trace.Cases[trace.ColumnData]
+	for i := range m.terms {
+		t := &m.terms[i]
+		m.v.Index = t.index
+		tm, params, key, err := m.template(t)
+		if err != nil {
+			return err
+		}
+		specs := tm.Columns()
+		if n, ok := known[key]; ok && len(specs) == 0 {
+			number[i] = n
+			continue
+		}
+		number[i] = uint32(len(m.d.Terminals))
+		known[key] = number[i]
+		m.d.Terminals = append(m.d.Terminals, len(m.c.Templates))
+		m.c.Templates = append(m.c.Templates, tm)
+		m.d.Params = append(m.d.Params, params)
+		cols, err := m.columns(t, specs)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, cols)
+	}
+	for _, body := range m.d.Grammar.Rules {
+		for k := range body {
+			if !body[k].IsRule() {
+				body[k].ID = number[body[k].ID]
+			}
+		}
+	}
+	// Rules and terminals are numbered by first use.
+	marks := map[uint64]*trace.RankFunc{}
+	for k, f := range m.trips {
+		marks[uint64(k[0]+1)|tripMark] = f
+	}
+	g, order := trace.CanonicalGrammar(m.d.Grammar)
+	old := m.d
+	m.d = &trace.ClassData{Thread: old.Thread, Ranks: old.Ranks, Grammar: g}
+	for _, t := range order {
+		m.d.Terminals = append(m.d.Terminals, old.Terminals[t])
+		m.d.Params = append(m.d.Params, old.Params[t])
+		m.d.Columns = append(m.d.Columns, columns[t]...)
+	}
+	for _, body := range g.Rules {
+		for k := range body {
+			if f := marks[body[k].Count]; f != nil {
+				body[k].Count = 0
+				m.d.Trips = append(m.d.Trips, f)
+			}
+		}
+	}
+	return nil
+}
+
+// source is where a leaf of a signature comes from: part k of an integer slot, or of element elem of a list; a whole
+// array if k is negative.
+type source struct {
+	slot *Slot
+	k    int
+	elem int64
+}
+
+// template is what a terminal is made of, with what identifies it.
+func (m *classMaker) template(t *term) (*trace.Template, []trace.Param, string, error) {
+	sig, err := t.call.At(m.v)
+	if err != nil {
+		return nil, nil, "", &Obstacles{List: []Obstacle{{Reason: err.Error()}}}
+	}
+	for i := range t.call.Slots {
+		if m.columnedSlot(t, &t.call.Slots[i]) {
+			sig.Slots[i] = trace.Value{Kind: trace.Hole}
+		}
+	}
+	tm := &trace.Template{Signature: *sig}
+	var params []trace.Param
+	for _, l := range trace.Leaves(nil, &tm.Signature) {
+		p, open, err := m.leaf(t, &l, sourceOf(t.call, sig, &l, len(tm.Open), sourcesBefore(tm, l.Slot())))
+		if err != nil {
+			return nil, nil, "", err
+		}
+		tm.Open = append(tm.Open, open)
+		if open {
+			params = append(params, p)
+		}
+	}
+	key := tm.Append(nil)
+	for i, open := range tm.Open {
+		if open {
+			key = append(key, byte(i), byte(i>>8))
+		}
+	}
+	for i := range params {
+		switch {
+		case params[i].Fn != nil:
+			key = params[i].Fn.Append(append(key, 1))
+		case params[i].Vec != nil:
+			key = params[i].Vec.Append(append(key, 2))
+		}
+	}
+	return tm, params, string(key), nil
+}
+
+// sourcesBefore is how many leaves the slots before one have.
+func sourcesBefore(tm *trace.Template, slot int) int {
+	n := 0
+	for _, l := range trace.Leaves(nil, &tm.Signature) {
+		if l.Slot() < slot {
+			n++
+		}
+	}
+	return n
+}
+
+// sourceOf finds where leaf number i of a signature comes from; before is the number of the slot's first leaf.
+func sourceOf(c *Call, sig *trace.Signature, l *trace.Leaf, i, before int) source {
+	s := &c.Slots[l.Slot()]
+	switch {
+	case s.Const != nil || l.Kind() == trace.StrLeaf:
+		return source{}
+	case l.Kind() == trace.VecLeaf:
+		return source{slot: s, k: -1}
+	case s.Len != nil:
+		n := len(s.Parts)
+		return source{slot: s, k: (i - before) % n, elem: int64((i - before) / n)}
+	}
+	return source{slot: s, k: i - before}
+}
+
+// leaf is the value of a leaf at the ranks of the class; it is open if they differ. Then it is cleared.
+func (m *classMaker) leaf(t *term, l *trace.Leaf, s source) (trace.Param, bool, error) {
+	if s.slot == nil || len(m.ranks) == 1 {
+		return trace.Param{}, false, nil
+	}
+	if s.k >= 0 {
+		m.v.Elem = s.elem
+		x := s.slot.Parts[s.k]
+		if !x.UsesRank() {
+			return trace.Param{}, false, nil
+		}
+		f := m.function(x)
+		if _, ok := f.Constant(); ok {
+			return trace.Param{}, false, nil
+		}
+		return trace.Param{Fn: f}, true, l.SetInt(0)
+	}
+	if !s.slot.Len.UsesRank() && !s.slot.Parts[0].UsesRank() {
+		return trace.Param{}, false, nil
+	}
+	at := m.v.Rank
+	defer func() { m.v.Rank = at }()
+	same := true
+	first := l.Vec()
+	for _, r := range m.ranks {
+		m.v.Rank = int64(r)
+		if s.slot.Len.Eval(m.v) != int64(len(first)) {
+			same = false
+			break
+		}
+		for k := range first {
+			m.v.Elem = int64(k)
+			same = same && s.slot.Parts[0].Eval(m.v) == first[k]
+		}
+		if !same {
+			break
+		}
+	}
+	if same {
+		return trace.Param{}, false, nil
+	}
+	arrays := make([][]int64, len(m.ranks))
+	total := int64(0)
+	for i, r := range m.ranks {
+		m.v.Rank = int64(r)
+		n := s.slot.Len.Eval(m.v)
+		if total += max(n, 0); n < 0 || n > maxLength || total > maxColumn {
+			return trace.Param{}, false, &Obstacles{List: []Obstacle{{Func: t.call.Func.Name, Param: trace.SlotName(t.call.Func, &t.call.Func.Slots[l.Slot()]), Ranks: m.set, Reason: "its arrays would be too long"}}}
+		}
+		arrays[i] = make([]int64, n)
+		for k := range arrays[i] {
+			m.v.Elem = int64(k)
+			arrays[i][k] = s.slot.Parts[0].Eval(m.v)
+		}
+	}
+	return trace.Param{Vec: rankfn.FitVec(m.ctx, m.set, arrays)}, true, l.SetVec([]int64{}, 0)
+}
+
+// columns are those of a terminal.
+func (m *classMaker) columns(t *term, specs []trace.ColumnSpec) (out []trace.Cases[trace.ColumnData], err error) {
+	used := map[int]int{}
+	for _, s := range specs {
+		slot := &t.call.Slots[s.Slot]
+		var raw []byte
+		if slot.Copied != nil {
+			if n := m.times(t); n != int64(slot.Copied.Values) {
+				return nil, m.columnObstacle(t, s.Slot, fmt.Sprintf("its values follow no rule, and it would be called %d times instead of %d", n, slot.Copied.Values))
+			}
+			raw = slot.Copied.Columns[used[s.Slot]]
+			used[s.Slot]++
+		} else {
+			if n := m.times(t); n > maxColumn {
+				return nil, m.columnObstacle(t, s.Slot, fmt.Sprintf("it would be called %d times with different values", n))
+			}
+			b := col.NewBuilder()
+			m.fill(b, t, slot.Parts[s.Field])
+			raw = b.Encode(nil)
+		}
+		m.c.Columns = append(m.c.Columns, raw)
+		out = append(out, trace.Cases[trace.ColumnData]{Values: []trace.ColumnData{{Blob: len(m.c.Columns) - 1}}})
+	}
+	return out, nil
+}
+
+func (m *classMaker) columnObstacle(t *term, slot int, reason string) error {
+	f := t.call.Func
+	o := Obstacle{Func: f.Name, Param: trace.SlotName(f, &f.Slots[slot]), Ranks: m.set, Reason: reason}
+	if t.call.Site > 0 {
+		o.Site = m.c.Sites[t.call.Site-1].String()
+	}
+	return &Obstacles{List: []Obstacle{o}}
+}
+
+// times is how often a terminal occurs: the product of the loops around it that are not unrolled.
+func (m *classMaker) times(t *term) int64 {
+	n := int64(1)
+	for _, l := range t.loops {
+		if (!m.turned[l] || m.columned[l.Index]) && l.Count != nil {
+			n *= max(l.Count.Eval(m.v), 0)
+		}
+		if n > maxColumn {
+			break
+		}
+	}
+	return n
+}
+
+// fill appends the values of a part of a terminal, in the order of its occurrences.
+func (m *classMaker) fill(b *col.Builder, t *term, part *Expr) {
+	var loop func(k int)
+	loop = func(k int) {
+		if k == len(t.loops) {
+			b.Append(part.Eval(m.v))
+			return
+		}
+		l := t.loops[k]
+		if m.turned[l] && !m.columned[l.Index] {
+			loop(k + 1)
+			return
+		}
+		n := int64(1)
+		if l.Count != nil {
+			n = l.Count.Eval(m.v)
+		}
+		for i := range n {
+			m.v.Index[l.Index] = i
+			loop(k + 1)
+		}
+		m.v.Index[l.Index] = 0
+	}
+	loop(0)
+}

@@ -1,0 +1,449 @@
+package scale
+
+import (
+	"fmt"
+	"slices"
+)
+
+// gridsFor are the grids that the sides of a table fill.
+func (m *maker) gridsFor(t *table) []*Grid {
+	sides := map[*side]bool{}
+	for i := range t.rows {
+		sides[t.rows[i].side] = true
+	}
+	var out []*Grid
+	for _, g := range m.grids {
+		ok := true
+		for s := range sides {
+			ok = ok && s.env.dims[g.ID] != nil
+		}
+		if ok {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// displacement is the step along each axis from the rank of a row to its value; an axis of two
+// ranks is passed in one direction only as far as that can be seen.
+func (t *table) displacement(g *Grid, i int) (by [maxAxes]int, ok bool) {
+	dims := t.rows[i].side.env.dims[g.ID]
+	var from, to [maxAxes]int64
+	if !place(dims, t.rows[i].rank, &from) || !place(dims, t.vals[i], &to) {
+		return by, false
+	}
+	for k := range dims {
+		by[k] = int(to[k] - from[k])
+	}
+	return by, true
+}
+
+// gridShift explains ranks that are one step away along some axes, the same for all, with and without
+// wrapping around.
+func (t *table) gridShift(g *Grid) *Expr {
+	const unknown = 99
+	var step [maxAxes]int // modulo the size of the axis
+	var wrap, plain [maxAxes]bool
+	for k := range step {
+		step[k] = unknown
+	}
+	unsure := false
+	var longest [maxAxes]int64
+	for i := range t.rows {
+		for k, d := range t.rows[i].side.env.dims[g.ID] {
+			longest[k] = max(longest[k], d)
+		}
+	}
+	for i := range t.rows {
+		by, ok := t.displacement(g, i)
+		if !ok {
+			return nil
+		}
+		dims := t.rows[i].side.env.dims[g.ID]
+		for k, d := range dims {
+			x := by[k]
+			around := false
+			if d > 2 && (x == int(d)-1 || x == 1-int(d)) {
+				x, around = x/(1-int(d)), true // one step back where d-1 was seen
+			}
+			if x < -1 || x > 1 {
+				return nil
+			}
+			if d == 2 && longest[k] > 2 {
+				continue // another size tells
+			}
+			if d == 2 && x != 0 {
+				// To the other one of two: which way is seen at other rows only.
+				if step[k] == unknown {
+					step[k] = x
+				}
+				if step[k] == 0 {
+					return nil
+				}
+				if step[k] != x {
+					wrap[k], unsure = true, true
+				}
+				continue
+			}
+			if d == 1 {
+				continue
+			}
+			if step[k] == unknown {
+				step[k] = x
+			}
+			if step[k] != x {
+				return nil
+			}
+			if around {
+				wrap[k] = true
+			} else if x != 0 {
+				plain[k] = true
+			}
+		}
+	}
+	e := &Expr{Op: Shift, Grid: g, Moves: [][]int{make([]int, g.Axes)}, Periodic: make([]bool, g.Axes)}
+	moves := 0
+	for k := range g.Axes {
+		if step[k] == unknown {
+			step[k] = 0
+		}
+		e.Moves[0][k] = step[k]
+		e.Periodic[k] = wrap[k]
+		if step[k] != 0 {
+			moves++
+		}
+	}
+	if moves == 0 || !t.holds(e) {
+		// An axis of two ranks may have been seen from one side first.
+		if unsure {
+			for k := range g.Axes {
+				e.Moves[0][k] = -e.Moves[0][k]
+			}
+			if moves > 0 && t.holds(e) {
+				return t.twoSided(e, unsure)
+			}
+		}
+		return nil
+	}
+	return t.twoSided(e, unsure)
+}
+
+// twoSided gives e, unless it goes around an axis that has two ranks at all sides: then nobody can tell which way.
+func (t *table) twoSided(e *Expr, unsure bool) *Expr {
+	if !unsure {
+		return e
+	}
+	for k, by := range e.Moves[0] {
+		if by == 0 || !e.Periodic[k] {
+			continue
+		}
+		more := false
+		for i := range t.rows {
+			more = more || t.rows[i].side.env.dims[e.Grid.ID][k] > 2
+		}
+		if !more {
+			t.m.blocked = fmt.Sprintf("axis %d of the process grid has two ranks, so that both neighbours along it are the same rank", k)
+			return nil
+		}
+	}
+	return e
+}
+
+// near explains the neighbours that a rank has in a grid: a loop over directions that leaves out what is beyond a
+// border. The order of directions must be the same at all ranks.
+func (t *table) near(g *Grid, idx []*Expr) *Expr {
+	loop := idx[len(idx)-1]
+	type at struct {
+		side *side
+		rank int64
+	}
+	lists := map[at]map[int64][maxAxes]int{}
+	for i := range t.rows {
+		by, ok := t.displacement(g, i)
+		if !ok {
+			return nil
+		}
+		for k := range g.Axes {
+			if by[k] < -1 || by[k] > 1 {
+				return nil
+			}
+		}
+		k := t.eval(loop, i)
+		w := at{t.rows[i].side, t.rows[i].rank}
+		if lists[w] == nil {
+			lists[w] = map[int64][maxAxes]int{}
+		}
+		if old, seen := lists[w][k]; seen && old != by {
+			return nil
+		}
+		lists[w][k] = by
+	}
+	// A rank that is alone with its list proves nothing.
+	for i := range t.rows {
+		ranks := 0
+		for w := range lists {
+			if w.side == t.rows[i].side {
+				ranks++
+			}
+		}
+		if int64(ranks) != t.rows[i].side.size {
+			return nil
+		}
+		break
+	}
+	// before[a][b]: direction a comes before b.
+	var all [][maxAxes]int
+	before := map[[2][maxAxes]int]bool{}
+	for _, l := range lists {
+		for k := range int64(len(l)) {
+			a, ok := l[k]
+			if !ok {
+				return nil
+			}
+			if !slices.Contains(all, a) {
+				all = append(all, a)
+			}
+			for j := range k {
+				before[[2][maxAxes]int{l[j], a}] = true
+			}
+		}
+	}
+	for _, a := range all {
+		back := a
+		for k := range back {
+			back[k] = -back[k]
+		}
+		if !slices.Contains(all, back) {
+			return nil
+		}
+	}
+	// Directions that no rank has both of come in the order of their coordinates.
+	slices.SortFunc(all, func(a, b [maxAxes]int) int { return slices.Compare(a[:], b[:]) })
+	e := &Expr{Op: NearRank, Grid: g, Args: []*Expr{loop}}
+	for len(all) > 0 {
+		first := -1
+		for i, a := range all {
+			free := true
+			for _, b := range all {
+				free = free && !before[[2][maxAxes]int{b, a}]
+			}
+			if free {
+				first = i
+				break
+			}
+		}
+		if first < 0 {
+			return nil
+		}
+		e.Moves = append(e.Moves, append([]int{}, all[first][:g.Axes]...))
+		all = slices.Delete(all, first, first+1)
+	}
+	if len(e.Moves) < 2 || !t.holds(e) {
+		return nil
+	}
+	t.m.addCourse(&Expr{Op: NearCount, Grid: g, Moves: e.Moves})
+	return e
+}
+
+func (m *maker) addCourse(c *Expr) {
+	for _, x := range m.courses {
+		if x.Grid == c.Grid && slices.EqualFunc(x.Moves, c.Moves, slices.Equal) {
+			return
+		}
+	}
+	m.courses = append(m.courses, c)
+}
+
+// fitNearTrips explains how many neighbours there are.
+func (t *table) fitNearTrips() *Expr {
+	for _, c := range t.m.courses {
+		if t.holds(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// fitMoves explains values by the direction of a neighbour.
+func (t *table) fitMoves(course *Expr, idx []*Expr, r role) *Expr {
+	for i := range t.rows {
+		if t.rows[i].side.env.dims[course.Grid.ID] == nil {
+			return nil
+		}
+	}
+	for _, k := range idx {
+		move := &Expr{Op: NearMove, Grid: course.Grid, Moves: course.Moves, Args: []*Expr{k}}
+		vals := make([]map[*side]int64, len(course.Moves))
+		ok := true
+		for i := range t.rows {
+			x := t.eval(move, i)
+			if x < 0 {
+				ok = false
+				break
+			}
+			if vals[x] == nil {
+				vals[x] = map[*side]int64{}
+			}
+			if old, seen := vals[x][t.rows[i].side]; seen && old != t.vals[i] {
+				ok = false
+				break
+			}
+			vals[x][t.rows[i].side] = t.vals[i]
+		}
+		if !ok {
+			continue
+		}
+		e := &Expr{Op: Pick, Args: []*Expr{move}}
+		for _, v := range vals {
+			c := t.m.constant(v, roleFixed)
+			if c == nil {
+				e = nil
+				break
+			}
+			e.Args = append(e.Args, c)
+		}
+		if e != nil && t.holds(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// fitDims explains the sizes of the axes of a grid, as the elements of an array.
+func (t *table) fitDims() *Expr {
+	for _, g := range t.m.gridsFor(t) {
+		e := &Expr{Op: Pick, Args: []*Expr{elemExpr}}
+		for k := range g.Axes {
+			e.Args = append(e.Args, &Expr{Op: Dim, Grid: g, N: int64(k)})
+		}
+		last := false
+		for i := range t.rows {
+			last = last || t.rows[i].elem == int64(g.Axes-1)
+		}
+		if last && t.holds(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// makeGrids lists the process grids that the ranks may be in: first those that the program has as Cartesian
+// topologies.
+func (m *maker) makeGrids() {
+	var seen [][][]int64 // by side, the shapes
+	for _, s := range m.sides {
+		seen = append(seen, shapesOf(s))
+	}
+	add := func(g Grid, explicit bool) {
+		for _, x := range m.grids {
+			if x.Axes == g.Axes && x.Ascending == g.Ascending && slices.Equal(x.Fixed, g.Fixed) {
+				m.explicit[x] = m.explicit[x] || explicit
+				return
+			}
+		}
+		g.ID = len(m.grids)
+		fits := false
+		for _, s := range m.sides {
+			d, err := g.Dims(s.size)
+			if err != nil {
+				d = nil
+			}
+			fits = fits || d != nil
+			s.env.dims = append(s.env.dims, d)
+		}
+		if !fits {
+			for _, s := range m.sides {
+				s.env.dims = s.env.dims[:g.ID]
+			}
+			return
+		}
+		m.grids = append(m.grids, &g)
+		m.explicit[&g] = explicit
+	}
+	for i, s := range m.sides {
+		for _, dims := range seen[i] {
+			g := Grid{Axes: len(dims)}
+			d := balanced(s.size, len(dims))
+			up := slices.Clone(d)
+			slices.Reverse(up)
+			switch {
+			case slices.Equal(d, dims):
+			case slices.Equal(up, dims):
+				g.Ascending = true
+			default:
+				g.Fixed = slices.Clone(dims)
+				g.Fixed[0] = 0
+			}
+			add(g, true)
+		}
+	}
+	add(Grid{Axes: 2}, false)
+	add(Grid{Axes: 3}, false)
+	add(Grid{Axes: 2, Ascending: true}, false)
+	add(Grid{Axes: 3, Ascending: true}, false)
+	add(Grid{Axes: 1}, false)
+	size := m.sides[0].size
+	for d := int64(2); d*d <= size && len(m.grids) < 24; d++ {
+		if size%d == 0 {
+			add(Grid{Axes: 2, Fixed: []int64{d, 0}}, false)
+			add(Grid{Axes: 2, Fixed: []int64{0, d}}, false)
+		}
+	}
+}
+
+// shapesOf are the shapes of grids of all ranks that a recording's calls speak of.
+func shapesOf(s *side) (list [][]int64) {
+	seen := func(dims []int64) {
+		product := int64(1)
+		for _, d := range dims {
+			if d < 1 || product > s.size {
+				return
+			}
+			product *= d
+		}
+		if product == s.size && len(dims) > 0 && len(dims) <= maxAxes && !slices.ContainsFunc(list, func(x []int64) bool { return slices.Equal(x, dims) }) {
+			list = append(list, dims)
+		}
+	}
+	for _, d := range s.c.Classes {
+		k := &class{side: s, d: d}
+		for t, id := range d.Terminals {
+			f := specFunc(s.c.Templates[id])
+			for i := range f.Slots {
+				if p := f.Slots[i].Param; p < 0 || f.Params[p].Name != "dims" {
+					continue
+				}
+				if sig, err := k.signature(uint32(t), d.Ranks.Min()); err == nil {
+					seen(sig.Slots[i].Ints)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// usedGrids keeps the grids that expressions speak of, and says on what they rest.
+func (m *maker) usedGrids() {
+	used := map[*Grid]bool{}
+	note := func(e *Expr) {
+		e.uses(func(x *Expr) bool {
+			if x.Grid != nil {
+				used[x.Grid] = true
+			}
+			return false
+		})
+	}
+	m.model.expressions(note)
+	var kept []*Grid
+	for _, g := range m.grids {
+		if !used[g] {
+			continue
+		}
+		g.ID = len(kept)
+		kept = append(kept, g)
+		if !m.explicit[g] && g.Axes > 1 || len(g.Fixed) > 0 {
+			m.notes[fmt.Sprintf("the process grid has %s", g)] = true
+		}
+	}
+	m.model.Grids = kept
+}

@@ -1,0 +1,312 @@
+package scale
+
+// inside tells whether a value may be a rank.
+func (t *table) inside(i int) bool {
+	return t.vals[i] >= 0 && t.vals[i] < t.rows[i].side.size
+}
+
+// fitRank explains ranks, among which there may be one value that is none, such as MPI_PROC_NULL.
+func (t *table) fitRank(idx []*Expr, depth int) *Expr {
+	in := t.only(t.inside)
+	if len(in.rows) == 0 {
+		return nil
+	}
+	out := t.only(func(i int) bool { return !t.inside(i) })
+	border, single := out.constants()
+	if !single {
+		return nil
+	}
+	var beyond *Expr
+	if len(out.rows) > 0 {
+		if beyond = t.m.constant(border, roleFixed); beyond == nil {
+			return nil
+		}
+	}
+	list := in.partners(idx)
+	for _, e := range list {
+		x := e
+		if beyond != nil {
+			// Most often there is no partner where the formula gives no rank.
+			exists := op(And, op(Not, op(Less, e, num(0))), op(Less, e, sizeExpr))
+			if e.Op == Shift || e.Op == NearRank {
+				exists = op(Not, op(Less, e, num(0)))
+			}
+			x = op(If, exists, e, beyond)
+		}
+		if t.holds(x) {
+			return x
+		}
+	}
+	if beyond == nil || depth >= maxDepth {
+		return nil
+	}
+	c := t.with(func(i int) int64 { return truth(t.inside(i)) }).condition()
+	if c == nil {
+		return nil
+	}
+	for _, e := range list {
+		if x := op(If, c, e, beyond); t.holds(x) {
+			return x
+		}
+	}
+	return nil
+}
+
+// near1 accepts a rank less or more than one's own by at most one.
+func near1(c []int64) bool { return c[1] == 1 && c[0] >= -1 && c[0] <= 1 }
+
+// partners are the formulas that give all values, which are ranks; the more likely ones first.
+func (t *table) partners(idx []*Expr) (list []*Expr) {
+	add := func(e *Expr) {
+		if e != nil {
+			list = append(list, e)
+		}
+	}
+	grids := t.m.gridsFor(t)
+	for _, g := range grids {
+		if t.m.explicit[g] {
+			add(t.gridShift(g))
+		}
+	}
+	if t.m.blocked != "" && len(list) == 0 {
+		return nil
+	}
+	add(t.linear([]*Expr{rankExpr}, roleRank, false, near1))
+	add(t.ring(nil, true))
+	for _, g := range grids {
+		if !t.m.explicit[g] {
+			add(t.gridShift(g))
+		}
+	}
+	t.m.blocked = ""
+	if len(idx) > 0 {
+		for _, g := range grids {
+			add(t.near(g, idx))
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	add(t.linear([]*Expr{rankExpr}, roleFixed, false, func(c []int64) bool { return c[1] == 1 }))
+	steady := func(c []int64) bool { return c[1] == 1 }
+	for _, k := range idx {
+		add(t.linear([]*Expr{rankExpr, k}, roleFixed, false, steady))
+		add(t.linear([]*Expr{rankExpr, op(Shl, k)}, roleFixed, false, steady))
+	}
+	add(t.ring(nil, false))
+	for _, k := range idx {
+		add(t.ring(k, false))
+		add(t.ring(op(Shl, k), false))
+	}
+	add(t.xor(nil))
+	for _, k := range idx {
+		add(t.xor(k))
+		add(t.xor(op(Shl, k)))
+	}
+	for _, g := range grids {
+		if g.Axes > 1 {
+			add(t.permuted(g))
+		}
+	}
+	for _, f := range t.features(idx) {
+		add(t.linear(f, roleFixed, false, nil))
+	}
+	for p := int64(2); p <= 8; p++ {
+		add(t.linear([]*Expr{op(Div, op(Sub, rankExpr, num(1)), num(p))}, roleFixed, false, func(c []int64) bool { return c[0] == 0 && c[1] == 1 }))
+		add(t.linear([]*Expr{op(Div, rankExpr, num(p))}, roleFixed, false, nil))
+	}
+	return list
+}
+
+// ring explains (r + a*f + b) mod P. With small, only neighbours.
+func (t *table) ring(f *Expr, small bool) *Expr {
+	for i := range t.rows {
+		if t.rows[i].side.size < 3 {
+			return nil
+		}
+	}
+	centred := func(v, p int64) int64 {
+		v = binary(Mod, v, p)
+		if v > p/2 {
+			v -= p
+		}
+		return v
+	}
+	shift := t.with(func(i int) int64 { return centred(t.vals[i]-t.rows[i].rank, t.rows[i].side.size) })
+	var sum *Expr
+	if f == nil {
+		vals, ok := shift.constants()
+		if !ok {
+			return nil
+		}
+		for s, v := range vals {
+			if small && (v < -1 || v > 1) {
+				return nil
+			}
+			if 2*v == s.size {
+				vals[s] = v
+			}
+		}
+		if sum = t.m.constant(vals, roleFixed); sum == nil {
+			return nil
+		}
+	} else {
+		// From the smallest values of the index, as the others may have wrapped around.
+		few := shift.only(func(i int) bool { return t.eval(f, i) <= 2 })
+		if sum = few.linear([]*Expr{f}, roleFixed, false, nil); sum == nil {
+			return nil
+		}
+	}
+	e := op(Mod, op(Add, rankExpr, sum), sizeExpr)
+	if !t.holds(e) {
+		return nil
+	}
+	return e
+}
+
+// xor explains r xor (a*f + b).
+func (t *table) xor(f *Expr) *Expr {
+	other := t.with(func(i int) int64 { return t.vals[i] ^ t.rows[i].rank })
+	var with *Expr
+	if f == nil {
+		vals, ok := other.constants()
+		if !ok {
+			return nil
+		}
+		with = t.m.constant(vals, roleFixed)
+	} else {
+		with = other.linear([]*Expr{f}, roleFixed, false, nil)
+	}
+	if with == nil {
+		return nil
+	}
+	e := op(Xor, rankExpr, with)
+	if !t.holds(e) {
+		return nil
+	}
+	return e
+}
+
+// permuted explains ranks whose coordinates are the own ones in another order.
+func (t *table) permuted(g *Grid) *Expr {
+	var coords []*Expr
+	for k := range g.Axes {
+		coords = append(coords, &Expr{Op: Coord, Grid: g, N: int64(k)})
+	}
+	t.m.grid = g
+	defer func() { t.m.grid = nil }()
+	return t.linear(coords, roleFixed, true, func(c []int64) bool { return c[0] == 0 })
+}
+
+// fitCoords explains values by coordinates.
+func (t *table) fitCoords(idx []*Expr, r role) *Expr {
+	for _, g := range t.m.gridsFor(t) {
+		if g.Axes < 2 {
+			continue
+		}
+		var coords []*Expr
+		for k := range g.Axes {
+			c := &Expr{Op: Coord, Grid: g, N: int64(k)}
+			coords = append(coords, c)
+			if e := t.linear([]*Expr{c}, roleFixed, false, nil); e != nil {
+				return e
+			}
+			// The next one on a ring of ranks along the axis.
+			d := &Expr{Op: Dim, Grid: g, N: int64(k)}
+			for _, by := range []int64{1, -1} {
+				if e := op(Mod, op(Add, c, num(by)), d); r == roleRank && t.holds(e) {
+					return e
+				}
+			}
+		}
+		t.m.grid = g
+		e := t.linear(coords, roleFixed, true, nil)
+		t.m.grid = nil
+		if e != nil {
+			return e
+		}
+		for _, k := range idx {
+			if e := t.linear(append([]*Expr{k}, coords...), roleFixed, false, nil); e != nil {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// conditions are what programs ask of their rank, simple questions first.
+func (t *table) conditions() []*Expr {
+	last := op(Sub, sizeExpr, num(1))
+	list := []*Expr{
+		op(Eq, rankExpr, num(0)),
+		op(Eq, rankExpr, last),
+		op(Eq, op(Mod, rankExpr, num(2)), num(0)),
+		op(Less, rankExpr, op(Div, sizeExpr, num(2))),
+		op(Eq, rankExpr, num(1)),
+	}
+	for _, k := range t.varying() {
+		list = append(list, op(Eq, k, num(0)))
+		list = append(list, op(Eq, k, rankExpr))
+	}
+	for _, g := range t.m.gridsFor(t) {
+		if g.Axes < 2 {
+			continue
+		}
+		for k := range g.Axes {
+			c := &Expr{Op: Coord, Grid: g, N: int64(k)}
+			d := &Expr{Op: Dim, Grid: g, N: int64(k)}
+			list = append(list, op(Eq, c, num(0)), op(Eq, c, op(Sub, d, num(1))), op(Eq, op(Mod, c, num(2)), num(0)))
+		}
+	}
+	return list
+}
+
+// condition explains values that are 0 and 1.
+func (t *table) condition() *Expr {
+	if vals, ok := t.constants(); ok {
+		if e := t.m.constant(vals, roleFixed); e != nil && e.Op == Num {
+			return e
+		}
+	}
+	cs := t.conditions()
+	for _, c := range cs {
+		if t.holds(c) {
+			return c
+		}
+		if n := op(Not, c); t.holds(n) {
+			return n
+		}
+	}
+	for i, a := range cs {
+		for _, b := range cs[:i] {
+			for _, e := range []*Expr{op(Or, a, b), op(And, op(Not, a), op(Not, b)), op(And, a, op(Not, b)), op(And, b, op(Not, a)), op(And, a, b)} {
+				if t.holds(e) {
+					return e
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fitConditions explains the values where a condition holds, and where it does not, by themselves.
+func (t *table) fitConditions(r role, depth int) *Expr {
+	for _, c := range t.conditions() {
+		yes := t.only(func(i int) bool { return t.eval(c, i) != 0 })
+		if len(yes.rows) == 0 || len(yes.rows) == len(t.rows) {
+			continue
+		}
+		a := yes.fit(r, maxDepth)
+		if a == nil {
+			continue
+		}
+		b := t.only(func(i int) bool { return t.eval(c, i) == 0 }).fit(r, depth+1)
+		if b == nil {
+			continue
+		}
+		if e := op(If, c, a, b); t.holds(e) && t.proved(e) {
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package scale
+
+import (
+	"fmt"
+	"slices"
+
+	"tabard/internal/rankfn"
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Options are what Infer may be told.
+type Options struct {
+	// With are recordings of the same program with other numbers of ranks; they decide between hypotheses.
+	With []*trace.Content
+	// Dims are sizes of axes that the process grids of the other job have: a grid with as many axes has them.
+	Dims [][]int
+}
+
+// maxRanks is how many ranks a recording may have: each one's parameters are looked at.
+const maxRanks = 1 << 16
+
+// Infer finds the program that makes the calls of a recording. The error is an *Obstacles if calls of the recording keep it
+// from being scaled.
+func Infer(c *trace.Content, o Options) (*Model, error) {
+	m := &maker{notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
+	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
+	for i, x := range c.Modules {
+		m.modules[x] = i
+	}
+	for _, x := range append([]*trace.Content{c}, o.With...) {
+		if err := m.addSide(x); err != nil {
+			return nil, err
+		}
+	}
+	m.makeGrids()
+	threads := map[int][]*class{}
+	var order []int
+	for _, s := range m.sides {
+		for _, d := range s.c.Classes {
+			k := newClass(s, d)
+			if threads[d.Thread] == nil {
+				order = append(order, d.Thread)
+			}
+			threads[d.Thread] = append(threads[d.Thread], k)
+		}
+	}
+	slices.Sort(order)
+	for _, n := range order {
+		t, err := m.thread(n, threads[n])
+		if err != nil {
+			return nil, err
+		}
+		m.model.Threads = append(m.model.Threads, *t)
+	}
+	if len(m.obstacles.List) > 0 {
+		return nil, m.obstacles
+	}
+	m.model.Grids, m.model.Loops = m.grids, m.loops
+	m.usedGrids()
+	m.model.Assumptions = sorted(m.notes)
+	m.model.fixDims(o.Dims)
+	return m.model, nil
+}
+
+// addSide takes a recording.
+func (m *maker) addSide(c *trace.Content) error {
+	var g *trace.Group
+	for _, x := range c.Groups {
+		switch {
+		case x.Unranked:
+			continue
+		case x.World != 0 || g != nil:
+			return &Obstacles{List: []Obstacle{{Reason: "it has several MPI_COMM_WORLDs, of programs that were spawned"}}}
+		}
+		g = x
+	}
+	switch {
+	case g == nil:
+		return &Obstacles{List: []Obstacle{{Reason: "no process initialised MPI"}}}
+	case g.Ranks.Len() != g.Size:
+		return &Obstacles{List: []Obstacle{{Reason: fmt.Sprintf("only %d of %d ranks were recorded", g.Ranks.Len(), g.Size)}}}
+	case g.Size > maxRanks:
+		return &Obstacles{List: []Obstacle{{Reason: fmt.Sprintf("it has %d ranks; the recording of a job of at most %d ranks is needed, from which larger ones follow", g.Size, maxRanks)}}}
+	case c.Meta.Partial:
+		m.notes["calls were left out of the recording on purpose, and are left out of what was made of it"] = true
+	}
+	s := &side{c: c, size: int64(g.Size), env: Env{Size: int64(g.Size)}}
+	if m.model.group == nil {
+		m.model.group = g
+	}
+	m.model.Sizes = append(m.model.Sizes, g.Size)
+	m.sides = append(m.sides, s)
+	return nil
+}
+
+func newClass(s *side, d *trace.ClassData) *class {
+	k := &class{side: s, d: d, columns: map[[2]int]column{}}
+	for r := range d.Ranks.All() {
+		k.ranks = append(k.ranks, r)
+	}
+	n := 0
+	for _, id := range d.Terminals {
+		k.start = append(k.start, n)
+		n += len(s.c.Templates[id].Columns())
+	}
+	return k
+}
+
+// thread makes the program of the threads with a number.
+func (m *maker) thread(number int, classes []*class) (*Thread, error) {
+	known, longest := shapes{}, 0
+	trees := make([][]*node, len(classes))
+	for i, k := range classes {
+		if k.side.c.Groups[k.d.Group].Unranked {
+			continue
+		}
+		seq, err := treeOf(k.d, func(t uint32) uint64 { return leafKey(k.side.c, k.side.c.Templates[k.d.Terminals[t]]) })
+		if err != nil {
+			return nil, &Obstacles{List: []Obstacle{{Ranks: k.d.Ranks, Reason: err.Error()}}}
+		}
+		trees[i] = foldTree(seq, known, &longest)
+	}
+	b := &block{}
+	for i, k := range classes {
+		if trees[i] != nil {
+			b.seqs = append(b.seqs, sequence{class: k, nodes: wrap(trees[i], known, longest)})
+		}
+	}
+	a := &aligner{loops: m.loops}
+	if err := a.align(b); err != nil {
+		return nil, &Obstacles{List: []Obstacle{{Reason: err.Error()}}}
+	}
+	m.loops = a.loops
+	for _, s := range m.sides {
+		s.env.Index = make([]int64, m.loops)
+	}
+	m.hold(b)
+	m.choosePeers(b)
+	t := &Thread{Number: number}
+	there := &table{m: m}
+	for _, s := range m.sides {
+		has := rankfn.Range(0, 0)
+		for _, k := range classes {
+			if k.side == s {
+				has = has.Union(k.d.Ranks)
+			}
+		}
+		for r := range int(s.size) {
+			there.rows = append(there.rows, row{side: s, rank: int64(r)})
+			there.vals = append(there.vals, truth(has.Contains(r)))
+		}
+	}
+	m.where = fmt.Sprintf("thread %d", number)
+	if e := there.condition(); e == nil {
+		m.obstacles.add(Obstacle{Reason: fmt.Sprintf("which ranks have a thread %d does not follow from rank and size", number)})
+	} else if e.Op != Num {
+		t.Count = e
+	}
+	t.Body = m.nodes(b)
+	return t, nil
+}
+
+// roleOf is what a slot's integer k means.
+func roleOf(f *spec.Func, slot, k int) role {
+	s := &f.Slots[slot]
+	if s.Codec == spec.Status {
+		if k == 0 {
+			return roleRank
+		}
+		return roleFixed
+	}
+	if s.Param < 0 {
+		return roleOther
+	}
+	p := &f.Params[s.Param]
+	switch p.Kind {
+	case "RANK", "RANK_NNI":
+		return roleRank
+	case "COMM_SIZE", "COMM_SIZE_PI":
+		return roleSize
+	case "TAG":
+		return roleFixed
+	}
+	if p.Name == "dims" {
+		return roleDims
+	}
+	if s.Codec != spec.Int || f.Has(spec.Pseudo) {
+		return roleFixed
+	}
+	for i := range f.Params {
+		if q := &f.Params[i]; q.Class == spec.Request && q.Array && q.Len == spec.LenParam && int(q.LenArg) == s.Param {
+			return roleRequests
+		}
+	}
+	return roleOther
+}
+
+// lengthRole is what the length of an array means.
+func lengthRole(f *spec.Func, slot int) role {
+	if s := &f.Slots[slot]; s.Param >= 0 {
+		if s.Class == spec.Request || s.Codec == spec.Status {
+			return roleRequests
+		}
+		switch p := &f.Params[s.Param]; p.Len {
+		case spec.LenLocalSize, spec.LenPeerSize:
+			return roleLength
+		case spec.LenParam:
+			if p.LenArg >= 0 && (f.Params[p.LenArg].Kind == "COMM_SIZE" || p.Kind == "RANK") {
+				return roleLength
+			}
+		}
+	}
+	return roleOther
+}
+
+// siteName is the call site of a call of a recording for people.
+func siteName(c *trace.Content, site uint32) string {
+	if site == 0 {
+		return ""
+	}
+	return c.Sites[site-1].String()
+}

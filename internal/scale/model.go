@@ -1,0 +1,267 @@
+package scale
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"tabard/spec"
+	"tabard/trace"
+)
+
+// Model is a program that makes the calls of a recording, with any number of ranks.
+type Model struct {
+	// Sizes are the numbers of ranks of the recordings that it was inferred from, the one whose
+	// facts (modules, call sites, MPI) it has first.
+	Sizes []int
+	// Threads are what each thread of a process does, by its number.
+	Threads []Thread
+	// Grids are the process grids that expressions speak of.
+	Grids []*Grid
+	// Loops is the number of loop indices.
+	Loops int
+	// Sites and Modules are what Call.Signature.Site, less one, and frames refer to.
+	Sites   []trace.Site
+	Modules []trace.Module
+	// Assumptions say what was decided without evidence, as sentences, sorted.
+	Assumptions []string
+
+	meta  trace.Meta
+	group *trace.Group
+	dims  map[int][]int64 // of grids, given by Options
+}
+
+// Thread is the program of a thread.
+type Thread struct {
+	// Number is the thread's number in its process. Count is 0 at ranks that do not have it, nil if all have.
+	Number int
+	Count  *Expr
+	Body   []*Node
+}
+
+// Node is a call or a loop.
+type Node struct {
+	// Count is how often it is executed when the program comes there; nil is once. A condition is a count of 0 or 1.
+	Count *Expr
+	// Index is the number of the loop variable, which counts the executions from 0; -1 if there is none.
+	Index int
+	// Body is what a loop repeats; Call is the call of a node that is no loop.
+	Body []*Node
+	Call *Call
+}
+
+// Call is a call with parameters as functions of rank, size and loop indices.
+type Call struct {
+	Func *spec.Func
+	// Site is 1 + an index in Model.Sites, 0 if the call site is unknown.
+	Site  int
+	Flags trace.Flags
+	Ret   int32
+	Slots []Slot
+}
+
+// Slot is a parameter or result, of the slot of Call.Func with the same index.
+type Slot struct {
+	// Kind is the kind of the value; of a List, Item is the kind of its elements. Mem is the class of
+	// addresses, Class that of references.
+	Kind, Item trace.Kind
+	Mem        trace.Mem
+	Class      spec.Class
+	// Const is the value if it is the same everywhere and not made of integers (strings); else nil.
+	Const *trace.Value
+	// Len is the number of elements of Ints and List.
+	Len *Expr
+	// Parts are the integers that the value, or element Elem of the array, is made of: N; of an Addr that is no Literal Seg and N; of
+	// a Stat source, tag, bytes, and error + 2^32 * cancelled.
+	Parts []*Expr
+	// Copied are the columns of a slot of kind trace.Hole, whose values follow no rule but are the same at all ranks.
+	Copied *Copied
+}
+
+// At is the call at a rank, in an iteration of each loop around it.
+func (c *Call) At(v *Env) (*trace.Signature, error) {
+	s := &trace.Signature{Func: c.Func.ID, Site: uint32(c.Site), Flags: c.Flags, Ret: c.Ret, Slots: make([]trace.Value, len(c.Slots))}
+	for i := range c.Slots {
+		x, err := c.Slots[i].at(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s at rank %d: %s: %w", c.Func.Name, v.Rank, trace.SlotName(c.Func, &c.Func.Slots[i]), err)
+		}
+		s.Slots[i] = x
+	}
+	return s, nil
+}
+
+// maxLength bounds the arrays of calls.
+const maxLength = 1 << 24
+
+func (s *Slot) at(v *Env) (trace.Value, error) {
+	if s.Const != nil {
+		return *s.Const, nil
+	}
+	if s.Copied != nil {
+		return trace.Value{Kind: trace.Hole}, nil
+	}
+	x := trace.Value{Kind: s.Kind, Mem: s.Mem, Class: s.Class}
+	if s.Len == nil {
+		for k, p := range s.Parts {
+			if err := setPart(&x, k, p.Eval(v)); err != nil {
+				return x, err
+			}
+		}
+		return x, nil
+	}
+	n := s.Len.Eval(v)
+	if n < 0 || n > maxLength {
+		return x, fmt.Errorf("an array of %d elements", n)
+	}
+	if s.Kind == trace.Ints {
+		x.Ints = make([]int64, n)
+	} else {
+		x.Mem, x.Class = 0, 0
+		x.List = make([]trace.Value, n)
+	}
+	for i := range n {
+		v.Elem = i
+		if s.Kind == trace.Ints {
+			x.Ints[i] = s.Parts[0].Eval(v)
+			continue
+		}
+		y := trace.Value{Kind: s.Item, Mem: s.Mem, Class: s.Class}
+		for k, p := range s.Parts {
+			if err := setPart(&y, k, p.Eval(v)); err != nil {
+				return x, err
+			}
+		}
+		x.List[i] = y
+	}
+	return x, nil
+}
+
+// Env is where the expressions of the model are evaluated for a number of ranks; Rank, Index and Elem are to be set. It
+// fails if that many ranks do not fill the model's grids.
+func (m *Model) Env(ranks int) (*Env, error) {
+	v := &Env{Size: int64(ranks), Index: make([]int64, m.Loops), dims: make([][]int64, len(m.Grids))}
+	for i, g := range m.Grids {
+		if d := m.dims[g.ID]; d != nil {
+			v.dims[i] = d
+			continue
+		}
+		d, err := g.Dims(int64(ranks))
+		if err != nil {
+			return nil, &Obstacles{List: []Obstacle{{Reason: err.Error()}}}
+		}
+		v.dims[i] = d
+	}
+	return v, nil
+}
+
+// Obstacle is something that keeps a recording from being scaled.
+type Obstacle struct {
+	// Func, Site and Param say which parameter of which call; empty where the whole is meant.
+	Func, Site, Param string
+	// Ranks are those it concerns, nil for all.
+	Ranks *trace.RankSet
+	// Reason says in words what is wrong.
+	Reason string
+}
+
+// String is the obstacle as a sentence without a full stop.
+func (o *Obstacle) String() string {
+	text := o.Func
+	if o.Site != "" {
+		text += " at " + o.Site
+	}
+	if o.Param != "" {
+		text += ", " + o.Param
+	}
+	if o.Ranks.Len() > 0 {
+		text += fmt.Sprintf(" (ranks %v)", o.Ranks)
+	}
+	if text != "" {
+		text += ": "
+	}
+	return text + o.Reason
+}
+
+// Obstacles is the error of a recording that cannot be scaled.
+type Obstacles struct{ List []Obstacle }
+
+// Error lists the obstacles, one a line.
+func (o *Obstacles) Error() string {
+	lines := make([]string, len(o.List))
+	for i := range o.List {
+		lines[i] = o.List[i].String()
+	}
+	if len(lines) == 1 {
+		return "another number of ranks is not possible: " + lines[0]
+	}
+	return "another number of ranks is not possible:\n  " + strings.Join(lines, "\n  ")
+}
+
+// add adds an obstacle, once.
+func (o *Obstacles) add(x Obstacle) {
+	for i := range o.List {
+		y := &o.List[i]
+		if y.Func == x.Func && y.Site == x.Site && y.Param == x.Param && y.Reason == x.Reason {
+			if y.Ranks != nil && x.Ranks != nil {
+				y.Ranks = y.Ranks.Union(x.Ranks)
+			}
+			return
+		}
+	}
+	o.List = append(o.List, x)
+}
+
+func sorted(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for s := range set {
+		out = append(out, s)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// expressions calls f for all expressions of the model.
+func (m *Model) expressions(f func(*Expr)) {
+	visit := func(e *Expr) {
+		if e != nil {
+			f(e)
+		}
+	}
+	var nodes func([]*Node)
+	nodes = func(list []*Node) {
+		for _, n := range list {
+			visit(n.Count)
+			nodes(n.Body)
+			if n.Call == nil {
+				continue
+			}
+			for i := range n.Call.Slots {
+				visit(n.Call.Slots[i].Len)
+				for _, p := range n.Call.Slots[i].Parts {
+					visit(p)
+				}
+			}
+		}
+	}
+	for i := range m.Threads {
+		visit(m.Threads[i].Count)
+		nodes(m.Threads[i].Body)
+	}
+}
+
+// fixDims sets the sizes of grids that the caller knows.
+func (m *Model) fixDims(dims [][]int) {
+	m.dims = map[int][]int64{}
+	for _, d := range dims {
+		for _, g := range m.Grids {
+			if g.Axes == len(d) {
+				x := make([]int64, len(d))
+				for i := range d {
+					x[i] = int64(d[i])
+				}
+				m.dims[g.ID] = x
+			}
+		}
+	}
+}

@@ -1,0 +1,354 @@
+package scale
+
+import (
+	"fmt"
+	"strings"
+)
+
+// infix are the operations that people write between their arguments.
+var infix = map[Op]string{Add: "+", Sub: "-", Mul: "*", Xor: "xor", Div: "div", Mod: "mod", Eq: "=", Less: "<", And: "and", Or: "or"}
+
+var prefix = map[Op]string{Min: "min", Max: "max", Shl: "2^", Bits: "bits", LowBit: "lowest bit of", HighBit: "highest bit of", Not: "not"}
+
+// String is the expression for people: P is the size of the job and r the rank.
+func (e *Expr) String() string {
+	if e == nil {
+		return "1"
+	}
+	switch e.Op {
+	case Num:
+		return fmt.Sprint(e.N)
+	case Rank:
+		return "r"
+	case Size:
+		return "P"
+	case Index:
+		return fmt.Sprintf("i%d", e.N)
+	case Elem:
+		return "e"
+	case If:
+		return fmt.Sprintf("(%v if %v else %v)", e.Args[1], e.Args[0], e.Args[2])
+	case Pick:
+		return fmt.Sprintf("%v[%v]", list(e.Args[1:]), e.Args[0])
+	case Dim:
+		return fmt.Sprintf("d%d", e.N)
+	case Coord:
+		return fmt.Sprintf("c%d", e.N)
+	case Shift:
+		return fmt.Sprintf("shift%v%s", e.Moves[0], wraps(e.Periodic))
+	case NearCount:
+		return fmt.Sprintf("neighbours%v", e.Moves)
+	case NearRank:
+		return fmt.Sprintf("neighbour%v[%v]", e.Moves, e.Args[0])
+	case NearMove:
+		return fmt.Sprintf("direction%v[%v]", e.Moves, e.Args[0])
+	case While:
+		return fmt.Sprintf("(how many i%d < %v while %v)", e.N, e.Args[1], e.Args[0])
+	}
+	if t, ok := infix[e.Op]; ok {
+		return fmt.Sprintf("(%v %s %v)", e.Args[0], t, e.Args[1])
+	}
+	return fmt.Sprintf("%s(%s)", prefix[e.Op], strings.Trim(list(e.Args), "[]"))
+}
+
+func list(args []*Expr) string {
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = a.String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func wraps(periodic []bool) string {
+	for _, p := range periodic {
+		if p {
+			return fmt.Sprintf("wrap%v", periodic)
+		}
+	}
+	return ""
+}
+
+// C prints expressions as C. The text relies on CPrelude, on the functions that Funcs collects, and on CGrids
+// having been called with the size.
+type C struct {
+	// Rank and Size name the variables that hold them; Index and Elem the ones of a loop and of an element.
+	// Their types are integers.
+	Rank, Size, Elem string
+	Index            func(loop int) string
+	// Funcs are definitions of functions that the expressions printed so far call, in order.
+	Funcs []string
+	names map[string]string
+}
+
+// CPrelude defines the functions that printed expressions call.
+const CPrelude = `static long sc_mod(long a, long b) { long m; if (b < 1) return 0; m = a % b; return m < 0 ? m + b : m; }
+static long sc_div(long a, long b) { return b < 1 ? 0 : (a - sc_mod(a, b)) / b; }
+static long sc_min(long a, long b) { return a < b ? a : b; }
+static long sc_max(long a, long b) { return a > b ? a : b; }
+static long sc_shl(long a) { return a < 0 || a > 62 ? 0 : 1L << a; }
+static long sc_bits(long a) { long n = 0; for (; a > 0; a >>= 1) n++; return n; }
+static long sc_low(long a) { return a > 0 ? a & -a : 0; }
+static long sc_high(long a) { return a > 0 ? sc_shl(sc_bits(a) - 1) : 0; }
+static void sc_balanced(long n, int k, int up, long *d)
+{
+    long prime[64], p, t;
+    int c = 0, i, j;
+    for (p = 2; p * p <= n; p++)
+        while (n % p == 0) prime[c++] = p, n /= p;
+    if (n > 1) prime[c++] = n;
+    for (i = 0; i < k; i++) d[i] = 1;
+    while (c-- > 0) {
+        for (i = 1, j = 0; i < k; i++) if (d[i] < d[j]) j = i;
+        d[j] *= prime[c];
+    }
+    for (i = 1; i < k; i++)
+        for (j = i; j > 0 && (up ? d[j] < d[j - 1] : d[j] > d[j - 1]); j--) t = d[j], d[j] = d[j - 1], d[j - 1] = t;
+}
+static long sc_coord(const long *d, int n, int axis, long r) { for (n--; n > axis; n--) r /= d[n]; return n ? r % d[n] : r; }
+static long sc_shift(const long *d, int n, const int *by, const char *wrap, long r)
+{
+    long v = 0;
+    int i;
+    for (i = 0; i < n; i++) {
+        long x = sc_coord(d, n, i, r) + by[i];
+        if ((x < 0 || x >= d[i]) && !wrap[i]) return -1;
+        v = v * d[i] + sc_mod(x, d[i]);
+    }
+    return v;
+}
+static long sc_near(const long *d, int n, const int *by, int moves, long want, int what, long r)
+{
+    long k = 0, v;
+    int i;
+    for (i = 0; i < moves; i++) {
+        if ((v = sc_shift(d, n, by + i * n, "\0\0\0\0\0\0\0", r)) < 0) continue;
+        if (k++ == want) return what ? i : v;
+    }
+    return want < 0 && what == 2 ? k : -1;
+}
+`
+
+// CGrids is the C text that declares the sizes of the axes of grids, and a function sc_grids(long size) that sets
+// them; it returns 0 if that number of ranks does not fill one of them.
+func CGrids(grids []*Grid) string {
+	var b strings.Builder
+	for _, g := range grids {
+		fmt.Fprintf(&b, "static long sc_grid%d[%d];\n", g.ID, g.Axes)
+	}
+	b.WriteString("static int sc_grids(long size)\n{\n")
+	for _, g := range grids {
+		if len(g.Fixed) == 0 {
+			fmt.Fprintf(&b, "    sc_balanced(size, %d, %d, sc_grid%d);\n", g.Axes, truth(g.Ascending), g.ID)
+			continue
+		}
+		product, open := int64(1), -1
+		for i, x := range g.Fixed {
+			if x == 0 {
+				open = i
+				continue
+			}
+			product *= x
+			fmt.Fprintf(&b, "    sc_grid%d[%d] = %d;\n", g.ID, i, x)
+		}
+		if open >= 0 {
+			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    sc_grid%d[%d] = size / %d;\n", product, g.ID, open, product)
+		} else {
+			fmt.Fprintf(&b, "    if (size != %d) return 0;\n", product)
+		}
+	}
+	b.WriteString("    return size > 0;\n}\n")
+	return b.String()
+}
+
+// Expr is the text of e, an expression of type long.
+func (c *C) Expr(e *Expr) string {
+	if e == nil {
+		return "1"
+	}
+	args := make([]string, len(e.Args))
+	if e.Op != While {
+		for i, a := range e.Args {
+			args[i] = c.Expr(a)
+		}
+	}
+	call := func(name string) string { return name + "(" + strings.Join(args, ", ") + ")" }
+	between := func(o string) string { return "(" + args[0] + " " + o + " " + args[1] + ")" }
+	switch e.Op {
+	case Num:
+		return fmt.Sprintf("%dL", e.N)
+	case Rank:
+		return "(long)" + c.Rank
+	case Size:
+		return "(long)" + c.Size
+	case Index:
+		return "(long)" + c.Index(int(e.N))
+	case Elem:
+		return "(long)" + c.Elem
+	case Add:
+		return between("+")
+	case Sub:
+		return between("-")
+	case Mul:
+		return between("*")
+	case Xor:
+		return between("^")
+	case Eq:
+		return between("==")
+	case Less:
+		return between("<")
+	case And:
+		return between("&&")
+	case Or:
+		return between("||")
+	case Not:
+		return "(!" + args[0] + ")"
+	case If:
+		return "(" + args[0] + " ? " + args[1] + " : " + args[2] + ")"
+	case Div:
+		return call("sc_div")
+	case Mod:
+		return call("sc_mod")
+	case Min:
+		return call("sc_min")
+	case Max:
+		return call("sc_max")
+	case Shl:
+		return call("sc_shl")
+	case Bits:
+		return call("sc_bits")
+	case LowBit:
+		return call("sc_low")
+	case HighBit:
+		return call("sc_high")
+	case Pick:
+		text := args[len(args)-1]
+		for i := len(args) - 2; i > 0; i-- {
+			text = fmt.Sprintf("(%s == %d ? %s : %s)", args[0], i-1, args[i], text)
+		}
+		return text
+	case While:
+		return c.while(e)
+	}
+	return c.grid(e, args)
+}
+
+func (c *C) grid(e *Expr, args []string) string {
+	d := fmt.Sprintf("sc_grid%d", e.Grid.ID)
+	switch e.Op {
+	case Dim:
+		return fmt.Sprintf("%s[%d]", d, e.N)
+	case Coord:
+		return fmt.Sprintf("sc_coord(%s, %d, %d, (long)%s)", d, e.Grid.Axes, e.N, c.Rank)
+	}
+	var by []string
+	for _, m := range e.Moves {
+		for _, x := range m {
+			by = append(by, fmt.Sprint(x))
+		}
+	}
+	moves := c.define("sc_moves", fmt.Sprintf("static const int %%s[] = {%s};\n", strings.Join(by, ", ")))
+	if e.Op == Shift {
+		wrap := ""
+		for i := range e.Grid.Axes {
+			wrap += fmt.Sprintf("\\%d", truth(e.Periodic != nil && e.Periodic[i]))
+		}
+		return fmt.Sprintf("sc_shift(%s, %d, %s, \"%s\", (long)%s)", d, e.Grid.Axes, moves, wrap, c.Rank)
+	}
+	want, what := "-1", 2
+	if e.Op != NearCount {
+		want, what = args[0], int(truth(e.Op == NearMove))
+	}
+	return fmt.Sprintf("sc_near(%s, %d, %s, %d, %s, %d, (long)%s)", d, e.Grid.Axes, moves, len(e.Moves), want, what, c.Rank)
+}
+
+// while makes a function that counts.
+func (c *C) while(e *Expr) string {
+	outer := c.Index
+	inner := *c
+	params, passed := "long r, long p, long e", fmt.Sprintf("(long)%s, (long)%s, 0", c.Rank, c.Size)
+	if c.Elem != "" {
+		passed = fmt.Sprintf("(long)%s, (long)%s, (long)%s", c.Rank, c.Size, c.Elem)
+	}
+	seen := map[int64]bool{e.N: true}
+	e.uses(func(x *Expr) bool {
+		if x.Op == Index && !seen[x.N] {
+			seen[x.N] = true
+			params += fmt.Sprintf(", long i%d", x.N)
+			passed += fmt.Sprintf(", (long)%s", outer(int(x.N)))
+		}
+		return false
+	})
+	inner.Rank, inner.Size, inner.Elem, inner.Index = "r", "p", "e", func(n int) string { return fmt.Sprintf("i%d", n) }
+	cond, most := inner.Expr(e.Args[0]), inner.Expr(e.Args[1])
+	c.Funcs, c.names = inner.Funcs, inner.names
+	name := c.define("sc_while", fmt.Sprintf("static long %%s(%s)\n{\n    long i%d;\n    (void)r, (void)p, (void)e;\n    for (i%d = 0; i%d < %s && %s; i%d++) {}\n    return i%d;\n}\n",
+		params, e.N, e.N, e.N, escape(most), escape(cond), e.N, e.N))
+	return fmt.Sprintf("%s(%s)", name, passed)
+}
+
+// escape protects the text from being taken for a format.
+func escape(s string) string { return strings.ReplaceAll(s, "%", "%%") }
+
+// define adds a definition with a name, once for equal ones.
+func (c *C) define(kind, text string) string {
+	if c.names == nil {
+		c.names = map[string]string{}
+	}
+	name, ok := c.names[kind+text]
+	if !ok {
+		name = fmt.Sprintf("%s%d", kind, len(c.names))
+		c.names[kind+text] = name
+		c.Funcs = append(c.Funcs, fmt.Sprintf(text, name))
+	}
+	return name
+}
+
+// String is the program of the model for people: a line for each call and loop.
+func (m *Model) String() string {
+	var b strings.Builder
+	for i := range m.Threads {
+		t := &m.Threads[i]
+		fmt.Fprintf(&b, "thread %d", t.Number)
+		if t.Count != nil {
+			fmt.Fprintf(&b, " if %v", t.Count)
+		}
+		b.WriteByte('\n')
+		writeNodes(&b, t.Body, 1)
+	}
+	return b.String()
+}
+
+func writeNodes(b *strings.Builder, nodes []*Node, depth int) {
+	for _, n := range nodes {
+		b.WriteString(strings.Repeat("  ", depth))
+		if n.Count != nil {
+			fmt.Fprintf(b, "%v times ", n.Count)
+		}
+		if n.Call == nil {
+			fmt.Fprintf(b, "for i%d\n", n.Index)
+			writeNodes(b, n.Body, depth+1)
+			continue
+		}
+		c := n.Call
+		b.WriteString(c.Func.Name + "(")
+		for i := range c.Slots {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			s := &c.Slots[i]
+			switch {
+			case s.Copied != nil:
+				b.WriteString("*")
+			case s.Const != nil:
+				b.WriteString("-")
+			case s.Len != nil:
+				fmt.Fprintf(b, "%v x %s", s.Len, list(s.Parts))
+			case len(s.Parts) == 1:
+				b.WriteString(s.Parts[0].String())
+			default:
+				b.WriteString(list(s.Parts))
+			}
+		}
+		b.WriteString(")\n")
+	}
+}

@@ -1,0 +1,293 @@
+package scale
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"tabard/trace"
+)
+
+// A tree is the calls of the ranks of a class as loops: sequences of nodes, in which what repeats is one node.
+// It generates the word of the class's grammar exactly.
+
+// node is a call or a repetition.
+type node struct {
+	// key tells what may be the same line of a program: leaves by template, repetitions by their bodies.
+	key uint64
+	// term is the terminal of a leaf, whose inst is nil.
+	term uint32
+	// inst are the bodies, one for each iteration; one for all if they are equal. Then count, or if it is not nil trip, says how
+	// many there are.
+	inst  [][]*node
+	count uint64
+	trip  *trace.RankFunc
+}
+
+// times is how often the node's body is repeated at a rank.
+func (n *node) times(rank int) int64 {
+	switch {
+	case len(n.inst) > 1:
+		return int64(len(n.inst))
+	case n.trip != nil:
+		return n.trip.At(rank)
+	}
+	return int64(n.count)
+}
+
+// maxNodes bounds the nodes of the trees of a class: a program without loops is not one that can be scaled.
+const maxNodes = 1 << 17
+
+// treeMaker makes the tree of a class.
+type treeMaker struct {
+	c     *trace.ClassData
+	leaf  func(t uint32) uint64 // the key of a terminal
+	trips [][]*trace.RankFunc   // by rule and symbol
+	rules [][]*node
+	nodes int
+	err   error
+}
+
+// treeOf is the tree of a class, not folded.
+func treeOf(c *trace.ClassData, leaf func(t uint32) uint64) ([]*node, error) {
+	m := &treeMaker{c: c, leaf: leaf, rules: make([][]*node, len(c.Grammar.Rules))}
+	k := 0
+	for _, body := range c.Grammar.Rules {
+		list := make([]*trace.RankFunc, len(body))
+		for i, s := range body {
+			if s.Count == 0 {
+				list[i] = c.Trips[k]
+				k++
+			}
+		}
+		m.trips = append(m.trips, list)
+	}
+	seq := m.rule(0)
+	return seq, m.err
+}
+
+// rule is the sequence of a rule. Sequences are shared where rules are used more than once.
+func (m *treeMaker) rule(r int) []*node {
+	if m.rules[r] != nil || m.err != nil {
+		return m.rules[r]
+	}
+	var seq []*node
+	for i, s := range m.c.Grammar.Rules[r] {
+		trip := m.trips[r][i]
+		var body []*node
+		if s.IsRule() {
+			body = m.rule(s.Rule())
+		} else {
+			body = []*node{{key: m.leaf(s.ID), term: s.ID}}
+		}
+		if s.Count == 1 && trip == nil {
+			seq = append(seq, body...)
+		} else {
+			seq = append(seq, &node{inst: [][]*node{body}, count: s.Count, trip: trip})
+		}
+		if m.nodes += len(body); m.nodes > maxNodes {
+			m.err = fmt.Errorf("its calls repeat too little: more than %d different ones in a row", maxNodes)
+			return nil
+		}
+	}
+	m.rules[r] = tidy(seq)
+	return m.rules[r]
+}
+
+// same tells whether two nodes generate the same calls.
+func same(a, b *node) bool {
+	if a == b {
+		return true
+	}
+	if (a.inst == nil) != (b.inst == nil) {
+		return false
+	}
+	if a.inst == nil {
+		return a.term == b.term
+	}
+	return len(a.inst) == 1 && len(b.inst) == 1 && a.count == b.count && a.trip == b.trip && sameAll(a.inst[0], b.inst[0])
+}
+
+func sameAll(a, b []*node) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !same(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// tidy moves each loop as far back as it can begin, so that iterations end where the loop is left, and takes
+// whole iterations before it into it: rules of a grammar begin anywhere in an iteration.
+func tidy(seq []*node) []*node {
+	for changed := true; changed; {
+		changed = false
+		for i := 0; i < len(seq); i++ {
+			n := seq[i]
+			if n.inst == nil || n.trip != nil {
+				continue
+			}
+			body := n.inst[0]
+			k := 0 // how many nodes that follow continue the loop
+			for i+1+k < len(seq) && same(seq[i+1+k], body[k%len(body)]) {
+				k++
+			}
+			more, part := k/len(body), k%len(body)
+			if part > 0 || more > 0 {
+				turned := append(append([]*node{}, body[part:]...), body[:part]...)
+				loop := &node{inst: [][]*node{turned}, count: n.count + uint64(more)}
+				out := append([]*node{}, seq[:i]...)
+				out = append(append(out, body[:part]...), loop)
+				seq = append(out, seq[i+1+k:]...)
+				i += part
+				changed = true
+				n, body = loop, turned
+			}
+			before := 0
+			for (before+1)*len(body) <= i && sameAll(seq[i-(before+1)*len(body):i-before*len(body)], body) {
+				before++
+			}
+			if before > 0 {
+				at := i - before*len(body)
+				loop := &node{inst: [][]*node{body}, count: n.count + uint64(before)}
+				seq = append(append(append([]*node{}, seq[:at]...), loop), seq[i+1:]...)
+				i = at
+				changed = true
+			}
+		}
+	}
+	return seq
+}
+
+// shapes are the bodies of repetitions that were found in any class, by their keys.
+type shapes map[uint64]int // key of the body: how many nodes it has
+
+func keyOf(seq []*node) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	for _, n := range seq {
+		for i := range b {
+			b[i] = byte(n.key >> (8 * i))
+		}
+		h.Write(b[:])
+	}
+	return h.Sum64()
+}
+
+// foldTree finds repetitions of bodies that differ in values only: loops over partners. Loops that the grammar
+// knows are nodes already.
+func foldTree(seq []*node, known shapes, longest *int) []*node {
+	out := make([]*node, 0, len(seq))
+	for _, n := range seq {
+		if n.inst == nil {
+			out = append(out, n)
+			continue
+		}
+		m := &node{count: n.count, trip: n.trip}
+		for _, body := range n.inst {
+			m.inst = append(m.inst, foldTree(body, known, longest))
+		}
+		m.key = mixKey(keyOf(m.inst[0]))
+		if len(m.inst[0]) == 1 { // a longer body is seldom that of a loop over partners
+			known[keyOf(m.inst[0])] = 1
+			*longest = max(*longest, 1)
+		}
+		out = append(out, m)
+	}
+	return foldRuns(out, known, longest)
+}
+
+func mixKey(k uint64) uint64 { return k*0x9e3779b97f4a7c15 + 1 }
+
+// maxFold is how many nodes the body of a loop over partners may have.
+const maxFold = 24
+
+func foldRuns(seq []*node, known shapes, longest *int) []*node {
+	for length := 1; length <= maxFold && 2*length <= len(seq); length++ {
+		var out []*node
+		for i := 0; i < len(seq); {
+			k := 1
+			for i+(k+1)*length <= len(seq) && alike(seq[i:i+length], seq[i+k*length:i+(k+1)*length]) {
+				k++
+			}
+			if k == 1 {
+				out = append(out, seq[i])
+				i++
+				continue
+			}
+			m := &node{}
+			for j := range k {
+				m.inst = append(m.inst, seq[i+j*length:i+(j+1)*length])
+			}
+			key := keyOf(m.inst[0])
+			known[key] = length
+			*longest = max(*longest, length)
+			m.key = mixKey(key)
+			out = append(out, m)
+			i += k * length
+		}
+		seq = out
+	}
+	return seq
+}
+
+// alike tells whether two sequences may be iterations of one loop.
+func alike(a, b []*node) bool {
+	for i := range a {
+		if a[i].key != b[i].key || a[i].inst != nil && (a[i].trip != nil || b[i].trip != nil || len(a[i].inst) == 1 && len(b[i].inst) == 1 && a[i].count != b[i].count && (a[i].count > 1 && b[i].count > 1) && long(a[i]) && long(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// long tells whether a loop has several calls in its body: such a loop is seldom one over partners.
+func long(n *node) bool { return len(n.inst[0]) > 1 }
+
+// wrap makes single iterations of what is a repetition elsewhere repetitions, too.
+func wrap(seq []*node, known shapes, longest int) []*node {
+	var out []*node
+	for i := 0; i < len(seq); {
+		n := seq[i]
+		if n.inst != nil {
+			m := &node{key: n.key, count: n.count, trip: n.trip}
+			for _, body := range n.inst {
+				if len(body) == 1 && body[0].inst == nil {
+					m.inst = append(m.inst, body)
+					continue
+				}
+				m.inst = append(m.inst, wrapBody(body, known, longest))
+			}
+			out = append(out, m)
+			i++
+			continue
+		}
+		length := 0
+		for l := min(longest, len(seq)-i); l > 0; l-- {
+			if known[keyOf(seq[i:i+l])] == l {
+				length = l
+				break
+			}
+		}
+		if length == 0 {
+			out = append(out, n)
+			i++
+			continue
+		}
+		body := seq[i : i+length]
+		m := &node{key: mixKey(keyOf(body)), count: 1, inst: [][]*node{body}}
+		if length > 1 {
+			m.inst[0] = wrapBody(body, known, longest)
+		}
+		out = append(out, m)
+		i += length
+	}
+	return out
+}
+
+// wrapBody is wrap for the body of a repetition, which is itself not to be wrapped as a whole.
+func wrapBody(body []*node, known shapes, longest int) []*node {
+	return wrap(body, known, min(longest, len(body)-1))
+}
