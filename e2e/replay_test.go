@@ -111,6 +111,15 @@ func sameReplay(t *testing.T, what string, a, b *trace.Archive, differs string) 
 	}
 }
 
+// A replay with another number of ranks makes the calls of a job of that size.
+func TestReplayRanks(t *testing.T) {
+	for _, m := range mpis {
+		small, large := record(t, m, 4, nil, "halo1d"), record(t, m, 6, nil, "halo1d")
+		b, _ := recordReplay(t, m, 6, small, "--ranks=6")
+		sameReplay(t, m.Name, large, b, "")
+	}
+}
+
 // Order is left free, and computation takes its time.
 func TestReplayModes(t *testing.T) {
 	for _, m := range mpis {

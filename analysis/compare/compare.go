@@ -78,6 +78,7 @@ func (s *side) realms() map[realm][]*trace.Class {
 }
 
 func (c *comparison) all() error {
+	c.lost()
 	if err := c.processes(); err != nil {
 		return err
 	}

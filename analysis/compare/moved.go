@@ -36,6 +36,9 @@ type bucket [2][]*place
 
 type pairing struct{ a, b *place }
 
+// newSite marks a site of B that is no site of A.
+const newSite = "\x00"
+
 // maxBucket is up to how many call sites in a function are looked at.
 const maxBucket = 1024
 
@@ -72,7 +75,7 @@ func (c *comparison) findMoved() error {
 		}
 		for _, p := range b[1] { // a new call where another one was
 			if k := (movedKey{p.f, p.text}); c.moved[k] == "" {
-				c.moved[k] = "new " + p.text
+				c.moved[k] = p.text + newSite
 			}
 		}
 	}

@@ -174,7 +174,7 @@ func (g *group) comparePair(p pair, m *met) (list []slotDifference, err error) {
 				continue
 			}
 			a, b := ka.side.text(xa.f, i, va), kb.side.text(xb.f, i, vb)
-			if a == b {
+			if a == b || c.o.Rerun && addresses(va, vb) { // in memory of another kind
 				continue
 			}
 			if !soft {

@@ -35,6 +35,30 @@ func commonRanks(a, b *trace.Archive) (list []int) {
 	return list
 }
 
+// lost notes processes that a recording does not have all calls of.
+func (c *comparison) lost() {
+	for i, s := range c.sides {
+		name := [2]string{"A", "B"}[i]
+		for _, g := range s.a.Groups() {
+			if n, same := g.Lost.Constant(); same && n == 0 {
+				continue
+			}
+			var some []int
+			for r := range c.o.Ranks.Of(g.Ranks).All() {
+				if g.Lost.At(r) > 0 {
+					some = append(some, r)
+				}
+			}
+			if some != nil && !g.Unranked {
+				c.note(fmt.Sprintf("%s lacks calls of ranks %v that could not be recorded (see tabard info)", name, newSet(some)))
+			}
+		}
+		if s.a.Meta().Partial {
+			c.note(name + " is partial: calls were left out on purpose")
+		}
+	}
+}
+
 // processes notes which processes and threads only one recording has.
 func (c *comparison) processes() error {
 	ranksA, threadsA := worlds(c.sides[0].a)

@@ -95,6 +95,9 @@ func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
 	if v.Kind == trace.Addr && v.Mem != trace.Literal {
 		return memoryText(v)
 	}
+	if s.rerun && v.Kind == trace.Addr && far(v) {
+		return "memory" // of a class of its own there, static data or stack here
+	}
 	if s.rerun && fileName(f, &f.Slots[slot]) {
 		v = base(v)
 	}
@@ -119,6 +122,9 @@ func (s *side) text(f *spec.Func, slot int, v *trace.Value) string {
 	}
 	return trace.FormatValue(s.abi, f, &f.Slots[slot], v)
 }
+
+// far tells whether a number may be an address, or the difference of two.
+func far(v *trace.Value) bool { return v.N >= 1<<40 || v.N <= -1<<40 }
 
 // elements are the values of an array of addresses or numbers, nil if v is none.
 func elements(v *trace.Value) []trace.Value {
@@ -152,7 +158,7 @@ func addresses(a, b *trace.Value) bool {
 	inMemory := func(v *trace.Value) bool { return v.Kind == trace.Addr && v.Mem != trace.Literal }
 	// Displacements in dynamic windows and datatypes may be addresses, in parts or differences of them.
 	number := func(v *trace.Value) bool {
-		return (v.Kind == trace.Int || v.Kind == trace.Addr && v.Mem == trace.Literal) && (v.N >= 1<<40 || v.N <= -1<<40)
+		return (v.Kind == trace.Int || v.Kind == trace.Addr && v.Mem == trace.Literal) && far(v)
 	}
 	if number(a) && (number(b) || inMemory(b)) || number(b) && inMemory(a) {
 		return true

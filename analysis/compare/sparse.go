@@ -141,14 +141,17 @@ func aligned(steps []step, p uint64, back bool) (uint64, bool) {
 	return 0, false
 }
 
+// lookUp is how many calls can be read in order in the time that one takes that is looked up.
+const lookUp = 16
+
 // sparse tells whether it is better to look for calls than to read all, and how many calls are read in either case.
 func (h *holes) sparse() (ok bool, calls uint64, err error) {
 	if err := h.count(); err != nil {
 		return false, 0, err
 	}
 	n, all := h.words[0].len()+h.words[1].len(), max(h.g.wa.len(), h.g.wb.len())
-	if n < all/32 {
-		return true, n, nil
+	if n < all/(2*lookUp) {
+		return true, lookUp * n, nil
 	}
 	return false, all, nil
 }
@@ -199,6 +202,7 @@ func (v *values) at(sa, sb *trace.Stream, p, q uint64) error {
 		return err
 	}
 	v.a.pos, v.b.pos = p+1, q+1
+	v.g.c.calls += lookUp - 1
 	v.pair(x, y)
 	return nil
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"tabard/analysis/profile"
@@ -91,7 +92,7 @@ func (c *comparison) times() (*Times, error) {
 func (t *Times) site(key [2]string, x, y siteSum) {
 	d := (y.time - x.time).Abs()
 	if float64(d) > noise*float64(min(x.time, y.time)) && float64(d) > negligible*float64(max(t.CallsA, t.CallsB)) {
-		t.Sites = append(t.Sites, SiteTime{Func: key[0], Site: key[1], A: x.time, B: y.time, CallsA: x.calls, CallsB: y.calls})
+		t.Sites = append(t.Sites, SiteTime{Func: key[0], Site: strings.TrimSuffix(key[1], newSite), A: x.time, B: y.time, CallsA: x.calls, CallsB: y.calls})
 	}
 }
 

@@ -228,7 +228,16 @@ func (s *suite) printTrips(w io.Writer, list []*trip) {
 		fmt.Fprintln(w)
 	}
 	for _, way := range s.ways {
-		fmt.Fprintf(w, "\nNot equal, %s:\n", way)
+		all, outcomes := 0, 0
+		for _, t := range list {
+			if o := t.outcome(way); o != nil && o.Equal {
+				all++
+				if o.Outcomes {
+					outcomes++
+				}
+			}
+		}
+		fmt.Fprintf(w, "\nWith the same outcomes of what the standard leaves open, %s: %d of %d\nNot equal, %s:\n", way, outcomes, all, way)
 		for _, t := range list {
 			if o := t.outcome(way); o != nil && !o.Equal {
 				fmt.Fprintf(w, "  %s: %s\n", t.Line, o)

@@ -90,6 +90,9 @@ func (b *bench) loop(m *mpirun.MPI, l loop) (float64, string, error) {
 					return 0, "", err
 				}
 			}
+			if both[1] <= both[0] {
+				return 0, "", fmt.Errorf("a run of %d steps took no longer than one of %d: the machine is too busy, or -seconds is too small", steps, few)
+			}
 			step[way] = float64(both[1]-both[0]) / 1e3 / float64(steps-few)
 			times[way] = append(times[way], step[way])
 		}

@@ -24,3 +24,10 @@ func TestSources(t *testing.T) {
 		}
 	}
 }
+
+func TestGrowth(t *testing.T) {
+	b := bar{all: [][2]int{{4, 100}, {4, 110}, {16, 150}}}
+	if steps, ranks := b.growth(); steps != 1.1 || ranks != 1.5 {
+		t.Errorf("%v by steps, %v by ranks", steps, ranks)
+	}
+}

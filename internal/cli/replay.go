@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 
 	"tabard/internal/collect"
 	"tabard/internal/replay"
+	"tabard/internal/scale"
 	"tabard/trace"
 )
 
@@ -30,6 +32,9 @@ as in the recording), or scale:X (X times as long).
 --order=recorded makes everything that could come out otherwise come out as recorded: which message a
 receive from MPI_ANY_SOURCE takes, which request MPI_Waitany completes, how often polls fail. With
 --order=free it is left to the MPI library.
+
+--ranks=M makes the calls that a job of M ranks would make, if they follow from rank and size. Every rank
+works that out for itself: for many ranks use "tabard scale" once.
 
 Files are read and written in a scratch directory, never in their own places. If ranks
 run on several nodes and share files, give a directory that all nodes share with --scratch.
@@ -81,6 +86,7 @@ type replayFlags struct {
 	library  string
 	patience time.Duration
 	quiet    bool
+	ranks    int
 }
 
 func replayCommand(a *app) *cobra.Command {
@@ -99,6 +105,7 @@ func replayCommand(a *app) *cobra.Command {
 	fl := cmd.Flags()
 	fl.Var(&f.timing, "timing", "how long computation takes: asap, recorded, or scale:X")
 	f.order = addChoice(cmd, "order", "what could come out otherwise comes out as recorded, or is left free", "recorded", "free")
+	fl.IntVar(&f.ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
 	fl.StringVar(&f.scratch, "scratch", "", "keep files of the program in `DIR` (default: a fresh one in TMPDIR, removed at the end)")
 	fl.StringVar(&f.library, "library", "", "make the calls with this MPI library, a `PATH` (default: that of the launcher)")
 	fl.DurationVar(&f.patience, "patience", 5*time.Minute, "end the replay if a call takes longer than `TIME`, 0 never")
@@ -114,12 +121,25 @@ func replayCommand(a *app) *cobra.Command {
 		if f.patience < 0 {
 			return usagef("--patience %v is less than 0", f.patience)
 		}
+		if f.ranks < 0 {
+			return usagef("--ranks %d is less than 0", f.ranks)
+		}
 		x, err := a.open(args[0])
 		if err != nil {
 			return err
 		}
-		defer x.Close()
-		err = replay.Start(&replay.Request{File: args[0], Archive: x, Path: x.File(), Recorded: f.order.value == "recorded", Gaps: f.timing.gaps, Scale: f.timing.scale,
+		defer func() { _ = x.Close() }()
+		var image []byte
+		if f.ranks > 0 {
+			if image, err = scaled(x, f.ranks); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			_ = x.Close()
+			if x, err = trace.OpenReader(bytes.NewReader(image), int64(len(image))); err != nil {
+				return err
+			}
+		}
+		err = replay.Start(&replay.Request{File: args[0], Archive: x, Path: x.File(), Image: image, Recorded: f.order.value == "recorded", Gaps: f.timing.gaps, Scale: f.timing.scale,
 			Scratch: f.scratch, Library: f.library, Patience: f.patience, Quiet: f.quiet, Stderr: a.err})
 		var place *replay.PlaceError
 		switch {
@@ -132,6 +152,20 @@ func replayCommand(a *app) *cobra.Command {
 		return err
 	}
 	return cmd
+}
+
+// scaled is the archive that a job with another number of ranks would give.
+func scaled(x *trace.Archive, ranks int) ([]byte, error) {
+	c, err := x.Content()
+	if err != nil {
+		return nil, err
+	}
+	if c, _, err = scale.Of(c, ranks, scale.Options{}); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = c.Write(&b)
+	return b.Bytes(), err
 }
 
 // replayFeedCommand is the helper of a rank of a replay.

@@ -217,7 +217,7 @@ func (g *generator) lacks(c *class, t *terminal) bool {
 			codes = []int64{v.n.at(rank)}
 		}
 		for _, code := range codes {
-			if isDynamic(code) && g.created[objectKey{c.index, p.Class, code}] <= 0 {
+			if isDynamic(code) && g.created[g.objectKey(c, p.Class, code)] <= 0 {
 				g.skip(t.Name, fmt.Sprintf("the %s that it uses was not created by a call that is made again", strings.TrimPrefix(handleClasses[p.Class].ctype, "MPI_")))
 				return true
 			}

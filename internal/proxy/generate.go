@@ -48,24 +48,27 @@ type generator struct {
 	all    *trace.RankSet
 	err    error
 
-	classes   []*class
-	names     map[string]bool
-	byBody    map[string]string // body of a function -> its name
-	arrays    map[string]string // text of an array -> its name
-	columns   map[columnKey]string
-	segments  map[segmentKey]*segment
-	objects   map[spec.Class]int64 // how many
-	inColumns map[spec.Class]map[int64]bool
-	nowhere   map[spec.Class]bool
-	shared    map[spec.Class]bool // one object may be returned several times, and is freed as often
-	inPlaces  map[int]bool
-	callbacks map[string]bool
-	functions map[string]string // that are called -> since which version
-	created   map[objectKey]int
-	ours      map[int64]bool // segments that the program allocates itself
-	recorded  map[int64]bool // segments that are allocated where the recording says
-	skipped   map[Skipped]bool
-	notes     []string
+	classes    []*class
+	several    bool // some process has several threads
+	threads    []*thread
+	ownObjects map[spec.Class]bool // each thread has its own
+	names      map[string]bool
+	byBody     map[string]string // body of a function -> its name
+	arrays     map[string]string // text of an array -> its name
+	columns    map[columnKey]string
+	segments   map[segmentKey]*segment
+	objects    map[spec.Class]int64 // how many
+	inColumns  map[spec.Class]map[int64]bool
+	nowhere    map[spec.Class]bool
+	shared     map[spec.Class]bool // one object may be returned several times, and is freed as often
+	inPlaces   map[int]bool
+	callbacks  map[string]bool
+	functions  map[string]string // that are called -> since which version
+	created    map[objectKey]int
+	ours       map[int64]bool // segments that the program allocates itself
+	recorded   map[int64]bool // segments that are allocated where the recording says
+	skipped    map[Skipped]bool
+	notes      []string
 
 	segmentList   []*segment
 	recent        map[columnAt][]int64 // values of columns, and how many
@@ -94,7 +97,7 @@ type objectKey struct {
 var reserved = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main rank size argument_count arguments
 directory heap status flag which request comm group type op win file info errhandler message session keyval column n number list made wants want
-done got i j k place find_rank start_memory end_memory start reduce reduce_large query free_request cancel extent convert memory
+done got i j k place find_rank start_objects start reduce reduce_large query free_request cancel extent convert memory
 index time exit free read write open close send recv accept connect bind listen select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil
 y0 y1 j0 j1 yn jn gamma printf puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
 
@@ -102,7 +105,7 @@ y0 y1 j0 j1 yn jn gamma printf puts atoi malloc calloc realloc memset memcpy snp
 func Generate(a *trace.Archive, w io.Writer, o Options) (*Result, error) {
 	g := &generator{a: a, o: o, abi: a.Meta().ABI, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]string{},
 		columns: map[columnKey]string{}, segments: map[segmentKey]*segment{}, objects: map[spec.Class]int64{}, inColumns: map[spec.Class]map[int64]bool{},
-		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{},
+		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{},
 		skipped: map[Skipped]bool{}, used: map[string]bool{}}
 	g.target = rerun.Target{Translation: rerun.Translation{From: g.abi, To: g.abi}}
 	for _, s := range reserved {
@@ -127,9 +130,12 @@ func Generate(a *trace.Archive, w io.Writer, o Options) (*Result, error) {
 	return res, bw.Flush()
 }
 
+// mostProcesses is how many ranks a program is made for: values that differ from rank to rank are looked at one by one.
+const mostProcesses = 1 << 20
+
 // load reads the classes that the program has.
 func (g *generator) load() error {
-	threads := 0
+	first := 0
 	for i, c := range g.a.Classes() {
 		group := c.Group()
 		switch {
@@ -139,22 +145,34 @@ func (g *generator) load() error {
 			g.noteOnce("the processes that the program started are left out")
 			continue
 		case c.Thread() > 0:
-			threads = max(threads, c.Thread())
-			continue
+			g.several = true
 		}
 		x, err := loadClass(c, i)
 		if err != nil {
 			return err
 		}
 		g.classes = append(g.classes, x)
+		if c.Thread() == 0 {
+			first++
+		}
 		g.size = max(g.size, group.Size)
 		g.all = g.all.Union(c.Ranks())
 	}
-	if len(g.classes) == 0 || g.size == 0 {
+	if first == 0 || g.size == 0 {
 		return ErrEmpty
 	}
-	if threads > 0 {
-		g.note(fmt.Sprintf("only the first thread of each process is there, of up to %d", threads+1))
+	if g.size > mostProcesses {
+		return fmt.Errorf("the recording has %d ranks; proxies are made for up to %d", g.size, mostProcesses)
+	}
+	survey, err := rerun.Survey(g.a, g.target)
+	if err != nil {
+		return err
+	}
+	if survey.Unfinished > 0 {
+		g.note(fmt.Sprintf("%d of %d processes did not reach their end in order, and do not do so here", survey.Unfinished, survey.Ranks))
+	}
+	if g.several {
+		g.note("threads run side by side: which calls of one come before those of another is not as it was, but for what was before its first call and after its last")
 	}
 	if g.all.Len() < g.size {
 		g.note(fmt.Sprintf("%d of %d processes were not recorded: they make no calls", g.size-g.all.Len(), g.size))
@@ -164,6 +182,9 @@ func (g *generator) load() error {
 	}
 	for _, c := range g.classes {
 		g.scan(c)
+	}
+	if g.several {
+		g.findLocal()
 	}
 	return nil
 }
@@ -181,7 +202,7 @@ func (g *generator) scan(c *class) {
 		reason := g.reason(t)
 		if reason != "" {
 			g.skip(t.Name, reason)
-		} else if g.lacks(c, t) {
+		} else if !g.several && g.lacks(c, t) {
 			reason = "lacks"
 		}
 		for i := range t.Params {
@@ -223,9 +244,17 @@ func (g *generator) scan(c *class) {
 	}
 }
 
+// objectKey is how created knows an object. Objects of one thread are used by others.
+func (g *generator) objectKey(c *class, class spec.Class, code int64) objectKey {
+	if g.several {
+		return objectKey{-1, class, code}
+	}
+	return objectKey{c.index, class, code}
+}
+
 // creates notes that a call creates an object, and whether it is made again.
 func (g *generator) creates(c *class, class spec.Class, code int64, again bool) {
-	k := objectKey{c.index, class, code}
+	k := g.objectKey(c, class, code)
 	if again {
 		g.created[k] = 1
 	} else if g.created[k] == 0 {

@@ -23,7 +23,11 @@ func (g *generator) header() string {
 	if g.o.File != "" {
 		fmt.Fprintf(&b, " *   from       %s\n", clean(g.o.File))
 	}
-	fmt.Fprintf(&b, " *   compile    mpicc -O2 -o %s %s\n *   run        mpirun -n %d ./%s\n", clean(program), clean(name), g.size, clean(program))
+	threads := ""
+	if len(g.threads) > 0 {
+		threads = " -pthread"
+	}
+	fmt.Fprintf(&b, " *   compile    mpicc -O2%s -o %s %s\n *   run        mpirun -n %d ./%s\n", threads, clean(program), clean(name), g.size, clean(program))
 	if g.usesFiles() {
 		b.WriteString(" *   files      are made in the folder given as argument, else DIRECTORY\n")
 	}
@@ -46,6 +50,9 @@ func (g *generator) header() string {
 	b.WriteString("#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
 	if g.used["compute"] {
 		fmt.Fprintf(&b, "#include <time.h>\n#ifndef COMPUTE\n#define COMPUTE %g\n#endif\n", g.o.Scale)
+	}
+	if len(g.threads) > 0 {
+		b.WriteString("#include <pthread.h>\n")
 	}
 	if g.usesFiles() {
 		b.WriteString("#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n")

@@ -179,7 +179,7 @@ func (k *call) gather(in *value) string {
 func (k *call) gathered(n, list string) string {
 	k.g.need("gather")
 	k.g.objects[spec.Request] = max(k.g.objects[spec.Request], 1)
-	k.pre = append(k.pre, fmt.Sprintf("int n = (int)%s, *number = %s;", operand(n), list), "MPI_Request *list = gather(n, number);")
+	k.pre = append(k.pre, fmt.Sprintf("int n = %s, *number = %s;", n, list), "MPI_Request *list = gather(n, number);")
 	k.post = append(k.post, "scatter(n, number, list);")
 	return "list"
 }

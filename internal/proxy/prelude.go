@@ -109,8 +109,8 @@ static long next(struct column *c)
 	{"room", "", `/* Memory for arguments and results, until it is used again some calls later. */
 static void *room(size_t bytes)
 {
-    static struct { void *at; size_t size; } slot[32];
-    static int k;
+    static @struct { void *at; size_t size; } slot[32];
+    static @int k;
     k = (k + 1) % 32;
     if (slot[k].size < bytes) {
         slot[k].at = realloc(slot[k].at, bytes + bytes / 2);
@@ -180,8 +180,8 @@ static int *next_ints(long n, struct column *c)
 	{"gather", "", `/* The requests with these numbers as an array, and back; -1 stands for none. */
 static MPI_Request *gather(int n, const int number[])
 {
-    static MPI_Request *list;
-    static int most;
+    static @MPI_Request *list;
+    static @int most;
     if (n > most) list = realloc(list, (most = 2 * n) * sizeof *list);
     for (int i = 0; i < n; i++) list[i] = number[i] < 0 ? MPI_REQUEST_NULL : request[number[i]];
     return list;
@@ -223,7 +223,7 @@ static void settle_some(MPI_Request list[], int nwant, const int want[], int ngo
 	{"scratch_file", "", `/* Files are made in a folder of their own. */
 static const char *scratch_file(const char *name)
 {
-    static char path[4096];
+    static @char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
 }
@@ -238,6 +238,14 @@ static void compute(double seconds)
         t = now.tv_sec + now.tv_nsec * 1e-9;
         if (end == 0) end = t + seconds * COMPUTE;
     } while (t < end);
+}
+`},
+	{"begin_thread", "", `static void begin_thread(int number, void *(*body)(void *))
+{
+    if (pthread_create(&thread[number], NULL, body, NULL)) {
+        fprintf(stderr, "There can be no thread %d.\\n", number);
+        exit(1);
+    }
 }
 `},
 	{"reduce", "", "static void reduce(void *in, void *inout, int *n, MPI_Datatype *t) { (void)in, (void)inout, (void)n, (void)t; }\n"},

@@ -21,13 +21,18 @@ type stream struct {
 
 // program is the text of the whole program.
 func (g *generator) program() string {
+	g.threadFunctions()
 	var streams []*stream
 	for _, c := range g.classes {
+		if c.Thread() > 0 {
+			continue
+		}
 		r := g.newRules(c)
+		g.fail(r.placeThreads())
 		streams = append(streams, &stream{c, r, r.symbols(0, 0)})
 	}
 	first := g.common(streams)
-	entry := g.streams(streams, len(first))
+	entry := g.streams(streams, len(first), g.mainRanks(streams))
 	g.placeText = g.placeFunction()
 	objectFunctions := g.objectFunctions()
 	setup := g.setupFunction()
@@ -38,13 +43,16 @@ func (g *generator) program() string {
 	var b strings.Builder
 	b.WriteString(g.header())
 	b.WriteString(g.declarations())
-	b.WriteString(helpers(g.used))
+	b.WriteString(g.local(helpers(g.used)))
 	g.writeCallbacks(&b)
 	b.WriteString(objectFunctions)
 	b.WriteString(g.placeText)
 	section(&b, g.tables.String())
 	section(&b, g.variables.String())
 	b.WriteString(g.values.String())
+	if len(g.threads) > 0 {
+		b.WriteString("static void start_objects(void);\n\n")
+	}
 	b.WriteString(g.code.String())
 	b.WriteString(setup)
 	b.WriteString(main)
@@ -99,7 +107,7 @@ func (g *generator) common(streams []*stream) []*code {
 }
 
 // streams makes a function of each stream and returns the statements that choose one.
-func (g *generator) streams(streams []*stream, from int) []string {
+func (g *generator) streams(streams []*stream, from int, all *trace.RankSet) []string {
 	type entry struct {
 		name  string
 		ranks *trace.RankSet
@@ -108,10 +116,16 @@ func (g *generator) streams(streams []*stream, from int) []string {
 	for _, s := range streams {
 		x := s.r.split(s.parts[from:])
 		hint := "all_ranks"
+		if n := s.c.Thread(); n > 0 {
+			hint = fmt.Sprintf("all_ranks_thread_%d", n)
+		}
 		if len(streams) > 1 {
 			hint = fmt.Sprintf("rank_%d", s.c.Ranks().Min())
 			if s.c.Ranks().Len() > 1 {
 				hint = fmt.Sprintf("ranks_like_%d", s.c.Ranks().Min())
+			}
+			if n := s.c.Thread(); n > 0 {
+				hint += fmt.Sprintf("_thread_%d", n)
 			}
 		}
 		name := g.define(x, hint).lines[0]
@@ -125,10 +139,13 @@ func (g *generator) streams(streams []*stream, from int) []string {
 	var out []string
 	for i, e := range list {
 		cond := g.condition(e.ranks, g.everybody())
+		if streams[0].c.Thread() > 0 {
+			cond = g.condition(e.ranks, all)
+		}
 		switch {
 		case cond == "1":
 			out = append(out, e.name)
-		case i == len(list)-1 && g.all.Len() == g.size:
+		case i == len(list)-1 && (all.Len() == g.size || streams[0].c.Thread() > 0):
 			out = append(out, "else", "    "+e.name)
 		case i == 0:
 			out = append(out, "if ("+cond+")", "    "+e.name)
@@ -137,6 +154,15 @@ func (g *generator) streams(streams []*stream, from int) []string {
 		}
 	}
 	return out
+}
+
+// mainRanks are the ranks that have one of the streams.
+func (g *generator) mainRanks(streams []*stream) *trace.RankSet {
+	var all *trace.RankSet
+	for _, s := range streams {
+		all = all.Union(s.c.Ranks())
+	}
+	return all
 }
 
 // everybody is the ranks of MPI_COMM_WORLD.
@@ -155,17 +181,24 @@ func (g *generator) declarations() string {
 	for class := spec.Comm; class < spec.NumClasses; class++ {
 		if n := g.objects[class]; n > 0 {
 			h := handleClasses[class]
-			fmt.Fprintf(&b, "static %s %s[%d];\n", h.ctype, h.array, n)
+			own := ""
+			if g.ownObjects[class] {
+				own = "@"
+			}
+			b.WriteString(g.local(fmt.Sprintf("static %s%s %s[%d];\n", own, h.ctype, h.array, n)))
 		}
 	}
 	if g.statuses > 0 {
-		fmt.Fprintf(&b, "static MPI_Status status[%d];\n", g.statuses)
+		fmt.Fprintf(&b, g.local("static @MPI_Status status[%d];\n"), g.statuses)
 	}
 	if g.flag {
-		b.WriteString("static int flag; /* of the last test */\n")
+		b.WriteString(g.local("static @int flag; /* of the last test */\n"))
 	}
 	if g.which {
-		b.WriteString("static int which; /* what the last call completed */\n")
+		b.WriteString(g.local("static @int which; /* what the last call completed */\n"))
+	}
+	if n := len(g.threads); n > 0 {
+		fmt.Fprintf(&b, "static pthread_t thread[%d];\n", g.threads[n-1].number+1)
 	}
 	g.declareMemory(&b)
 	b.WriteString("\n")
@@ -204,12 +237,15 @@ func (g *generator) declareMemory(b *strings.Builder) {
 // setupFunction allocates memory and points columns to their values.
 func (g *generator) setupFunction() string {
 	var b strings.Builder
-	b.WriteString("/* What has to be there before the first call that uses it. */\nstatic void start(void)\n{\n")
-	empty := b.Len()
+	var objects strings.Builder
 	for class := spec.Comm; class < spec.NumClasses; class++ {
 		if n := g.objects[class]; n > 0 {
 			h := handleClasses[class]
-			fmt.Fprintf(&b, "    for (int i = 0; i < %d; i++) %s[i] = %s;\n", n, h.array, h.null)
+			to := &b
+			if g.ownObjects[class] && len(g.threads) > 0 {
+				to = &objects
+			}
+			fmt.Fprintf(to, "    for (int i = 0; i < %d; i++) %s[i] = %s;\n", n, h.array, h.null)
 		}
 	}
 	var table []int64
@@ -229,12 +265,15 @@ func (g *generator) setupFunction() string {
 		fmt.Fprintf(&b, "    for (int i = 0; i < %d; i += 2) heap[%s[i]] = memory(%s[i + 1]);\n", len(table), name, name)
 	}
 	b.WriteString(g.setup.String())
-	if b.Len() == empty {
+	if b.Len() == 0 && len(g.threads) == 0 {
 		g.noStart = true
 		return ""
 	}
-	b.WriteString("}\n\n")
-	return b.String()
+	text := "/* What has to be there before the first call that uses it. */\nstatic void start(void)\n{\n"
+	if len(g.threads) > 0 {
+		text = "/* Each thread has its own. */\nstatic void start_objects(void)\n{\n" + objects.String() + "}\n\n" + text + "    start_objects();\n"
+	}
+	return text + b.String() + "}\n\n"
 }
 
 // placeFunction finds the memory of addresses in columns.
@@ -259,7 +298,7 @@ func (g *generator) mainFunction(first []*code, entry []string) string {
 	g.usesArguments = strings.Contains(g.code.String(), "argument") || slices.ContainsFunc(first, func(x *code) bool { return strings.Contains(strings.Join(x.lines, ""), "argument") })
 	var b strings.Builder
 	if len(first) == 0 {
-		fmt.Fprintf(&b, mainHead, rankNames, "")
+		fmt.Fprintf(&b, mainHead, rankNames, alone)
 	} else {
 		fmt.Fprintf(&b, mainHead, rankNames, askMPI)
 	}
@@ -296,6 +335,11 @@ const askMPI = `        int r, n;
         ranks = n;
 `
 
+// alone is what holds where MPI cannot be asked yet and no launcher says anything.
+const alone = `        rank = 0;
+        ranks = 1;
+`
+
 const mainHead = `/* The rank is what the launcher says, so that the program makes no calls but those of the recording. */
 static void find_rank(void)
 {
@@ -307,8 +351,7 @@ static void find_rank(void)
     for (int i = 0; rank < 0 && i < 4; i++)
         if (getenv(names[i])) rank = atol(getenv(names[i]));
     if (rank < 0) {
-%s        if (rank < 0) rank = 0, ranks = 1;
-    }
+%s    }
     if (ranks != size) {
         if (rank == 0) fprintf(stderr, "This program needs %%ld ranks, not %%ld: mpirun -n %%ld\n", size, ranks, size);
         exit(1);

@@ -1,12 +1,15 @@
 package proxy
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -320,4 +323,33 @@ func runC(t *testing.T, g *generator, body string) []int64 {
 		got = append(got, n)
 	}
 	return got
+}
+
+// Damaged archives give errors, or programs; nothing else.
+func TestDamaged(t *testing.T) {
+	d, err := tracetest.NewDamager(7, tracetest.Bytes(t, stencil(5, 20)), tracetest.Bytes(t, irregular))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for range 3000 {
+		b, what := d.Next()
+		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<22), trace.MaxWork(1<<20))
+		if err != nil {
+			continue
+		}
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Fatalf("%s: panic: %v\n%s", what, p, debug.Stack())
+				}
+			}()
+			if _, err := Generate(a, io.Discard, Options{Compute: made%2 == 0, Scale: 1}); err == nil {
+				made++
+			}
+		}()
+	}
+	if made == 0 {
+		t.Error("no program was made")
+	}
 }

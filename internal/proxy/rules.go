@@ -35,6 +35,7 @@ type rules struct {
 	term     []*code
 	gaps     *gaps // nil: no computation
 	ruleEnds map[int][2]uint32
+	insert   map[int][]string // statements before symbols of the start rule
 }
 
 func (g *generator) newRules(c *class) *rules {
@@ -71,7 +72,13 @@ func (g *generator) newRules(c *class) *rules {
 func (r *rules) symbols(rule, from int) []*code {
 	body := r.c.data.Grammar.Rules[rule]
 	out := make([]*code, 0, len(body))
-	for j := from; j < len(body); j++ {
+	for j := from; j <= len(body); j++ {
+		if lines := r.insert[j]; rule == 0 && len(lines) > 0 {
+			out = append(out, &code{lines: lines})
+		}
+		if j == len(body) {
+			break
+		}
 		s := body[j]
 		var x *code
 		if s.ID&trace.RuleBit != 0 {

@@ -26,6 +26,10 @@ func Feed(args []string, open func(path string) (*trace.Archive, error)) error {
 		return err
 	}
 	err := j.feed(open)
+	if err != nil && os.Getppid() == j.Parent {
+		// The executor waits for values that will not come.
+		err = errors.Join(err, unix.Kill(j.Parent, unix.SIGTERM))
+	}
 	if j.Remove {
 		waitFor(j.Parent)
 		err = errors.Join(err, j.removeScratch())
@@ -42,7 +46,12 @@ func (j *helperJob) feed(open func(path string) (*trace.Archive, error)) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(j.Path)
+	var a *trace.Archive
+	if j.Image > 0 {
+		a, err = openImage(j.Image)
+	} else {
+		a, err = open(j.Path)
+	}
 	if err != nil {
 		return err
 	}
@@ -65,6 +74,16 @@ func (j *helperJob) feed(open func(path string) (*trace.Archive, error)) error {
 	}
 	wait.Wait()
 	return errors.Join(errs...)
+}
+
+// openImage opens an archive that is in a file in memory.
+func openImage(fd int) (*trace.Archive, error) {
+	f := os.NewFile(uintptr(fd), "archive")
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return trace.OpenReader(f, st.Size())
 }
 
 // feedOne writes the program of one thread.
@@ -105,9 +124,12 @@ func waitFor(pid int) {
 	}
 }
 
+// exclusive makes the shared lock of a scratch directory an exclusive one, if nobody else shares it.
+func exclusive(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) }
+
 // removeScratch removes the scratch directory if no other rank uses it. The lock is the descriptor after the pipes.
 func (j *helperJob) removeScratch() error {
-	if unix.Flock(3+j.Streams, unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if exclusive(3+j.Streams) != nil {
 		return nil // another rank's helper will
 	}
 	return os.RemoveAll(j.Scratch)

@@ -28,8 +28,9 @@ type Request struct {
 	// File is the archive's name as the user gave it, for messages; Archive is the archive.
 	File    string
 	Archive *trace.Archive
-	// Path is the file that Archive was read from.
-	Path string
+	// Path is the file that Archive was read from. Image, if it is not nil, is the archive itself, which is in no file then.
+	Path  string
+	Image []byte
 	// Recorded says that outcomes are forced.
 	Recorded bool
 	// Gaps and Scale are as in Options.
@@ -68,6 +69,7 @@ type helperJob struct {
 	Remove   bool // Scratch is removed by the last one
 	Patience time.Duration
 	Streams  int // number of pipes
+	Image    int // descriptor of an archive that is in no file, 0 for none
 	Parent   int
 }
 
@@ -141,7 +143,7 @@ func (s *starter) check(found *rerun.Result) error {
 	case p.Rank < 0 && size > 1:
 		return &PlaceError{fmt.Sprintf("%s is of %d ranks, which a launcher has to start: %s", file, size, command)}
 	case p.Rank >= 0 && p.Size > 0 && p.Size != size:
-		return &PlaceError{fmt.Sprintf("%s is of %d ranks, but %d were started: %s", file, size, p.Size, command)}
+		return &PlaceError{fmt.Sprintf("%s is of %d ranks, but %d were started: %s, or --ranks=%d for what a job of that size would do", file, size, p.Size, command, p.Size)}
 	case found.Ranks < size:
 		return &PlaceError{fmt.Sprintf("%s holds %d of %d ranks: a replay needs all", file, found.Ranks, size)}
 	}
@@ -311,14 +313,23 @@ func writeWords(w io.Writer, words []uint64) error {
 // help starts the helper.
 func (s *starter) help(pipes []*os.File) error {
 	r := s.r
-	job, err := json.Marshal(&helperJob{Path: r.Path, Rank: max(s.place.Rank, 0), Forced: r.Recorded, Gaps: r.Gaps, Scale: r.Scale, Library: s.lib.Path,
-		Scratch: s.options.Scratch, Remove: s.remove, Patience: r.Patience, Streams: len(pipes), Parent: os.Getpid()})
-	if err != nil {
-		return err
-	}
 	files := append([]*os.File(nil), pipes...)
 	if s.lock != nil {
 		files = append(files, s.lock)
+	}
+	image := 0
+	if r.Image != nil {
+		f, err := imageFile(r.Image)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files, image = append(files, f), 3+len(files)
+	}
+	job, err := json.Marshal(&helperJob{Path: r.Path, Image: image, Rank: max(s.place.Rank, 0), Forced: r.Recorded, Gaps: r.Gaps, Scale: r.Scale, Library: s.lib.Path,
+		Scratch: s.options.Scratch, Remove: s.remove, Patience: r.Patience, Streams: len(pipes), Parent: os.Getpid()})
+	if err != nil {
+		return err
 	}
 	return launch.StartHelper([]string{FeedCommand, string(job)}, files)
 }
@@ -341,6 +352,20 @@ func extract() (string, error) {
 		errs = append(errs, err)
 	}
 	return "", fmt.Errorf("no place for the executor (set TMPDIR): %w", errors.Join(errs...))
+}
+
+// imageFile puts an archive into a file in memory.
+func imageFile(b []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("tabard-archive", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "archive")
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // Names of the executor and of the library that it needs beside it.

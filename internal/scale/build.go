@@ -142,7 +142,7 @@ func (m *maker) peers(b *block) {
 			if !ok {
 				continue
 			}
-			m.where, m.blocked = m.place(&calls[0], i), ""
+			m.where, m.blocked, m.work = m.place(&calls[0], i), "", 0
 			if e := t.fit(roleRank, 0); e != nil {
 				it.partners[[2]int{i, 0}] = m.settle(e)
 			} else {
@@ -203,7 +203,7 @@ func (it *item) leaves(b *block, f func(*block, *item)) {
 // trips is how often an item is executed; nil is once.
 func (m *maker) trips(b *block, it *item, calls []seen) *Expr {
 	t := m.tripTable(b, it)
-	m.where = "a loop"
+	m.where, m.work = "a loop", 0
 	var sample *seen
 	if it.leaf {
 		sample = &calls[0]

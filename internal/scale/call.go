@@ -73,7 +73,7 @@ func (m *maker) site(s *seen) int {
 
 // slot makes a parameter of a call.
 func (m *maker) slot(b *block, it *item, calls []seen, i int) Slot {
-	m.where, m.blocked = m.place(&calls[0], i), ""
+	m.where, m.blocked, m.work = m.place(&calls[0], i), "", 0
 	first := &calls[0].sig.Slots[i]
 	for k := range calls {
 		if calls[k].sig.Slots[i].Kind == trace.Hole {
@@ -117,6 +117,7 @@ func (m *maker) machine(f *spec.Func, i int) bool {
 
 // fitPart explains an integer of a slot, or notes that nothing does.
 func (m *maker) fitPart(t *table, r role, calls []seen, slot int) *Expr {
+	m.work = 0
 	if e := m.settle(t.fit(r, 0)); e != nil {
 		return e
 	}
@@ -264,6 +265,7 @@ func (m *maker) heldTable(b *block, it *item, calls []seen, i, p int) (*table, b
 	if it.held == nil || it.held.copied {
 		return nil, false
 	}
+	m.work = 0
 	t := &table{m: m, path: b.path}
 	for k := range it.held.rows {
 		r := &it.held.rows[k]

@@ -33,6 +33,9 @@ type maker struct {
 	counts []*Expr
 	// courses are the orders of neighbours that were found.
 	courses []*Expr
+	// grid1st prefers neighbours on a process grid to ranks that differ in a bit.
+	grid1st bool
+	work    int // see maxWork
 	notes   map[string]bool
 	remarks []remark
 	where   string
@@ -80,6 +83,9 @@ type quantity struct {
 
 func (m *maker) quantities(r role) []quantity {
 	list := []quantity{{e: sizeExpr}}
+	if r == roleSize {
+		list = append(list, quantity{half, true}, quantity{otherHalf, true})
+	}
 	if r == roleRank || r == roleTrips || r == roleOther || r == roleLength || r == roleSize {
 		list = append(list, quantity{e: log2Size})
 	}
@@ -107,6 +113,12 @@ func (m *maker) quantities(r role) []quantity {
 // log2Size is the number of steps in which a job of P ranks can be halved.
 var log2Size = &Expr{Op: Bits, Args: []*Expr{{Op: Sub, Args: []*Expr{sizeExpr, {Op: Num, N: 1}}}}}
 
+// half and otherHalf are the sizes of two halves.
+var (
+	half      = &Expr{Op: Div, Args: []*Expr{sizeExpr, {Op: Num, N: 2}}}
+	otherHalf = &Expr{Op: Div, Args: []*Expr{{Op: Add, Args: []*Expr{sizeExpr, {Op: Num, N: 1}}}, {Op: Num, N: 2}}}
+)
+
 // constant is the expression for a number that is the same at all ranks of a side: the number itself, or what it is
 // equal to. nil if nothing fits.
 func (m *maker) constant(vals map[*side]int64, r role) *Expr {
@@ -128,10 +140,13 @@ func (m *maker) constant(vals map[*side]int64, r role) *Expr {
 		sizes[s.size] = true
 	}
 	if len(sizes) > 1 {
-		if equal {
+		if equal && (r != roleStride || first < 2) {
 			return num(first)
 		}
-		return m.relation(vals, r)
+		if e := m.relation(vals, r); e != nil || !equal {
+			return e
+		}
+		return num(first)
 	}
 	if !equal {
 		return nil
@@ -156,8 +171,8 @@ func (m *maker) relation(vals map[*side]int64, r role) *Expr {
 	if r == roleDims || r == roleStride {
 		slices.Reverse(qs)
 	}
-	for _, q := range qs {
-		for _, d := range []int64{0, -1, 1, -2, 2} {
+	for _, d := range []int64{0, -1, 1, -2, 2} {
+		for _, q := range qs {
 			if e := op(Add, q.e, num(d)); fits(e) {
 				return e
 			}
@@ -220,7 +235,7 @@ func (m *maker) single(vals map[*side]int64, v int64, r role) *Expr {
 		}
 		for _, q := range m.quantities(r) {
 			if q.dims && v > 1 && s.at(q.e) == v && r == roleSize {
-				return m.note(op(Add, q.e, num(0)), "%d ranks are those along an axis of the process grid", v)
+				return m.note(op(Max, q.e, num(1)), "%d ranks are %v", v, q.e)
 			}
 		}
 	case roleDims, roleStride:
@@ -262,8 +277,10 @@ func (m *maker) single(vals map[*side]int64, v int64, r role) *Expr {
 
 // linear explains values by c0 + c1*f1 + ...; accept may refuse the numbers.
 func (t *table) linear(features []*Expr, r role, stride bool, accept func(coef []int64) bool) *Expr {
-	if e := t.jointly(features, accept); e != nil {
-		return e
+	if !stride {
+		if e := t.jointly(features, accept); e != nil {
+			return e
+		}
 	}
 	coef, known, ok := t.solve(features, false)
 	if !ok || len(coef) == 0 {
@@ -443,6 +460,9 @@ func (t *table) fit(r role, depth int) *Expr {
 		if e := t.fitRank(idx, depth); e != nil {
 			return e
 		}
+		if t.m.blocked != "" {
+			return nil
+		}
 	}
 	if r == roleTrips {
 		if e := t.fitNearTrips(); e != nil {
@@ -476,7 +496,7 @@ func (t *table) fit(r role, depth int) *Expr {
 	if depth >= maxDepth {
 		return nil
 	}
-	if e := t.fitPick(idx, r, depth); e != nil {
+	if e := t.fitPick(idx, r, depth); e != nil || t.m.blocked != "" {
 		return e
 	}
 	return t.fitConditions(r, depth)
@@ -526,6 +546,10 @@ func (t *table) features(idx []*Expr) [][]*Expr {
 	}
 	for _, k := range idx {
 		out = append(out, []*Expr{op(Shl, k)}, []*Expr{rankExpr, op(Shl, k)}, []*Expr{rankExpr, op(Shl, op(Add, k, op(Bits, rankExpr)))})
+	}
+	for _, k := range idx {
+		// Displacements of parts whose sizes ascend.
+		out = append(out, []*Expr{k, op(Div, op(Mul, k, op(Add, k, num(1))), num(2))})
 	}
 	return append(out, []*Expr{op(LowBit, rankExpr)}, []*Expr{op(HighBit, rankExpr)},
 		[]*Expr{rankExpr, op(LowBit, rankExpr)}, []*Expr{rankExpr, op(HighBit, rankExpr)})

@@ -78,7 +78,14 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 			add(t.gridShift(g))
 		}
 	}
+	// Nobody said that there is a grid.
+	twoSided := t.m.blocked != "" && len(list) == 0
 	t.m.blocked = ""
+	if !t.m.grid1st {
+		for _, k := range idx {
+			add(t.xor(op(Shl, k)))
+		}
+	}
 	if len(idx) > 0 {
 		for _, g := range grids {
 			add(t.near(g, idx))
@@ -98,7 +105,12 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 		add(t.ring(k, false))
 		add(t.ring(op(Shl, k), false))
 	}
-	add(t.xor(nil))
+	if e := t.xor(nil); e != nil {
+		if twoSided {
+			t.m.note(e, "the partner has another bit in its rank; it could as well be a neighbour on a process grid with two ranks along an axis")
+		}
+		add(e)
+	}
 	for _, k := range idx {
 		add(t.xor(k))
 		add(t.xor(op(Shl, k)))
@@ -241,6 +253,7 @@ func (t *table) conditions() []*Expr {
 		op(Eq, rankExpr, num(0)),
 		op(Eq, rankExpr, last),
 		op(Eq, op(Mod, rankExpr, num(2)), num(0)),
+		op(Less, rankExpr, num(2)),
 		op(Less, rankExpr, op(Div, sizeExpr, num(2))),
 		op(Eq, rankExpr, num(1)),
 	}

@@ -23,7 +23,19 @@ const maxRanks = 1 << 16
 // Infer finds the program that makes the calls of a recording. The error is an *Obstacles if calls of the recording keep it
 // from being scaled.
 func Infer(c *trace.Content, o Options) (*Model, error) {
-	m := &maker{notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
+	m, err := infer(c, o, false)
+	if err == nil {
+		return m, nil
+	}
+	// What is given to partners may tell that they are neighbours on a grid.
+	if g, gridErr := infer(c, o, true); gridErr == nil {
+		return g, nil
+	}
+	return nil, err
+}
+
+func infer(c *trace.Content, o Options, grid1st bool) (*Model, error) {
+	m := &maker{grid1st: grid1st, notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
 	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
 	for i, x := range c.Modules {
 		m.modules[x] = i

@@ -2,7 +2,6 @@ package scale_test
 
 import (
 	"bytes"
-	"os"
 	"testing"
 
 	"tabard/internal/merge"
@@ -13,12 +12,27 @@ import (
 // recorded makes the archive of a synthetic program of some ranks.
 func recorded(t testing.TB, p *synth.Program, params synth.Params) *trace.Archive {
 	t.Helper()
+	ranks := make([]int, params.Ranks)
+	for r := range ranks {
+		ranks[r] = r
+	}
+	return recordedRanks(t, p, params, ranks)
+}
+
+// recordedRanks makes the archive of some ranks of a job.
+func recordedRanks(t testing.TB, p *synth.Program, params synth.Params, ranks []int) *trace.Archive {
+	t.Helper()
 	job, err := synth.NewJob(p, params)
 	if err != nil {
 		t.Fatal(err)
 	}
 	part := merge.New()
-	for r := range params.Ranks {
+	seen := map[int]bool{}
+	for _, r := range ranks {
+		if seen[r] {
+			continue
+		}
+		seen[r] = true
 		d, streams, _, err := job.Rank(r, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -36,19 +50,5 @@ func recorded(t testing.TB, p *synth.Program, params synth.Params) *trace.Archiv
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dir := os.Getenv("SCALE_KEEP"); dir != "" {
-		os.WriteFile(dir+"/"+p.Name+"-"+string(rune('0'+params.Ranks/100))+string(rune('0'+params.Ranks/10%10))+string(rune('0'+params.Ranks%10))+".tabard", b.Bytes(), 0o644)
-	}
 	return a
-}
-
-func TestKeep(t *testing.T) {
-	for _, p := range synth.Programs() {
-		for _, n := range []int{4, 8, 9, 16, 27, 64} {
-			if p.Fits != nil && p.Name != "alltoallv" {
-				continue
-			}
-			recorded(t, p, synth.Params{Ranks: n, Steps: 20})
-		}
-	}
 }

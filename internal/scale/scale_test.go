@@ -2,8 +2,11 @@ package scale_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"tabard/analysis/compare"
@@ -56,8 +59,11 @@ func check(t testing.TB, got, want *trace.Archive) {
 
 // scaled checks that the recording of a program with one number of ranks gives that with another one.
 func scaled(t *testing.T, name string, from, to int, with ...int) {
-	t.Run(fmt.Sprintf("%s/%d-%d", name, from, to), func(t *testing.T) {
-		p := synth.ByName(name)
+	scaledProgram(t, synth.ByName(name), from, to, with...)
+}
+
+func scaledProgram(t *testing.T, p *synth.Program, from, to int, with ...int) {
+	t.Run(fmt.Sprintf("%s/%d-%d", p.Name, from, to), func(t *testing.T) {
 		record := func(ranks int) *trace.Archive { return recorded(t, p, synth.Params{Ranks: ranks, Steps: 20}) }
 		var o scale.Options
 		for _, n := range with {
@@ -119,13 +125,235 @@ func TestTwoSizes(t *testing.T) {
 	}
 }
 
+// collectives has calls of all ranks only: with the first and the last rank as root, on halves of the ranks, and with
+// arrays that have an element for each rank.
+var collectives = &synth.Program{Name: "collectives", About: "collective calls only", Body: func(r *synth.Rank) {
+	buf := r.Malloc(1 << 12)
+	d := synth.Data{Addr: r.At(buf, 0), Count: 16, Type: r.Double}
+	for range 2 {
+		r.Bcast(10, d, 0, r.World)
+	}
+	counts := make([]int, r.Ranks)
+	for i := range counts {
+		counts[i] = 3
+	}
+	parity := r.Rank % 2
+	half := r.CommSplit(12, r.World, parity, r.Rank, synth.Members{Rank: r.Rank / 2, Size: (r.Ranks + 1 - parity) / 2, Parent: func(i int) int { return 2*i + parity }})
+	r.CommRank(13, half)
+	r.CommSize(14, half)
+	for range r.Steps {
+		r.Bcast(20, d, r.Ranks-1, r.World)
+		r.Allreduce(21, r.Stack(-64), synth.Data{Addr: r.Stack(-56), Count: 1, Type: r.Double}, half)
+		r.Alltoallv(22, r.At(buf, 0), counts, r.At(buf, 2048), counts, r.Double, r.World)
+		r.Reduce(23, r.Stack(-80), synth.Data{Addr: r.Stack(-72), Count: 1, Type: r.Double}, 0, half)
+		r.Barrier(24, r.World)
+	}
+	r.CommFree(30, half)
+}}
+
+// butterfly exchanges with the ranks that differ in one bit, and shift with the one that is further away in each step.
+var (
+	butterfly = &synth.Program{Name: "butterfly", About: "log P steps", Body: func(r *synth.Rank) {
+		for range r.Steps {
+			for bit := 1; bit < r.Ranks; bit <<= 1 {
+				d := synth.Data{Addr: r.Stack(-64), Count: 1, Type: r.Double}
+				r.Sendrecv(12, d, r.Rank^bit, 3, d, r.Rank^bit, 3, r.World, 8)
+			}
+		}
+	}}
+	pairwise = &synth.Program{Name: "pairwise", About: "P - 1 steps", Body: func(r *synth.Rank) {
+		for range r.Steps {
+			for by := 1; by < r.Ranks; by++ {
+				d := synth.Data{Addr: r.Stack(-64), Count: 1, Type: r.Double}
+				r.Sendrecv(12, d, (r.Rank+by)%r.Ranks, 3, d, (r.Rank-by+r.Ranks)%r.Ranks, 3, r.World, 8)
+			}
+		}
+	}}
+	// wall has neighbours to one side only, each behind a condition, and other buffers at the ends.
+	wall = &synth.Program{Name: "wall", About: "a pipeline", Body: func(r *synth.Rank) {
+		size := 1024
+		if r.Rank == 0 || r.Rank == r.Ranks-1 {
+			size = 2048
+		}
+		buf := r.Malloc(size)
+		for range r.Steps {
+			d := synth.Data{Addr: r.At(buf, 0), Count: 4, Type: r.Double}
+			if r.Rank > 0 {
+				r.Recv(12, d, r.Rank-1, 1, r.World, r.From(r.Rank-1, 1, 32), false)
+			}
+			if r.Rank < r.Ranks-1 {
+				r.Send(14, d, r.Rank+1, 1, r.World)
+			}
+		}
+	}}
+)
+
+func TestOwnPrograms(t *testing.T) {
+	scaledProgram(t, collectives, 6, 40, 9)
+	scaledProgram(t, collectives, 5, 30)
+	scaledProgram(t, butterfly, 8, 64)
+	scaledProgram(t, butterfly, 16, 128, 4)
+	scaledProgram(t, pairwise, 5, 24)
+	scaledProgram(t, pairwise, 8, 40, 50)
+	scaledProgram(t, pairwise, 50, 12)
+	scaledProgram(t, wall, 4, 50)
+	scaledProgram(t, wall, 40, 3)
+}
+
+// TestObstacles: what follows no rule is named.
+func TestObstacles(t *testing.T) {
+	cube := &synth.Program{Name: "cube", About: "both neighbours are the same", Body: func(r *synth.Rank) {
+		g := &synth.Grid{Dims: synth.Balanced(r.Ranks, 3), Periodic: true}
+		r.DimsCreate(10, r.Ranks, g.Dims)
+		c := r.CartCreate(11, r.World, g)
+		at := g.Coords(r.Rank)
+		up, _ := g.Neighbour(at, []int{1, 0, 0})
+		down, _ := g.Neighbour(at, []int{-1, 0, 0})
+		d := synth.Data{Addr: r.Stack(-64), Count: 1, Type: r.Double}
+		r.Sendrecv(12, d, up, 3, d, down, 3, c, 8)
+	}}
+	for _, c := range []struct {
+		p     *synth.Program
+		ranks int
+		want  []string
+	}{
+		{synth.ByName("amr"), 9, []string{"MPI_Irecv at amr.c:18 [main], source", "MPI_Isend at amr.c:21 [main], count"}},
+		{cube, 8, []string{"MPI_Sendrecv at cube.c:12 [main], dest (ranks 0-7)", "both neighbours along it are the same rank"}},
+		{synth.ByName("master-worker"), 9, []string{"MPI_Recv at master-worker.c:18 [main], status (ranks 0)"}},
+	} {
+		_, _, err := scale.Of(content(t, recorded(t, c.p, synth.Params{Ranks: c.ranks, Steps: 20, Seed: 1})), 64, scale.Options{})
+		var o *scale.Obstacles
+		if !errors.As(err, &o) {
+			t.Errorf("%s: %v", c.p.Name, err)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %q is missing in: %v", c.p.Name, w, err)
+			}
+		}
+	}
+	// A grid that the other job does not fill.
+	p := &synth.Program{Name: "rows", Body: func(r *synth.Rank) {
+		c := r.CartCreate(11, r.World, &synth.Grid{Dims: []int{r.Ranks / 5, 5}})
+		d := synth.Data{Addr: r.Stack(-64), Count: 1, Type: r.Double}
+		r.Sendrecv(12, d, (r.Rank+5)%r.Ranks, 3, d, (r.Rank-5+r.Ranks)%r.Ranks, 3, c, 8)
+	}}
+	from := content(t, recorded(t, p, synth.Params{Ranks: 20}))
+	if _, _, err := scale.Of(from, 12, scale.Options{}); err == nil || !strings.Contains(err.Error(), "12 ranks do not fill a grid of P/5 x 5") {
+		t.Error(err)
+	}
+	got, _, err := scale.Of(from, 35, scale.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, opened(t, got), recorded(t, p, synth.Params{Ranks: 35}))
+}
+
+// TestRandomSizes takes two recordings of any sizes for a third one.
+func TestRandomSizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 3))
+	for _, c := range []struct {
+		name  string
+		least int
+	}{
+		{"stencil-1d", 3}, {"stencil-1d-periodic", 3}, {"stencil-2d", 6}, {"stencil-2d-periodic", 9}, {"stencil-2d-cart", 6},
+		{"stencil-2d-9", 9}, {"stencil-3d", 18}, {"stencil-3d-periodic", 27},
+		{"hub", 3}, {"tree-binary", 5}, {"tree-binomial", 5}, {"ring", 3}, {"transpose", 6}, {"growing", 3},
+	} {
+		for range 2 {
+			size := func() int {
+				for {
+					if n := c.least + r.IntN(40); composite(n) || c.least < 6 {
+						return n
+					}
+				}
+			}
+			a, b := size(), size()
+			for a == b {
+				b = size()
+			}
+			scaled(t, c.name, a, size(), b)
+		}
+	}
+}
+
+// composite tells whether a grid of n ranks is more than a row.
+func composite(n int) bool {
+	for d := 3; d*d <= n; d++ {
+		if n%d == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLarge goes to thousands of ranks.
+func TestLarge(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		from, to int
+	}{{"hub", 16, 4096}, {"stencil-3d", 27, 4096}, {"tree-binomial", 16, 1000}, {"transpose", 64, 1024}, {"stencil-2d-periodic", 64, 1024}} {
+		t.Run(c.name, func(t *testing.T) {
+			p := synth.ByName(c.name)
+			got, _, err := scale.Of(content(t, recorded(t, p, synth.Params{Ranks: c.from, Steps: 3})), c.to, scale.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, opened(t, got), recorded(t, p, synth.Params{Ranks: c.to, Steps: 3}))
+		})
+	}
+}
+
+// TestMillion compares some ranks of a job that nobody has recorded with what they would have done.
+func TestMillion(t *testing.T) {
+	const ranks = 1 << 20
+	for _, name := range []string{"stencil-3d", "hub"} {
+		t.Run(name, func(t *testing.T) {
+			p := synth.ByName(name)
+			c, _, err := scale.Of(content(t, recorded(t, p, synth.Params{Ranks: 36, Steps: 3})), ranks, scale.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := opened(t, c)
+			r := rand.New(rand.NewPCG(1, 2))
+			some := []int{1, 63, 64, 8191, 8192, ranks - 64, ranks - 1}
+			if name != "hub" {
+				some = append(some, 0)
+			}
+			for len(some) < 60 {
+				some = append(some, r.IntN(ranks))
+			}
+			want := recordedRanks(t, p, synth.Params{Ranks: ranks, Steps: 3}, some)
+			d, err := compare.Of(want, got, compare.Options{Structure: true, Parameters: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range d.Differences {
+				if x.Kind != compare.Processes { // the others are not there
+					t.Errorf("%v: ranks %v: %s: %s: %s instead of %s", x.Kind, x.Ranks, x.Call.Func, x.Param, x.B, x.A)
+				}
+			}
+			if d.Ranks != want.NumRanks() || got.NumRanks() != ranks {
+				t.Errorf("%d ranks compared of %d", d.Ranks, got.NumRanks())
+			}
+		})
+	}
+}
+
 func TestShow(t *testing.T) {
 	name, n := os.Getenv("SHOW"), 0
 	if name == "" {
 		t.Skip()
 	}
 	fmt.Sscan(os.Getenv("N"), &n)
-	m, err := scale.Infer(content(t, recorded(t, synth.ByName(name), synth.Params{Ranks: n, Steps: 20})), scale.Options{})
+	p := synth.ByName(name)
+	for _, x := range []*synth.Program{collectives, butterfly, pairwise, wall} {
+		if x.Name == name {
+			p = x
+		}
+	}
+	m, err := scale.Infer(content(t, recorded(t, p, synth.Params{Ranks: n, Steps: 20})), scale.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,12 +33,16 @@ func (t *table) env(i int) *Env {
 // eval is the value of an expression in row i.
 func (t *table) eval(e *Expr, i int) int64 { return e.Eval(t.env(i)) }
 
+// maxWork is how many values are looked at to explain a parameter.
+const maxWork = 20_000_000
+
 // holds tells whether e gives all values. Rows that refuted expressions are looked at first.
 func (t *table) holds(e *Expr) bool {
-	if e == nil {
+	if e == nil || t.m.work > maxWork {
 		return false
 	}
 	for i := range t.rows {
+		t.m.work++
 		if t.eval(e, i) != t.vals[i] {
 			if i > 0 {
 				j := i / 2
@@ -92,6 +96,9 @@ func (t *table) solve(features []*Expr, joint bool) (coef map[*side][]int64, kno
 		rows  [][]float64 // reduced
 		pivot []int
 		seen  int
+	}
+	if t.m.work += len(t.rows); t.m.work > maxWork {
+		return nil, nil, false
 	}
 	n := len(features) + 1
 	systems := map[*side]*system{}

@@ -173,6 +173,7 @@ func (c *C) Expr(e *Expr) string {
 	}
 	call := func(name string) string { return name + "(" + strings.Join(args, ", ") + ")" }
 	between := func(o string) string { return "(" + args[0] + " " + o + " " + args[1] + ")" }
+	truth := func(o string) string { return "(long)" + between(o) }
 	switch e.Op {
 	case Num:
 		return fmt.Sprintf("%dL", e.N)
@@ -193,15 +194,15 @@ func (c *C) Expr(e *Expr) string {
 	case Xor:
 		return between("^")
 	case Eq:
-		return between("==")
+		return truth("==")
 	case Less:
-		return between("<")
+		return truth("<")
 	case And:
-		return between("&&")
+		return truth("&&")
 	case Or:
-		return between("||")
+		return truth("||")
 	case Not:
-		return "(!" + args[0] + ")"
+		return "(long)(!" + args[0] + ")"
 	case If:
 		return "(" + args[0] + " ? " + args[1] + " : " + args[2] + ")"
 	case Div:
@@ -223,7 +224,11 @@ func (c *C) Expr(e *Expr) string {
 	case Pick:
 		text := args[len(args)-1]
 		for i := len(args) - 2; i > 0; i-- {
-			text = fmt.Sprintf("(%s == %d ? %s : %s)", args[0], i-1, args[i], text)
+			is := fmt.Sprintf("== %d", i-1)
+			if i == 1 {
+				is = "< 1"
+			}
+			text = fmt.Sprintf("(%s %s ? %s : %s)", args[0], is, args[i], text)
 		}
 		return text
 	case While:

@@ -78,7 +78,7 @@ func newLibrary(abi spec.ABI) *library {
 	l.world, l.byteT, l.intT, l.doubleT = at["MPI_COMM_WORLD"], at["MPI_BYTE"], at["MPI_INT"], at["MPI_DOUBLE"]
 	l.sum, l.maxOp, l.nullRequest = at["MPI_SUM"], at["MPI_MAX"], at["MPI_REQUEST_NULL"]
 	l.nullRequest.name = nullName
-	l.first = [spec.NumClasses]uint64{spec.Comm: 0x84000000, spec.Type: 0x8c000000, spec.Request: 0xac000001}
+	l.first = [spec.NumClasses]uint64{spec.Comm: 0x84000000, spec.Type: 0x8c000005, spec.Request: 0xac000001}
 	for i := range l.step {
 		l.step[i] = 1
 	}

@@ -2,6 +2,7 @@ package timing
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -154,9 +155,14 @@ func (c *coding) settle(q *lossyBlock, st *lossState) tally {
 		}
 		*st = before
 		st.level = uint8(level)
-		t = c.attempt(q, st, fineParts[level])
+		most := uint64(math.MaxUint64)
+		if level < len(fineParts)-1 {
+			most = max(q.bound(c), was)
+		}
+		var ok bool
+		t, ok = c.attempt(q, st, fineParts[level], most)
 		limit := max(q.widest, was)
-		if q.worst > limit {
+		if !ok || q.worst > limit {
 			continue
 		}
 		now := magnitude(st.drift)
@@ -165,7 +171,8 @@ func (c *coding) settle(q *lossyBlock, st *lossState) tally {
 			*st = before
 			st.level = uint8(kept)
 			q.findCoarse(c)
-			return c.attempt(q, st, fineParts[kept])
+			t, _ = c.attempt(q, st, fineParts[kept], math.MaxUint64)
+			return t
 		}
 		kept, drift = level, now
 		sum := 2 * uint64(len(gaps)) * c.limits[0].allowed(q.mean)
@@ -188,8 +195,21 @@ func (c *coding) split(dst []split, threshold uint64) []split {
 	return dst
 }
 
-// attempt makes fine bins for some 16ths of the numbers, after attempts with fewer.
-func (c *coding) attempt(q *lossyBlock, st *lossState, fine int) tally {
+// bound is the greatest bound of a number of the block if there are no exceptional calls and no bounds of functions, otherwise no limit.
+func (q *lossyBlock) bound(c *coding) uint64 {
+	gap, duration := q.calls.gaps[0], q.calls.durations[0]
+	peak := max(gap, duration)
+	for i := range q.parts {
+		if p := &q.parts[i]; p.alone && (i > 0 || len(c.limits) > 1 || exceptional(gap, duration)) {
+			return math.MaxUint64
+		}
+		peak = max(peak, q.parts[i].peak)
+	}
+	return c.limits[0].allowed(peak)
+}
+
+// attempt makes fine bins for some 16ths of the numbers, after attempts with fewer. It gives up if starts and ends are off by more than most.
+func (c *coding) attempt(q *lossyBlock, st *lossState, fine int, most uint64) (t tally, ok bool) {
 	switch fine {
 	case 0:
 		q.threshold = coarseOnly
@@ -199,7 +219,7 @@ func (c *coding) attempt(q *lossyBlock, st *lossState, fine int) tally {
 		q.threshold = q.sample[len(q.sample)-max(1, len(q.sample)*fine/16)]
 	}
 	q.splits = c.split(q.splits, q.threshold)
-	t := tally{end: q.calls.first - q.calls.gaps[0], at: st.end}
+	t = tally{end: q.calls.first - q.calls.gaps[0], at: st.end}
 	for i := range q.parts {
 		if p := &q.parts[i]; p.alone {
 			for i := p.from; i < p.to; i++ {
@@ -208,12 +228,15 @@ func (c *coding) attempt(q *lossyBlock, st *lossState, fine int) tally {
 		} else {
 			q.part(&t, p)
 		}
+		if t.worst > most {
+			return t, false
+		}
 	}
 	st.any, st.end, st.drift = true, t.at, int64(t.at-t.end)
 	q.worst = max(t.worst, t.starts.Max)
 	q.latest, q.widest = t.latest, t.widest
 	q.mean = uint64(max(0, int64(t.end-q.calls.first))) / (2 * uint64(len(q.gaps)))
-	return t
+	return t, true
 }
 
 // A tally goes through the calls of a block.

@@ -20,7 +20,7 @@ func (p *refProc) size(ref int64) int64 {
 
 var refSizes = map[string]int64{"MPI_INT": 4, "MPI_DOUBLE": 8, "MPI_CHAR": 1, "MPI_BYTE": 1, "MPI_FLOAT": 4, "MPI_LONG": 8, "MPI_SHORT": 2, "MPI_UNSIGNED": 4, "MPI_UNSIGNED_LONG": 8,
 	"MPI_PACKED": 1, "MPI_INTEGER": 4, "MPI_DOUBLE_PRECISION": 8, "MPI_REAL": 4, "MPI_CHARACTER": 1, "MPI_LONG_LONG": 8, "MPI_LONG_LONG_INT": 8, "MPI_2INT": 8,
-	"MPI_INT32_T": 4, "MPI_INT64_T": 8, "MPI_UINT64_T": 8, "MPI_UINT8_T": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_DOUBLE_INT": 12, "MPI_COUNT": 8, "MPI_AINT": 8, "MPI_LOGICAL": 4}
+	"MPI_INT32_T": 4, "MPI_INT64_T": 8, "MPI_UINT64_T": 8, "MPI_UINT8_T": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_DOUBLE_INT": 12, "MPI_FLOAT_INT": 8, "MPI_LONG_INT": 12, "MPI_SHORT_INT": 6, "MPI_COUNT": 8, "MPI_AINT": 8, "MPI_LOGICAL": 4}
 
 // makeType takes in a call that makes a datatype.
 func (p *refProc) makeType(c refCall, name string) {

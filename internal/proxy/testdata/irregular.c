@@ -115,7 +115,7 @@ static void rank_0(void)
     MPI_Irecv(stack0, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request[0]);
     MPI_Irecv(stack0 + 4, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &request[2]);
     {
-        int n = (int)2, *number = (int[]){0, 2};
+        int n = 2, *number = (int[]){0, 2};
         MPI_Request *list = gather(n, number);
         MPI_Waitany(2, list, &which, &status[0]);
         settle(list, 1, which);
@@ -167,7 +167,6 @@ static void find_rank(void)
         MPI_Comm_size(MPI_COMM_WORLD, &n);
         rank = r;
         ranks = n;
-        if (rank < 0) rank = 0, ranks = 1;
     }
     if (ranks != size) {
         if (rank == 0) fprintf(stderr, "This program needs %ld ranks, not %ld: mpirun -n %ld\n", size, ranks, size);

@@ -78,7 +78,6 @@ static void find_rank(void)
         MPI_Comm_size(MPI_COMM_WORLD, &n);
         rank = r;
         ranks = n;
-        if (rank < 0) rank = 0, ranks = 1;
     }
     if (ranks != size) {
         if (rank == 0) fprintf(stderr, "This program needs %ld ranks, not %ld: mpirun -n %ld\n", size, ranks, size);

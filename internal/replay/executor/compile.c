@@ -8,6 +8,7 @@ static int special_of(const char *name)
 {
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0) return RP_INIT;
     if (strcmp(name, "MPI_File_open") == 0) return RP_FILE_OPEN;
+    if (strcmp(name, "MPI_Free_mem") == 0) return RP_FREE_MEM;
     return strcmp(name, "MPI_Finalize") == 0 ? RP_FINALIZE : RP_PLAIN;
 }
 

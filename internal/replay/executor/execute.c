@@ -9,7 +9,8 @@
 
 /* ---- Computation between calls ---- */
 
-enum { LONG_GAP = 1000000, WAKE_EARLY = 200000, NO_PROGRESS = 2000000000 }; /* ns */
+#define NO_PROGRESS UINT64_C(30000000000) /* ns */
+enum { LONG_GAP = 1000000, WAKE_EARLY = 200000 };
 
 /* Spins, as the computation did. A long gap where ranks share cores: sleeps most of it, so that the others get on. */
 static void gap(struct rp_thread *t, uint64_t ns)
@@ -45,6 +46,7 @@ static TB_COLD int make_special(struct rp_thread *t, struct rp_call *c)
     rp_finds_file = c->special == RP_FILE_OPEN && !(c->flags & RP_CALL_FAILS);
     int ret = rp_make(t, c);
     rp_finds_file = 0;
+    if (c->special == RP_FREE_MEM && ret == 0) rp_unbind(NULL, c->words[0]);
     if (c->special == RP_INIT && ret == 0) rp_init_done(t);
     return ret;
 }
@@ -60,12 +62,13 @@ static uint64_t progress(void)
  * ends when no thread of the process has got on for a while. */
 static void wait_for(const struct rp_thread *o, uint64_t events)
 {
-    uint64_t seen = 0, until = 0;
+    uint64_t seen = 0, until = 0, patience = rp_process.patience;
+    uint64_t no_progress = patience && patience / 2 < NO_PROGRESS ? patience / 2 : NO_PROGRESS;
     for (unsigned turn = 0; __atomic_load_n(&o->finished, __ATOMIC_ACQUIRE) < events && o->state != RP_ENDED; turn++) {
         rp_pause(turn);
         if (turn % 64 != 63) continue;
         uint64_t now = rp_now(), n = progress();
-        if (n != seen) until = now + NO_PROGRESS, seen = n;
+        if (n != seen) until = now + no_progress, seen = n;
         else if (now > until) return;
     }
 }

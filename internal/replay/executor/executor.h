@@ -42,7 +42,7 @@ struct rp_param {
 };
 
 /* What is special about a function. */
-enum { RP_PLAIN, RP_INIT, RP_FINALIZE, RP_FILE_OPEN };
+enum { RP_PLAIN, RP_INIT, RP_FINALIZE, RP_FILE_OPEN, RP_FREE_MEM };
 
 struct rp_call {
     void *function;
@@ -190,7 +190,8 @@ extern uint64_t rp_num_early;   /* requests that completed before the recording 
 /* ---- memory.c ---- */
 void rp_memory_init(void);
 uint64_t rp_address(uint64_t class, uint64_t segment, int64_t offset);
-void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address);
+void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address, const uint64_t *window); /* window: that it belongs to, or NULL */
+void rp_unbind(const uint64_t *window, uint64_t address); /* the window has been freed, or (NULL) the memory at the address */
 extern uint64_t rp_epoch;       /* changes with every rp_bind */
 
 /* ---- force.c ---- */

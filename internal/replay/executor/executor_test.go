@@ -32,6 +32,25 @@ func (s *stream) send(buffer param, dest, tag int) int {
 	return s.terminal("MPI_Send", buffer, word(1), integer, word(dest), word(tag), world)
 }
 
+// The numbers of classes and predefined objects are those of the recordings.
+func TestObjectTable(t *testing.T) {
+	classes := enumerators("objects.h")
+	text, err := os.ReadFile("objects.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^    \[(\d+)\] = \{(RP_CLASS_\w+), ([01]), .* /\* (\w+) \*/$`).FindAllStringSubmatch(string(text), -1)
+	if len(rows) != len(spec.Predefineds) || classes["RP_NUM_CLASSES"] != uint64(spec.NumClasses) || classes["RP_CLASS_KEYVAL"] != uint64(spec.Keyval) {
+		t.Fatalf("%d objects, %d classes", len(rows), classes["RP_NUM_CLASSES"])
+	}
+	for i, p := range spec.Predefineds {
+		row := rows[i]
+		if row[1] != strconv.Itoa(i) || row[4] != p.Name || classes[row[2]] != uint64(p.Class) || (row[3] == "1") != p.Null {
+			t.Errorf("object %d is %+v, the table has %q", i, p, row)
+		}
+	}
+}
+
 // The grammar is walked as it is: counts, rules in rules, a rule at several places.
 func TestGrammar(t *testing.T) {
 	s := newStream()
@@ -102,8 +121,9 @@ func TestParameters(t *testing.T) {
 			created(spec.Keyval, object(1)), word(0))
 		attr := s.terminal("MPI_Comm_set_attr", world, handle(spec.Keyval, object(0)), word(0))
 		tag := s.terminal("MPI_Comm_set_attr", world, handle(spec.Keyval, predefined("MPI_TAG_UB")), word(0))
+		freeKeyval := s.terminal("MPI_Comm_free_keyval", changed(spec.Keyval, object(0)))
 		r.streams = []*stream{s.calls(dup, dupNext, sendNext, free, dup, get, getNext, dims, dims, dimsNext, types, sendDerived, info, spawn, many,
-			operation, keyval, noCopy, attr, tag)}
+			operation, keyval, noCopy, attr, freeKeyval, attr, tag)}
 		ub, none := "0", "op_null win_null"
 		if r.flavour == "mpich" {
 			ub, none = "1681915905", "0x18000000 0x20000000"
@@ -115,7 +135,7 @@ func TestParameters(t *testing.T) {
 			"Type_create_struct 2: 1 0x10 int, 2 0x20 byte", "Send (nil) 1 type7 0 1 world", "Info_set info_null key a value",
 			"Comm_spawn_multiple 2 a.out x end, b.out y z, 1 2 info_null info_null 0 world 0",
 			"Rget_accumulate 0x1 2 int 0x3 4 int -5 6 7 int "+none, "Op_create 1: 2", "Comm_create_keyval 1 1 0", "Comm_create_keyval 0 0 1",
-			"Comm_set_attr world 77 (nil)", "Comm_set_attr world "+ub+" (nil)")
+			"Comm_set_attr world 77 (nil)", "Comm_free_keyval 77", "Comm_set_attr world 77 (nil)", "Comm_set_attr world "+ub+" (nil)")
 	})
 }
 
@@ -132,7 +152,8 @@ func TestAddresses(t *testing.T) {
 		touch := s.terminal("MPI_Dims_create", word(12), word(2), at(heap, 3000000, 4))
 		before := s.send(at(heap, 7, 12), 0, 0)
 		alloc := s.terminal("MPI_Alloc_mem", word(100), handle(spec.Info, predefined("MPI_INFO_NULL")), op("ADDRESS_NEW").with(heap, 7, 4))
-		r.streams = []*stream{s.calls(append(calls, touch, before, alloc, before)...)}
+		free := s.terminal("MPI_Free_mem", at(heap, 7, 4))
+		r.streams = []*stream{s.calls(append(calls, touch, before, alloc, before, free, before)...)}
 		r.run(t)
 		var got []uint64
 		allocated := uint64(0)
@@ -148,14 +169,14 @@ func TestAddresses(t *testing.T) {
 				got = append(got, a)
 			}
 		}
-		if r.code != 0 || len(got) != 15 {
+		if r.code != 0 || len(got) != 16 {
 			t.Fatalf("code %d, %q\n%v", r.code, r.stderr, r.lines)
 		}
 		if got[1]-got[0] != 1<<30 || got[12]-got[0] != 24 || got[8]-got[7] != 4196 || got[11] != 77 || got[0]%16 != 0 {
 			t.Errorf("offsets: %x", got)
 		}
-		if got[14] != allocated+8 || got[13] == got[14] {
-			t.Errorf("memory of the library is at %x, address 8 bytes on %x, before %x", allocated, got[14], got[13])
+		if got[14] != allocated+8 || got[13] == got[14] || got[15] != got[13] {
+			t.Errorf("memory of the library is at %x, address 8 bytes on %x, before %x, then %x", allocated, got[14], got[13], got[15])
 		}
 		segments := slices.Sorted(slices.Values([]uint64{got[0], got[2], got[3], got[4], got[5], got[6], got[7], got[9], got[10]}))
 		for i := range segments[1:] {
@@ -365,7 +386,7 @@ func TestHangIsReported(t *testing.T) {
 		s := newStream()
 		s.header["PATIENCE"], s.header["RANK"] = uint64(300*time.Millisecond), 3
 		r.streams = []*stream{s.calls(s.send(word(0), 0, 1), s.terminal("MPI_Recv", word(0), word(1), integer, word(98), word(1), world, ignore(r)))}
-		r.run(t).fails(t, 3, `^tabard replay: rank 3 is for \d+ s in call 3 of 9: MPI_Recv\(as recorded\) at prog.c:7\n$`)
+		r.run(t).fails(t, 3, `^tabard replay: rank 3 has been in call 3 of 9 for \d+ s: MPI_Recv\(as recorded\) at prog.c:7\n$`)
 	})
 }
 
@@ -402,7 +423,28 @@ func TestMissingObjectOfThreads(t *testing.T) {
 	recv := second.terminal("MPI_Recv", word(0), word(1), integer, word(98), word(1), world, word(0))
 	second.terminals = slices.Delete(second.terminals, 0, 2)
 	second.rule(recv-2, 1)
-	(&replay{streams: []*stream{first, second}}).run(t).fails(t, 3, `(?s)rank 0, thread 0 is.* waiting for another thread to create an object of call 2 .*rank 0, thread 1 is.* in call 1 `)
+	(&replay{streams: []*stream{first, second}}).run(t).fails(t, 3, `(?s)rank 0, thread 0 has been waiting for another thread to create an object of call 2 of 9 for .*rank 0, thread 1 has been in call 1 of `)
+}
+
+// Calls that have to follow those of another thread do.
+func TestOrderOfThreads(t *testing.T) {
+	first, second := newStream(), newStream()
+	first.calls(first.flags(first.send(word(0), 0, 7), "ORDERED"))
+	second.header["THREAD"] = 1
+	send := second.send(word(0), 0, 1)
+	second.header["FLAGS"] = c["RP_FLAG_GAPS"]
+	first.header["FLAGS"] = c["RP_FLAG_GAPS"]
+	first.values = []uint64{0, 0, 0, 3, 0} // gaps, and before the send what both threads have done
+	second.value(0, int(20*time.Millisecond), int(20*time.Millisecond))
+	second.terminals = slices.Delete(second.terminals, 0, 2)
+	second.rule(send-2, 3)
+	r := (&replay{streams: []*stream{first, second}}).run(t)
+	r.want(t, "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 7 world")
+
+	second.rules = nil // the other thread ends sooner than it should: nobody waits for ever
+	second.rule(send-2, 2)
+	r = (&replay{streams: []*stream{first, second}}).run(t)
+	r.want(t, "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 7 world")
 }
 
 func TestLibraryLacksFunction(t *testing.T) {

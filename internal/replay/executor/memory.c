@@ -28,8 +28,8 @@ static unsigned char *mapped; /* by segment of the heap: told a tracer of */
 
 uint64_t rp_epoch = 1;
 
-/* Segments that lie where the library allocated them, by class and number: open addressing. */
-struct binding { uint64_t key, base; };
+/* Segments that lie where the library allocated them, by class and number: open addressing. Freed ones stay with live = 0. */
+struct binding { uint64_t key, base, address; const uint64_t *window; int live; };
 static struct binding *bindings;
 static uint64_t num_bindings, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,7 +107,7 @@ static int bound(uint64_t key, uint64_t *base)
     pthread_mutex_lock(&lock);
     struct binding *b = find(bindings, room, key);
     *base = b->base;
-    int yes = b->key == key;
+    int yes = b->key == key && b->live;
     pthread_mutex_unlock(&lock);
     return yes;
 }
@@ -138,16 +138,31 @@ static void grow(void)
     room = size;
 }
 
-void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address)
+void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address, const uint64_t *window)
 {
     if (class == LITERAL || class > STACK || address == 0) return;
-    uint64_t key = key_of(class, segment), base = address - (uint64_t)offset;
+    uint64_t key = key_of(class, segment);
+    struct binding now = {key, address - (uint64_t)offset, address, window, 1};
     pthread_mutex_lock(&lock);
     if (2 * (num_bindings + 1) > room) grow();
     struct binding *b = find(bindings, room, key);
-    int changed = b->key != key || b->base != base;
+    int changed = b->key != key || b->base != now.base || !b->live;
     if (b->key != key) __atomic_store_n(&num_bindings, num_bindings + 1, __ATOMIC_RELEASE);
-    *b = (struct binding){key, base};
+    *b = now;
+    pthread_mutex_unlock(&lock);
+    if (changed) __atomic_add_fetch(&rp_epoch, 1, __ATOMIC_ACQ_REL);
+}
+
+void rp_unbind(const uint64_t *window, uint64_t address)
+{
+    int changed = 0;
+    pthread_mutex_lock(&lock);
+    for (uint64_t i = 0; i < room; i++) {
+        struct binding *b = &bindings[i];
+        if (!b->live || (window ? b->window != window : b->window || b->address != address)) continue;
+        b->live = 0;
+        changed = 1;
+    }
     pthread_mutex_unlock(&lock);
     if (changed) __atomic_add_fetch(&rp_epoch, 1, __ATOMIC_ACQ_REL);
 }

@@ -290,6 +290,10 @@ static int use(struct rp_thread *t, struct rp_call *c, struct rp_param *p)
     }
     slot = rp_find(t, p->class, p->slot);
     *word = p->op == RP_OP_HANDLE ? *slot : (uint64_t)(uintptr_t)slot;
+    if (p->op == RP_OP_HANDLE_IO && p->class == RP_CLASS_KEYVAL) { /* a copy: one that was freed lives on in attributes */
+        p->cell = *slot;
+        *word = (uint64_t)(uintptr_t)&p->cell;
+    }
     return rp_is_live(p->class, *slot) || (p->class == RP_CLASS_REQUEST && !p->strict && *slot != 0);
 }
 
@@ -319,11 +323,20 @@ int rp_param_before(struct rp_thread *t, struct rp_call *c, struct rp_param *p, 
 
 /* ---- After each call ---- */
 
+/* The window that memory belongs to, which a call gives with it. */
+static const uint64_t *window_of(struct rp_call *c)
+{
+    for (unsigned i = 0; i < c->num_params; i++)
+        if (c->params[i].class == RP_CLASS_WIN) return c->params[i].slot;
+    return NULL;
+}
+
 void rp_param_after(struct rp_call *c, struct rp_param *p, int ok)
 {
     if (p->op == RP_OP_ADDRESS_NEW) {
-        if (ok) rp_bind(p->a, p->b, (int64_t)p->c, p->cell);
+        if (ok) rp_bind(p->a, p->b, (int64_t)p->c, p->cell, window_of(c));
     } else if (is_reference(p)) {
+        if (p->slot && p->class == RP_CLASS_WIN && p->op == RP_OP_HANDLE_IO && ok) rp_unbind(p->slot, 0);
         if (p->slot) rp_pop_handle(p->class, (uint64_t *)(uintptr_t)c->words[p->word]);
     } else if (ok || p->op == RP_OP_HANDLES) write_back(p);
 }

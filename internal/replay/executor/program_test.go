@@ -65,10 +65,10 @@ func command(name string, args ...string) error {
 }
 
 // c are the enumerators of program.h.
-var c = enumerators()
+var c = enumerators("program.h")
 
-func enumerators() map[string]uint64 {
-	text, err := os.ReadFile("program.h")
+func enumerators(file string) map[string]uint64 {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		panic(err)
 	}

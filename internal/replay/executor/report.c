@@ -106,31 +106,29 @@ static const char *doing(int state)
     case RP_NEEDS_WORDS: return "waiting for its program at";
     case RP_NEEDS_OBJECT: return "waiting for another thread to create an object of";
     case RP_NEEDS_INIT: return "waiting for MPI to be initialised before";
-    case RP_NEEDS_TURN: return "waiting for the first call of the thread before";
+    case RP_NEEDS_TURN: return "waiting for the first call of the thread before, before";
     case RP_NEEDS_ORDER: return "waiting for what other threads did before";
     case RP_NEEDS_THREADS: return "waiting for other threads to end before";
-    default: return "computing before what follows";
+    default: return "computing after";
     }
 }
 
+static volatile sig_atomic_t told; /* where the threads stand */
+
 static void where(const struct rp_thread *t, uint64_t ns)
 {
-    char name[64], call[MAX_TEXT / 2], since[64] = "";
-    call_text(call, sizeof call, t);
+    char name[64], since[64] = "";
+    const struct rp_call *c = t->current;
     if (ns) snprintf(since, sizeof since, " for %llu s", (unsigned long long)((ns + 500000000) / 1000000000));
-    rp_say("%s is%s %s %s", who(name, t), since, doing(t->state), call);
-}
-
-static void where_all(void)
-{
-    for (int i = 0; i < rp_process.threads; i++)
-        if (rp_process.thread[i]->state != RP_ENDED) where(rp_process.thread[i], 0);
+    rp_say("%s %s %s call %llu of %llu%s: %s", who(name, t), ns ? "has been" : "is", doing(t->state), (unsigned long long)t->calls,
+           (unsigned long long)t->header[RP_HEADER_CALLS], since, c ? c->text : "");
 }
 
 /* The launcher ends the other ranks when one has given up: they, too, say where they are. */
 static void ended(int number)
 {
-    where_all();
+    for (int i = 0; i < rp_process.threads && !told; i++)
+        if (rp_process.thread[i]->state != RP_ENDED) where(rp_process.thread[i], 0);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -139,10 +137,13 @@ static void ended(int number)
 
 struct seen { uint64_t calls, since; int state; };
 
+/* A thread that waits for others of its process is stuck if they are. */
 static int stuck(const struct rp_thread *t, struct seen *s, uint64_t now)
 {
     int state = t->state;
     uint64_t calls = t->calls;
+    if (state != RP_IN_CALL && state != RP_NEEDS_WORDS)
+        for (int i = 0; i < rp_process.threads; i++) calls += rp_process.thread[i]->calls;
     if (state == RP_IDLE || state == RP_ENDED || calls != s->calls || state != s->state) *s = (struct seen){calls, now, state};
     return now - s->since > rp_process.patience;
 }
@@ -161,6 +162,7 @@ static void *watch(void *unused)
         int any = 0;
         for (int i = 0; seen && i < rp_process.threads; i++) any |= stuck(rp_process.thread[i], &seen[i], now);
         if (!any) continue;
+        told = 1;
         for (int i = 0; i < rp_process.threads; i++)
             if (rp_process.thread[i]->state != RP_ENDED) where(rp_process.thread[i], now - seen[i].since);
         wait = (struct timespec){(time_t)(grace / 1000000000), (long)(grace % 1000000000)};

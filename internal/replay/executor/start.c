@@ -104,7 +104,7 @@ static void wait_for_turn(struct rp_thread *t)
     }
     for (unsigned turn = 0; i > 0 && !is_under_way(rp_process.thread[i - 1]); turn++) {
         t->state = RP_NEEDS_TURN;
-        if (rp_process.thread[i - 1]->state != RP_IN_CALL) until = rp_now() + 20000000;
+        if (rp_process.thread[i - 1]->state != RP_IN_CALL) until = rp_now() + 200000000;
         else if (rp_now() > until) break; /* it has begun its first call, which takes long */
         rp_pause(turn);
     }
@@ -129,6 +129,8 @@ static void *thread_main(void *thread)
 {
     rp_load(thread);
     run(thread);
+    /* A tracer gives the number of a thread that has ended to the next one. */
+    for (unsigned turn = 0; !rp_threads_ended(thread); turn++) rp_pause(turn);
     return NULL;
 }
 

@@ -275,6 +275,7 @@ F(Test, handle *r, int *flag, status *s)
 }
 
 F(Alloc_mem, long bytes, handle info, pointer base) { (void)info; *(void **)base = malloc((size_t)bytes); say("Alloc_mem %p", *(void **)base); return 0; }
+F(Free_mem, pointer base) { say("Free_mem %p", base); free(base); return 0; }
 F(Type_create_struct, int n, const int *lengths, const long *displs, const handle *types, handle *to)
 {
     *to = made(TYPE, 7);
@@ -302,6 +303,7 @@ F(Comm_create_keyval, copier *copy, pointer free, int *keyval, pointer extra)
     say("Comm_create_keyval %d %d %d", flag, value == &flag, free != NULL);
     return 0;
 }
+F(Comm_free_keyval, int *keyval) { say("Comm_free_keyval %d", *keyval); *keyval = -1; return 0; }
 F(Comm_set_attr, handle comm, int keyval, pointer value) { say("Comm_set_attr %s %d %p", show(comm), keyval, value); return 0; }
 F(File_open, handle comm, const char *name, int mode, handle info, void **file)
 {

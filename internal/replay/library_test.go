@@ -1,0 +1,218 @@
+package replay
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tabard/internal/launch"
+	"tabard/internal/rerun"
+	"tabard/spec"
+	"tabard/trace/tracetest"
+)
+
+// fakeLibrary makes a shared library with the given functions.
+func fakeLibrary(t *testing.T, path, soname string, names ...string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, n := range names {
+		b.WriteString("int " + n + "(void) { return 0; }\n")
+	}
+	cmd := exec.Command("gcc", "-shared", "-fPIC", "-Wl,-soname,"+soname, "-o", path, "-x", "c", "-")
+	cmd.Stdin = strings.NewReader(b.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestOpenLibrary(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		soname string
+		names  []string
+		abi    spec.ABI
+		err    string
+	}{
+		{"libmpi.so.40", []string{"MPI_Init", "MPI_Send", "ompi_mpi_comm_world"}, spec.OpenMPI, ""},
+		{"libmpich.so.12", []string{"MPI_Init", "MPI_Send", "MPII_Version_string"}, spec.MPICH, ""},
+		{"libmpi.so.12", []string{"MPI_Init", "MPI_Send"}, spec.MPICH, ""},
+		{"libmpi_abi.so.0", []string{"MPI_Init", "MPI_Send"}, spec.MPI5, ""},
+		{"libother.so", []string{"MPI_Init"}, 0, "unknown kind"},
+		{"libc.so", []string{"open"}, 0, "no MPI library"},
+	} {
+		path := filepath.Join(dir, c.soname)
+		fakeLibrary(t, path, c.soname, c.names...)
+		l, err := OpenLibrary(path)
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%s: %v", c.soname, err)
+		case c.err == "" && (err != nil || l.ABI != c.abi || !l.Has("MPI_Send") || l.Has("MPI_Recv")):
+			t.Errorf("%s: %+v %v", c.soname, l, err)
+		}
+	}
+}
+
+// The library beside the launcher comes before those on the search path, and is that of the launcher.
+func TestFindLibrary(t *testing.T) {
+	dir := t.TempDir()
+	fakeLibrary(t, filepath.Join(dir, "near/lib/libmpi.so.40"), "libmpi.so.40", "MPI_Init", "ompi_mpi_comm_world")
+	fakeLibrary(t, filepath.Join(dir, "path/libmpi.so.40"), "libmpi.so.40", "MPI_Init", "ompi_mpi_comm_world")
+	fakeLibrary(t, filepath.Join(dir, "path/libmpich.so.12"), "libmpich.so.12", "MPI_Init", "MPII_Version_string")
+	t.Setenv("LD_LIBRARY_PATH", filepath.Join(dir, "path"))
+	near := filepath.Join(dir, "near/bin/mpirun")
+	for _, c := range []struct {
+		place    launch.Place
+		recorded spec.ABI
+		want     string
+	}{
+		{launch.Place{OpenMPI: true, Launcher: near}, spec.MPICH, "near/lib/libmpi.so.40"},
+		{launch.Place{OpenMPI: true}, spec.MPICH, "path/libmpi.so.40"},
+		{launch.Place{Hydra: true, Launcher: near}, spec.OpenMPI, "path/libmpich.so.12"},
+		{launch.Place{Rank: -1}, spec.MPICH, "path/libmpich.so.12"},
+		{launch.Place{Rank: -1}, spec.OpenMPI, "path/libmpi.so.40"},
+	} {
+		l, err := FindLibrary(c.place, c.recorded)
+		if err != nil || l.Path != filepath.Join(dir, c.want) {
+			t.Errorf("%+v: %+v %v", c.place, l, err)
+		}
+	}
+}
+
+const skipping = `
+abi openmpi
+rank 0 of 2 on node1
+MPI_Init()
+MPI_Comm_spawn(command="x", maxprocs=2, root=0, comm=MPI_COMM_WORLD) ; intercomm=comm#0
+MPI_Comm_rank(comm=MPI_COMM_WORLD) ; nested
+loop 3
+  MPI_Get(origin_addr=heap#0+0, origin_count=1, target_rank=1, target_disp=94797788459200, target_count=1, win=win#0)
+end
+MPI_Get(origin_addr=heap#0+0, origin_count=1, target_rank=1, target_disp=100, target_count=1, win=win#0)
+MPI_Iprobe(source=1, tag=0, comm=MPI_COMM_WORLD) ; flag=1
+MPI_Recv(source=1, tag=0, comm=MPI_COMM_WORLD) ; unfinished
+rank 1 of 2 on node1
+MPI_Init()
+MPI_Abort(comm=MPI_COMM_WORLD, errorcode=1) ; unfinished
+`
+
+func TestTell(t *testing.T) {
+	a := tracetest.Archive(t, skipping)
+	target := rerun.Target{Translation: rerun.Translation{From: spec.OpenMPI, To: spec.MPICH}, Has: func(name string) bool { return name != "MPI_Iprobe" }}
+	r, err := rerun.Survey(a, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	Tell(&b, a, r)
+	want := `tabard: not replayed: MPI_Comm_rank (1 call): a callback of the program made it, and callbacks are replaced
+tabard: not replayed: MPI_Get (3 calls): it uses an address in another process's memory
+tabard: not replayed: MPI_Abort (1 call): it would end the run
+tabard: not replayed: MPI_Iprobe (1 call): the MPI library has no such function
+tabard: not replayed: MPI_Recv (1 call): the process ended before it returned
+tabard: not replayed: MPI_Comm_spawn (1 call): the program that it starts is not there
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	if r.Size != 2 || r.Ranks != 2 || r.Calls != 11 {
+		t.Errorf("%+v", r)
+	}
+	// What is said is what is left out.
+	o := same(a, true)
+	o.Target = target
+	skipped := 0
+	for s := range a.Streams() {
+		for _, m := range program(t, s, o) {
+			if m.flags&callSkip != 0 {
+				skipped++
+			}
+		}
+	}
+	if skipped != 8 {
+		t.Errorf("%d calls skipped", skipped)
+	}
+}
+
+// Files that are opened without being created are there before, as large as is read of them.
+func TestFiles(t *testing.T) {
+	a := tracetest.Archive(t, `
+abi mpich
+rank 0 of 1 on node1
+MPI_Init()
+MPI_File_open(comm=MPI_COMM_SELF, filename="in/data", amode=MPI_MODE_RDONLY) ; fh=file#0
+loop 4
+  MPI_File_read(fh=file#0, count=25, datatype=MPI_INT) ; status={source=0 tag=0 bytes=100}
+end
+MPI_File_open(comm=MPI_COMM_SELF, filename="new", amode=MPI_MODE_CREATE|MPI_MODE_EXCL|MPI_MODE_WRONLY) ; fh=file#1
+MPI_File_open(comm=MPI_COMM_SELF, filename="new", amode=MPI_MODE_RDONLY) ; fh=file#2
+MPI_File_open(comm=MPI_COMM_SELF, filename="out", amode=MPI_MODE_CREATE|MPI_MODE_WRONLY) ; fh=file#3
+MPI_File_delete(filename="old") 
+MPI_Finalize()
+`)
+	x, err := filesOf(a, streamsOf(a, 0))
+	if err != nil || !x.used {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := x.make(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, _ := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	st, err := os.Stat(filepath.Join(dir, "in%data"))
+	if strings.Join(names, " ") != "in%data old" || err != nil || st.Size() != 400 {
+		t.Errorf("%v, %+v, %v", names, st, err)
+	}
+}
+
+func TestScratchIsShared(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "scratch")
+	a, err := lockScratch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := lockScratch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := func(f *os.File) bool { return exclusive(int(f.Fd())) == nil }
+	if last(a) {
+		t.Error("the scratch directory is in use, but could be removed")
+	}
+	b.Close()
+	if !last(a) {
+		t.Error("nobody can remove the scratch directory")
+	}
+}
+
+func BenchmarkFeed(b *testing.B) {
+	a := tracetest.Archive(b, `
+abi openmpi
+rank 0 of 1 on node1
+MPI_Init()
+loop 100000
+  MPI_Irecv(buf=heap#0+0, count=10, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=?3, comm=MPI_COMM_WORLD) ; request=request#0
+  MPI_Wait(request=request#0) ; request=MPI_REQUEST_NULL ; status=?{source=1 tag=3 bytes=40}
+end
+MPI_Finalize()
+`)
+	for b.Loop() {
+		p, err := Lower(a.Stream(0), same(a, true))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := p.Feed(func([]uint64) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/200000, "ns/call")
+}
