@@ -23,7 +23,7 @@ var proxyPrograms = []struct {
 	mpi     string // "" for each
 }{
 	{4, "masterworker", ""}, {4, "differ", ""}, {4, "errors", ""},
-	{2, "large", "mpich"}, {2, "partitioned", "mpich"}, {4, "pcollectives", "mpich"},
+	{2, "large", "mpich"}, {2, "partitioned", "mpich"}, {4, "pcollectives", "mpich"}, {2, "sessions", "mpich"},
 }
 
 // proxyDiffers are programs whose proxies cannot be the same, and why.
@@ -32,10 +32,8 @@ var proxyDiffers = map[string]string{
 	"rmashared": "it sends addresses of a dynamic window to other processes, which nothing in the calls says",
 }
 
-// neighborStar is why the proxy of program neighbor may hang under MPICH.
-const neighborStar = "MPICH loses messages of persistent neighbourhood collectives in a star, also of the untraced program"
-
-// The proxy of a program makes the same calls, and compiles without a warning.
+// The proxy of a program makes the same calls, and compiles without a warning. That of neighbor may hang under MPICH, which
+// loses messages of persistent neighbourhood collectives in a star.
 func TestProxySame(t *testing.T) {
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
@@ -160,5 +158,29 @@ func TestProxyCommand(t *testing.T) {
 	}
 	if out, err := run("--force", "--compute"); err != nil {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// The proxy for more ranks makes the calls that the program makes with so many.
+func TestProxyRanks(t *testing.T) {
+	m := mpis[0]
+	a, want := record(t, m, 4, nil, "halo1d"), record(t, m, 8, nil, "halo1d")
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, "proxy.c"), filepath.Join(dir, "proxy")
+	if out, err := exec.Command(tabardBin, "proxy", a.File(), "--ranks", "8", "-o", source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", binary, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r, err := compare.Of(want, recordCommand(t, m, 8, nil, []string{binary}), compare.Options{Structure: true, Parameters: true, Rerun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Ranks != 8 {
+		t.Errorf("%d ranks were compared", r.Ranks)
+	}
+	for _, d := range r.Differences {
+		t.Errorf("%v at ranks %v: %v: %q, %q", d.Kind, d.Ranks, d.Call, d.A, d.B)
 	}
 }

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -131,15 +132,17 @@ func TestReplayModes(t *testing.T) {
 		}
 		t.Run(m.Name+"/times", func(t *testing.T) {
 			a := record(t, m, 2, nil, "pingpong") // 200 times 5 ms of sleep
-			was := elapsed(t, a)
+			was, before := elapsed(t, a), time.Duration(math.MaxInt64)
 			for _, x := range []struct {
 				mode     string
 				from, to float64 // of the original time
-			}{{"recorded", 0.93, 1.15}, {"scale:0.5", 0.45, 0.7}, {"asap", 0, 0.3}} {
+			}{{"recorded", 0.9, 3}, {"scale:0.5", 0.4, 2}, {"asap", 0, 0.8}} { // the machine may be busy
 				b, _ := recordReplay(t, m, 2, a, "--timing="+x.mode)
-				if now := elapsed(t, b); float64(now) < x.from*float64(was) || float64(now) > x.to*float64(was) {
+				now := elapsed(t, b)
+				if float64(now) < x.from*float64(was) || float64(now) > x.to*float64(was) || now > before {
 					t.Errorf("%s: %v instead of %v", x.mode, now, was)
 				}
+				before = now
 			}
 		})
 	}

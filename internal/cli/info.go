@@ -351,6 +351,9 @@ func (info *runInfo) print(out io.Writer, top int) error {
 	if info.Created != "" {
 		row("recorded", "%s by %s", info.Created, info.Tool)
 	}
+	if s := info.Options["scaled"]; s != "" {
+		row("scaled", "%s", s)
+	}
 	if o := optionText(info.Options); o != "" {
 		row("options", "%s", o)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabard/internal/proxy"
+	"tabard/trace"
 )
 
 const proxyLong = `Write a C program that makes the MPI calls of a recording again, without Tabard:
@@ -28,7 +29,8 @@ from the rank. Objects, datatypes, communicators, windows, files and buffers are
 program did it; buffers have the sizes and overlaps that they had, and arbitrary contents.
 It compiles with any MPI that has the functions.
 
-It needs as many ranks as were recorded. Files are made in the directory that is its argument.
+It needs as many ranks as were recorded, or M with --ranks=M: then it makes the calls that a job of M ranks would
+make, if they follow from rank and size (see tabard scale). Files are made in the directory that is its argument.
 Calls whose order the standard leaves open are repeated until what was complete in the recording
 is complete. What the program does not do is listed in the comment at its top and on the
 standard error output, with reasons.
@@ -62,12 +64,14 @@ func proxyCommand(a *app) *cobra.Command {
 	var output string
 	var compute computeScale
 	var force bool
+	var ranks int
 	cmd := &cobra.Command{
 		Use:   "proxy FILE",
 		Short: "Write a C program that makes the MPI calls of a recording",
 		Long:  proxyLong,
 		Example: `  tabard proxy app.tabard -o proxy.c
   tabard proxy app.tabard --compute -o proxy.c
+  tabard proxy app.tabard --ranks 1024 -o proxy1024.c
   tabard proxy app.tabard -o - | less`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
@@ -76,8 +80,12 @@ func proxyCommand(a *app) *cobra.Command {
 	fl.StringVarP(&output, "output", "o", "", "write to `FILE`, - for the standard output (default: the recording's name with .c)")
 	fl.Var(&compute, "compute", "compute between calls as long as in the recording, times SCALE")
 	fl.Lookup("compute").NoOptDefVal = "1"
+	fl.IntVar(&ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
 	fl.BoolVar(&force, "force", false, "overwrite a file that is no proxy")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if ranks < 0 {
+			return usagef("--ranks %d is less than 0", ranks)
+		}
 		if output == "" {
 			output = strings.TrimSuffix(args[0], ".tabard") + ".c"
 		}
@@ -89,6 +97,16 @@ func proxyCommand(a *app) *cobra.Command {
 			return err
 		}
 		defer archive.Close()
+		if ranks > 0 {
+			image, err := scaled(archive, ranks)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if archive, err = trace.OpenReader(bytes.NewReader(image), int64(len(image)), trace.FileName(args[0])); err != nil {
+				return err
+			}
+			defer archive.Close()
+		}
 		var text bytes.Buffer
 		result, err := proxy.Generate(archive, &text, proxy.Options{
 			File: args[0], Name: filepath.Base(output), Compute: cmd.Flags().Changed("compute"), Scale: compute.scale,

@@ -40,7 +40,7 @@ func (g *generator) statement(c *class, t *terminal) []string {
 		args = append(args, k.kept(p, k.argument(p)))
 	}
 	g.functions[t.Name] = t.Since
-	name, args := k.modern(args)
+	name := t.Name
 	if o != nil && !polls {
 		return k.outcome(o, name, args)
 	}
@@ -176,31 +176,13 @@ func (k *call) paramOf(slot int) int {
 	return 0
 }
 
-// removed are functions that MPI 3 removed, and what stands for them since MPI 2; for others with the same parameters.
+// removed are functions that MPI 3 removed, and what stands for them where they are not there any more.
 var removed = map[string]string{
 	"MPI_Address": "MPI_Get_address", "MPI_Type_hindexed": "MPI_Type_create_hindexed", "MPI_Type_hvector": "MPI_Type_create_hvector",
 	"MPI_Type_struct": "MPI_Type_create_struct", "MPI_Errhandler_create": "MPI_Comm_create_errhandler",
 	"MPI_Errhandler_get": "MPI_Comm_get_errhandler", "MPI_Errhandler_set": "MPI_Comm_set_errhandler",
-}
-
-// modern is a call in the form that all versions of MPI have.
-func (k *call) modern(args []string) (string, []string) {
-	name := k.t.Name
-	if other := removed[name]; other != "" {
-		if name != other && (strings.HasSuffix(name, "hindexed") || strings.HasSuffix(name, "struct")) {
-			args[1] = strings.ReplaceAll(args[1], "(const int[])", "(int[])")
-		}
-		return other, args
-	}
-	switch name {
-	case "MPI_Type_extent":
-		return "MPI_Type_get_extent", []string{args[0], "&(MPI_Aint){0}", args[1]}
-	case "MPI_Type_lb":
-		return "MPI_Type_get_extent", []string{args[0], args[1], "&(MPI_Aint){0}"}
-	case "MPI_Type_ub":
-		return "MPI_Type_get_true_extent", []string{args[0], "&(MPI_Aint){0}", args[1]}
-	}
-	return name, args
+	"MPI_Type_extent(t, at)": "MPI_Type_get_extent(t, &(MPI_Aint){0}, at)", "MPI_Type_lb(t, at)": "MPI_Type_get_extent(t, at, &(MPI_Aint){0})",
+	"MPI_Type_ub(t, at)": "MPI_Type_get_true_extent(t, &(MPI_Aint){0}, at)",
 }
 
 // lacks tells whether a call uses an object that no call of the recording that is made again creates.

@@ -37,11 +37,12 @@ func (g *generator) objectName(class spec.Class, code int64) string {
 	return h.null
 }
 
-// later are predefined objects that not every MPI has, and what stands for them in those that have not.
-var later = map[string]string{"MPI_LB": "MPI_BYTE", "MPI_UB": "MPI_BYTE", "MPI_ERRORS_ABORT": "MPI_ERRORS_ARE_FATAL", "MPI_HOST": "MPI_TAG_UB"}
+// gone are predefined objects that MPI 3 removed, and what the program calls them; see oldNames.
+var gone = map[string]string{"MPI_LB": "LOWER_BOUND", "MPI_UB": "UPPER_BOUND"}
 
 func (g *generator) predefined(name string) string {
-	if other := later[name]; other != "" {
+	if other := gone[name]; other != "" {
+		g.oldNames[other] = true
 		return other
 	}
 	return name

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -64,15 +65,37 @@ func (g *generator) header() string {
 		fmt.Fprintf(&b, "#define KEPT %d\n", g.keeps)
 	}
 	g.pragmas(&b)
+	g.oldParts(&b)
 	b.WriteString("\n")
 	return b.String()
 }
 
 // old are functions that some MPIs warn of, as newer ones replace them.
 var old = map[string]bool{
-	"MPI_Attr_delete": true, "MPI_Attr_get": true, "MPI_Attr_put": true, "MPI_Keyval_create": true, "MPI_Keyval_free": true, "MPI_Cancel": true,
+	"MPI_Address": true, "MPI_Type_hindexed": true, "MPI_Type_hvector": true, "MPI_Type_struct": true, "MPI_Type_extent": true, "MPI_Type_lb": true, "MPI_Type_ub": true,
+	"MPI_Errhandler_create": true, "MPI_Errhandler_get": true, "MPI_Errhandler_set": true, "MPI_Attr_delete": true, "MPI_Attr_get": true, "MPI_Attr_put": true, "MPI_Keyval_create": true, "MPI_Keyval_free": true, "MPI_Cancel": true,
 	"MPI_Info_get": true, "MPI_Info_get_valuelen": true, "MPI_Type_size_x": true, "MPI_Type_get_extent_x": true, "MPI_Type_get_true_extent_x": true,
 	"MPI_Get_elements_x": true, "MPI_Status_set_elements_x": true,
+}
+
+// oldParts gives names to what MPI 3 removed: MPICH has it still, others have something that does the same.
+func (g *generator) oldParts(b *strings.Builder) {
+	var lines []string
+	for name, other := range removed {
+		bare, _, _ := strings.Cut(name, "(")
+		if _, ok := g.functions[bare]; ok {
+			lines = append(lines, fmt.Sprintf("#undef %s\n#define %s %s\n", bare, name, other))
+		}
+	}
+	slices.Sort(lines)
+	if len(lines) > 0 {
+		b.WriteString("#ifndef MPICH_VERSION /* functions that MPI 3 removed */\n" + strings.Join(lines, "") + "#endif\n")
+	}
+	for _, x := range [...][2]string{{"LOWER_BOUND", "MPI_LB"}, {"UPPER_BOUND", "MPI_UB"}} {
+		if g.oldNames[x[0]] {
+			fmt.Fprintf(b, "#ifdef MPICH_VERSION\n#define %s %s\n#else /* MPI 3 removed it */\n#define %s MPI_BYTE\n#endif\n", x[0], x[1], x[0])
+		}
+	}
 }
 
 // pragmas turn warnings off that are about what the recorded program calls, or about mpi.h.

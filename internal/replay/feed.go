@@ -14,6 +14,10 @@ const (
 	feedChunk = 1 << 13
 )
 
+// orderSlack is how long a call of another thread must have been over to count as earlier, beyond the errors of recorded times:
+// threads must not wait for each other in a circle.
+const orderSlack = 4 * time.Microsecond
+
 // feeder produces the values of a program, in the order of events.
 type feeder struct {
 	p      *Program
@@ -24,6 +28,7 @@ type feeder struct {
 	queue  []*wait // in order of places; those that are known stay until they are first
 	timing *trace.Timing
 	others []*trace.Timing // of all threads, if some calls have to wait for them
+	slack  uint64          // ticks by which a call of another thread must have ended before
 	start  func(uint64) time.Duration
 	end    func(uint64) time.Duration
 	call   uint64 // number of the next call
@@ -62,7 +67,10 @@ func (p *Program) Feed(write func(words []uint64) error) error {
 				return err
 			}
 			f.others = append(f.others, t)
+			errors := t.Errors()
+			f.slack = max(f.slack, 2*errors.Starts.Max)
 		}
+		f.slack += s.Ticks(time.Second+orderSlack) - s.Ticks(time.Second)
 	}
 	if err := f.events(); err != nil {
 		return err
@@ -155,7 +163,7 @@ func (f *feeder) times(t uint32, calls uint64) error {
 		before := uint64(0)
 		if x.Thread() != l.s.Thread() {
 			var err error
-			if before, _, err = x.EventAt(f.others[i].SeekTime(start)); err != nil {
+			if before, _, err = x.EventAt(f.others[i].SeekTime(start - min(start, f.slack))); err != nil {
 				return err
 			}
 		}

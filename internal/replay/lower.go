@@ -211,7 +211,7 @@ func (l *lowering) terminal(t uint32) (terminal, error) {
 		x.flags |= callSkip
 		return x, nil
 	}
-	if p.ordered = l.ordered && changesObjects(f); p.ordered {
+	if p.ordered = l.ordered && usesShared(f); p.ordered {
 		x.flags |= callOrdered
 	}
 	need := make([]bool, len(sig.Slots))
@@ -243,11 +243,12 @@ func (l *lowering) terminal(t uint32) (terminal, error) {
 	return x, nil
 }
 
-// changesObjects tells whether a function creates or frees objects that several threads may use.
-func changesObjects(f *rerun.Func) bool {
+// usesShared tells whether a function creates or frees objects that several threads may use, or sends and receives in a communicator. Threads that
+// were joined and replaced by others in the program must not get into each other's way in the replay, where nobody joins them.
+func usesShared(f *rerun.Func) bool {
 	for i := range f.Slots {
 		s := &f.Slots[i]
-		if s.Codec == spec.Handle && (s.Life == spec.New || s.Life == spec.Free) && s.Class != spec.Request && s.Class != spec.Message {
+		if s.Codec == spec.Handle && (s.Class == spec.Comm || (s.Life == spec.New || s.Life == spec.Free) && s.Class != spec.Request && s.Class != spec.Message) {
 			return true
 		}
 	}

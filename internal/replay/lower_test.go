@@ -427,19 +427,21 @@ func TestThreads(t *testing.T) {
 	a := tracetest.Archive(t, `
 abi openmpi
 rank 0 of 1 on node1
-100+50 MPI_Init_thread(required=MPI_THREAD_MULTIPLE) ; provided=MPI_THREAD_MULTIPLE
-200+50 MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0
-900+10 MPI_Comm_free(comm=comm#0)
-1000+50 MPI_Finalize()
+clock 0 0 0
+clock 1000000000000 1000000000000 1000000000000
+100000+50000 MPI_Init_thread(required=MPI_THREAD_MULTIPLE) ; provided=MPI_THREAD_MULTIPLE
+200000+50000 MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0
+900000+10000 MPI_Comm_free(comm=comm#0)
+1000000+50000 MPI_Finalize()
 thread 1
-300+10 MPI_Barrier(comm=comm#0)
-poll 3 MPI_Iprobe(source=MPI_ANY_SOURCE, tag=5, comm=comm#0) ; flag=0
-700+10 MPI_Barrier(comm=comm#0)
-950+10 MPI_Barrier(comm=MPI_COMM_WORLD)
+300000+10000 MPI_Barrier(comm=comm#0)
+400000+10 poll 3 MPI_Iprobe(source=MPI_ANY_SOURCE, tag=5, comm=comm#0) ; flag=0
+700000+10000 MPI_Barrier(comm=comm#0)
+950000+10000 MPI_Barrier(comm=MPI_COMM_WORLD)
 `)
 	o := same(a, true)
 	o.Threads = []*trace.Stream{a.Stream(0), a.Stream(1)}
-	for i, want := range []string{"[[] [0 0] [0 3] []]", "[[] [] [] [] [] []]"} {
+	for i, want := range []string{"[[] [0 0] [0 3] []]", "[[2 0] [2 0] [2 0] [2 0] [2 0] [3 0]]"} {
 		p, err := Lower(a.Stream(i), o)
 		if err != nil {
 			t.Fatal(err)
@@ -479,23 +481,39 @@ func TestDamaged(t *testing.T) {
 	}
 	for range 400 {
 		b, _ := d.Next()
-		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			continue
+		lowerAll(b)
+	}
+}
+
+// lowerAll lowers all streams of an archive that may be broken.
+func lowerAll(b []byte) {
+	a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<24))
+	if err != nil {
+		return
+	}
+	streams := 0
+	for s := range a.Streams() {
+		if streams++; streams > 8 {
+			return
 		}
-		for s := range a.Streams() {
-			if p, err := Lower(s, same(a, true)); err == nil {
-				p.Words()
-				left := 1 << 16
-				_ = p.Feed(func(w []uint64) error {
-					if left -= len(w); left < 0 {
-						return fmt.Errorf("enough")
-					}
-					return nil
-				})
-			}
+		if p, err := Lower(s, same(a, true)); err == nil {
+			p.Words()
+			left := 1 << 16
+			_ = p.Feed(func(w []uint64) error {
+				if left -= len(w); left < 0 {
+					return fmt.Errorf("enough")
+				}
+				return nil
+			})
 		}
 	}
+}
+
+// Whatever an archive holds, lowering it neither panics nor hangs.
+func FuzzLower(f *testing.F) {
+	f.Add(tracetest.Bytes(f, strings.ReplaceAll(small, "raw+64", "stack#0-64")))
+	f.Add(tracetest.Bytes(f, skipping))
+	f.Fuzz(func(_ *testing.T, b []byte) { lowerAll(b) })
 }
 
 // The numbers of program.h are those of this package.

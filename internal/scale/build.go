@@ -143,7 +143,7 @@ func (m *maker) peers(b *block) {
 				continue
 			}
 			m.where, m.blocked, m.work = m.place(&calls[0], i), "", 0
-			if e := t.fit(roleRank, 0); e != nil {
+			if e := t.explain(roleRank); e != nil {
 				it.partners[[2]int{i, 0}] = m.settle(e)
 			} else {
 				it.unknown++
@@ -183,6 +183,7 @@ func (m *maker) nodes(b *block) (out []*Node) {
 		} else {
 			n.Index = it.loop
 			n.Body = m.nodes(it.sub)
+			m.rotating(it)
 		}
 		out = append(out, n)
 	}
@@ -294,7 +295,7 @@ func (m *maker) tripsOf(t *table, it *item, b *block) *Expr {
 			}
 		}
 	}
-	return t.fit(r, 0)
+	return t.explain(r)
 }
 
 func cmpText(a, b string) int {
@@ -363,4 +364,27 @@ func (t *table) while(partner *Expr, it *item) *Expr {
 		}
 	}
 	return nil
+}
+
+// rotating refuses loops that do nothing but loop over the roots of a collective call: step after step another root, from
+// the first one again after the last. Where such a round ends depends on the size, and with it the loop around it.
+func (m *maker) rotating(it *item) {
+	if len(it.sub.of) != 1 || it.sub.of[0].leaf {
+		return
+	}
+	round := it.sub.of[0]
+	round.leaves(it.sub, func(b *block, l *item) {
+		for at, e := range l.partners {
+			if !e.UsesIndex(round.loop) {
+				continue
+			}
+			calls, err := b.calls(l)
+			if err != nil || len(calls) == 0 {
+				continue
+			}
+			if f := spec.ByID(calls[0].sig.Func); trace.SlotName(f, &f.Slots[at[0]]) == "root" {
+				m.obstacle(calls, at[0], "it goes round the ranks, and how often it does depends on their number")
+			}
+		}
+	})
 }

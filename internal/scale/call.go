@@ -118,7 +118,7 @@ func (m *maker) machine(f *spec.Func, i int) bool {
 // fitPart explains an integer of a slot, or notes that nothing does.
 func (m *maker) fitPart(t *table, r role, calls []seen, slot int) *Expr {
 	m.work = 0
-	if e := m.settle(t.fit(r, 0)); e != nil {
+	if e := m.settle(t.explain(r)); e != nil {
 		return e
 	}
 	reason := "its values do not follow from rank, size and iteration"
@@ -224,7 +224,7 @@ func (m *maker) values(b *block, it *item, calls []seen, i int, s *Slot) bool {
 			if !ok {
 				return false
 			}
-			e = m.settle(t.fit(roleOf(f, i, p), 0))
+			e = m.settle(t.explain(roleOf(f, i, p)))
 		}
 		if e == nil {
 			return false
@@ -361,11 +361,11 @@ func (m *maker) heldArray(b *block, it *item, calls []seen, i int, s *Slot) bool
 			return false
 		}
 	}
-	if s.Len = m.settle(lengths.fit(lengthRole(f, i), 0)); s.Len == nil {
+	if s.Len = m.settle(lengths.explain(lengthRole(f, i))); s.Len == nil {
 		return false
 	}
 	for p, t := range elements {
-		e := m.settle(t.fit(roleOf(f, i, p), 0))
+		e := m.settle(t.explain(roleOf(f, i, p)))
 		if e == nil {
 			return false
 		}

@@ -86,6 +86,9 @@ func (m *maker) quantities(r role) []quantity {
 	if r == roleSize {
 		list = append(list, quantity{half, true}, quantity{otherHalf, true})
 	}
+	if r == roleSteps {
+		list = []quantity{{e: log2Size}, {e: sizeExpr}}
+	}
 	if r == roleRank || r == roleTrips || r == roleOther || r == roleLength || r == roleSize {
 		list = append(list, quantity{e: log2Size})
 	}
@@ -435,10 +438,40 @@ func (t *table) varying() (list []*Expr) {
 // maxDepth bounds how conditions nest.
 const maxDepth = 2
 
+// manyRows is from how many rows on a few are looked at first.
+const manyRows = 10_000
+
+// explain is the first expression that explains a table, nil if there is none. In large tables the
+// innermost loop is what matters most.
+func (t *table) explain(r role) *Expr {
+	if len(t.rows) <= manyRows {
+		return t.fit(r, 0)
+	}
+	few := t.only(func(i int) bool {
+		idx := t.rows[i].idx
+		for k := range idx {
+			if k < len(idx)-1 && idx[k] > 2 {
+				return i%97 == 0
+			}
+		}
+		return true
+	})
+	for len(few.rows) > 4*manyRows {
+		few = few.only(func(i int) bool { return few.rows[i].rank%4 != 3 })
+	}
+	if e := few.fit(r, 0); t.holds(e) {
+		return e
+	}
+	return nil
+}
+
 // fit is the first expression that explains a table, nil if there is none.
 func (t *table) fit(r role, depth int) *Expr {
 	if len(t.rows) == 0 {
 		return num(0)
+	}
+	if t.m.work > maxWork {
+		return nil
 	}
 	idx := t.varying()
 	if r == roleRequests {
@@ -466,6 +499,15 @@ func (t *table) fit(r role, depth int) *Expr {
 	}
 	if r == roleTrips {
 		if e := t.fitNearTrips(); e != nil {
+			return e
+		}
+	}
+	if r == roleSize {
+		// Ranks of different communicators are more likely than sizes that grow with the rank.
+		if depth >= maxDepth {
+			return nil
+		}
+		if e := t.fitConditions(r, depth); e != nil {
 			return e
 		}
 	}

@@ -191,6 +191,9 @@ func (t *table) near(g *Grid, idx []*Expr) *Expr {
 		}
 		break
 	}
+	if t.eachSimple(loop) {
+		return nil
+	}
 	// before[a][b]: direction a comes before b.
 	var all [][maxAxes]int
 	before := map[[2][maxAxes]int]bool{}
@@ -243,6 +246,28 @@ func (t *table) near(g *Grid, idx []*Expr) *Expr {
 	}
 	t.m.addCourse(&Expr{Op: NearCount, Grid: g, Moves: e.Moves})
 	return e
+}
+
+// eachSimple tells whether all ranks have the same number of partners, and each of them follows from the rank alone:
+// then they are no neighbours of which some are missing.
+func (t *table) eachSimple(loop *Expr) bool {
+	parts := map[int64]*table{}
+	for i := range t.rows {
+		k := t.eval(loop, i)
+		if parts[k] == nil {
+			parts[k] = &table{m: t.m, path: t.path}
+		}
+		parts[k].rows, parts[k].vals = append(parts[k].rows, t.rows[i]), append(parts[k].vals, t.vals[i])
+	}
+	for _, p := range parts {
+		if len(p.rows) != len(parts[0].rows) {
+			return false
+		}
+		if p.ring(nil, false) == nil && p.xor(nil) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *maker) addCourse(c *Expr) {

@@ -164,7 +164,7 @@ func (t *table) ring(f *Expr, small bool) *Expr {
 		}
 	} else {
 		// From the smallest values of the index, as the others may have wrapped around.
-		few := shift.only(func(i int) bool { return t.eval(f, i) <= 2 })
+		few := shift.only(func(i int) bool { return t.eval(f, i) <= 1 })
 		if sum = few.linear([]*Expr{f}, roleFixed, false, nil); sum == nil {
 			return nil
 		}
@@ -302,23 +302,29 @@ func (t *table) condition() *Expr {
 	return nil
 }
 
-// fitConditions explains the values where a condition holds, and where it does not, by themselves.
+// fitConditions explains the values where a condition holds, and where it does not, by themselves: first
+// without further conditions.
 func (t *table) fitConditions(r role, depth int) *Expr {
-	for _, c := range t.conditions() {
-		yes := t.only(func(i int) bool { return t.eval(c, i) != 0 })
-		if len(yes.rows) == 0 || len(yes.rows) == len(t.rows) {
-			continue
+	for deeper := maxDepth; deeper > depth; deeper -= maxDepth - depth - 1 {
+		for _, c := range t.conditions() {
+			yes := t.only(func(i int) bool { return t.eval(c, i) != 0 })
+			if len(yes.rows) == 0 || len(yes.rows) == len(t.rows) {
+				continue
+			}
+			a := yes.fit(r, maxDepth)
+			if a == nil {
+				continue
+			}
+			b := t.only(func(i int) bool { return t.eval(c, i) == 0 }).fit(r, deeper)
+			if b == nil {
+				continue
+			}
+			if e := op(If, c, a, b); t.holds(e) && t.proved(e) {
+				return e
+			}
 		}
-		a := yes.fit(r, maxDepth)
-		if a == nil {
-			continue
-		}
-		b := t.only(func(i int) bool { return t.eval(c, i) == 0 }).fit(r, depth+1)
-		if b == nil {
-			continue
-		}
-		if e := op(If, c, a, b); t.holds(e) && t.proved(e) {
-			return e
+		if depth+1 == maxDepth {
+			break
 		}
 	}
 	return nil

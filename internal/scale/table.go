@@ -34,7 +34,7 @@ func (t *table) env(i int) *Env {
 func (t *table) eval(e *Expr, i int) int64 { return e.Eval(t.env(i)) }
 
 // maxWork is how many values are looked at to explain a parameter.
-const maxWork = 20_000_000
+const maxWork = 3_000_000
 
 // holds tells whether e gives all values. Rows that refuted expressions are looked at first.
 func (t *table) holds(e *Expr) bool {
@@ -58,6 +58,7 @@ func (t *table) holds(e *Expr) bool {
 // only is the table of some rows.
 func (t *table) only(keep func(i int) bool) *table {
 	s := &table{m: t.m, path: t.path}
+	t.m.work += len(t.rows)
 	for i := range t.rows {
 		if keep(i) {
 			s.rows, s.vals = append(s.rows, t.rows[i]), append(s.vals, t.vals[i])
@@ -68,6 +69,7 @@ func (t *table) only(keep func(i int) bool) *table {
 
 // with is a table of the same rows with other values.
 func (t *table) with(value func(i int) int64) *table {
+	t.m.work += len(t.rows)
 	s := &table{m: t.m, path: t.path, rows: append([]row(nil), t.rows...), vals: make([]int64, len(t.rows))}
 	for i := range s.vals {
 		s.vals[i] = value(i)

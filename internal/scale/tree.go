@@ -190,10 +190,6 @@ func foldTree(seq []*node, known shapes, longest *int) []*node {
 			m.inst = append(m.inst, foldTree(body, known, longest))
 		}
 		m.key = mixKey(keyOf(m.inst[0]))
-		if len(m.inst[0]) == 1 { // a longer body is seldom that of a loop over partners
-			known[keyOf(m.inst[0])] = 1
-			*longest = max(*longest, 1)
-		}
 		out = append(out, m)
 	}
 	return foldRuns(out, known, longest)

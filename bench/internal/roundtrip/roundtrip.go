@@ -38,6 +38,8 @@ type Outcome struct {
 	// Equal is set if the recordings are the same in structure and parameters; Outcomes if also what the
 	// standard leaves open is: who sent to wildcards, what was complete, how often polls failed.
 	Equal, Outcomes bool
+	// Reordered is set if they are equal but for the order in which messages arrived and what follows from it.
+	Reordered bool `json:",omitempty"`
 	// Stage is what went wrong, and Reason how: "record", "replay", "proxy", "compile", "run", "diff".
 	Stage, Reason string
 	// Calls is how many calls of all ranks were compared.
@@ -48,7 +50,10 @@ type Outcome struct {
 
 // String is "equal", or what went wrong.
 func (o *Outcome) String() string {
-	if o.Equal {
+	switch {
+	case o.Reordered:
+		return "equal but for the order of arrival"
+	case o.Equal:
 		return "equal"
 	}
 	return o.Stage + ": " + o.Reason
@@ -218,6 +223,7 @@ func (r *Runner) diff(a, b string, o *Outcome) error {
 		Order []struct{ Func, Site, Param string }
 
 		Arrivals    []struct{}
+		Follows     []struct{} `json:"follows_from_arrivals"`
 		Differences []struct{ Text string }
 	}
 	if len(out) == 0 || json.Unmarshal(out, &d) != nil {
@@ -233,6 +239,7 @@ func (r *Runner) diff(a, b string, o *Outcome) error {
 	o.Calls = d.Calls
 	o.Equal = d.Same && len(notes) == 0
 	o.Outcomes = o.Equal && len(d.Arrivals) == 0
+	o.Reordered = o.Equal && len(d.Follows) > 0
 	for _, x := range d.Order {
 		o.Outcomes = o.Outcomes && !(x.Param == "status" || x.Param == "array_of_statuses" || x.Param == "index" || x.Param == "flag" || x.Param == "number of calls")
 	}

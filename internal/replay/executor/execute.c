@@ -12,12 +12,13 @@
 #define NO_PROGRESS UINT64_C(30000000000) /* ns */
 enum { LONG_GAP = 1000000, WAKE_EARLY = 200000 };
 
-/* Spins, as the computation did. A long gap where ranks share cores: sleeps most of it, so that the others get on. */
+/* A long gap is slept through, up to its last part, and the rest spun: who sleeps is run at once when its time has come, also where
+ * others want the core. */
 static void gap(struct rp_thread *t, uint64_t ns)
 {
     uint64_t until = t->returned + ns, now = rp_now();
     if (t->returned == 0 || until <= now) return;
-    if (!rp_process.spin && until - now > LONG_GAP) {
+    if (until - now > LONG_GAP) {
         struct timespec at = {(time_t)((until - WAKE_EARLY) / 1000000000), (long)((until - WAKE_EARLY) % 1000000000)};
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) != 0) {}
     }

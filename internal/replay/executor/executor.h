@@ -84,6 +84,7 @@ struct rp_objects {
 struct rp_thread {
     const uint64_t *at, *end;   /* words that were read */
     int fd, number;             /* number: of the recorded thread */
+    int loaded;                 /* the program is there */
     uint64_t header[RP_HEADER_END];
     uint64_t position;          /* of end in the stream, in words */
     size_t odd_bytes;           /* of an incomplete word behind end */

@@ -127,10 +127,12 @@ static void say_left_out(const struct rp_thread *t)
 
 static void *thread_main(void *thread)
 {
-    rp_load(thread);
-    run(thread);
+    struct rp_thread *t = thread;
+    rp_load(t);
+    __atomic_store_n(&t->loaded, 1, __ATOMIC_RELEASE);
+    run(t);
     /* A tracer gives the number of a thread that has ended to the next one. */
-    for (unsigned turn = 0; !rp_threads_ended(thread); turn++) rp_pause(turn);
+    for (unsigned turn = 0; !rp_threads_ended(t); turn++) rp_pause(turn);
     return NULL;
 }
 
@@ -235,6 +237,8 @@ TB_EXPORT int tabard_replay(int argc, char **argv)
     for (int i = 1; i < rp_process.threads; i++)
         if (!threads || pthread_create(&threads[i], NULL, thread_main, rp_process.thread[i]) != 0)
             rp_fail(NULL, RP_BROKEN, "thread %d of %d cannot be started", i, rp_process.threads);
+    for (int i = 1; i < rp_process.threads; i++) /* the first one may have to wait for what they have done */
+        for (unsigned turn = 0; !__atomic_load_n(&rp_process.thread[i]->loaded, __ATOMIC_ACQUIRE); turn++) rp_pause(turn);
     run(rp_process.thread[0]);
     for (int i = 1; i < rp_process.threads; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < rp_process.threads; i++) say_left_out(rp_process.thread[i]);
