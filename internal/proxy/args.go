@@ -434,6 +434,9 @@ func (k *call) displacement(v *value, p *rerun.Param) string {
 	if v != nil && v.kind == trace.Addr && v.mem != trace.Literal {
 		return "(MPI_Aint)(size_t)(" + k.g.address(k.c, v, p.Name) + ")"
 	}
+	if v != nil && v.kind == trace.Hole {
+		return "(MPI_Aint)(size_t)" + k.placeFromColumn(p, v)
+	}
 	return k.number(p, v)
 }
 
@@ -448,7 +451,21 @@ func (k *call) displacements(p *rerun.Param, v *value) string {
 			parts[i] = k.displacement(&v.list[i], p)
 		}
 		return fmt.Sprintf("(%s[]){%s}", element(p), strings.Join(parts, ", "))
-	case trace.Ints, trace.Hole:
+	case trace.Hole:
+		var length, elements string
+		for _, s := range k.columnsOf(v.at) {
+			if s.Field == -1 {
+				length = k.g.column(k.c, k.t.id, v.at, -1, p.Name+"_count", nil)
+			} else {
+				elements = k.g.column(k.c, k.t.id, v.at, s.Field, p.Name, k.g.placeCode)
+			}
+		}
+		if length == "" || elements == "" {
+			return "NULL"
+		}
+		k.g.places = true
+		return fmt.Sprintf("next_places(next(&%s), &%s)", length, elements)
+	case trace.Ints:
 		return k.numbers(p, v)
 	}
 	return "NULL"

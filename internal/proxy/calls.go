@@ -253,7 +253,14 @@ func (g *generator) ownRecord(c *class, t *terminal) []string {
 		if strings.Contains(at, "next(") { // has to be read once
 			return []string{"{", "    long n = " + at + ";", fmt.Sprintf("    heap[n] = own[n] = memory(%s);", number(2, "bytes")), "}"}
 		}
-		return []string{fmt.Sprintf("heap[%s] = %smemory(%s);", at, own, number(2, "bytes"))}
+		bytes := number(2, "bytes")
+		if n, ok := t.slot(0).n.constant(); ok {
+			// What calls use may be more than what is recorded, if the number means other memory, too.
+			if s := g.segments[segmentKey{trace.Heap, uint32(n)}]; s != nil && s.most > g.largest[n] && s.most < believable {
+				bytes = literal(s.most, nil)
+			}
+		}
+		return []string{fmt.Sprintf("heap[%s] = %smemory(%s);", at, own, bytes)}
 	case "tabard_segment_end":
 		at := number(0, "segment")
 		if strings.Contains(at, "next(") {
@@ -273,6 +280,9 @@ func (g *generator) mixed(t *terminal) bool {
 	n, ok := v.n.constant()
 	return !ok || !g.ours[n] || g.anyOwn
 }
+
+// believable bounds what is concluded from datatypes about the size of a block that a record has another size of.
+const believable = 1 << 24
 
 // madeByMPI is the kind of segments that MPI allocates.
 const madeByMPI = 3

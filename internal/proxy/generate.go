@@ -66,8 +66,9 @@ type generator struct {
 	functions  map[string]string // that are called -> since which version
 	oldNames   map[string]bool   // of what MPI 3 removed
 	created    map[objectKey]int
-	ours       map[int64]bool // segments that the program allocates itself
-	recorded   map[int64]bool // segments that are allocated where the recording says
+	ours       map[int64]bool  // segments that the program allocates itself
+	recorded   map[int64]bool  // segments that are allocated where the recording says
+	largest    map[int64]int64 // the largest sizes of segments in records
 	skipped    map[Skipped]bool
 	notes      []string
 
@@ -106,7 +107,7 @@ y0 y1 j0 j1 yn jn gamma printf puts atoi malloc calloc realloc memset memcpy snp
 func Generate(a *trace.Archive, w io.Writer, o Options) (*Result, error) {
 	g := &generator{a: a, o: o, abi: a.Meta().ABI, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]string{},
 		columns: map[columnKey]string{}, segments: map[segmentKey]*segment{}, objects: map[spec.Class]int64{}, inColumns: map[spec.Class]map[int64]bool{},
-		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{},
+		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{}, largest: map[int64]int64{},
 		skipped: map[Skipped]bool{}, used: map[string]bool{}}
 	g.target = rerun.Target{Translation: rerun.Translation{From: g.abi, To: g.abi}}
 	for _, s := range reserved {
@@ -309,6 +310,11 @@ func (g *generator) scanSegment(c *class, t *terminal) error {
 				g.ours[n] = !mpi
 			}
 			g.recorded[n] = true
+			if bytes := t.slot(2); bytes != nil && bytes.kind == trace.Int {
+				g.largest[n] = max(g.largest[n], bytes.n.at(r))
+			} else {
+				g.largest[n] = 1 << 62
+			}
 			g.heaps = max(g.heaps, n+1)
 		}
 	}

@@ -61,12 +61,14 @@ func offset(v *trace.Value) int64 {
 func (g *generator) touch(rank int, v *trace.Value, e extent) {
 	s := g.segment(v)
 	at := offset(v)
-	lo, hi := at+min(e.low, e.lb, 0), at+max(e.high, e.ub, 1)
+	lo, hi := at+min(e.low, 0), at+max(e.high, 1)
 	if lo < -maxSegment || hi > maxSegment {
 		g.note("a buffer is larger than memory; it gets less")
 		lo, hi = max(lo, 0), min(hi, at+rawBlock)
 	}
-	s.low = min(s.low, lo)
+	if s.mem != trace.Heap { // where it begins is known
+		s.low = min(s.low, lo)
+	}
 	if old, ok := s.high[rank]; !ok || hi > old {
 		s.high[rank] = hi
 	}

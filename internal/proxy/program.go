@@ -290,6 +290,10 @@ func (g *generator) placeFunction() string {
 		}
 	}
 	b.WriteString("    }\n    return block + (code & 0xfffffffffffL);\n}\n\n")
+	if strings.Contains(g.code.String()+g.values.String(), "next_places(") {
+		b.WriteString("static MPI_Aint *next_places(long n, struct column *c)\n{\n    MPI_Aint *v = room(n * sizeof *v);\n" +
+			"    for (long i = 0; i < n; i++) v[i] = (MPI_Aint)(size_t)place(next(c));\n    return v;\n}\n\n")
+	}
 	return b.String()
 }
 

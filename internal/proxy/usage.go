@@ -94,9 +94,15 @@ func (u *usage) ints(name string) []int64 {
 
 // addresses are the values of an array that may be addresses.
 func (u *usage) addresses(name string) []trace.Value {
-	_, v := u.before(name)
+	p, v := u.before(name)
 	switch {
 	case v == nil:
+	case v.Kind == trace.Hole:
+		var out []trace.Value
+		for _, w := range u.column(p.Before, 0) {
+			out = append(out, addressOf(w))
+		}
+		return out
 	case v.Kind == trace.List:
 		return v.List
 	case v.Kind == trace.Ints:

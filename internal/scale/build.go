@@ -235,6 +235,9 @@ func (m *maker) trips(b *block, it *item, calls []seen) *Expr {
 	if e.Op == Num && e.N == 1 {
 		return nil
 	}
+	if it.loop >= 0 {
+		m.open[int64(it.loop)] = e.UsesRank() || e.UsesSize()
+	}
 	if (e.UsesRank() || e.UsesSize()) && !slices.ContainsFunc(m.counts, func(x *Expr) bool { return x.equal(e) }) {
 		m.counts = append(m.counts, e)
 	}

@@ -150,6 +150,8 @@ func (m *maker) array(b *block, calls []seen, i int, s *Slot) {
 		n += int(length(v))
 	}
 	s.Len = m.fitPart(lengths, lengthRole(f, i), calls, i)
+	m.open[-1] = s.Len.UsesRank() || s.Len.UsesSize()
+	defer delete(m.open, -1)
 	if n > maxElements {
 		m.obstacle(calls, i, "its arrays are too long to be looked at")
 		return
@@ -364,6 +366,8 @@ func (m *maker) heldArray(b *block, it *item, calls []seen, i int, s *Slot) bool
 	if s.Len = m.settle(lengths.explain(lengthRole(f, i))); s.Len == nil {
 		return false
 	}
+	m.open[-1] = s.Len.UsesRank() || s.Len.UsesSize()
+	defer delete(m.open, -1)
 	for p, t := range elements {
 		e := m.settle(t.explain(roleOf(f, i, p)))
 		if e == nil {

@@ -189,7 +189,7 @@ func (e *emitter) appendShape(dst []byte, nodes []*Node) []byte {
 		if !e.turned[n] {
 			times = 1
 		}
-		for i := range times {
+		for i := range min(times, maxTerminals) { // more are refused when the class is made
 			e.v.Index[n.Index] = i
 			dst = e.appendShape(dst, n.Body)
 		}

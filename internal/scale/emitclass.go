@@ -110,14 +110,17 @@ func (m *classMaker) seq(nodes []*Node, loops []*Node) (out []trace.Symbol) {
 			continue
 		}
 		if n.Call != nil {
-			for range times { // a condition, or the same call again
-				out = append(out, m.terminal(n.Call, loops))
-			}
+			s := m.terminal(n.Call, loops)
+			s.Count = uint64(times) // a condition, or the same call again
+			out = append(out, s)
 			continue
 		}
 		inner := append(loops[:len(loops):len(loops)], n)
 		if m.turned[n] && !m.columned[n.Index] {
 			for i := range times {
+				if m.tooMany {
+					break
+				}
 				m.v.Index[n.Index] = i
 				out = append(out, m.seq(n.Body, inner)...)
 			}

@@ -260,7 +260,7 @@ func (t *table) eachSimple(loop *Expr) bool {
 		parts[k].rows, parts[k].vals = append(parts[k].rows, t.rows[i]), append(parts[k].vals, t.vals[i])
 	}
 	for _, p := range parts {
-		if len(p.rows) != len(parts[0].rows) {
+		if parts[0] == nil || len(p.rows) != len(parts[0].rows) {
 			return false
 		}
 		if p.ring(nil, false) == nil && p.xor(nil) == nil {

@@ -35,7 +35,7 @@ func Infer(c *trace.Content, o Options) (*Model, error) {
 }
 
 func infer(c *trace.Content, o Options, grid1st bool) (*Model, error) {
-	m := &maker{grid1st: grid1st, notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
+	m := &maker{grid1st: grid1st, open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
 	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
 	for i, x := range c.Modules {
 		m.modules[x] = i
@@ -92,6 +92,8 @@ func (m *maker) addSide(c *trace.Content) error {
 		return &Obstacles{List: []Obstacle{{Reason: "no process initialised MPI"}}}
 	case g.Ranks.Len() != g.Size:
 		return &Obstacles{List: []Obstacle{{Reason: fmt.Sprintf("only %d of %d ranks were recorded", g.Ranks.Len(), g.Size)}}}
+	case !complete(g):
+		return &Obstacles{List: []Obstacle{{Reason: "the program did not reach its end in order at all ranks"}}}
 	case g.Size > maxRanks:
 		return &Obstacles{List: []Obstacle{{Reason: fmt.Sprintf("it has %d ranks; the recording of a job of at most %d ranks is needed, from which larger ones follow", g.Size, maxRanks)}}}
 	case c.Meta.Partial:
@@ -104,6 +106,16 @@ func (m *maker) addSide(c *trace.Content) error {
 	m.model.Sizes = append(m.model.Sizes, g.Size)
 	m.sides = append(m.sides, s)
 	return nil
+}
+
+// complete tells whether all ranks reached their end and all calls are there.
+func complete(g *trace.Group) bool {
+	for r := range g.Ranks.All() {
+		if g.Complete.At(r) != 1 || g.Lost.At(r) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func newClass(s *side, d *trace.ClassData) *class {

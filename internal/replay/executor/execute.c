@@ -81,7 +81,8 @@ static TB_COLD void in_order(struct rp_thread *t)
     for (int i = 0; i < rp_process.threads; i++) {
         uint64_t events = rp_next(t);
         for (int k = 0; k < rp_process.threads; k++)
-            if (rp_process.thread[k]->number == i && rp_process.thread[k] != t) wait_for(rp_process.thread[k], events);
+            /* Threads with larger numbers began after this one, even if a call of theirs has an earlier time than its first call. */
+            if (rp_process.thread[k]->number == i && rp_process.thread[k] != t && (t->finished > 0 || i < t->number)) wait_for(rp_process.thread[k], events);
     }
     t->state = RP_IDLE;
 }

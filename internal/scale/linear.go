@@ -1,0 +1,135 @@
+package scale
+
+// linear explains values by c0 + c1*f1 + ...; accept may refuse the numbers.
+func (t *table) linear(features []*Expr, r role, stride bool, accept func(coef []int64) bool) *Expr {
+	if !stride {
+		if e := t.jointly(features, accept); e != nil {
+			return e
+		}
+	}
+	coef, known, ok := t.solve(features, false)
+	if !ok || len(coef) == 0 {
+		return nil
+	}
+	sum := (*Expr)(nil)
+	for k := range len(features) + 1 {
+		vals := map[*side]int64{}
+		for s, c := range coef {
+			if known[s][k] {
+				vals[s] = c[k]
+			}
+			if accept != nil && !accept(c) {
+				return nil
+			}
+		}
+		cr := roleFixed
+		switch {
+		case k == 0:
+			cr = r
+			if r == roleRank && len(features) > 0 || r == roleOther && len(features) > 0 {
+				cr = roleFixed
+			}
+		case stride:
+			cr = roleStride
+		}
+		c := t.m.constant(vals, cr)
+		if c == nil {
+			return nil
+		}
+		term := c
+		if k > 0 {
+			if c.Op == Num && c.N == 0 {
+				continue
+			}
+			term = op(Mul, c, features[k-1])
+		}
+		if sum == nil {
+			sum = term
+		} else {
+			sum = op(Add, sum, term)
+		}
+	}
+	if !t.holds(sum) || !t.proved(sum) {
+		return nil
+	}
+	return sum
+}
+
+// jointly is linear with the same numbers at all sides, if there are several.
+func (t *table) jointly(features []*Expr, accept func(coef []int64) bool) *Expr {
+	sizes := map[int64]bool{}
+	for i := range t.rows {
+		sizes[t.rows[i].side.size] = true
+		if len(sizes) > 1 {
+			break
+		}
+	}
+	if len(sizes) < 2 {
+		return nil
+	}
+	coef, _, ok := t.solve(features, true)
+	if !ok {
+		return nil
+	}
+	for _, c := range coef {
+		if accept != nil && !accept(c) {
+			return nil
+		}
+		var sum *Expr
+		for k, f := range features {
+			term := op(Mul, num(c[k+1]), f)
+			switch {
+			case c[k+1] == 0:
+			case sum == nil:
+				sum = term
+			default:
+				sum = op(Add, sum, term)
+			}
+		}
+		if sum == nil {
+			sum = num(c[0])
+		} else {
+			sum = op(Add, sum, num(c[0]))
+		}
+		if t.holds(sum) && t.proved(sum) {
+			return sum
+		}
+	}
+	return nil
+}
+
+// proved tells whether there are more ranks than an expression has numbers and conditions to choose: otherwise
+// one can be found for any values.
+func (t *table) proved(e *Expr) bool {
+	free := e.freedom(map[int64]bool{})
+	if free <= 3 {
+		return true
+	}
+	ranks := map[int64]bool{}
+	for i := range t.rows {
+		ranks[t.rows[i].rank] = true
+	}
+	return free <= len(ranks)/3
+}
+
+// freedom is how many numbers and conditions of an expression could be others.
+func (e *Expr) freedom(seen map[int64]bool) int {
+	n := 0
+	switch e.Op {
+	case Num:
+		if e.N < -1 || e.N > 1 && !seen[e.N] {
+			seen[e.N] = true
+			n = 1
+		}
+	case LowBit, HighBit, Bits:
+		n = 1
+	case If:
+		if c := e.Args[0]; c.Op != Eq || c.Args[0].Op != Rank {
+			n = 1
+		}
+	}
+	for _, a := range e.Args {
+		n += a.freedom(seen)
+	}
+	return n
+}
