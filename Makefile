@@ -10,7 +10,8 @@
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
-# make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI)
+# make rerun      replay and proxies: speed beside the original, round trips, size of proxies (RERUN='-programs FILE' for more programs)
+# make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI, SUITE='-replay -proxy' run again)
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
 .PHONY: all gen check test e2e faults bench scale size timing mpichsuite demo deps install clean FORCE
@@ -77,7 +78,10 @@ size: bin/tabard
 timing: bin/tabard
 	$(GOCMD) run ./bench/timing $(TIMING)
 
-.PHONY: analysis otf2
+.PHONY: analysis otf2 rerun
+rerun: bin/tabard
+	$(GOCMD) run ./bench/rerun $(RERUN)
+
 analysis: bin/tabard
 	$(GOCMD) run ./bench/analysis
 
@@ -85,9 +89,10 @@ otf2: bin/tabard
 	$(GOCMD) run ./bench/otf2
 
 SUITE_MPI ?= mpich
+SUITE ?= -check
 mpichsuite: bin/tabard
 	@[ -n "$(MPICH)" ] || { echo "make mpichsuite MPICH=DIR, where DIR is a source tree of MPICH 4.0.2"; exit 1; }
-	$(GOCMD) run ./bench/mpichsuite -source "$(MPICH)" -mpi $(SUITE_MPI) -check
+	$(GOCMD) run ./bench/mpichsuite -source "$(MPICH)" -mpi $(SUITE_MPI) $(SUITE)
 
 demo:
 	@.ci/deps.sh demo

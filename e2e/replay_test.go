@@ -132,13 +132,13 @@ func TestReplayModes(t *testing.T) {
 		}
 		t.Run(m.Name+"/times", func(t *testing.T) {
 			a := record(t, m, 2, nil, "pingpong") // 200 times 5 ms of sleep
-			was, before := elapsed(t, a), time.Duration(math.MaxInt64)
+			was, before := computing(t, a), time.Duration(math.MaxInt64)
 			for _, x := range []struct {
 				mode     string
 				from, to float64 // of the original time
-			}{{"recorded", 0.9, 3}, {"scale:0.5", 0.4, 2}, {"asap", 0, 0.8}} { // the machine may be busy
+			}{{"recorded", 0.9, 3}, {"scale:0.5", 0.4, 2}, {"asap", 0, 0.4}} { // the machine may be busy
 				b, _ := recordReplay(t, m, 2, a, "--timing="+x.mode)
-				now := elapsed(t, b)
+				now := computing(t, b)
 				if float64(now) < x.from*float64(was) || float64(now) > x.to*float64(was) || now > before {
 					t.Errorf("%s: %v instead of %v", x.mode, now, was)
 				}
@@ -148,22 +148,20 @@ func TestReplayModes(t *testing.T) {
 	}
 }
 
-// elapsed is the time between MPI_Init and MPI_Finalize at rank 0.
-func elapsed(t *testing.T, a *trace.Archive) time.Duration {
+// computing is the time between the calls of rank 0. That in calls depends on what else the machine does.
+func computing(t *testing.T, a *trace.Archive) (sum time.Duration) {
 	t.Helper()
-	var from, to time.Duration
+	var last time.Duration
 	for c, err := range a.Stream(0).Iter(0) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch c.Func.Name {
-		case "MPI_Init":
-			from = c.End
-		case "MPI_Finalize":
-			to = c.Start
+		if last > 0 {
+			sum += c.Start - last
 		}
+		last = c.End
 	}
-	return to - from
+	return sum
 }
 
 // replay replays an archive without recording and returns what was printed to standard error.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +60,7 @@ func (c *comparison) follows() error {
 			worlds[d.World] = true
 		}
 	}
-	for w := range worlds {
+	for _, w := range slices.Sorted(maps.Keys(worlds)) {
 		first, err := c.arrival(w)
 		if err != nil {
 			return err

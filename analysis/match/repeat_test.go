@@ -32,7 +32,7 @@ func all(t *testing.T, p *ops.Program, o match.Options, run runFunc) (lines []st
 		if e.Probe != nil {
 			probe = ref(e.Probe)
 		}
-		return fmt.Sprintf("{%d %s %s %s %s %d %v %v}", e.Process, ref(&e.Post), ref(&e.Done), probe, e.Func.Name, e.Mode, e.Wild, e.Blocking)
+		return fmt.Sprintf("{%d %s %s %s %s %d %v %v %v}", e.Process, ref(&e.Post), ref(&e.Done), probe, e.Func.Name, e.Mode, e.Wild, e.Blocking, e.Tests)
 	}
 	o.Message = func(m *match.Message) error {
 		lines = append(lines, fmt.Sprintf("message %d tag %d bytes %d %v: %s %s", m.Comm, m.Tag, m.Bytes, m.Guessed, end(m.Send), end(m.Recv)))
@@ -42,7 +42,7 @@ func all(t *testing.T, p *ops.Program, o match.Options, run runFunc) (lines []st
 		text := fmt.Sprintf("collective %d %d %d %d/%d %s root %d of %d, %d missing %v:", c.Comm, c.Class, c.Object, c.Index, c.Round, c.Func.Name, c.Root, c.Members, c.Missing, c.Mixed)
 		for i := range c.Parts {
 			x := &c.Parts[i]
-			text += fmt.Sprintf(" {%d %s %s %d %d}", x.Process, ref(&x.Post), ref(&x.Done), x.Sent, x.Received)
+			text += fmt.Sprintf(" {%d %s %s %d %d %v}", x.Process, ref(&x.Post), ref(&x.Done), x.Sent, x.Received, x.Tests)
 		}
 		lines = append(lines, text)
 		return nil
@@ -160,12 +160,85 @@ type loopProgram struct {
 	ranks []strings.Builder
 	now   []int
 	timed bool
+	// special is done by every rank in every iteration; nil for nothing.
+	special *special
+}
+
+// special is calls of every rank in which RANK, LEFT and RIGHT stand for ranks, some of them before all loops.
+type special struct {
+	before, body string
+	repeats      bool // some iterations are matched by repetition
+}
+
+func fill(text string, rank, n int) string {
+	return strings.NewReplacer("RANK", fmt.Sprint(rank), "LEFT", fmt.Sprint((rank+n-1)%n), "RIGHT", fmt.Sprint((rank+1)%n),
+		"ONE", "count=1, datatype=MPI_INT", "WORLD", "comm=MPI_COMM_WORLD").Replace(text)
+}
+
+// specials are what makes iterations differ from one another, or seem to.
+var specials = []special{
+	{ // a request that the next iteration completes
+		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5",
+		"MPI_Isend(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6\n" +
+			"MPI_Waitall(count=2, array_of_requests=[request#6, request#5]) ; array_of_statuses=[{source=-1 tag=-1 bytes=0}, {source=LEFT tag=11 bytes=4}]\n" +
+			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", true},
+	{ // persistent requests
+		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Ssend_init(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6",
+		"MPI_Startall(count=2, array_of_requests=[request#5, request#6])\n" +
+			"MPI_Waitall(count=2, array_of_requests=[request#5, request#6]) ; array_of_statuses=[{source=LEFT tag=11 bytes=4}, {source=-1 tag=-1 bytes=0}]", true},
+	{ // a persistent request that the iteration before started
+		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Start(request=request#5)",
+		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; status={source=LEFT tag=11 bytes=4}\nMPI_Start(request=request#5)", true},
+	{ // nonblocking collectives, and one that the next iteration completes
+		"MPI_Ibarrier(WORLD) ; request=request#5",
+		"MPI_Iallreduce(ONE, op=MPI_SUM, WORLD) ; request=request#6\nMPI_Wait(request=request#6) ; request=MPI_REQUEST_NULL\n" +
+			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL\nMPI_Ibarrier(WORLD) ; request=request#5", false},
+	{ // persistent collectives
+		"MPI_Barrier_init(WORLD, info=MPI_INFO_NULL) ; request=request#5",
+		"MPI_Start(request=request#5)\nMPI_Wait(request=request#5)", false},
+	{ // wildcards whose outcome is always the same
+		"", "MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=comm#0) ; status={source=LEFT tag=1 bytes=4}\n" +
+			"MPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; status={source=LEFT tag=11 bytes=4}\nMPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#0)", true},
+	{ // and of which nothing tells it
+		"", "MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD)", false},
+	{ // a wildcard that is under way from one iteration to the next
+		"MPI_Irecv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; request=request#5",
+		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+			"MPI_Irecv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; request=request#5", false},
+	{ // tests in vain, once before the loop
+		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\npoll 3 MPI_Test(request=request#5) ; flag=0",
+		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", true},
+	{ // and tests in every iteration
+		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5",
+		"poll 2 MPI_Test(request=request#5) ; flag=0\nMPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", false},
+	{ // other communicators, one of each rank alone
+		"MPI_Comm_dup(WORLD) ; newcomm=comm#1\nMPI_Comm_split(WORLD, color=RANK, key=0) ; newcomm=comm#2",
+		"MPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#1)\nMPI_Allreduce(ONE, op=MPI_SUM, comm=comm#2)\nMPI_Recv(ONE, source=LEFT, tag=1, comm=comm#1) ; status={source=LEFT tag=1 bytes=4}\n" +
+			"MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=5, recvcount=1, recvtype=MPI_INT, source=0, recvtag=5, comm=comm#2) ; status={source=0 tag=5 bytes=4}", true},
+	{ // a communicator and a datatype that are made anew by each iteration
+		"", "MPI_Comm_dup(WORLD) ; newcomm=comm#1\nMPI_Type_contiguous(count=3, oldtype=MPI_INT) ; newtype=type#0\n" +
+			"MPI_Sendrecv(sendcount=1, sendtype=type#0, dest=RIGHT, sendtag=5, recvcount=1, recvtype=type#0, source=LEFT, recvtag=5, comm=comm#1) ; status={source=LEFT tag=5 bytes=12}\n" +
+			"MPI_Allreduce(ONE, op=MPI_SUM, comm=comm#1)\nMPI_Type_free(datatype=type#0)\nMPI_Comm_free(comm=comm#1)", true},
+	{ // messages that nobody receives, and to nobody
+		"MPI_Irecv(ONE, source=RIGHT, tag=55, WORLD) ; request=request#9",
+		"MPI_Send(ONE, dest=MPI_PROC_NULL, tag=5, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=54, WORLD)", false},
+	{ // a receive that is cancelled
+		"", "MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Cancel(request=request#5)\n" +
+			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=-1 tag=-1 bytes=0 cancelled}", false},
+	{ // many iterations that are under way
+		"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=8, WORLD)",
+		"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Recv(ONE, source=LEFT, tag=8, WORLD)", true},
 }
 
 func (x *loopProgram) call(rank int, format string, args ...any) {
 	if x.timed {
 		x.now[rank] += 1 + x.rng.IntN(20)
 		d := 1 + x.rng.IntN(9)
+		if strings.HasPrefix(format, "poll") || len(args) == 1 && strings.HasPrefix(fmt.Sprint(args[0]), "poll") {
+			d += 400 // the other tests follow 100 apart
+		}
 		fmt.Fprintf(&x.ranks[rank], "%d+%d ", x.now[rank], d)
 		x.now[rank] += d
 	}
@@ -176,6 +249,11 @@ func (x *loopProgram) call(rank int, format string, args ...any) {
 func (x *loopProgram) body() (calls [][]string) {
 	n := len(x.ranks)
 	calls = make([][]string, n)
+	if x.special != nil {
+		for r := range n {
+			calls[r] = strings.Split(fill(x.special.body, r, n), "\n")
+		}
+	}
 	add := func(rank int, format string, args ...any) {
 		calls[rank] = append(calls[rank], fmt.Sprintf(format, args...))
 	}
@@ -213,15 +291,24 @@ func (x *loopProgram) body() (calls [][]string) {
 	return calls
 }
 
-func randomLoops(seed uint64) string {
+func randomLoops(seed uint64, sp *special) string {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	n := 2 + rng.IntN(4)
 	x := &loopProgram{rng: rng, ranks: make([]strings.Builder, n), now: make([]int, n), timed: seed%3 > 0}
+	x.special = sp
 	for r := range n {
+		x.call(r, "MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0")
 		for range rng.IntN(2) {
 			x.call(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
 		}
 		x.call(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
+		if x.special != nil {
+			for c := range strings.SplitSeq(fill(x.special.before, r, n), "\n") {
+				if c != "" {
+					x.call(r, "%s", c)
+				}
+			}
+		}
 	}
 	for range 1 + rng.IntN(3) {
 		body, count := x.body(), 30+rng.IntN(300)
@@ -255,12 +342,12 @@ func TestRepeatsRandom(t *testing.T) {
 	sum := 0.0
 	const n = 60
 	for seed := range uint64(n) {
-		sum += repeats(t, tracetest.Archive(t, randomLoops(seed)))
+		sum += repeats(t, tracetest.Archive(t, randomLoops(seed, nil)))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if sum/n < .4 {
+	if sum/n < .35 {
 		t.Errorf("%.0f %% of all events are repeated", 100*sum/n)
 	}
 	t.Logf("%.0f %% of all events are repeated", 100*sum/n)
@@ -268,7 +355,29 @@ func TestRepeatsRandom(t *testing.T) {
 
 func FuzzRepeats(f *testing.F) {
 	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) { repeats(t, tracetest.Archive(t, randomLoops(seed))) })
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		var sp *special
+		if n := seed % uint64(len(specials)+1); n > 0 {
+			sp = &specials[n-1]
+		}
+		repeats(t, tracetest.Archive(t, randomLoops(seed, sp)))
+	})
+}
+
+// TestRepeatsSpecial: nor is anything different where iterations differ, or hang together.
+func TestRepeatsSpecial(t *testing.T) {
+	for i := range specials {
+		x := &specials[i]
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			sum := 0.0
+			for seed := range uint64(6) {
+				sum += repeats(t, tracetest.Archive(t, randomLoops(seed, x)))
+			}
+			if sum == 0 == x.repeats {
+				t.Errorf("%.0f %% of all events are repeated", 100*sum/6)
+			}
+		})
+	}
 }
 
 // TestRepeatsLong: what takes no times takes no longer the more often a loop goes round.
@@ -301,5 +410,26 @@ MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD)
 	}
 	if sum.Messages != 200000 || sum.UnmatchedSends+sum.UnmatchedRecvs != 0 || sum.Events-repeated > 200 {
 		t.Errorf("%+v, of which %d events are repeated", *sum, repeated)
+	}
+}
+
+// TestRepeatsTests: tests in vain before a loop belong to its first iteration only, although all else is as in the others.
+func TestRepeatsTests(t *testing.T) {
+	for _, body := range []string{
+		"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\nMPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\n",
+		"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL\nMPI_Recv(ONE, source=LEFT, tag=11, WORLD)\nMPI_Issend(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#5\n",
+	} {
+		_, before, _ := strings.Cut(body, "\n")
+		if strings.HasPrefix(before, "MPI_Recv") { // nothing was sent yet
+			_, before, _ = strings.Cut(before, "\n")
+		}
+		var b strings.Builder
+		b.WriteString("abi openmpi\n")
+		for r := range 3 {
+			b.WriteString(fill(fmt.Sprintf("rank RANK of 3 on n\n%spoll 1 MPI_Test(request=request#5) ; flag=0\nloop 50\n%sMPI_Comm_rank(WORLD) ; rank=RANK\nend\n", before, body), r, 3))
+		}
+		if part := repeats(t, tracetest.Archive(t, b.String())); part < .5 {
+			t.Errorf("only %.0f %% is repeated", 100*part)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -10,7 +11,7 @@ type snapshot struct {
 	// state is all that what follows depends on; numbers of calls are relative to the process's base.
 	state []int64
 	ends  []*end // under way, each once
-	bases []base
+	bases []base // in the order of processes
 	sum   Summary
 	tries int
 	// What is matched from then on, until the next snapshot.
@@ -27,15 +28,14 @@ type base struct {
 
 // count is how many collectives a process had made on a scope.
 func (s *snapshot) count(p *proc, scope collScope) uint64 {
+	i, ok := slices.BinarySearchFunc(s.bases, p.index, func(b base, n int32) int { return cmp.Compare(b.proc, n) })
+	if !ok {
+		return 0
+	}
 	at := p.counters[scope]
-	for i := range s.bases {
-		if s.bases[i].proc != p.index {
-			continue
-		}
-		for _, c := range s.bases[i].counters {
-			if c.at == at {
-				return c.n
-			}
+	for _, c := range s.bases[i].counters {
+		if c.at == at {
+			return c.n
 		}
 	}
 	return 0
@@ -117,6 +117,9 @@ func (r *runner) snapshot() (*snapshot, bool) {
 
 // regular tells whether nothing of a process is under way that makes iterations differ.
 func (p *proc) regular() bool {
+	if s := p.streams[0]; s.tests.Calls > 0 && s.tests.Call+s.tests.Calls == s.Call() { // they may belong to the next call
+		return false
+	}
 	for _, g := range p.gates {
 		if !g.empty() {
 			return false
@@ -132,7 +135,7 @@ func (p *proc) regular() bool {
 
 // under adds an end to a snapshot; false if iterations with it may differ.
 func (r *runner) under(s *snapshot, seen map[*end]bool, e *end) bool {
-	if e.state&(gated|toCancel|cancelled|failed|guessed|reported|unresolvable) != 0 || !e.is(resolved) || e.Probe != nil {
+	if e.state&(gated|toCancel|cancelled|failed|guessed|reported|unresolvable) != 0 || !e.is(resolved) || e.Probe != nil || e.Tests.Calls > 0 {
 		return false
 	}
 	done := int64(unknownCall)

@@ -9,7 +9,7 @@ import (
 // Distribution is the distribution of durations, in bins of which eight divide a power of two: a quantile is off by at
 // most 6.25 % (and 0.5 ns).
 type Distribution struct {
-	bins  []uint32 // by number, may be short
+	bins  []uint32 // by number, may be short; what does not fit is left out
 	count uint64
 }
 
@@ -74,9 +74,12 @@ func (d *Distribution) Count() uint64 { return d.count }
 
 // Quantile is the duration that a fraction q of all do not exceed: the middle of its bin, 0 without any.
 func (d *Distribution) Quantile(q float64) time.Duration {
-	want := uint64(q * float64(d.count))
-	want = min(max(want, 1), d.count)
-	sum := uint64(0)
+	all, sum := uint64(0), uint64(0)
+	for _, n := range d.bins { // fewer than count where a bin is full
+		all += uint64(n)
+	}
+	want := uint64(q * float64(all))
+	want = min(max(want, 1), all)
 	for b, n := range d.bins {
 		if sum += uint64(n); n > 0 && sum >= want {
 			from, to := span(b)

@@ -229,7 +229,7 @@ func (w *walker) find(call uint64, last time.Duration) error {
 		return err
 	}
 	w.in = in
-	if w.j.shared == nil {
+	if w.j.shared == nil || !w.known { // before MPI_Init is known it may be taken back
 		w.step = w.l.step(i, w.marks.most)
 	} else {
 		if w.number != i {

@@ -1,6 +1,10 @@
 package waits
 
-import "time"
+import (
+	"time"
+
+	"tabard/analysis/match"
+)
 
 // briefKey is what waits have in common that are only counted: pattern, call that waited and call that came late.
 type briefKey struct {
@@ -41,7 +45,7 @@ func (b *briefs) of(at *briefKey) int32 {
 	return c.n - 1
 }
 
-// lastShort is the latest wait of a stream that short counted.
+// lastShort is the latest wait of a stream that is too short to be kept. It is counted when one of a later call comes.
 type lastShort struct {
 	call   uint64
 	length time.Duration
@@ -54,21 +58,35 @@ func (f *finder) short(k *briefKey, bytes int64, call uint64, d time.Duration) {
 		return
 	}
 	last := &f.shorts[k.stream]
-	n := last.of
-	if n > 0 && last.call == call {
-		if more := d - last.length; more > 0 {
-			s := &f.brief.sums[n-1]
-			s.Time += more
-			s.Max = max(s.Max, d)
-			last.length = d
-		}
+	if last.of > 0 && last.call == call && d <= last.length {
 		return
 	}
+	n := last.of
 	if n == 0 || f.brief.keys[n-1] != *k {
 		n = 1 + f.brief.of(k)
 	}
-	f.brief.sums[n-1].add(d)
+	switch {
+	case last.of > 0 && call < last.call: // one that was kept until now
+		f.brief.sums[n-1].add(d)
+		return
+	case last.call != call:
+		f.count(last)
+	}
 	*last = lastShort{call, d, n}
+}
+
+// count adds a wait to its sum, if there is one.
+func (f *finder) count(w *lastShort) {
+	if w.of > 0 {
+		f.brief.sums[w.of-1].add(w.length)
+	}
+}
+
+// takeBack forgets the short wait of a call that has waited longer for another one.
+func (f *finder) takeBack(done *match.Ref) {
+	if last := &f.shorts[done.Stream]; last.call == done.Call {
+		last.of = 0
+	}
 }
 
 // merge adds sums of waits of the same sort.

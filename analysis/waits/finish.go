@@ -13,6 +13,9 @@ import (
 
 // finish makes the result of the waits that were kept.
 func (f *finder) finish() error {
+	for i := range f.shorts {
+		f.count(&f.shorts[i])
+	}
 	f.sorted = f.unite()
 	f.order()
 	places := &placeTable{a: f.a, classes: map[*trace.Class][]int32{}, numbers: map[Place]int32{}}

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"slices"
 	"time"
 
 	"tabard/analysis/match"
@@ -20,30 +21,64 @@ func (f *finder) tested(process int32, done *match.Ref, tests *match.Tests, othe
 	if other <= f.at(process, tests.Begin) {
 		return begin // there is no wait
 	}
-	r, err := f.reader(done.Stream)
+	inside, err := f.inTests(process, done.Stream, tests, other)
 	if err != nil {
 		f.err = err
 		return begin
 	}
-	inside := end - begin
-	var begins, ends [256]time.Duration
-	for from, left := tests.Call, tests.Calls; left > 0; {
-		n := min(left, uint64(len(begins)))
-		if err := r.Times(from, begins[:n], ends[:n]); err != nil {
-			f.err = err
-			return begin
+	return begin - inside
+}
+
+// marks are some of the tests that were looked at last, from one to the next as many: as many messages as a call completes
+// ask for the same tests.
+type marks struct {
+	stream int32
+	first  uint64 // the first test's call
+	calls  uint64
+	each   uint64
+	// Of each mark, the begin of that test and the time inside of those before.
+	begins, inside []time.Duration
+}
+
+// maxMarks is about how many marks there are at most.
+const maxMarks = 1 << 12
+
+// inTests is how long a process was inside of tests before a time.
+func (f *finder) inTests(process, stream int32, tests *match.Tests, until time.Duration) (time.Duration, error) {
+	r, err := f.reader(stream)
+	if err != nil {
+		return 0, err
+	}
+	const part = 256
+	m := &f.marks
+	if m.stream != stream || m.first != tests.Call || m.calls != tests.Calls {
+		*m = marks{stream, tests.Call, tests.Calls, (tests.Calls/maxMarks/part + 1) * part, m.begins[:0], m.inside[:0]}
+	}
+	var inside, whole time.Duration // before until, and of these tests
+	from := uint64(0)
+	if n, _ := slices.BinarySearch(m.begins, until); n > 0 {
+		inside, from = m.inside[n-1], uint64(n-1)*m.each
+		whole = inside
+	}
+	var begins, ends [part]time.Duration
+	for ; from < tests.Calls; from += part {
+		n := min(tests.Calls-from, part)
+		if err := r.Times(tests.Call+from, begins[:n], ends[:n]); err != nil {
+			return 0, err
 		}
 		for i, b := range begins[:n] {
-			b := f.at(process, b)
-			if b >= other {
-				left = n
-				break
+			b, e := f.at(process, b), f.at(process, ends[i])
+			if b >= until {
+				return inside, nil
 			}
-			inside += max(0, min(f.at(process, ends[i]), other)-b)
+			if at := from + uint64(i); at%m.each == 0 && at/m.each == uint64(len(m.begins)) {
+				m.begins, m.inside = append(m.begins, b), append(m.inside, whole)
+			}
+			inside += max(0, min(e, until)-b)
+			whole += max(0, e-b)
 		}
-		from, left = from+n, left-n
 	}
-	return end - inside
+	return inside, nil
 }
 
 // reader reads times of a stream.

@@ -79,7 +79,8 @@ type finder struct {
 	owner    []int32 // the process of each stream
 	procs    slots
 	readers  map[int32]*ops.Reader // of times, by stream
-	sources  map[neighbor][]int32  // the in-neighbours of a process in the topology of a communicator; nil if they are not known
+	marks    marks
+	sources  map[neighbor][]int32 // the in-neighbours of a process in the topology of a communicator; nil if they are not known
 	parts    []*match.Part
 	err      error
 	calls    uint64
@@ -249,6 +250,7 @@ func (f *finder) late(k Kind, bytes int64, done, other *match.Ref, begin, end ti
 	}
 	if k != LateReceiver {
 		f.latest[done.Stream] = latest{done.Call, uint32(len(f.waits) + 1)}
+		f.takeBack(done)
 	}
 	f.add(k, bytes, done, other, begin, end, selected)
 	if len(f.waits) >= f.opts.Keep {
@@ -294,14 +296,19 @@ func (f *finder) thin() {
 			n++
 		}
 	}
-	if f.waits = f.waits[:n]; n < f.opts.Keep/2 {
-		return
+	if f.waits = f.waits[:n]; n >= f.opts.Keep/2 {
+		f.least = max(f.least, thin(&f.waits, (*wait).length, func(w *wait) {
+			if w.selected {
+				f.short(&briefKey{w.stream, w.lateStream, w.term, w.lateTerm, w.kind}, w.bytes, w.call, w.length())
+			}
+		}))
 	}
-	f.least = max(f.least, thin(&f.waits, (*wait).length, func(w *wait) {
-		if w.selected {
-			f.short(&briefKey{w.stream, w.lateStream, w.term, w.lateTerm, w.kind}, w.bytes, w.call, w.length())
+	for i := range f.waits {
+		w := &f.waits[i]
+		if last := &f.latest[w.stream]; w.kind != LateReceiver && (last.n == 0 || w.call >= last.call) {
+			*last = latest{w.call, uint32(i + 1)}
 		}
-	}))
+	}
 }
 
 // collective looks at the members of a collective.

@@ -30,7 +30,8 @@ program did it; buffers have the sizes and overlaps that they had, and arbitrary
 It compiles with any MPI that has the functions.
 
 It needs as many ranks as were recorded, or M with --ranks=M: then it makes the calls that a job of M ranks would
-make, if they follow from rank and size (see tabard scale). Files are made in the directory that is its argument.
+make, if they follow from rank and size (see tabard scale). With --any-size it is one program for any number of ranks,
+which computes all that from rank and size when it runs. Files are made in the directory that is its argument.
 Calls whose order the standard leaves open are repeated until what was complete in the recording
 is complete. What the program does not do is listed in the comment at its top and on the
 standard error output, with reasons.
@@ -65,6 +66,7 @@ func proxyCommand(a *app) *cobra.Command {
 	var compute computeScale
 	var force bool
 	var ranks int
+	var any anySize
 	cmd := &cobra.Command{
 		Use:   "proxy FILE",
 		Short: "Write a C program that makes the MPI calls of a recording",
@@ -72,6 +74,8 @@ func proxyCommand(a *app) *cobra.Command {
 		Example: `  tabard proxy app.tabard -o proxy.c
   tabard proxy app.tabard --compute -o proxy.c
   tabard proxy app.tabard --ranks 1024 -o proxy1024.c
+  tabard proxy app16.tabard --any-size -o proxy.c
+  tabard proxy app9.tabard --with app16.tabard --any-size -o proxy.c
   tabard proxy app.tabard -o - | less`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
@@ -81,10 +85,16 @@ func proxyCommand(a *app) *cobra.Command {
 	fl.Var(&compute, "compute", "compute between calls as long as in the recording, times SCALE")
 	fl.Lookup("compute").NoOptDefVal = "1"
 	fl.IntVar(&ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
+	fl.BoolVar(&any.set, "any-size", false, "write a program that runs with any number of ranks")
+	fl.StringArrayVar(&any.with, "with", nil, "with --any-size: a recording `FILE2` of the same program with another number of ranks; may be repeated")
+	fl.StringArrayVar(&any.dims, "dims", nil, "with --any-size: the sizes `AxB...` of the process grid of as many ranks, such as 8x4")
 	fl.BoolVar(&force, "force", false, "overwrite a file that is no proxy")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if ranks < 0 {
 			return usagef("--ranks %d is less than 0", ranks)
+		}
+		if err := any.check(ranks, cmd.Flags().Changed("compute")); err != nil {
+			return err
 		}
 		if output == "" {
 			output = strings.TrimSuffix(args[0], ".tabard") + ".c"
@@ -108,9 +118,13 @@ func proxyCommand(a *app) *cobra.Command {
 			defer archive.Close()
 		}
 		var text bytes.Buffer
-		result, err := proxy.Generate(archive, &text, proxy.Options{
-			File: args[0], Name: filepath.Base(output), Compute: cmd.Flags().Changed("compute"), Scale: compute.scale,
-		})
+		var result *proxy.Result
+		o := proxy.Options{File: args[0], Name: filepath.Base(output), Compute: cmd.Flags().Changed("compute"), Scale: compute.scale}
+		if any.set {
+			result, err = a.proxyAnySize(archive, &text, o, &any)
+		} else {
+			result, err = proxy.Generate(archive, &text, o)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
@@ -159,5 +173,9 @@ func (a *app) tellProxy(output string, r *proxy.Result) {
 		return
 	}
 	program := strings.TrimSuffix(output, ".c")
-	fmt.Fprintf(a.err, "tabard: %d lines for %d ranks; next: mpicc -O2 -o %s %s\n", r.Lines, r.Ranks, program, output)
+	ranks := fmt.Sprintf("%d ranks", r.Ranks)
+	if r.Ranks == 0 {
+		ranks = "any number of ranks"
+	}
+	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2 -o %s %s\n", r.Lines, ranks, program, output)
 }

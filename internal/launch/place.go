@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"syscall"
 
 	"tabard/internal/collect"
 )
@@ -54,7 +55,8 @@ func Extract(path string, data []byte) error {
 }
 
 // StartHelper starts a command of this executable that goes on beside the program: with files as its descriptors from 3 on, standard
-// error, and nothing else of what the launcher gave to this process.
+// error, and nothing else of what the launcher gave to this process. Launchers that end a rank end its session, too: the helper has
+// one of its own, so that it can clean up, and has to see for itself when the program has ended.
 func StartHelper(args []string, files []*os.File) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -65,6 +67,7 @@ func StartHelper(args []string, files []*os.File) error {
 	cmd := exec.Command(exe, args...)
 	cmd.ExtraFiles, cmd.Stderr = files, os.Stderr
 	cmd.Env = slicesWithout(os.Environ(), "LD_PRELOAD=")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -86,7 +86,8 @@ type generator struct {
 	noStart       bool
 	used          map[string]bool
 
-	code, tables, variables, setup, values strings.Builder
+	code, tables, variables, setup strings.Builder
+	values                         valueFunctions
 }
 
 type objectKey struct {
@@ -376,11 +377,7 @@ func (g *generator) typedHelper(hint, ctype, body string) string {
 	if name == "" {
 		name = g.unique("the_" + hint)
 		g.byBody[key] = name
-		fmt.Fprintf(&g.values, "static %s%s(void)\n{\n", ctype, name)
-		for _, line := range strings.Split(strings.TrimSuffix(body, "\n"), "\n") {
-			g.values.WriteString(strings.TrimPrefix(indent(strings.TrimPrefix(line, "    ")), ""))
-		}
-		g.values.WriteString("}\n\n")
+		g.values.add(name, ctype, body)
 	}
 	return name + "()"
 }

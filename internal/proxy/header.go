@@ -9,6 +9,20 @@ import (
 // Mark begins the first line of every program that this package writes.
 const Mark = "/* A proxy application of Tabard"
 
+// cleaner changes what compilers warn of in comments.
+var cleaner = strings.NewReplacer("/*", "/ *", "??", "? ?")
+
+// clean is a text inside of a comment, on one line.
+func clean(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}, s)
+	return cleaner.Replace(strings.ReplaceAll(s, "*/", "* /"))
+}
+
 // header is the comment at the top, and what is included.
 func (g *generator) header() string {
 	var b strings.Builder
@@ -18,7 +32,6 @@ func (g *generator) header() string {
 		name = "proxy.c"
 	}
 	program := strings.TrimSuffix(name, ".c")
-	clean := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "*/", "* /"), "\n", " ") }
 	fmt.Fprintf(&b, "%s: it makes the MPI calls of a recording, and nothing else.\n *\n", Mark)
 	fmt.Fprintf(&b, " *   recorded   %s\n *   with       %s\n *   at         %s\n", clean(strings.Join(m.Command, " ")), clean(m.MPI), m.Created.UTC().Format("2006-01-02 15:04 MST"))
 	if g.o.File != "" {
@@ -28,7 +41,7 @@ func (g *generator) header() string {
 	if len(g.threads) > 0 {
 		threads = " -pthread"
 	}
-	fmt.Fprintf(&b, " *   compile    mpicc -O2%s -o %s %s\n *   run        mpirun -n %d ./%s\n", threads, clean(program), clean(name), g.size, clean(program))
+	fmt.Fprintf(&b, " *   compile    mpicc -O2%s -o %s %s\n *   run        mpirun -n %d %s\n", threads, clean(program), clean(name), g.size, clean("./"+program))
 	if g.usesFiles() {
 		b.WriteString(" *   files      are made in the folder given as argument, else DIRECTORY\n")
 	}
@@ -116,7 +129,7 @@ func (g *generator) pragmas(b *strings.Builder) {
 
 // usesFiles tells whether the program opens files.
 func (g *generator) usesFiles() bool {
-	return strings.Contains(g.code.String()+g.values.String(), "scratch_file(")
+	return slices.Contains(called.FindAllString(g.code.String()+g.values.String(), -1), "scratch_file(")
 }
 
 // newest is the major version of MPI that the functions need.

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
 	"tabard/spec"
+	"tabard/trace/tracetest"
 )
 
 // fakeHeader is an mpi.h for the compiler only: the functions and objects of spec, as every MPI has them.
@@ -135,5 +137,32 @@ func checkSyntax(t testing.TB, name, text string) {
 	cmd := exec.Command(compiler(t), "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-I", dir, "-c", "-o", filepath.Join(dir, "proxy.o"), filepath.Join(dir, "proxy.c"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// Texts of a recording are texts in the program, and nothing else, whatever they hold.
+func TestHostileTexts(t *testing.T) {
+	for i, s := range []string{
+		`*/ int x; /*`, `%s%n%d`, `back\`, `tri??/`, `"; system("id"); //`, "line\nnext\r", "\x80\xff\x017", "scratch_file(", "next(&", "*\n/", "*\\\n/", "a\x00b", "/*/", "",
+	} {
+		q := strings.ReplaceAll(strconv.QuoteToASCII(s), `\u`, `\x`)
+		a := tracetest.Archive(t, "abi mpich\ncommand ./app\nrank 0 of 1 on node\nMPI_Init(argc=0)\nMPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name="+strconv.Quote(s)+
+			")\nMPI_File_delete(filename="+strconv.Quote("/data/"+s)+") @ a.c:2 [f]\nMPI_Finalize()\n")
+		text, _ := generate(t, a, Options{File: s + ".tabard", Name: s + ".c"})
+		checkSyntax(t, q, text)
+		if strings.Contains(text, "int x; /*\"") != (i == 0) || strings.Count(text, "MPI_Comm_set_name(MPI_COMM_WORLD, "+cString(s)+");") != 1 {
+			t.Errorf("%q in\n%s", s, text)
+		}
+	}
+}
+
+// Names stay in the folder for files, whatever the MPI library makes of them.
+func TestScratchName(t *testing.T) {
+	for name, want := range map[string]string{
+		"/a/b": "b", "ufs:/a/out": "out", "ufs:out": "out", "/a:b/c": "c", "x:y:z": "y_z", "..": "file", "a/..": "file", "a/": "file", "": "file",
+	} {
+		if got := scratchName(name); got != want {
+			t.Errorf("%q: %q instead of %q", name, got, want)
+		}
 	}
 }

@@ -38,8 +38,9 @@ func (g *generator) program() string {
 	setup := g.setupFunction()
 	main := g.mainFunction(first, entry)
 
-	body := g.variables.String() + g.tables.String() + g.values.String() + g.code.String() + main + setup + objectFunctions + g.placeText
-	g.markUsed(body)
+	body := g.variables.String() + g.tables.String() + g.code.String() + main + setup + objectFunctions + g.placeText
+	values := g.values.usedBy(body)
+	g.markUsed(body + values)
 	var b strings.Builder
 	b.WriteString(g.header())
 	b.WriteString(g.declarations())
@@ -49,7 +50,7 @@ func (g *generator) program() string {
 	b.WriteString(g.placeText)
 	section(&b, g.tables.String())
 	section(&b, g.variables.String())
-	b.WriteString(g.values.String())
+	b.WriteString(values)
 	if len(g.threads) > 0 {
 		b.WriteString("static void start_objects(void);\n\n")
 	}
@@ -65,7 +66,7 @@ func section(b *strings.Builder, s string) {
 	}
 }
 
-var called = regexp.MustCompile(`\b[a-z_0-9]+\(`)
+var called = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b[a-z_0-9]+\(`) // strings are passed over
 
 // markUsed finds the parts of the prelude that a text calls.
 func (g *generator) markUsed(text string) {
@@ -175,7 +176,7 @@ func (g *generator) declarations() string {
 	if g.usesArguments {
 		b.WriteString("static int argument_count;\nstatic char **arguments;\n")
 	}
-	if strings.Contains(g.code.String()+g.values.String(), "scratch_file(") {
+	if g.usesFiles() {
 		b.WriteString("static const char *directory = DIRECTORY;\n")
 	}
 	for class := spec.Comm; class < spec.NumClasses; class++ {
@@ -309,7 +310,7 @@ func (g *generator) mainFunction(first []*code, entry []string) string {
 	if g.usesArguments {
 		b.WriteString("    argument_count = argc;\n    arguments = argv;\n")
 	}
-	if strings.Contains(g.code.String()+g.values.String(), "scratch_file(") {
+	if g.usesFiles() {
 		b.WriteString("    if (argc > 1) directory = argv[1];\n")
 	} else if !g.usesArguments {
 		b.WriteString("    (void)argc, (void)argv;\n")

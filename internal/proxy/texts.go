@@ -13,7 +13,7 @@ import (
 func (k *call) text(p *rerun.Param, v *value) string {
 	quote := func(s string) string {
 		if p.Name == "filename" {
-			return fmt.Sprintf("scratch_file(%s)", cString(baseName(s)))
+			return fmt.Sprintf("scratch_file(%s)", cString(scratchName(s)))
 		}
 		return cString(s)
 	}
@@ -150,6 +150,20 @@ func cString(s string) string {
 		}
 	}
 	return b.String() + `"`
+}
+
+// scratchName is the name of a file in the folder for files: without its own folder and, before that, what ROMIO takes as the kind
+// of the file system, which ends with a colon.
+func scratchName(path string) string {
+	if kind, rest, ok := strings.Cut(path, ":"); ok && !strings.Contains(kind, "/") {
+		path = rest
+	}
+	switch name := strings.ReplaceAll(baseName(path), ":", "_"); name {
+	case "", ".", "..":
+		return "file"
+	default:
+		return name
+	}
 }
 
 func baseName(path string) string {

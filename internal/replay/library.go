@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -31,13 +32,23 @@ var libraryNames = map[spec.ABI][]string{
 	spec.MPI5:    {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"},
 }
 
+// machines are those that libraries have to be for.
+var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV}
+
 // OpenLibrary looks at a library: which MPI it is, and what it has.
 func OpenLibrary(path string) (*Library, error) {
+	path, err := filepath.Abs(path) // a mere name would be looked for elsewhere by the dynamic linker
+	if err != nil {
+		return nil, err
+	}
 	f, err := elf.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if want := machines[runtime.GOARCH]; f.Machine != want || f.Class != elf.ELFCLASS64 {
+		return nil, fmt.Errorf("%s is for another machine (%v, %v)", path, f.Machine, f.Class)
+	}
 	symbols, err := f.DynamicSymbols()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

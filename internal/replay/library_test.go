@@ -2,6 +2,8 @@ package replay
 
 import (
 	"bytes"
+	"debug/elf"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"tabard/internal/launch"
 	"tabard/internal/rerun"
 	"tabard/spec"
+	"tabard/trace"
 	"tabard/trace/tracetest"
 )
 
@@ -59,6 +62,28 @@ func TestOpenLibrary(t *testing.T) {
 }
 
 // The library beside the launcher comes before those on the search path, and is that of the launcher.
+// Libraries of other machines are passed over, and what is named is found in the same place later.
+func TestLibraryOfOtherMachine(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "libmpi.so.40")
+	fakeLibrary(t, path, "libmpi.so.40", "MPI_Init", "ompi_mpi_comm_world")
+	t.Chdir(dir)
+	if l, err := OpenLibrary("libmpi.so.40"); err != nil || l.Path != path {
+		t.Errorf("%+v %v", l, err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[18] = byte(elf.EM_386) // e_machine
+	if err := os.WriteFile(path, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenLibrary(path); err == nil || !strings.Contains(err.Error(), "another machine") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestFindLibrary(t *testing.T) {
 	dir := t.TempDir()
 	fakeLibrary(t, filepath.Join(dir, "near/lib/libmpi.so.40"), "libmpi.so.40", "MPI_Init", "ompi_mpi_comm_world")
@@ -171,6 +196,49 @@ MPI_Finalize()
 	st, err := os.Stat(filepath.Join(dir, "in%data"))
 	if strings.Join(names, " ") != "in%data old" || err != nil || st.Size() != 400 {
 		t.Errorf("%v, %+v, %v", names, st, err)
+	}
+}
+
+// What failed when it was recorded may succeed here: it must not get at the file itself either.
+func TestFailedCallsUseScratch(t *testing.T) {
+	for _, call := range []string{
+		`MPI_File_open(comm=MPI_COMM_SELF, filename="/data/x", amode=MPI_MODE_CREATE|MPI_MODE_WRONLY) ; ret 42`,
+		`MPI_File_delete(filename="/data/x") ; ret 42`,
+	} {
+		a := tracetest.Archive(t, "abi mpich\nrank 0 of 1 on node1\nMPI_Init()\n"+call+"\nMPI_Finalize()\n")
+		sigs, err := a.Stream(0).Signatures()
+		if err != nil || sigs[1].Flags&trace.Failed == 0 {
+			t.Fatalf("%s: %v", call, err)
+		}
+		if x, err := filesOf(a, streamsOf(a, 0)); err != nil || !x.used || len(x.present) > 0 {
+			t.Errorf("%s: %+v %v", call, x, err)
+		}
+	}
+}
+
+// Names stay in the directory, whatever the MPI library makes of them, and are not too long for it.
+func TestFileName(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for name, want := range map[string]string{
+		"/a/b": "%a%b", "ufs:out": "ufs%out", "..": "%%", ".": "%", "../a": "..%a", long + "/end": long[:250] + "%end", "": "",
+	} {
+		if got := fileName(name); got != want {
+			t.Errorf("%q: %q instead of %q", name, got, want)
+		}
+	}
+}
+
+// Others may guess its name and make it first.
+func TestForeignScratch(t *testing.T) {
+	dir := t.TempDir()
+	link, open := filepath.Join(dir, "link"), filepath.Join(dir, "open")
+	if err := errors.Join(os.Symlink(t.TempDir(), link), os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{link, open} {
+		if _, err := lockScratch(name); err == nil || !strings.Contains(err.Error(), "no private directory") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -191,6 +191,9 @@ func (s *starter) scratch() error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
+	if strings.Contains(dir, ":") {
+		return &PlaceError{fmt.Sprintf("%s: MPI libraries take what stands before a colon for the kind of a file system: name another directory with --scratch", dir)}
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -214,9 +217,13 @@ func lockScratch(dir string) (*os.File, error) {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
 			return nil, err
 		}
-		// The last one of others may have removed it meanwhile.
 		var at, here unix.Stat_t
-		if unix.Stat(dir, &at) == nil && unix.Fstat(int(f.Fd()), &here) == nil && at.Ino == here.Ino {
+		err = errors.Join(unix.Lstat(dir, &at), unix.Fstat(int(f.Fd()), &here))
+		switch { // the last one of others may have removed it meanwhile; its name can be guessed
+		case err == nil && (int(at.Uid) != os.Getuid() || at.Mode&unix.S_IFMT != unix.S_IFDIR || at.Mode&0o077 != 0):
+			f.Close()
+			return nil, fmt.Errorf("%s is no private directory of this user: remove it, or name another one with --scratch", dir)
+		case err == nil && at.Ino == here.Ino && at.Dev == here.Dev:
 			return f, nil
 		}
 		f.Close()

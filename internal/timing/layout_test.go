@@ -94,6 +94,15 @@ func TestWiden(t *testing.T) {
 	}
 }
 
+// TestMostLow: windows of a low precision go on far beyond all numbers; low bits need no room for that.
+func TestMostLow(t *testing.T) {
+	l := layout{ofSet: []uint32{0, 1}, tables: []shape{{limit: buckets - 1, k: 0, lo: 3, n: 2}}}
+	var s series
+	if !s.arrange(&l, []uint32{0}, true) || s.tables[0].n <= 64 || s.mostLow != 63 {
+		t.Errorf("%d low bits in windows %+v", s.mostLow, s.tables)
+	}
+}
+
 func TestPairTable(t *testing.T) {
 	rng := rand.New(rand.NewSource(13))
 	var x pairTable

@@ -62,7 +62,7 @@ func (s *series) arrange(l *layout, sets []uint32, pooled bool) bool {
 			}
 			at += w.n
 			low, _ := lowBits(uint(w.base+w.n-1), uint(w.k))
-			s.mostLow = max(s.mostLow, low)
+			s.mostLow = max(s.mostLow, min(low, 63)) // a window may go on beyond all numbers
 			s.tables = append(s.tables, w)
 		}
 	}

@@ -177,6 +177,9 @@ func (r *Runner) command(dir, name string, args ...string) (why string, err erro
 	if errors.As(err, &exit) {
 		return exit.String() + "; " + said(string(out)), nil
 	}
+	if errors.Is(err, exec.ErrWaitDelay) { // a process that it started lives on
+		return "out of time; " + said(string(out)), nil
+	}
 	return "", err
 }
 
@@ -212,7 +215,7 @@ func (r *Runner) diff(a, b string, o *Outcome) error {
 	defer stop.Stop()
 	out, err := c.Output()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return err
 	}
 	var d struct {

@@ -189,6 +189,7 @@ void rp_status_write(char *status, const uint64_t *words); /* source, tag, bytes
 extern uint64_t rp_num_early;   /* requests that completed before the recording says so */
 
 /* ---- memory.c ---- */
+uint64_t rp_address_space(void); /* bytes that this process may have, UINT64_MAX for no limit */
 void rp_memory_init(void);
 uint64_t rp_address(uint64_t class, uint64_t segment, int64_t offset);
 void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address, const uint64_t *window); /* window: that it belongs to, or NULL */

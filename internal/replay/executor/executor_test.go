@@ -187,6 +187,23 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
+// Batch systems limit address space: segments are nearer to each other then, and all can be written to.
+func TestLittleAddressSpace(t *testing.T) {
+	for _, space := range []int{1, 6, 12, 100, 2000} {
+		s := newStream()
+		var calls []int
+		for _, at := range []param{at(heap, 0, 0), at(heap, 0, 4), at(heap, 255, 1<<20), at(heap, 1<<23, 0), at(module, 255, 8), at(stack, 4095, -8), at(stack, 4095, 4096), at(raw, 0, 0x7fff12345678)} {
+			calls = append(calls, s.terminal("MPI_Dims_create", word(12), word(2), at))
+		}
+		r := (&replay{streams: []*stream{s.calls(calls...)}, space: space}).run(t)
+		if space == 1 {
+			r.fails(t, 2, `address space`)
+		} else if r.code != 0 || len(r.lines) != 2+len(calls) {
+			t.Errorf("%d GiB: code %d, %q, %q", space, r.code, r.stderr, r.lines)
+		}
+	}
+}
+
 // An operation under way keeps the arrays that it was given.
 func TestArraysOfNonblockingCalls(t *testing.T) {
 	both(t, func(t *testing.T, r *replay) {
@@ -476,6 +493,12 @@ func TestFilesAreInTheirDirectory(t *testing.T) {
 	(&replay{streams: []*stream{s.calls(open(1), open(2))}}).run(t).want(t, "File_open world "+name+" 1 0", "File_open world "+name+" 2 1")
 	if _, err := os.Stat(name); err != nil {
 		t.Error(err)
+	}
+	for name, want := range map[string]string{"ufs:out": "ufs%out", "..": "%%", "../x": "..%x", strings.Repeat("x", 300) + "/end": strings.Repeat("x", 250) + "%end"} {
+		s := newStream()
+		s.header["SCRATCH"] = uint64(s.string(dir)) + 1
+		open := s.terminal("MPI_File_open", world, op("STRING").with(s.string(name)), word(1), handle(spec.Info, predefined("MPI_INFO_NULL")), created(spec.File, object(0)))
+		(&replay{streams: []*stream{s.calls(open)}}).run(t).want(t, "File_open world "+filepath.Join(dir, want)+" 1 0")
 	}
 }
 

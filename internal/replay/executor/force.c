@@ -218,8 +218,9 @@ static uint64_t scratch_name(char *to, size_t room, const char *name, int exists
     if (length > NAME_MAX - 1) name += length - (NAME_MAX - 1);
     int at = snprintf(to, room, "%s/", rp_process.scratch);
     snprintf(to + at, room - (size_t)at, "%s", name);
-    for (char *c = to + at; *c; c++)
-        if (*c == '/') *c = '%';
+    int up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    for (char *c = to + at; *c; c++) /* a colon would end the kind of a file system: ROMIO opens what follows it */
+        if (*c == '/' || *c == ':' || up) *c = '%';
     if (exists) {
         int fd = open(to, O_CREAT | O_EXCL | O_RDWR, 0600);
         if (fd >= 0 && ftruncate(fd, 1 << 30) == 0) {}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "executor.h"
@@ -20,7 +21,8 @@ enum { LITERAL = 0, HEAP = 1, STATIC = 2, STACK = 3 };
 struct zone { uint64_t first, segments, units, start; };
 static struct zone heaps[] = {{0, 256, 1 << 17, 0}, {256, 16384, 1 << 11, 0}, {16640, 1 << 19, 1 << 6, 0}, {16640 + (1 << 19), 1 << 23, 1, 0}};
 static struct zone modules = {0, 256, 1 << 14, 0}, stacks = {0, 4096, 1 << 10, 0}, raw = {0, 1, 1 << 22, 0};
-enum { UNITS = 4 * (1 << 25) + (1 << 22) + (1 << 22) + (1 << 22), MOST_UNIT = 1 << 18, LEAST_UNIT = 1 << 12 };
+enum { UNITS = 4 * (1 << 25) + (1 << 22) + (1 << 22) + (1 << 22), MOST_UNIT = 1 << 18, LEAST_UNIT = 1 << 4 };
+enum { TAIL = 1 << 24 }; /* behind the last segment, for what is longer than its part */
 
 static char *range;
 static uint64_t unit;
@@ -41,26 +43,35 @@ static void *reserve(uint64_t bytes)
     return p == -1 ? NULL : (void *)p;
 }
 
+/* Address space of the process, in bytes: not all of what ulimit -v leaves is for us. */
+uint64_t rp_address_space(void)
+{
+    struct rlimit r;
+    return getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY ? (uint64_t)r.rlim_cur : UINT64_MAX;
+}
+
 void rp_memory_init(void)
 {
-    for (unit = MOST_UNIT; unit >= LEAST_UNIT && !(range = reserve(UNITS * unit)); unit /= 2) {}
+    uint64_t space = rp_address_space();
+    for (unit = MOST_UNIT; unit >= LEAST_UNIT; unit /= 2)
+        if (UNITS * unit <= space / 2 && (range = reserve(UNITS * unit + TAIL))) break;
     if (!range) rp_fail(NULL, RP_BROKEN, "%llu GiB of address space cannot be reserved (ulimit -v, or vm.overcommit_memory = 2)",
-                        (unsigned long long)((uint64_t)UNITS * LEAST_UNIT >> 30));
-    madvise(range, UNITS * unit, MADV_DONTDUMP);
-    madvise(range, UNITS * unit, MADV_NOHUGEPAGE); /* segments are far apart: each would take 2 MiB */
+                        (unsigned long long)((uint64_t)UNITS * LEAST_UNIT >> 30) + 1);
+    madvise(range, UNITS * unit + TAIL, MADV_DONTDUMP);
+    madvise(range, UNITS * unit + TAIL, MADV_NOHUGEPAGE); /* segments are far apart: each would take 2 MiB */
     uint64_t at = 0;
     struct zone *all[] = {&heaps[0], &heaps[1], &heaps[2], &heaps[3], &modules, &stacks, &raw};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         all[i]->start = at;
         at += all[i]->segments * all[i]->units;
     }
-    mapped = reserve(UINT64_C(1) << 33);
+    if (space / 8 >= UINT64_C(1) << 33) mapped = reserve(UINT64_C(1) << 33);
 }
 
 /* Tells a tracer, which follows mmap, that a segment begins here. Heap segments have even numbers, those of modules and stacks odd ones. */
 static void map_segment(uint64_t number, char *at, uint64_t bytes)
 {
-    if (!mapped || number >> 33 || __atomic_exchange_n(&mapped[number], 1, __ATOMIC_RELAXED)) return;
+    if (!mapped || bytes < 4096 || number >> 33 || __atomic_exchange_n(&mapped[number], 1, __ATOMIC_RELAXED)) return;
     if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) return;
     madvise(at, bytes, MADV_DONTDUMP);
     madvise(at, bytes, MADV_NOHUGEPAGE);

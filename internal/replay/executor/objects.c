@@ -33,7 +33,9 @@ void rp_objects_of(struct rp_thread *t)
 {
     struct rp_objects *o = &t->objects;
     long all = -1;
+    uint64_t space = rp_address_space() / 64; /* there may be other threads */
     for (o->slots = MOST_SLOTS; all == -1 && o->slots >= LEAST_SLOTS; o->slots /= 2) {
+        if ((RP_NUM_CLASSES + 2) * o->slots * sizeof(uint64_t) > space && o->slots / 2 >= LEAST_SLOTS) continue;
         /* Not by mmap: a tracer would take it for a buffer. */
         all = syscall(SYS_mmap, NULL, (RP_NUM_CLASSES + 2) * o->slots * sizeof(uint64_t), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

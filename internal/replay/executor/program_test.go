@@ -273,6 +273,7 @@ type replay struct {
 	env     []string
 	tracer  bool
 	delay   time.Duration // before the values of the first stream
+	space   int           // GiB of address space that the process may have, 0 for all there is
 
 	code   int
 	lines  []string // of the library
@@ -315,6 +316,11 @@ func (r *replay) run(t *testing.T) *replay {
 		}()
 	}
 	cmd.Args = append(cmd.Args, strings.Join(fds, ","), built.library[r.flavour])
+	if r.space > 0 {
+		limited := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d && exec "$0" "$@"`, r.space<<20)}, cmd.Args...)...)
+		limited.ExtraFiles = cmd.ExtraFiles
+		cmd = limited
+	}
 	cmd.Env = append(os.Environ(), r.env...)
 	if r.tracer {
 		cmd.Env = append(cmd.Env, "LD_PRELOAD="+built.tracer)
