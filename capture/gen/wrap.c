@@ -8316,7 +8316,7 @@ TB_EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int 
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 3);
     tb_put_handle(&tb_c, datatype);
@@ -8387,7 +8387,7 @@ TB_EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const lo
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 8);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 8);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 3);
     tb_put_handle(&tb_c, datatype);
@@ -10354,7 +10354,7 @@ TB_EXPORT int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int *
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 3);
     tb_put_handle(&tb_c, datatype);
@@ -10464,7 +10464,7 @@ TB_EXPORT int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const lon
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 8);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 8);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 3);
     tb_put_handle(&tb_c, datatype);
@@ -10486,7 +10486,7 @@ TB_EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const 
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 4);
     tb_put_handle(&tb_c, datatype);
@@ -10512,7 +10512,7 @@ TB_EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, cons
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 8);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 8);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 4);
     tb_put_handle(&tb_c, datatype);
@@ -16107,7 +16107,7 @@ TB_EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
     tb_put_address(&tb_c, (uintptr_t)recvbuf);
-    if ((uintptr_t)sendbuf != tb_abi.in_place && recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
+    if (recvcounts != NULL) tb_put_ints(&tb_c, recvcounts, tb_local_size(comm), 4);
     else tb_absent(&tb_c, 2);
     tb_room(&tb_c, 4);
     tb_put_handle(&tb_c, datatype);

@@ -430,7 +430,7 @@ func (f *Func) resolve(p *Param) (err error) {
 		p.BufCount, p.BufType, p.BufDispls = get(x.Count), get(x.Type), get(x.Displs)
 		if slices.Contains(p.Sentinels, "MPI_IN_PLACE") {
 			for _, i := range []int{p.BufCount, p.BufType, p.BufDispls} {
-				if i >= 0 && f.Params[i].Array {
+				if i >= 0 && f.Params[i].Array && !f.countsReceived(i) {
 					f.Params[i].InPlaceOf = p.Index
 				}
 			}
@@ -631,4 +631,10 @@ func (a *ABI) has(handle string) bool {
 	_, number := a.Handles[handle]
 	_, symbol := a.Symbols[handle]
 	return number || symbol
+}
+
+// countsReceived tells whether an array says how much arrives, so that it matters whatever the send buffer is: the
+// counts of MPI_Reduce_scatter are those of both buffers.
+func (f *Func) countsReceived(param int) bool {
+	return strings.HasPrefix(f.Params[param].Name, "recvcounts")
 }

@@ -226,6 +226,10 @@ func (x *anysize) expr(e *scale.Expr) string {
 	case scale.Or:
 		return between("||")
 	case scale.Not:
+		if a := e.Args[0]; a.Op == scale.Less || a.Op == scale.Eq {
+			is := map[scale.Op]string{scale.Less: ">=", scale.Eq: "!="}[a.Op]
+			return fmt.Sprintf("(%s %s %s)", x.expr(a.Args[0]), is, x.expr(a.Args[1]))
+		}
 		return "!" + arg(0)
 	case scale.If:
 		return fmt.Sprintf("(%s ? %s : %s)", arg(0), arg(1), arg(2))
@@ -271,11 +275,19 @@ func (x *anysize) inPlace(e *scale.Expr, name func(int64) string) string {
 	}
 	switch e.Op {
 	case scale.If:
-		return fmt.Sprintf("%s ? %s : %s", x.expr(e.Args[0]), operand(x.inPlace(e.Args[1], name)), operand(x.inPlace(e.Args[2], name)))
+		return fmt.Sprintf("%s ? %s : %s", condition(x.expr(e.Args[0])), operand(x.inPlace(e.Args[1], name)), operand(x.inPlace(e.Args[2], name)))
 	case scale.Pick:
 		return x.pick(e, func(e *scale.Expr) string { return x.value(e, name) })
 	}
 	return trim(x.expr(e))
+}
+
+// condition is a condition before a question mark, which binds less than all that is in it.
+func condition(s string) string {
+	if t := trim(s); !strings.Contains(t, "?") {
+		return t
+	}
+	return s
 }
 
 // pick is the choice of one of several expressions, by their number.

@@ -59,7 +59,7 @@ func (x *anysize) program() string {
 			b.WriteString(scale.CGrids(x.m.Grids) + "\n")
 		}
 		if strings.Contains(code, "pick(") {
-			b.WriteString("static long pick(long i, long n, const long from[]) { return from[sc_min(sc_max(i, 0), n - 1)]; }\n\n")
+			b.WriteString(anyPick)
 		}
 		for _, s := range x.c.Funcs {
 			b.WriteString(s)
@@ -163,6 +163,8 @@ func (x *anysize) objectText() string {
 	}
 	return b.String()
 }
+
+const anyPick = "static long pick(long i, long n, const long from[]) { return from[sc_min(sc_max(i, 0), n - 1)]; }\n\n"
 
 const anyObjects = `/* n objects from a number on: as many as it takes. */
 static $T *$A_run(long first, long n)

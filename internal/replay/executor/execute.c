@@ -10,6 +10,7 @@
 /* ---- Computation between calls ---- */
 
 #define NO_PROGRESS UINT64_C(30000000000) /* ns */
+enum { CIRCLES = 16 }; /* looks at the same circle before it is believed: others may be about to go on */
 enum { LONG_GAP = 1000000, WAKE_EARLY = 200000 };
 
 /* A long gap is slept through, up to its last part, and the rest spun: who sleeps is run at once when its time has come, also where
@@ -59,18 +60,43 @@ static uint64_t progress(void)
     return n;
 }
 
-/* Until the other thread has finished that many events. Recorded times may be wrong by a bit, so that threads wait for each other: then this
- * ends when no thread of the process has got on for a while. */
-static void wait_for(const struct rp_thread *o, uint64_t events)
+static int waits(const struct rp_thread *t)
 {
-    uint64_t seen = 0, until = 0, patience = rp_process.patience;
+    const struct rp_thread *o = t->waits_for;
+    if ((t->state != RP_NEEDS_ORDER && t->state != RP_NEEDS_TURN) || !o) return 0;
+    return __atomic_load_n(&o->finished, __ATOMIC_ACQUIRE) < t->waits_events && o->state != RP_ENDED;
+}
+
+/* Whether threads wait for each other in a circle in which this one is to go on: a thread that has not begun (it has its number from before
+ * its first call, and the next one waits for that call), else the first one. */
+static int in_circle(const struct rp_thread *t)
+{
+    const struct rp_thread *first = t, *o = t;
+    for (int i = 0; i < rp_process.threads; i++) {
+        if (!waits(o)) return 0;
+        o = o->waits_for;
+        if (o == t) return first == t;
+        int begun = o->finished > 0, first_begun = first->finished > 0;
+        if (o->state == RP_NEEDS_ORDER && (begun != first_begun ? first_begun : o->number < first->number)) first = o;
+    }
+    return 0; /* there is one somewhere ahead */
+}
+
+/* Until the other thread has finished that many events. Recorded times may be wrong by a bit, so that threads wait for each other: then this
+ * ends. It also does when no thread of the process has got on for long. */
+static void wait_for(struct rp_thread *t, const struct rp_thread *o, uint64_t events)
+{
+    uint64_t seen = UINT64_MAX, until = 0, patience = rp_process.patience;
     uint64_t no_progress = patience && patience / 2 < NO_PROGRESS ? patience / 2 : NO_PROGRESS;
+    unsigned circles = 0;
+    t->waits_for = o, t->waits_events = events;
     for (unsigned turn = 0; __atomic_load_n(&o->finished, __ATOMIC_ACQUIRE) < events && o->state != RP_ENDED; turn++) {
         rp_pause(turn);
         if (turn % 64 != 63) continue;
         uint64_t now = rp_now(), n = progress();
+        circles = n == seen && in_circle(t) ? circles + 1 : 0;
         if (n != seen) until = now + no_progress, seen = n;
-        else if (now > until) return;
+        else if (circles == CIRCLES || now > until) return;
     }
 }
 
@@ -82,7 +108,7 @@ static TB_COLD void in_order(struct rp_thread *t)
         uint64_t events = rp_next(t);
         for (int k = 0; k < rp_process.threads; k++)
             /* Threads with larger numbers began after this one, even if a call of theirs has an earlier time than its first call. */
-            if (rp_process.thread[k]->number == i && rp_process.thread[k] != t && (t->finished > 0 || i < t->number)) wait_for(rp_process.thread[k], events);
+            if (rp_process.thread[k]->number == i && rp_process.thread[k] != t && (t->finished > 0 || i < t->number)) wait_for(t, rp_process.thread[k], events);
     }
     t->state = RP_IDLE;
 }

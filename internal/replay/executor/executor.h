@@ -101,6 +101,8 @@ struct rp_thread {
     volatile uint64_t calls;    /* begun */
     struct rp_call *volatile current;
     uint64_t finished;          /* events, if there are several threads */
+    const struct rp_thread *volatile waits_for; /* in states RP_NEEDS_ORDER, RP_NEEDS_TURN: another thread of the process, until */
+    volatile uint64_t waits_events;             /* it has finished as many */
     uint64_t left_out;          /* calls that use objects which were never created */
     const char *first_left_out;
     uint64_t returned;          /* when the last call did, ns; with RP_FLAG_GAPS */

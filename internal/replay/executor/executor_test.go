@@ -464,6 +464,42 @@ func TestOrderOfThreads(t *testing.T) {
 	r.want(t, "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 1 world", "Send (nil) 1 int 0 7 world")
 }
 
+// Threads that wait for each other in a circle: one has to be later than its number says, another later than its times.
+func TestCircleOfThreads(t *testing.T) {
+	further := func(number int) *stream {
+		s := newStream()
+		s.header["THREAD"] = uint64(number)
+		return s
+	}
+	only := func(s *stream, calls ...int) {
+		s.terminals = slices.Delete(s.terminals, 0, 2)
+		for i := range calls {
+			calls[i] -= 2
+		}
+		s.rule(pairs(calls)...)
+	}
+	first, second, third, fourth := newStream(), further(1), further(2), further(3)
+	first.calls()
+	only(second, second.send(word(0), 0, 1), second.flags(second.send(word(0), 0, 2), "ORDERED"))
+	second.value(0, 0, 0, 1) // after the first call of the fourth one
+	only(third, third.flags(third.send(word(0), 0, 3), "ORDERED"))
+	third.value(0, 2, 0, 0) // after both calls of the second one
+	only(fourth, fourth.send(word(0), 0, 4))
+	r := (&replay{streams: []*stream{first, second, third, fourth}}).run(t)
+	sends := slices.DeleteFunc(slices.Clone(r.lines), func(l string) bool { return !strings.HasPrefix(l, "Send") })
+	if r.code != 0 || len(sends) != 4 || r.took > 5*time.Second {
+		t.Errorf("code %d after %v, %q, %q", r.code, r.took, r.stderr, r.lines)
+	}
+}
+
+// pairs are symbols that occur once each.
+func pairs(ids []int) (symbols []int) {
+	for _, id := range ids {
+		symbols = append(symbols, id, 1)
+	}
+	return symbols
+}
+
 func TestLibraryLacksFunction(t *testing.T) {
 	s := newStream()
 	s.calls(s.terminal("MPI_Fly", word(1)), s.terminal("MPI_Parrived", word(1), word(2), op("ROOM").with(4)), s.send(word(0), 0, 1))

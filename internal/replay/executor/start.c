@@ -103,6 +103,7 @@ static void wait_for_turn(struct rp_thread *t)
         rp_pause(turn);
     }
     for (unsigned turn = 0; i > 0 && !is_under_way(rp_process.thread[i - 1]); turn++) {
+        t->waits_for = rp_process.thread[i - 1], t->waits_events = 1;
         t->state = RP_NEEDS_TURN;
         if (rp_process.thread[i - 1]->state != RP_IN_CALL) until = rp_now() + 200000000;
         else if (rp_now() > until) break; /* it has begun its first call, which takes long */
