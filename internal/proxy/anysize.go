@@ -45,7 +45,7 @@ type anysize struct {
 func GenerateAny(a *trace.Archive, m *scale.Model, w io.Writer, o AnySize) (*Result, error) {
 	x := &anysize{g: newGenerator(a, o.Options), m: m, dims: o.Dims, computed: map[spec.Class]bool{}, copied: map[spec.Class]bool{spec.Group: true, spec.Errhandler: true},
 		blocks: map[trace.Mem]bool{}, named: map[segmentKey]bool{}, sought: map[spec.Class]bool{}, missing: map[spec.Class]string{}, loops: map[int]bool{}}
-	x.c = &scale.C{Rank: "rank", Size: "size", Elem: "e", Index: func(n int) string { return fmt.Sprintf("i%d", n) }}
+	x.c = &scale.C{Rank: "rank", Size: "size", Index: func(n int) string { return fmt.Sprintf("i%d", n) }}
 	if len(m.Threads) != 1 || m.Threads[0].Count != nil {
 		return nil, &scale.Obstacles{List: []scale.Obstacle{{Reason: "processes have several threads; make a proxy for one size: --ranks"}}}
 	}

@@ -203,3 +203,39 @@ func TestAnySizeExpressions(t *testing.T) {
 		}
 	}
 }
+
+// A number of ranks that does not fill the process grid ends the program with a message, unless its sizes are given.
+func TestAnySizeGrid(t *testing.T) {
+	a := tracetest.Archive(t, stencil(4, 3))
+	grid := &scale.Grid{Axes: 2, Fixed: []int64{4, 0}}
+	body := []*scale.Node{{Count: &scale.Expr{Op: scale.Dim, Grid: grid, N: 1}, Index: -1}}
+	m := &scale.Model{Sizes: []int{4}, Grids: []*scale.Grid{grid}, Threads: []scale.Thread{{Body: body}}}
+	var b bytes.Buffer
+	if _, err := GenerateAny(a, m, &b, AnySize{Dims: [][]int{{5, 2}}}); err != nil {
+		t.Fatal(err)
+	}
+	checkSyntax(t, "grid", b.String())
+	dir := t.TempDir()
+	stubs := "int MPI_Comm_rank(MPI_Comm c, int *n) { (void)c; *n = 0; return 0; }\nint MPI_Comm_size(MPI_Comm c, int *n) { (void)c; *n = 1; return 0; }\n"
+	for name, text := range map[string]string{"mpi.h": fakeHeader(), "proxy.c": b.String() + stubs} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "proxy")
+	if out, err := exec.Command(compiler(t), "-std=c99", "-I", dir, "-o", program, filepath.Join(dir, "proxy.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for ranks, fits := range map[int]bool{4: true, 6: false, 8: true, 10: true, 15: false} {
+		cmd := exec.Command(program)
+		cmd.Env = []string{"OMPI_COMM_WORLD_RANK=0", fmt.Sprintf("OMPI_COMM_WORLD_SIZE=%d", ranks)}
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		switch {
+		case fits && (err != nil || len(out) > 0):
+			t.Errorf("%d ranks: %v: %s", ranks, err, out)
+		case !fits && (!errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), fmt.Sprintf("cannot run with %d ranks", ranks))):
+			t.Errorf("%d ranks: %v: %s", ranks, err, out)
+		}
+	}
+}

@@ -204,7 +204,7 @@ func (k *anycall) input(p *rerun.Param, in *scale.Slot) string {
 			return "NULL"
 		}
 		if p.Name == "filename" {
-			return fmt.Sprintf("scratch_file(%s)", cString(baseName(in.Const.Str)))
+			return fmt.Sprintf("scratch_file(%s)", cString(scratchName(in.Const.Str)))
 		}
 		return cString(in.Const.Str)
 	case rerun.Texts:

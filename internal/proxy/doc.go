@@ -12,4 +12,10 @@
 // the recording, the two swap places, so that the numbers mean pending operations as recorded from then on. Memory
 // is a block for each segment of the recording, as large as what the calls use (see extents), so that buffers
 // overlap as recorded.
+//
+// # Any number of ranks
+//
+// GenerateAny writes the program of a scale.Model instead: its loops, with expressions of rank, size and loop index that are evaluated
+// when the program runs. Objects whose numbers are expressions are in arrays that grow, and memory of a size
+// that is not known is reserved: only what is used of it exists.
 package proxy

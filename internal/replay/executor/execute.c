@@ -10,6 +10,7 @@
 /* ---- Computation between calls ---- */
 
 #define NO_PROGRESS UINT64_C(30000000000) /* ns */
+#define TURN UINT64_C(1000000000) /* ns */
 enum { CIRCLES = 16 }; /* looks at the same circle before it is believed: others may be about to go on */
 enum { LONG_GAP = 1000000, WAKE_EARLY = 200000 };
 
@@ -82,6 +83,14 @@ static int in_circle(const struct rp_thread *t)
     return 0; /* there is one somewhere ahead */
 }
 
+/* Whether the thread has not begun, and the next one waits for that: a circle may also go through other processes. */
+static int holds_up(const struct rp_thread *t)
+{
+    for (int i = 0; t->finished == 0 && i < rp_process.threads; i++)
+        if (rp_process.thread[i]->state == RP_NEEDS_TURN && rp_process.thread[i]->waits_for == t) return 1;
+    return 0;
+}
+
 /* Until the other thread has finished that many events. Recorded times may be wrong by a bit, so that threads wait for each other: then this
  * ends. It also does when no thread of the process has got on for long. */
 static void wait_for(struct rp_thread *t, const struct rp_thread *o, uint64_t events)
@@ -96,7 +105,7 @@ static void wait_for(struct rp_thread *t, const struct rp_thread *o, uint64_t ev
         uint64_t now = rp_now(), n = progress();
         circles = n == seen && in_circle(t) ? circles + 1 : 0;
         if (n != seen) until = now + no_progress, seen = n;
-        else if (circles == CIRCLES || now > until) return;
+        else if (circles == CIRCLES || now > until || (now + no_progress - until > TURN && holds_up(t))) return;
     }
 }
 

@@ -479,6 +479,7 @@ func TestCircleOfThreads(t *testing.T) {
 		s.rule(pairs(calls)...)
 	}
 	first, second, third, fourth := newStream(), further(1), further(2), further(3)
+	first.header["PATIENCE"] = uint64(15 * time.Second)
 	first.calls()
 	only(second, second.send(word(0), 0, 1), second.flags(second.send(word(0), 0, 2), "ORDERED"))
 	second.value(0, 0, 0, 1) // after the first call of the fourth one
