@@ -111,22 +111,9 @@ func (x *anysize) header() string {
 			fmt.Fprintf(&b, " *   %s\n", clean(s))
 		}
 	}
-	if len(g.skipped)+len(g.notes) > 0 {
-		b.WriteString(" *\n * What it does not do:\n")
-		for _, s := range g.notes {
-			fmt.Fprintf(&b, " *   %s\n", clean(s))
-		}
-		for _, s := range g.skippedList() {
-			fmt.Fprintf(&b, " *   %s: %s\n", s.Func, clean(s.Reason))
-		}
-	}
+	g.writeLeftOut(&b)
 	b.WriteString(" */\n#define _DEFAULT_SOURCE\n#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n")
-	if g.usesFiles() {
-		b.WriteString("#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n")
-	}
-	if major := g.newest(); major > 3 {
-		fmt.Fprintf(&b, "#if MPI_VERSION < %d\n#error \"This program needs MPI %d: the recorded one called functions of that version.\"\n#endif\n", major, major)
-	}
+	g.writeNeeds(&b)
 	if g.used["keep"] {
 		fmt.Fprintf(&b, "#define KEPT %d\n", g.keeps)
 	}

@@ -48,15 +48,7 @@ func (g *generator) header() string {
 	if g.o.Compute {
 		b.WriteString(" *   computes   as long as the program did in the mean, times COMPUTE (-DCOMPUTE=0.5)\n")
 	}
-	if len(g.skipped)+len(g.notes) > 0 {
-		b.WriteString(" *\n * What it does not do:\n")
-		for _, s := range g.notes {
-			fmt.Fprintf(&b, " *   %s\n", clean(s))
-		}
-		for _, s := range g.skippedList() {
-			fmt.Fprintf(&b, " *   %s: %s\n", s.Func, clean(s.Reason))
-		}
-	}
+	g.writeLeftOut(&b)
 	b.WriteString(" */\n")
 	if g.used["compute"] {
 		b.WriteString("#define _POSIX_C_SOURCE 199309L\n")
@@ -68,12 +60,7 @@ func (g *generator) header() string {
 	if len(g.threads) > 0 {
 		b.WriteString("#include <pthread.h>\n")
 	}
-	if g.usesFiles() {
-		b.WriteString("#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n")
-	}
-	if major := g.newest(); major > 3 {
-		fmt.Fprintf(&b, "#if MPI_VERSION < %d\n#error \"This program needs MPI %d: the recorded one called functions of that version.\"\n#endif\n", major, major)
-	}
+	g.writeNeeds(&b)
 	if g.used["keep"] {
 		fmt.Fprintf(&b, "#define KEPT %d\n", g.keeps)
 	}
@@ -141,4 +128,28 @@ func (g *generator) newest() int {
 		}
 	}
 	return major
+}
+
+// writeLeftOut writes the lines of the first comment that say what the program does not do.
+func (g *generator) writeLeftOut(b *strings.Builder) {
+	if len(g.skipped)+len(g.notes) == 0 {
+		return
+	}
+	b.WriteString(" *\n * What it does not do:\n")
+	for _, s := range g.notes {
+		fmt.Fprintf(b, " *   %s\n", clean(s))
+	}
+	for _, s := range g.skippedList() {
+		fmt.Fprintf(b, " *   %s: %s\n", s.Func, clean(s.Reason))
+	}
+}
+
+// writeNeeds writes what has to be known or there before anything else.
+func (g *generator) writeNeeds(b *strings.Builder) {
+	if g.usesFiles() {
+		b.WriteString("#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n")
+	}
+	if major := g.newest(); major > 3 {
+		fmt.Fprintf(b, "#if MPI_VERSION < %d\n#error \"This program needs MPI %d: the recorded one called functions of that version.\"\n#endif\n", major, major)
+	}
 }
