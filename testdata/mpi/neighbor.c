@@ -2,8 +2,7 @@
  * topologies: blocking, non-blocking and (MPI 4) persistent. */
 #include "check.h"
 
-/* alltoallw: also the two forms with a type for each neighbour. */
-static void exchange(MPI_Comm c, int in, int out, int alltoallw)
+static void exchange(MPI_Comm c, int in, int out)
 {
     int send[8], recv[8], counts[8], displs[8];
     MPI_Aint bytes[8];
@@ -13,7 +12,6 @@ static void exchange(MPI_Comm c, int in, int out, int alltoallw)
     for (int i = 0; i < 8; i++) send[i] = rank, counts[i] = 1, displs[i] = i, bytes[i] = 4 * i, types[i] = MPI_INT;
     long sum = 0, want = -1;
     for (int form = 0; form < 10; form++) {
-        if (form % 5 == 4 && !alltoallw) continue;
         memset(recv, 0, sizeof recv);
         r = MPI_REQUEST_NULL;
         switch (form) {
@@ -51,7 +49,7 @@ int main(int argc, char **argv)
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
 
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &c);
-    exchange(c, 2, 2, 1);
+    exchange(c, 2, 2);
     MPI_Comm_free(&c);
 
     int index[16], edges[32];
@@ -60,7 +58,7 @@ int main(int argc, char **argv)
         edges[2 * i] = (i + size - 1) % size, edges[2 * i + 1] = (i + 1) % size;
     }
     MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &c);
-    exchange(c, 2, 2, 1);
+    exchange(c, 2, 2);
     MPI_Comm_free(&c);
 
     int weights[2] = {3, 4}, back[2], wback[2];
@@ -70,20 +68,21 @@ int main(int argc, char **argv)
     CHECK(in == 1 && out == 1 && weighted);
     MPI_Dist_graph_neighbors(c, 1, back, wback, 1, back + 1, wback + 1);
     CHECK(back[0] == left && back[1] == right && wback[0] == 3);
-    exchange(c, in, out, 1);
+    exchange(c, in, out);
     MPI_Comm_free(&c);
 
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, (int[]){left, right}, MPI_UNWEIGHTED, 2, (int[]){right, left}, MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 1, &c);
-    exchange(c, 2, 2, 1);
+    exchange(c, 2, 2);
     MPI_Comm_free(&c);
 
     /* Only rank 0 knows the graph: a star with edges towards it. */
     int sources[16], degrees[16], targets[16];
     for (int i = 1; i < size; i++) sources[i - 1] = i, degrees[i - 1] = 1, targets[i - 1] = 0;
     MPI_Dist_graph_create(MPI_COMM_WORLD, rank ? 0 : size - 1, sources, degrees, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
-    /* MPICH 4.0.2 loses messages of MPI_Neighbor_alltoallw where ranks have no neighbour on one side: the root waits for ever, also untraced. */
-    exchange(c, rank ? 0 : size - 1, rank ? 1 : 0, 0);
+#ifndef MPICH_VERSION /* MPICH 4.0.2 may lose messages where ranks have no neighbour on one side: the root waits for ever, also untraced. */
+    exchange(c, rank ? 0 : size - 1, rank ? 1 : 0);
+#endif
     MPI_Comm_free(&c);
     MPI_Barrier(MPI_COMM_WORLD); /* else MPICH 4.0.2 may wait in MPI_Finalize without going on with what it sends */
     return finish("neighbor", in);
