@@ -85,21 +85,3 @@ func (c *column) appendNext(dst []int64, n int64) []int64 {
 	}
 	return dst
 }
-
-// skip passes over n values.
-func (c *column) skip(n int64) {
-	if n < 0 || uint64(n) > c.col.Len() {
-		c.err = broken(c.stream, c.f, "an array of %d elements", n)
-		return
-	}
-	for n > 0 && c.err == nil {
-		if c.i == len(c.buf) {
-			c.next()
-			n--
-			continue
-		}
-		k := min(n, int64(len(c.buf)-c.i))
-		c.i += int(k)
-		n -= k
-	}
-}

@@ -13,14 +13,9 @@ type briefKey struct {
 	kind               Kind
 }
 
-// briefs sums up the waits that are too short to be kept. A cache comes before the map: most keys come again soon.
+// briefs sums up the waits that are too short to be kept.
 type briefs struct {
-	cache [256]struct {
-		key briefKey
-		n   int32 // 1 + number
-	}
-	all  map[briefKey]int32
-	keys []briefKey
+	table[briefKey]
 	sums []Sum
 }
 
@@ -28,21 +23,11 @@ type briefs struct {
 func (b *briefs) of(at *briefKey) int32 {
 	k := *at
 	h := uint64(uint32(k.stream))<<32 | uint64(uint32(k.lateStream))
-	h = (h*0x9e3779b97f4a7c15 ^ uint64(k.term)<<32 ^ uint64(k.lateTerm)<<8 ^ uint64(k.kind)) * 0x9e3779b97f4a7c15
-	c := &b.cache[h>>56]
-	if c.n == 0 || c.key != k {
-		n, ok := b.all[k]
-		if !ok {
-			if b.all == nil {
-				b.all = map[briefKey]int32{}
-			}
-			n = int32(len(b.keys))
-			b.all[k] = n
-			b.keys, b.sums = append(b.keys, k), append(b.sums, Sum{})
-		}
-		c.key, c.n = k, n+1
+	n := b.number(k, mixed(mixed(h)^uint64(k.term)<<32^uint64(k.lateTerm)<<8^uint64(k.kind)))
+	if int(n) == len(b.sums) {
+		b.sums = append(b.sums, Sum{})
 	}
-	return c.n - 1
+	return int32(n)
 }
 
 // lastShort is the latest wait of a stream that is too short to be kept. It is counted when one of a later call comes.

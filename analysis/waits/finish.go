@@ -127,7 +127,7 @@ func (f *finder) groups(places *placeTable) {
 	numbers := map[groupKey]uint32{}
 	var keys []groupKey
 	var last uint32
-	var waiters, causers table // groups and processes
+	var waiters, causers pairTable // groups and processes
 	var waited, caused []time.Duration
 	var procs slots
 	process := func(n int32) *Process {
@@ -137,8 +137,8 @@ func (f *finder) groups(places *placeTable) {
 		}
 		return &f.r.Processes[k]
 	}
-	spend := func(t *table, sums *[]time.Duration, group uint32, process int32, d time.Duration) {
-		k := t.of(uint64(group)<<32 | uint64(uint32(process)))
+	spend := func(t *pairTable, sums *[]time.Duration, group uint32, process int32, d time.Duration) {
+		k := t.of(group, uint32(process))
 		if int(k) == len(*sums) {
 			*sums = append(*sums, 0)
 		}
@@ -177,7 +177,7 @@ func (f *finder) groups(places *placeTable) {
 		}
 	}
 	all := make([][]Share, len(keys))
-	list := func(t *table, sums []time.Duration) {
+	list := func(t *pairTable, sums []time.Duration) {
 		for k, key := range t.keys {
 			g := key >> 32
 			all[g] = append(all[g], Share{int32(uint32(key)), sums[k]})

@@ -26,24 +26,28 @@ func (f *finder) between(k Kind, c *match.Collective, parts []*match.Part) {
 		groups[g] = append(groups[g], p)
 	}
 	for g, own := range groups {
-		other := groups[1-g]
-		switch k {
-		case WaitAtBarrier, WaitAtNxN:
-			if late := f.last(other, -1); late != nil {
-				for _, p := range own {
-					f.lateFor(k, p, late)
-				}
+		f.depend(k, c.Root, own, groups[1-g])
+	}
+}
+
+// depend looks at members of a collective that get what the others contribute. Inside of one communicator both are all members.
+func (f *finder) depend(k Kind, root int32, own, others []*match.Part) {
+	switch k {
+	case WaitAtBarrier, WaitAtNxN:
+		if late := f.last(others, -1); late != nil {
+			for _, p := range own {
+				f.lateFor(k, p, late)
 			}
-		case LateBroadcast:
-			if root := find(other, c.Root); root != nil {
-				for _, p := range own {
-					f.lateFor(k, p, root)
-				}
+		}
+	case LateBroadcast:
+		if from := find(others, root); from != nil {
+			for _, p := range own {
+				f.lateFor(k, p, from)
 			}
-		case EarlyReduce:
-			if root, late := find(own, c.Root), f.last(other, -1); root != nil && late != nil {
-				f.lateFor(k, root, late)
-			}
+		}
+	case EarlyReduce:
+		if to, late := find(own, root), f.last(others, root); to != nil && late != nil {
+			f.lateFor(k, to, late)
 		}
 	}
 }

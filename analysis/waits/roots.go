@@ -36,7 +36,7 @@ type rootFinder struct {
 	counts []uint8
 	procs  slots
 	of     [][]uint32 // by process: its waits in the order of their ends
-	keys   table
+	keys   pairTable
 	roots  []rootKey
 	place  func(stream int32, term uint32) int32
 }
@@ -169,7 +169,7 @@ func add(parts []origin, o origin) []origin {
 }
 
 func (r *rootFinder) root(process, place int32) int32 {
-	n := r.keys.of(uint64(uint32(process))<<32 | uint64(uint32(place)))
+	n := r.keys.of(uint32(process), uint32(place))
 	if int(n) == len(r.roots) {
 		r.roots = append(r.roots, rootKey{process, place})
 	}

@@ -127,22 +127,34 @@ func (s *slots) of(process int32) int32 {
 }
 
 // table numbers keys as they come, with a small cache before its map: most keys come again soon.
-type table struct {
+type table[K comparable] struct {
 	cache [256]struct {
-		key uint64
+		key K
 		n   uint32 // 1 + number
 	}
-	all  map[uint64]uint32
-	keys []uint64
+	all  map[K]uint32
+	keys []K
 }
 
-func (t *table) of(key uint64) uint32 {
-	c := &t.cache[(key*0x9e3779b97f4a7c15)>>56]
+// pairTable numbers pairs of numbers, which a key holds in its halves.
+type pairTable struct{ table[uint64] }
+
+func (t *pairTable) of(a, b uint32) uint32 {
+	key := uint64(a)<<32 | uint64(b)
+	return t.number(key, mixed(key))
+}
+
+// mixed has in its highest bits something of all bits.
+func mixed(x uint64) uint64 { return x * 0x9e3779b97f4a7c15 }
+
+// number is the number of a key. Keys that are equal have the same hash, of which the highest bits count.
+func (t *table[K]) number(key K, hash uint64) uint32 {
+	c := &t.cache[hash>>56]
 	if c.n == 0 || c.key != key {
 		n, ok := t.all[key]
 		if !ok {
 			if t.all == nil {
-				t.all = map[uint64]uint32{}
+				t.all = map[K]uint32{}
 			}
 			n = uint32(len(t.keys))
 			t.all[key] = n

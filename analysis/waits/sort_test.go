@@ -105,7 +105,7 @@ func TestBefore(t *testing.T) {
 func TestSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var s slots
-	var tb table
+	var tb table[uint64]
 	numbers, keys := map[int32]int32{}, map[uint64]uint32{}
 	for range 20000 {
 		p := int32(rng.Uint32N(1 << rng.UintN(31)))
@@ -121,7 +121,7 @@ func TestSlots(t *testing.T) {
 		if _, ok := keys[k]; !ok {
 			keys[k] = uint32(len(keys))
 		}
-		if got := tb.of(k); got != keys[k] || tb.keys[got] != k {
+		if got := tb.number(k, mixed(k)); got != keys[k] || tb.keys[got] != k {
 			t.Fatalf("key %d is %d instead of %d", k, got, keys[k])
 		}
 	}

@@ -331,24 +331,6 @@ func (f *finder) collective(c *match.Collective) error {
 	switch k {
 	case WaitForNeighbors:
 		f.neighborhood(c, parts)
-	case WaitAtBarrier, WaitAtNxN:
-		if late := f.last(parts, -1); late != nil {
-			for _, p := range parts {
-				f.lateFor(k, p, late)
-			}
-		}
-	case LateBroadcast:
-		if root := find(parts, c.Root); root != nil {
-			for _, p := range parts {
-				f.lateFor(k, p, root)
-			}
-		}
-	case EarlyReduce:
-		if root := find(parts, c.Root); root != nil {
-			if late := f.last(parts, c.Root); late != nil {
-				f.lateFor(k, root, late)
-			}
-		}
 	case EarlyScan:
 		f.byRank(c.Comm, parts)
 		var late *match.Part
@@ -360,6 +342,8 @@ func (f *finder) collective(c *match.Collective) error {
 				late = p
 			}
 		}
+	default:
+		f.depend(k, c.Root, parts, parts)
 	}
 	return nil
 }

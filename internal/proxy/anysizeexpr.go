@@ -104,14 +104,7 @@ func leaves(e *scale.Expr, out []*scale.Expr) []*scale.Expr {
 	return append(out, e)
 }
 
-// half is half of an expression that is even, or half of it rounded down.
-func half(e *scale.Expr) *scale.Expr {
-	if h := halved(e); h != nil {
-		return h
-	}
-	return &scale.Expr{Op: scale.Div, Args: []*scale.Expr{e, number64(2)}}
-}
-
+// halved is half of an expression that is even whatever it depends on, else nil.
 func halved(e *scale.Expr) *scale.Expr {
 	if v, ok := constant(e); ok {
 		if v%2 != 0 {

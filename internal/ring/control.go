@@ -166,9 +166,6 @@ func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 // Partial reports whether calls are left out on purpose, from the beginning at least.
 func (c *Control) Partial() bool { return c.page.Flags&(CtlFilter|CtlStartOff) != 0 }
 
-// Callsites is the call-site mode.
-func (c *Control) Callsites() uint32 { return c.page.Callsites }
-
 // SpillDir is the second place for segments, "" if there is none.
 func (c *Control) SpillDir() string {
 	for i, b := range c.page.SpillDir {

@@ -91,13 +91,6 @@ func (b *Builder) SetFunction(class uint32, function string) {
 	b.ofRule[class] = uint8(b.mode.boundOf(function))
 }
 
-func (b *Builder) boundOf(class uint32) uint8 {
-	if int(class) < len(b.ofRule) {
-		return b.ofRule[class]
-	}
-	return 0
-}
-
 // SetSink makes b give all blocks completed from now on to sink and keep only an
 // index of them; sink gets those completed before at once. The block is valid
 // only during the call. The concatenated blocks are what EncodeSpooled needs.

@@ -166,12 +166,6 @@ func (s *series) trimWindow(w *window) {
 	w.at, w.base, w.n = w.at+less, w.base+less, uint32(len(h))
 }
 
-// room makes room for syms.
-func (s *series) room(n int) []uint32 {
-	s.syms = slices.Grow(s.syms[:0], n)[:n]
-	return s.syms
-}
-
 // splitPart is how many numbers are split at a time: the processor's nearest cache holds them.
 const splitPart = 512
 

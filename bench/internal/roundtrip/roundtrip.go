@@ -133,9 +133,6 @@ func (r *Runner) Compile(dir string, size *Outcome) (*Outcome, error) {
 	return nil, nil
 }
 
-// ProxyProgram is the program that Compile made.
-func ProxyProgram(dir string) string { return filepath.Join(dir, program) }
-
 func outcome(stage, why string) *Outcome {
 	if why == "" {
 		return nil

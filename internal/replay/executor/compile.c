@@ -38,6 +38,10 @@ static void params(struct rp_thread *t, struct rp_call *c, const uint64_t *w)
         p->word = (uint8_t)i;
         p->a = w[RP_PARAM_A], p->b = w[RP_PARAM_B], p->c = w[RP_PARAM_C];
         rp_param_fixed(t, c, p);
+    }
+    rp_param_apart(c);
+    for (unsigned i = 0; i < c->num_params; i++) {
+        struct rp_param *p = &c->params[i];
         if (rp_param_works_before(p)) c->before[c->num_before++] = p;
         if (rp_param_works_after(p)) c->after[c->num_after++] = p;
         c->moves |= rp_param_moves(p);

@@ -29,6 +29,7 @@ struct rp_param {
     uint8_t fixed_room;         /* room is not grown */
     uint64_t a, b, c;
     uint8_t strict;             /* a call with a null request is an error */
+    uint8_t apart;              /* other threads see the object that is created once the call has returned, not before */
     uint64_t *slot;             /* of the thread's own objects, NULL: a predefined object */
     const uint64_t *codes;      /* of the handles, or the numbers */
     uint64_t **slots;           /* of the handles: where each was found */
@@ -140,6 +141,7 @@ int rp_make(struct rp_thread *t, struct rp_call *c); /* the call as prepared; wh
 
 /* ---- params.c ---- */
 void rp_param_fixed(struct rp_thread *t, struct rp_call *c, struct rp_param *p); /* what does not change */
+void rp_param_apart(struct rp_call *c); /* what it creates, once all its parameters are fixed */
 int rp_param_before(struct rp_thread *t, struct rp_call *c, struct rp_param *p, int make); /* 0: an object was never created */
 void rp_param_after(struct rp_call *c, struct rp_param *p, int ok);
 void rp_param_unmade(struct rp_thread *t, struct rp_call *c); /* the call is left out */

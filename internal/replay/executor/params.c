@@ -194,9 +194,21 @@ void rp_param_fixed(struct rp_thread *t, struct rp_call *c, struct rp_param *p)
 
 /* ---- Which parameters need more ---- */
 
+/* A library may write a handle well before its call returns, and then another thread must not use it yet. But a nonblocking call
+ * (MPI_Comm_idup) may write it when its request completes, to where it was told to. */
+void rp_param_apart(struct rp_call *c)
+{
+    int request = 0;
+    for (unsigned i = 0; i < c->num_params; i++) request |= c->params[i].op == RP_OP_HANDLE_NEW && c->params[i].class == RP_CLASS_REQUEST;
+    for (unsigned i = 0; i < c->num_params; i++) {
+        struct rp_param *p = &c->params[i];
+        p->apart = rp_process.threads > 1 && p->op == RP_OP_HANDLE_NEW && (!request || p->class == RP_CLASS_REQUEST);
+    }
+}
+
 int rp_param_works_before(const struct rp_param *p)
 {
-    if (p->next) return 1;
+    if (p->next || p->apart) return 1;
     switch (p->op) {
     case RP_OP_HANDLE: return p->slot != NULL;
     case RP_OP_HANDLE_NEW: return p->slot == NULL || is_reference(p);
@@ -210,7 +222,7 @@ int rp_param_works_before(const struct rp_param *p)
 int rp_param_works_after(const struct rp_param *p)
 {
     return (p->op == RP_OP_HANDLES && p->class == RP_CLASS_REQUEST && !p->strict) || p->op == RP_OP_HANDLES_NEW || p->op == RP_OP_ADDRESS_NEW ||
-           is_reference(p);
+           is_reference(p) || p->apart;
 }
 
 int rp_param_moves(const struct rp_param *p) { return !p->next && (p->op == RP_OP_ADDRESS || p->op == RP_OP_ADDRESSES); }
@@ -304,8 +316,10 @@ int rp_param_before(struct rp_thread *t, struct rp_call *c, struct rp_param *p, 
     switch (p->op) {
     case RP_OP_HANDLE: case RP_OP_HANDLE_IO: return use(t, c, p);
     case RP_OP_HANDLE_NEW:
-        if (!p->slot) p->cell = 0;
-        else if (is_reference(p)) {
+        if (!p->slot || p->apart) {
+            p->cell = p->slot ? rp_null(p->class) : 0;
+            c->words[p->word] = (uint64_t)(uintptr_t)&p->cell;
+        } else if (is_reference(p)) {
             rp_push_handle(p->class, p->slot);
             __atomic_store_n(p->slot, rp_null(p->class), __ATOMIC_RELEASE);
         }
@@ -331,9 +345,18 @@ static const uint64_t *window_of(struct rp_call *c)
     return NULL;
 }
 
+static void publish(struct rp_param *p)
+{
+    if (!p->slot || !rp_is_live(p->class, p->cell)) return;
+    if (is_reference(p)) rp_push_handle(p->class, p->slot);
+    __atomic_store_n(p->slot, p->cell, __ATOMIC_RELEASE);
+}
+
 void rp_param_after(struct rp_call *c, struct rp_param *p, int ok)
 {
-    if (p->op == RP_OP_ADDRESS_NEW) {
+    if (p->apart) {
+        if (ok) publish(p);
+    } else if (p->op == RP_OP_ADDRESS_NEW) {
         if (ok) rp_bind(p->a, p->b, (int64_t)p->c, p->cell, window_of(c));
     } else if (is_reference(p)) {
         if (p->slot && p->class == RP_CLASS_WIN && p->op == RP_OP_HANDLE_IO && ok) rp_unbind(p->slot, 0);
