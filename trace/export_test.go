@@ -27,3 +27,36 @@ func BreakPlainColumns(a *Archive, err error) {
 
 // BundleWork is how many numbers bundles may still look at.
 func BundleWork(a *Archive) uint64 { return a.joint.left }
+
+// ColumnLength is how many numbers an encoded column has.
+func ColumnLength(b []byte) int {
+	vals, _ := columnValues(b)
+	return len(vals)
+}
+
+// Bundles codes the columns of a content together as a writer does, and one bundle after the other. It returns the codes of both ways, nil for
+// what was not worth it.
+func (c *Content) Bundles() (written, inOrder [][]byte) {
+	fresh := func() *bundler {
+		w := &bundler{c: c, layouts: map[int]*classLayout{}}
+		w.src = jointSource{class: w.class, group: func(i int) *Group { return c.Groups[i] }, owner: make([]int32, len(c.Columns)),
+			plain: func(id int) ([]byte, error) { return c.Columns[id], nil }, maxArray: maxJointWork}
+		return w
+	}
+	w := fresh()
+	for _, x := range w.tried(w.plan()) {
+		written = append(written, x.code)
+	}
+	w = fresh()
+	for k, owners := range w.plan() {
+		x := w.trial(k, owners)
+		if len(x.raw) >= minJointBytes {
+			x.code = w.code(k, x)
+		}
+		if x.code == nil {
+			w.disown(x)
+		}
+		inOrder = append(inOrder, x.code)
+	}
+	return written, inOrder
+}

@@ -200,7 +200,7 @@ func exampleArchive(t *testing.T) []byte {
 			Timing: Cases[int]{Values: []int{0}}}},
 		Timings: [][]byte{times.Encode(nil, nil)},
 	}
-	enc, err := c.encode()
+	enc, err := c.encode(func() *bundled { return c.bundle(nil) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,7 @@ type jointSource struct {
 	plain    func(blob int) ([]byte, error)
 	owner    []int32 // 1 + the bundle, by column; 0 for columns that are stored as they are
 	maxArray int
+	tick     func() // called for each stream, may be nil
 }
 
 // jointOwner is a stream that has columns of a bundle first.
@@ -116,6 +117,9 @@ func (src *jointSource) layout(o *jointOwner) (*layout, error) {
 func (src *jointSource) walk(m *jointModel, k int, owners []*jointOwner, all func(blob int) []int64) (map[int]*jointBlob, error) {
 	blobs := map[int]*jointBlob{}
 	for i, o := range owners {
+		if src.tick != nil {
+			src.tick()
+		}
 		l, err := src.layout(o)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,9 @@ package trace
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
+	"sync"
 
 	"tabard/internal/column"
 	"tabard/trace/internal/container"
@@ -14,8 +16,8 @@ type bundled struct {
 	items   []string // of the part; nil if there are no bundles
 }
 
-// bundle codes columns together where that makes them smaller.
-func (c *Content) bundle() *bundled {
+// bundle codes columns together where that makes them smaller. memo may be nil.
+func (c *Content) bundle(memo *Bundles) *bundled {
 	plain := &bundled{columns: c.Columns}
 	total := 0
 	for _, b := range c.Columns {
@@ -24,29 +26,29 @@ func (c *Content) bundle() *bundled {
 	if total < minJointBytes {
 		return plain
 	}
-	w := &bundler{c: c, layouts: map[int]*classLayout{}}
+	w := &bundler{c: c, memo: memo, layouts: map[int]*classLayout{}}
 	w.src = jointSource{class: w.class, group: func(i int) *Group { return c.Groups[i] }, owner: make([]int32, len(c.Columns)),
-		plain: func(id int) ([]byte, error) { return c.Columns[id], nil }, maxArray: maxJointWork}
+		plain: func(id int) ([]byte, error) { return c.Columns[id], nil }, maxArray: maxJointWork, tick: memo.tick}
 	out := &bundled{columns: slices.Clone(c.Columns)}
-	for _, owners := range w.plan() {
-		k := len(out.items)
-		code, classes, ok := w.try(k, owners)
-		if !ok {
+	owner := make([]int32, len(c.Columns))
+	for _, x := range w.tried(w.plan()) {
+		if x.code == nil {
 			continue
 		}
-		for _, o := range owners {
+		out.items = append(out.items, string(x.classes))
+		for _, o := range x.owners {
 			for _, id := range o.blobs {
 				out.columns[id] = nil
+				owner[id] = int32(len(out.items))
 			}
 		}
-		out.columns = append(out.columns, code)
-		out.items = append(out.items, classes)
+		out.columns = append(out.columns, x.code)
 	}
 	if len(out.items) == 0 {
 		return plain
 	}
 	b := column.NewBuilder()
-	for _, k := range w.src.owner {
+	for _, k := range owner {
 		b.Append(int64(k))
 	}
 	out.items = append([]string{string(b.Encode(nil))}, out.items...)
@@ -55,6 +57,7 @@ func (c *Content) bundle() *bundled {
 
 type bundler struct {
 	c       *Content
+	memo    *Bundles
 	src     jointSource
 	layouts map[int]*classLayout
 }
@@ -153,10 +156,63 @@ func (w *bundler) choose(o *jointOwner) bool {
 	return o.values > 0 && o.values <= maxJointValues && l.x.Len() <= uint64(eventsFree+eventsPerValue*o.values)
 }
 
-// try makes bundle k of some streams, if that is worth it and reading it gives the same columns again.
-func (w *bundler) try(k int, owners []*jointOwner) (code []byte, classes string, ok bool) {
-	var raw []byte
-	var ids []uint32
+// A trial is a bundle that may be worth it.
+type trial struct {
+	owners  []*jointOwner
+	ids     []uint32 // classes
+	classes []byte   // the same, encoded
+	raw     []byte   // the columns
+	code    []byte   // nil: not worth it
+}
+
+// mostTrials is how many bundles are coded at the same time: each takes memory for what it learns.
+const mostTrials = 4
+
+// tried codes bundles, several at a time. No stream has a column of a bundle that follows its own (see owners), so what
+// a walk meets of other bundles depends on earlier ones only: all are taken for worth it at first, and those that turn out to read
+// columns of one that is not are coded again.
+func (w *bundler) tried(plan [][]*jointOwner) []*trial {
+	list := make([]*trial, len(plan))
+	for k, owners := range plan {
+		if list[k] = w.trial(k, owners); len(list[k].raw) < minJointBytes {
+			w.disown(list[k])
+		}
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, max(1, min(mostTrials, runtime.GOMAXPROCS(0))))
+	for k, x := range list {
+		if len(x.raw) >= minJointBytes {
+			slots <- struct{}{}
+			wg.Go(func() {
+				x.code = w.try(k, x)
+				<-slots
+			})
+		}
+	}
+	wg.Wait()
+	lost := map[int]bool{}
+	for k, x := range list {
+		if len(x.raw) < minJointBytes {
+			continue
+		}
+		if len(lost) > 0 && w.reads(x.owners, lost) {
+			x.code = w.try(k, x)
+		}
+		if x.code == nil {
+			w.disown(x)
+			for _, o := range x.owners {
+				for _, id := range o.blobs {
+					lost[id] = true
+				}
+			}
+		}
+	}
+	return list
+}
+
+// trial leaves the columns that can be coded, as those of bundle k.
+func (w *bundler) trial(k int, owners []*jointOwner) *trial {
+	x := &trial{owners: owners}
 	for _, o := range owners {
 		blobs, places := o.blobs, o.places
 		o.blobs, o.places, o.values = nil, nil, 0
@@ -164,49 +220,65 @@ func (w *bundler) try(k int, owners []*jointOwner) (code []byte, classes string,
 			if vals, ok := columnValues(w.c.Columns[id]); ok {
 				o.blobs, o.places = append(o.blobs, id), append(o.places, places[i])
 				o.values += len(vals)
-				raw = append(raw, w.c.Columns[id]...)
+				x.raw = append(x.raw, w.c.Columns[id]...)
 				w.src.owner[id] = int32(k) + 1
 			}
 		}
-		if len(ids) == 0 || ids[len(ids)-1] != uint32(o.class) {
-			ids = append(ids, uint32(o.class))
+		if len(x.ids) == 0 || x.ids[len(x.ids)-1] != uint32(o.class) {
+			x.ids = append(x.ids, uint32(o.class))
 		}
-	}
-	defer func() {
-		if ok {
-			return
-		}
-		for _, o := range owners {
-			for _, id := range o.blobs {
-				w.src.owner[id] = 0
-			}
-		}
-	}()
-	if len(raw) < minJointBytes {
-		return nil, "", false
-	}
-	var err error
-	if code, err = w.src.encode(k, owners); err != nil {
-		return nil, "", false
 	}
 	var e encoder
-	e.ids(ids)
-	if len(code)+len(e.b) >= container.PackedLen(raw) {
-		return nil, "", false
+	e.ids(x.ids)
+	x.classes = e.b
+	return x
+}
+
+// disown leaves the columns of a bundle as they are.
+func (w *bundler) disown(x *trial) {
+	for _, o := range x.owners {
+		for _, id := range o.blobs {
+			w.src.owner[id] = 0
+		}
+	}
+}
+
+// try is the code of bundle k, if that is worth it and reading it gives the same columns again.
+func (w *bundler) try(k int, x *trial) []byte {
+	if w.memo == nil {
+		return w.code(k, x)
+	}
+	key, err := w.key(k, x.owners)
+	if err != nil {
+		return nil
+	}
+	code, known := w.memo.find(key)
+	if !known {
+		code = w.code(k, x)
+		w.memo.keep(key, code)
+	}
+	return code
+}
+
+// code is try without a memo.
+func (w *bundler) code(k int, x *trial) []byte {
+	code, err := w.src.encode(k, x.owners)
+	if err != nil || len(code)+len(x.classes) >= container.PackedLen(x.raw) {
+		return nil
 	}
 	limit := uint64(maxJointWork)
-	back, err := w.src.decode(k, w.reread(k, ids), code, &limit, nil)
+	back, err := w.src.decode(k, w.reread(k, x.ids), code, &limit, nil)
 	if err != nil {
-		return nil, "", false
+		return nil
 	}
-	for _, o := range owners {
+	for _, o := range x.owners {
 		for _, id := range o.blobs {
 			if !bytes.Equal(back[id], w.c.Columns[id]) {
-				return nil, "", false
+				return nil
 			}
 		}
 	}
-	return code, string(e.b), true
+	return code
 }
 
 // reread finds the owners as a reader does.

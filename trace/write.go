@@ -16,8 +16,10 @@ const blockBytes = 256 << 10
 
 // Write writes the archive to w. Equal contents give equal bytes. It fails if
 // the content contradicts itself, as far as that cannot be written.
-func (c *Content) Write(w io.Writer) error {
-	raw, err := c.encode()
+func (c *Content) Write(w io.Writer) error { return c.WriteWith(w, nil) }
+
+func (c *Content) write(w io.Writer, bundle func() *bundled) error {
+	raw, err := c.encode(bundle)
 	if err != nil {
 		return err
 	}
@@ -82,7 +84,8 @@ type encoded struct {
 	columns         [][]byte
 }
 
-func (c *Content) encode() (*encoded, error) {
+// encode codes the content; bundle gives the columns as they are stored.
+func (c *Content) encode(bundle func() *bundled) (*encoded, error) {
 	strs := &pool{}
 	run, modules, frames := c.runTable(strs), c.moduleTable(strs), c.frameTable(strs)
 	pools := map[uint32]*pool{partStrings: strs}
@@ -98,7 +101,7 @@ func (c *Content) encode() (*encoded, error) {
 	}
 	pools[partGroups], pools[partTemplates], pools[partShapes] = &pool{items: groups}, &pool{items: templates}, shapes
 	pools[partClasses], pools[partBodies] = &pool{items: classes}, &pool{items: bodies}
-	b := c.bundle()
+	b := bundle()
 	pools[partBundles] = &pool{items: b.items}
 	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames, partHeads: heads,
 		partColumns: lengthTable(partColumns, secStructure, b.columns), partTimings: lengthTable(partTimings, secMeta, c.Timings)}

@@ -292,6 +292,7 @@ func (c *collector) archive() error {
 		return err
 	}
 	c.job.Part = c.partFile()
+	b.SetBundles(&c.bundles)
 	size, err := c.publish(b)
 	if err == nil {
 		c.written, c.report.Bytes = true, size

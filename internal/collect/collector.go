@@ -19,6 +19,7 @@ import (
 
 	"tabard/internal/ring"
 	"tabard/internal/timing"
+	"tabard/trace"
 )
 
 // Times of the collector's life.
@@ -55,6 +56,7 @@ type collector struct {
 	early    bool         // the archive after MPI_Finalize was tried
 	report   Report
 	names    *names
+	bundles  trace.Bundles // of the last archive: the next one has little else
 
 	answered    uint32         // the last request of the leader that was dealt with
 	provisional bool           // an archive is made while processes are in MPI_Finalize
@@ -101,6 +103,7 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	for _, d := range c.dirs {
 		c.scans = append(c.scans, &dirScan{path: d})
 	}
+	c.bundles.Tick = c.moved
 	c.moved()
 	return c, nil
 }

@@ -23,7 +23,7 @@ func Relate(p *parts.Part) error {
 		return nil
 	}
 	var file bytes.Buffer
-	if err := untimed(c).Write(&file); err != nil {
+	if err := untimed(c).WriteApart(&file); err != nil {
 		return err
 	}
 	a, err := trace.OpenReader(bytes.NewReader(file.Bytes()), int64(file.Len()))

@@ -33,6 +33,7 @@ type Part struct {
 	env    *env
 
 	members Members
+	bundles *trace.Bundles
 }
 
 // env is what all states of a part share.
@@ -197,8 +198,11 @@ func (p *Part) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return c.Write(w)
+	return c.WriteWith(w, p.bundles)
 }
+
+// SetBundles makes Write use what was found when others like p were written with the same memo.
+func (p *Part) SetBundles(b *trace.Bundles) { p.bundles = b }
 
 // mergeMeta returns what is known of a run of which two parts know a (nil: nothing) and b.
 func mergeMeta(a, b *trace.Meta) *trace.Meta {

@@ -97,8 +97,11 @@ func (s *Stream) hole(slot *spec.Slot, v *trace.Value, cols []*column.Builder) (
 		first = 1
 	}
 	fields := trace.FieldsOf(slot)
-	for i := range elements {
-		words, err := s.words(&elements[i])
+	for _, e := range elements {
+		if slot.Codec == spec.Displacement && e.Kind == trace.Int {
+			e = trace.Value{Kind: trace.Addr, N: e.N}
+		}
+		words, err := s.words(&e)
 		if err != nil {
 			return 0, err
 		}
