@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
+	"strings"
 	"testing"
 
 	"tabard/internal/scale"
@@ -18,7 +20,38 @@ var scalable = []struct {
 }{
 	{"halo1d", 4, 0, 16}, {"halo1d", 9, 0, 5},
 	{"halo2d", 4, 0, 16}, {"halo2d", 9, 0, 16}, {"halo2d", 6, 0, 12},
-	{"halo3d", 27, 0, 12}, {"halo3d", 8, 27, 12},
+	{"halo3d", 27, 0, 12}, {"halo3d", 8, 27, 12}, {"halo3d", 12, 0, 8}, {"halo3d", 6, 0, 9},
+	{"ring", 4, 0, 9}, {"loops", 4, 0, 6},
+	{"collectives", 4, 0, 9}, {"collectives", 9, 0, 4}, {"collectives", 4, 6, 9}, {"collectives", 5, 6, 8},
+}
+
+// unscalable are programs and sizes that must be refused, as the recording leaves open what other ranks would do.
+var unscalable = []struct {
+	program  string
+	from, to int
+	reason   string
+}{
+	{"halo3d", 8, 12, "both neighbours along it are the same rank"},
+	{"halo3d", 9, 16, "what is done along it did not show"},
+	{"collectives", 5, 8, "it goes round the ranks"}, // two rounds of five steps, or ten steps
+	{"masterworker", 4, 6, "do not follow from rank, size and iteration"},
+	{"pingpong", 2, 6, "calls would not fit together: process 1 sends to process 0"},
+}
+
+// Recordings of real programs that leave something open are refused, with the reason.
+func TestScaleRefused(t *testing.T) {
+	for _, p := range unscalable {
+		t.Run(p.program, func(t *testing.T) {
+			c, err := record(t, mpis[0], p.from, untimed, p.program).Content()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var o *scale.Obstacles
+			if _, _, err := scale.Of(c, p.to, scale.Options{}); !errors.As(err, &o) || !strings.Contains(err.Error(), p.reason) {
+				t.Errorf("from %d to %d ranks: %v", p.from, p.to, err)
+			}
+		})
+	}
 }
 
 // untimed: times have no part in it.

@@ -26,8 +26,9 @@ like a recording; "tabard info" says that it is none.
 The parameters of all ranks, and how often they make each call, are explained by functions of rank, size, place
 in the process grid and iteration. What they were chosen for without evidence is printed, such as which numbers
 stand for the size. A second recording of the program, of another size, decides that: --with.
-If calls follow no such function, they are printed, and nothing is written. The process grid of M ranks is that of
-MPI_Dims_create if the recorded one is; --dims gives another one.
+If calls follow no such function, they are printed, and nothing is written. Nor is it if the calls of the M ranks would
+not fit together: messages that nobody receives, collective calls with different roots or counts. The process grid of M
+ranks is that of MPI_Dims_create if the recorded one is; --dims gives another one.
 
 --program prints the program that was found, one for all ranks, in which r is the rank, P the size, c0 and d0
 coordinate and size on the first axis of the grid, i0 the iteration of a loop and e the index in an array.`,
@@ -63,6 +64,9 @@ type scaleReport struct {
 	File  string `json:"file"`
 	Ranks int    `json:"ranks"`
 	Bytes int64  `json:"bytes"`
+	// Checked is the number of ranks with which calls were found to fit together: Ranks, or less if that is
+	// too many to look at each; 0 if that was not looked at.
+	Checked int `json:"checked"`
 	// From are the sizes of the recordings.
 	From        []int    `json:"from"`
 	Grids       []string `json:"grids"`
@@ -96,7 +100,13 @@ func (a *app) scale(file string, f *scaleFlags) error {
 		}
 		o.With = append(o.With, x)
 	}
-	m, err := scale.Infer(c, o)
+	var m *scale.Model
+	var out *trace.Content
+	if f.ranks > 0 {
+		out, m, err = scale.Of(c, f.ranks, o)
+	} else {
+		m, err = scale.Infer(c, o)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -108,14 +118,10 @@ func (a *app) scale(file string, f *scaleFlags) error {
 		r.Program = m.String()
 	}
 	if f.ranks > 0 {
-		out, err := m.At(f.ranks)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
 		if r.Bytes, err = writeContent(f.out, out); err != nil {
 			return err
 		}
-		r.File, r.Ranks = f.out, f.ranks
+		r.File, r.Ranks, r.Checked = f.out, f.ranks, m.Checked
 	}
 	if f.json {
 		return a.printJSON(r)
@@ -128,6 +134,13 @@ func (a *app) scale(file string, f *scaleFlags) error {
 	}
 	if f.ranks > 0 {
 		fmt.Fprintf(a.out, "%s: %s in %s, inferred from %s\n", r.File, plural(uint64(r.Ranks), "rank"), byteSize(r.Bytes), file)
+		switch r.Checked {
+		case r.Ranks:
+		case 0:
+			fmt.Fprintln(a.err, "tabard: whether its calls fit together was not looked at: it is too large")
+		default:
+			fmt.Fprintf(a.err, "tabard: its calls were found to fit together with %d ranks only, as %d are too many to look at each\n", r.Checked, r.Ranks)
+		}
 	}
 	return nil
 }

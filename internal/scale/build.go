@@ -142,14 +142,40 @@ func (m *maker) peers(b *block) {
 			if !ok {
 				continue
 			}
-			m.where, m.blocked, m.work = m.place(&calls[0], i), "", 0
-			if e := t.explain(roleRank); e != nil {
+			m.where, m.blocked, m.work, m.sign = m.place(&calls[0], i), "", 0, signOf(f, i, calls)
+			m.root = i == rootSlot(f.ID)
+			e := t.explain(roleRank)
+			m.sign, m.root = 0, false
+			if e != nil {
 				it.partners[[2]int{i, 0}] = m.settle(e)
 			} else {
 				it.unknown++
 			}
 		}
 	}
+}
+
+// signOf is the direction in which a result of MPI_Cart_shift lies along an axis, 0 for all else.
+func signOf(f *spec.Func, slot int, calls []seen) int {
+	if f.Name != "MPI_Cart_shift" {
+		return 0
+	}
+	step := int64(0)
+	for i := range f.Slots {
+		if trace.SlotName(f, &f.Slots[i]) == "disp" {
+			for k := range calls {
+				v := &calls[k].sig.Slots[i]
+				if v.Kind != trace.Int || v.N*v.N != 1 || step != 0 && v.N != step {
+					return 0
+				}
+				step = v.N
+			}
+		}
+	}
+	if trace.SlotName(f, &f.Slots[slot]) == "rank_source" {
+		step = -step
+	}
+	return int(step)
 }
 
 // place names a parameter for people.
@@ -204,7 +230,7 @@ func (it *item) leaves(b *block, f func(*block, *item)) {
 // trips is how often an item is executed; nil is once.
 func (m *maker) trips(b *block, it *item, calls []seen) *Expr {
 	t := m.tripTable(b, it)
-	m.where, m.work = "a loop", 0
+	m.where, m.blocked, m.work = "a loop", "", 0
 	var sample *seen
 	if it.leaf {
 		sample = &calls[0]
@@ -226,6 +252,9 @@ func (m *maker) trips(b *block, it *item, calls []seen) *Expr {
 	e := m.settle(m.tripsOf(t, it, b))
 	if e == nil {
 		o := Obstacle{Reason: "how often it is made does not follow from rank and size", Ranks: t.differing()}
+		if m.blocked != "" {
+			o.Reason = m.blocked
+		}
 		if sample != nil {
 			o.Func, o.Site = spec.ByID(sample.sig.Func).Name, siteName(sample.class.side.c, sample.sig.Site)
 		}
@@ -238,11 +267,14 @@ func (m *maker) trips(b *block, it *item, calls []seen) *Expr {
 	if it.loop >= 0 {
 		m.open[int64(it.loop)] = e.UsesRank() || e.UsesSize()
 	}
-	if (e.UsesRank() || e.UsesSize()) && !slices.ContainsFunc(m.counts, func(x *Expr) bool { return x.equal(e) }) {
+	if (e.UsesRank() || e.UsesSize()) && !e.condition() && !slices.ContainsFunc(m.counts, func(x *Expr) bool { return x.equal(e) }) {
 		m.counts = append(m.counts, e)
 	}
 	return e
 }
+
+// condition tells whether an expression is one: 0 or 1.
+func (e *Expr) condition() bool { return e.Op >= Eq && e.Op <= Not }
 
 // differing are the ranks of a table, if not all have the same value.
 func (t *table) differing() *trace.RankSet {
@@ -271,10 +303,14 @@ func (m *maker) tripsOf(t *table, it *item, b *block) *Expr {
 		}
 	})
 	slices.SortFunc(partners, func(x, y *Expr) int { return cmpText(x.String(), y.String()) })
-	r := roleOther
+	r := roleLoop
 	for _, p := range partners {
 		if it.loop >= 0 && p.UsesIndex(it.loop) {
 			r = p.tripsRole(it.loop)
+			if n := p.goesRound(); n != nil && t.rounds(n) {
+				m.blocked = "it goes round the ranks, and how often it does depends on their number"
+				return nil
+			}
 			p.uses(func(x *Expr) bool {
 				if x.Op == NearRank {
 					m.addCourse(&Expr{Op: NearCount, Grid: x.Grid, Moves: x.Moves})
@@ -320,8 +356,39 @@ func (e *Expr) tripsRole(loop int) role {
 		return roleSteps
 	case e.uses(func(x *Expr) bool { return x.Op == Pick && x.Args[0].UsesIndex(loop) }):
 		return roleFixed // as many as there are partners
+	case e.goesRound() != nil:
+		return roleLoop
 	}
 	return roleTrips
+}
+
+// goesRound is the number of ranks that e, the partner in an iteration, goes round; nil if it does not do that.
+func (e *Expr) goesRound() *Expr {
+	if e.Op == Mod && !e.UsesRank() && (e.Args[1].Op == Size || e.Args[1].Op == Dim) {
+		return e.Args[1]
+	}
+	return nil
+}
+
+// rounds tells whether a loop goes round so many ranks, as a table of its trip counts has it, a whole number of times: then
+// it may be that this number is given, and not how long the loop is.
+func (t *table) rounds(ranks *Expr) bool {
+	vals, ok := t.constants()
+	if !ok {
+		return false
+	}
+	other := map[int64]bool{}
+	for s, v := range vals {
+		other[v] = true
+		if v%max(s.at(ranks), 1) != 0 {
+			return false
+		}
+	}
+	sizes := map[int64]bool{}
+	for s := range vals {
+		sizes[s.at(ranks)] = true
+	}
+	return len(sizes) == 1 || len(other) > 1
 }
 
 // near is the number of neighbours, if the partners of a loop are the neighbours of a rank.

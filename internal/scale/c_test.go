@@ -43,7 +43,7 @@ func TestC(t *testing.T) {
 		ranks, size int
 	}{
 		{"stencil-2d", 9, 30}, {"stencil-3d-periodic", 27, 36}, {"stencil-1d", 4, 7}, {"tree-binomial", 8, 20}, {"tree-binary", 7, 25},
-		{"hub", 8, 12}, {"transpose", 6, 12}, {"ring", 5, 9},
+		{"hub", 8, 12}, {"transpose", 6, 12}, {"ring", 5, 9}, {"alltoallv", 6, 11}, {"rows-columns", 9, 16},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"reflect"
+	"strings"
 
 	"tabard/internal/rankfn"
 	"tabard/spec"
@@ -17,9 +18,17 @@ func (m *maker) call(b *block, it *item, calls []seen) *Call {
 	if sig.Flags&trace.Polls != 0 {
 		m.obstacle(calls, -1, "it was made until it succeeded, and how often that was depends on the run")
 	}
+	m.others = nil
 	for i := range f.Slots {
-		c.Slots = append(c.Slots, m.slot(b, it, calls, i))
+		if e := it.partners[[2]int{i, 0}]; e != nil && e.UsesRank() && e.Op != Rank {
+			m.others = append(m.others, e)
+		}
 	}
+	for i := range f.Slots {
+		m.root = i == rootSlot(f.ID)
+		c.Slots = append(c.Slots, m.slot(b, it, calls, i, c))
+	}
+	m.root, m.others = false, nil
 	return c
 }
 
@@ -72,12 +81,12 @@ func (m *maker) site(s *seen) int {
 }
 
 // slot makes a parameter of a call.
-func (m *maker) slot(b *block, it *item, calls []seen, i int) Slot {
+func (m *maker) slot(b *block, it *item, calls []seen, i int, c *Call) Slot {
 	m.where, m.blocked, m.work = m.place(&calls[0], i), "", 0
 	first := &calls[0].sig.Slots[i]
 	for k := range calls {
 		if calls[k].sig.Slots[i].Kind == trace.Hole {
-			return m.columnSlot(b, it, calls, i)
+			return m.columnSlot(b, it, calls, i, c)
 		}
 	}
 	f := spec.ByID(calls[0].sig.Func)
@@ -88,7 +97,7 @@ func (m *maker) slot(b *block, it *item, calls []seen, i int) Slot {
 	}
 	switch {
 	case first.Kind == trace.Ints, first.Kind == trace.List && fm.item != trace.Hole:
-		m.array(b, calls, i, &s)
+		m.array(b, calls, i, c, &s)
 		return s
 	case parts(first.Kind, first.Mem) > 0:
 		for k := range parts(first.Kind, first.Mem) {
@@ -130,7 +139,7 @@ func (m *maker) fitPart(t *table, r role, calls []seen, slot int) *Expr {
 }
 
 // array explains an array.
-func (m *maker) array(b *block, calls []seen, i int, s *Slot) {
+func (m *maker) array(b *block, calls []seen, i int, c *Call, s *Slot) {
 	f := spec.ByID(calls[0].sig.Func)
 	length := func(v *trace.Value) int64 {
 		if v.Kind == trace.Ints {
@@ -175,15 +184,36 @@ func (m *maker) array(b *block, calls []seen, i int, s *Slot) {
 				}
 			}
 		}
+		m.counted = countsOf(f, i, c)
 		s.Parts = append(s.Parts, m.fitPart(t, roleOf(f, i, p), calls, i))
+		m.counted = nil
 	}
+}
+
+// countsOf is what explains the counts that belong to an array of displacements, the slots before it being known; nil if
+// slot i is no such array.
+func countsOf(f *spec.Func, i int, c *Call) *Expr {
+	name := trace.SlotName(f, &f.Slots[i])
+	if !strings.HasSuffix(name, "displs") {
+		return nil
+	}
+	for k := i - 1; k >= 0; k-- {
+		other := trace.SlotName(f, &f.Slots[k])
+		if !strings.HasSuffix(other, "counts") || len(name) == len("sdispls") && other[0] != map[byte]byte{'s': 's', 'r': 'r'}[name[0]] {
+			continue
+		}
+		if x := &c.Slots[k]; x.Len != nil && len(x.Parts) == 1 {
+			return x.Parts[0]
+		}
+	}
+	return nil
 }
 
 // maxElements is how many elements of the arrays of a parameter are looked at.
 const maxElements = 1 << 22
 
 // columnSlot explains a parameter that is in columns, at least at some ranks.
-func (m *maker) columnSlot(b *block, it *item, calls []seen, i int) Slot {
+func (m *maker) columnSlot(b *block, it *item, calls []seen, i int, c *Call) Slot {
 	f := spec.ByID(calls[0].sig.Func)
 	hole := &trace.Value{Kind: trace.Hole}
 	fm := formOf(&f.Slots[i], hole)
@@ -195,7 +225,7 @@ func (m *maker) columnSlot(b *block, it *item, calls []seen, i int) Slot {
 	switch {
 	case f.Slots[i].Array && (fm.kind == trace.Ints || fm.kind == trace.List):
 		x := s
-		if m.heldArray(b, it, calls, i, &x) {
+		if m.heldArray(b, it, calls, i, c, &x) {
 			return x
 		}
 	case fm.kind == trace.Int || fm.kind == trace.Ref || fm.kind == trace.Stat:
@@ -204,14 +234,14 @@ func (m *maker) columnSlot(b *block, it *item, calls []seen, i int) Slot {
 			return x
 		}
 	}
-	c, err := it.held.copies(i)
+	copied, err := it.held.copies(i)
 	switch {
 	case err != nil:
 		m.obstacle(calls, i, err.Error())
-	case c == nil:
+	case copied == nil:
 		m.obstacle(calls, i, "its values do not follow from rank, size and iteration")
 	default:
-		s.Kind, s.Copied = trace.Hole, c
+		s.Kind, s.Copied = trace.Hole, copied
 	}
 	return s
 }
@@ -294,7 +324,7 @@ func (m *maker) heldTable(b *block, it *item, calls []seen, i, p int) (*table, b
 }
 
 // heldArray explains an array in columns.
-func (m *maker) heldArray(b *block, it *item, calls []seen, i int, s *Slot) bool {
+func (m *maker) heldArray(b *block, it *item, calls []seen, i int, call *Call, s *Slot) bool {
 	f := spec.ByID(calls[0].sig.Func)
 	count := 1
 	if s.Kind == trace.List {
@@ -369,7 +399,9 @@ func (m *maker) heldArray(b *block, it *item, calls []seen, i int, s *Slot) bool
 	m.open[-1] = s.Len.UsesRank() || s.Len.UsesSize()
 	defer delete(m.open, -1)
 	for p, t := range elements {
+		m.counted, m.work = countsOf(f, i, call), 0
 		e := m.settle(t.explain(roleOf(f, i, p)))
+		m.counted = nil
 		if e == nil {
 			return false
 		}

@@ -3,6 +3,22 @@ package scale
 // choosePeers looks for the partners of all calls, and for the process grid that explains them best: the
 // neighbours along one axis of a grid may be neighbours in another grid as well.
 func (m *maker) choosePeers(b *block) {
+	m.findPeers(b)
+	m.partnerGrids = map[*Grid]bool{}
+	for g := range m.explicit {
+		m.partnerGrids[g] = m.explicit[g]
+	}
+	b.partners(func(e *Expr) {
+		e.uses(func(x *Expr) bool {
+			if x.Grid != nil {
+				m.partnerGrids[x.Grid] = true
+			}
+			return false
+		})
+	})
+}
+
+func (m *maker) findPeers(b *block) {
 	m.peers(b)
 	used := map[*Grid]bool{}
 	b.partners(func(e *Expr) {

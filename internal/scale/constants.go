@@ -188,16 +188,21 @@ func (m *maker) single(vals map[*side]int64, v int64, r role) *Expr {
 				return m.note(num(v), "%d partners, in jobs of any size, although an axis of the process grid has %d ranks", v, x)
 			}
 		}
+	case roleLoop:
+		if v > 2 && (v == s.size || v == s.size-1) {
+			return m.note(num(v), "%d times in jobs of any size, although there are %d ranks", v, s.size)
+		}
+		for _, q := range m.quantities(r) {
+			if x := s.at(q.e); q.dims && v > 1 && x > 2 && v <= x && v >= x-2 {
+				return m.note(num(v), "%d times in jobs of any size, although an axis of the process grid has %d ranks", v, x)
+			}
+		}
 	case roleSteps:
 		if s.at(log2Size) == v {
 			return m.note(&Expr{Op: log2Size.Op, Args: log2Size.Args}, "%d partners are %v", v, log2Size)
 		}
 	case roleOther:
-		for _, e := range m.counts {
-			if !e.UsesRank() && !e.uses(func(x *Expr) bool { return x.Op == Index || x.Op == Elem }) && v > 2 && s.at(e) == v {
-				return m.note(&Expr{Op: e.Op, N: e.N, Args: e.Args, Grid: e.Grid, Moves: e.Moves, Periodic: e.Periodic}, "%d is the number of partners, %v", v, e)
-			}
-		}
+		// What is the same at all ranks is seldom a number of ranks. Another size tells.
 		if v > 2 && (v == s.size || v == s.size-1) {
 			return m.note(num(v), "%d does not depend on the number of ranks, which is %d", v, s.size)
 		}

@@ -12,14 +12,20 @@ import (
 )
 
 // Of is what a job of some size would do, going by a recording of one of another size. Structure and parameters are
-// those that the model gives; there are no times. The error is an *Obstacles if the recording forbids it.
+// those that the model gives; there are no times. The calls of the job were found to fit together (Model.Check).
+// The error is an *Obstacles if the recording forbids it.
 func Of(c *trace.Content, ranks int, o Options) (*trace.Content, *Model, error) {
-	m, err := Infer(c, o)
+	var out *trace.Content
+	m, err := search(c, o, func(m *Model) (err error) {
+		if out, err = m.At(ranks); err == nil {
+			m.Checked, err = m.Check(out, ranks)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := m.At(ranks)
-	return out, m, err
+	return out, m, nil
 }
 
 // maxTerminals bounds the calls of a class that differ.

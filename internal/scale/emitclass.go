@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"slices"
 
 	col "tabard/internal/column"
 	"tabard/internal/rankfn"
@@ -354,6 +355,13 @@ func (m *classMaker) leaf(t *term, l *trace.Leaf, s source) (trace.Param, bool, 
 		if _, ok := f.Constant(); ok {
 			return trace.Param{}, false, nil
 		}
+		if s.slot.Kind == trace.Ref || s.slot.Item == trace.Ref {
+			for r, v := range f.Values(m.set) {
+				if v < 0 {
+					return trace.Param{}, false, m.obstacle(t.call, l.Slot(), fmt.Sprintf("rank %d would have object %d", r, v))
+				}
+			}
+		}
 		return trace.Param{Fn: f}, true, l.SetInt(0)
 	}
 	if !s.slot.Len.UsesRank() && !s.slot.Parts[0].UsesRank() {
@@ -363,16 +371,15 @@ func (m *classMaker) leaf(t *term, l *trace.Leaf, s source) (trace.Param, bool, 
 	defer func() { m.v.Rank = at }()
 	same := true
 	first := l.Vec()
+	own := make([]int64, len(first))
 	for _, r := range m.ranks {
 		m.v.Rank = int64(r)
 		if s.slot.Len.Eval(m.v) != int64(len(first)) {
 			same = false
 			break
 		}
-		for k := range first {
-			m.v.Elem = int64(k)
-			same = same && s.slot.Parts[0].Eval(m.v) == first[k]
-		}
+		s.slot.Parts[0].fill(m.v, own)
+		same = same && slices.Equal(own, first)
 		if !same {
 			break
 		}
@@ -386,13 +393,10 @@ func (m *classMaker) leaf(t *term, l *trace.Leaf, s source) (trace.Param, bool, 
 		m.v.Rank = int64(r)
 		n := s.slot.Len.Eval(m.v)
 		if total += max(n, 0); n < 0 || n > maxLength || total > maxColumn {
-			return trace.Param{}, false, &Obstacles{List: []Obstacle{{Func: t.call.Func.Name, Param: trace.SlotName(t.call.Func, &t.call.Func.Slots[l.Slot()]), Ranks: m.set, Reason: "its arrays would be too long"}}}
+			return trace.Param{}, false, m.obstacle(t.call, l.Slot(), "its arrays would be too long")
 		}
 		arrays[i] = make([]int64, n)
-		for k := range arrays[i] {
-			m.v.Elem = int64(k)
-			arrays[i][k] = s.slot.Parts[0].Eval(m.v)
-		}
+		s.slot.Parts[0].fill(m.v, arrays[i])
 	}
 	return trace.Param{Vec: rankfn.FitVec(m.ctx, m.set, arrays)}, true, l.SetVec([]int64{}, 0)
 }
@@ -405,13 +409,13 @@ func (m *classMaker) columns(t *term, specs []trace.ColumnSpec) (out []trace.Cas
 		var raw []byte
 		if slot.Copied != nil {
 			if n := m.times(t); n != int64(slot.Copied.Values) {
-				return nil, m.columnObstacle(t, s.Slot, fmt.Sprintf("its values follow no rule, and it would be called %d times instead of %d", n, slot.Copied.Values))
+				return nil, m.obstacle(t.call, s.Slot, fmt.Sprintf("its values follow no rule, and it would be called %d times instead of %d", n, slot.Copied.Values))
 			}
 			raw = slot.Copied.Columns[used[s.Slot]]
 			used[s.Slot]++
 		} else {
 			if n := m.times(t); n > maxColumn {
-				return nil, m.columnObstacle(t, s.Slot, fmt.Sprintf("it would be called %d times with different values", n))
+				return nil, m.obstacle(t.call, s.Slot, fmt.Sprintf("it would be called %d times with different values", n))
 			}
 			b := col.NewBuilder()
 			m.fill(b, t, slot.Parts[s.Field])
@@ -423,11 +427,12 @@ func (m *classMaker) columns(t *term, specs []trace.ColumnSpec) (out []trace.Cas
 	return out, nil
 }
 
-func (m *classMaker) columnObstacle(t *term, slot int, reason string) error {
-	f := t.call.Func
+// obstacle says that a parameter of a call cannot be made.
+func (m *classMaker) obstacle(c *Call, slot int, reason string) error {
+	f := c.Func
 	o := Obstacle{Func: f.Name, Param: trace.SlotName(f, &f.Slots[slot]), Ranks: m.set, Reason: reason}
-	if t.call.Site > 0 {
-		o.Site = m.c.Sites[t.call.Site-1].String()
+	if c.Site > 0 {
+		o.Site = m.c.Sites[c.Site-1].String()
 	}
 	return &Obstacles{List: []Obstacle{o}}
 }

@@ -56,6 +56,8 @@ const (
 	NearMove
 	// While is how many i from 0 on, at most its second argument, keep its first argument true, in which Index N is i.
 	While
+	// Sum is the sum of its argument over all elements before Elem, in which Elem is each of them in turn.
+	Sum
 	numOps
 )
 
@@ -171,12 +173,33 @@ func (e *Expr) Eval(v *Env) int64 {
 		return e.Args[1+min(max(i, 0), int64(len(e.Args)-2))].Eval(v)
 	case While:
 		return e.evalWhile(v)
+	case Sum:
+		at, n := v.Elem, int64(0)
+		for v.Elem = 0; v.Elem < min(at, maxLength); v.Elem++ {
+			n += e.Args[0].Eval(v)
+		}
+		v.Elem = at
+		return n
 	}
 	a := e.Args[0].Eval(v)
 	if len(e.Args) == 1 {
 		return unary(e.Op, a)
 	}
 	return binary(e.Op, a, e.Args[1].Eval(v))
+}
+
+// fill sets the elements of an array to the values of e, from the first one on.
+func (e *Expr) fill(v *Env, dst []int64) {
+	sum := int64(0)
+	for i := range dst {
+		v.Elem = int64(i)
+		if e.Op == Sum { // of those before: not from the beginning each time
+			dst[i] = sum
+			sum += e.Args[0].Eval(v)
+			continue
+		}
+		dst[i] = e.Eval(v)
+	}
 }
 
 func truth(b bool) int64 {

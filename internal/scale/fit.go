@@ -17,6 +17,7 @@ const (
 	roleLength        // the length of an array with an element for each rank
 	roleDims          // the size of an axis of a grid
 	roleTrips         // how often a loop over partners is repeated
+	roleLoop          // how often any other loop is repeated
 	roleSteps         // how often a loop over partners is repeated whose distance doubles
 	roleRequests      // a number of requests
 	roleStride        // a factor of a coordinate
@@ -34,8 +35,7 @@ type maker struct {
 	// open are the loops, and with number -1 the array, whose length follows from rank or size: a list of values for
 	// its indices would end.
 	open map[int64]bool
-	// grid1st prefers neighbours on a process grid to ranks that differ in a bit.
-	grid1st bool
+	policy
 	work    int // see maxWork
 	notes   map[string]bool
 	remarks []remark
@@ -43,8 +43,18 @@ type maker struct {
 	loops   int
 	// grid is the one that factors of coordinates are to be taken from, if it is not nil.
 	grid *Grid
+	// partnerGrids are the grids that partners of calls are neighbours in.
+	partnerGrids map[*Grid]bool
 	// explicit are the grids that the program has as Cartesian topologies, or asked for.
 	explicit map[*Grid]bool
+	// others are the partners of the call, which its other parameters may depend on; root tells that what is
+	// explained is the root of a collective.
+	others []*Expr
+	root   bool
+	// counted are the counts that belong to an array of displacements.
+	counted *Expr
+	// sign is the direction along an axis that the meaning of a parameter tells, 0 if it does not.
+	sign int
 	// blocked says why something cannot be known, if that came up.
 	blocked   string
 	obstacles *Obstacles
@@ -106,6 +116,14 @@ const manyRows = 10_000
 // explain is the first expression that explains a table, nil if there is none. In large tables the
 // innermost loop is what matters most.
 func (t *table) explain(r role) *Expr {
+	e := t.explained(r)
+	if e != nil && t.weak(e) {
+		t.m.note(e, "that it is %v rests on few values", e)
+	}
+	return e
+}
+
+func (t *table) explained(r role) *Expr {
 	if len(t.rows) <= manyRows {
 		return t.fit(r, 0)
 	}
@@ -136,6 +154,11 @@ func (t *table) fit(r role, depth int) *Expr {
 		return nil
 	}
 	idx := t.varying()
+	if t.m.counted != nil && depth == 0 {
+		if e := t.fitDisplacements(); e != nil {
+			return e
+		}
+	}
 	if r == roleRequests {
 		if e := t.fitRequests(); e != nil {
 			return e
@@ -152,6 +175,11 @@ func (t *table) fit(r role, depth int) *Expr {
 		}
 	}
 	if r == roleRank {
+		if len(idx) == 1 && idx[0].Op == Elem { // the first and the last one, say
+			if e := t.pickNumbers(idx, r); e != nil && (!e.lists() || !t.oneSize()) {
+				return e
+			}
+		}
 		if e := t.fitRank(idx, depth); e != nil {
 			return e
 		}
@@ -184,7 +212,7 @@ func (t *table) fit(r role, depth int) *Expr {
 				return e
 			}
 		}
-		if e := t.pickNumbers(idx); e != nil {
+		if e := t.pickNumbers(idx, r); e != nil {
 			return e
 		}
 	}
@@ -204,7 +232,7 @@ func (t *table) fit(r role, depth int) *Expr {
 	if e := t.fitCoords(idx, r); e != nil {
 		return e
 	}
-	if e := t.fitModulo(idx); e != nil {
+	if e := t.fitModulo(idx, r); e != nil {
 		return e
 	}
 	if depth >= maxDepth {
@@ -214,6 +242,19 @@ func (t *table) fit(r role, depth int) *Expr {
 		return e
 	}
 	return t.fitConditions(r, depth)
+}
+
+// fitDisplacements explains displacements by the counts of what comes before, in elements or in bytes. Formulas that are
+// simpler, such as one for equal counts, are found without.
+func (t *table) fitDisplacements() *Expr {
+	if c := t.m.counted; c.uses(func(x *Expr) bool { return x.Op == Elem || x.Op == Index }) || c.UsesRank() {
+		for _, a := range []int64{1, 2, 4, 8, 16} {
+			if e := (&Expr{Op: Sum, Args: []*Expr{op(Mul, num(a), c)}}); t.holds(e) {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 // yesNo tells whether all values are 0 or 1, with some of both.
@@ -255,6 +296,9 @@ func (t *table) features(idx []*Expr) [][]*Expr {
 	if len(idx) > 1 {
 		out = append(out, idx, append([]*Expr{rankExpr}, idx...))
 	}
+	for _, c := range t.m.others {
+		out = append(out, []*Expr{c})
+	}
 	for _, c := range t.m.counts {
 		out = append(out, append([]*Expr{c}, idx...))
 	}
@@ -269,24 +313,29 @@ func (t *table) features(idx []*Expr) [][]*Expr {
 		[]*Expr{rankExpr, op(LowBit, rankExpr)}, []*Expr{rankExpr, op(HighBit, rankExpr)})
 }
 
-// fitModulo explains values that repeat with the rank or an index.
-func (t *table) fitModulo(idx []*Expr) *Expr {
-	low, high := t.vals[0], t.vals[0]
+// fitModulo explains values that repeat with the rank, an index or a coordinate, or with a sum of two of them.
+func (t *table) fitModulo(idx []*Expr, r role) *Expr {
+	seen := map[int64]bool{}
 	for _, v := range t.vals {
-		low, high = min(low, v), max(high, v)
+		if seen[v] = true; len(seen) > 64 {
+			return nil
+		}
 	}
-	if high-low > 64 {
-		return nil
-	}
-	for _, x := range append([]*Expr{rankExpr}, idx...) {
-		for p := high - low + 1; p <= 2*(high-low+1); p++ {
-			if p < 2 {
-				continue
+	values := int64(len(seen))
+	for k, x := range t.turning(idx) {
+		most := 2 * values
+		if k > len(idx) {
+			if most = values + 1; values > 16 || r == roleRank {
+				break
 			}
+		}
+		for p := max(values, 2); p <= most; p++ {
 			if e := t.linear([]*Expr{op(Mod, x, num(p))}, roleFixed, false, nil); e != nil {
 				return e
 			}
 		}
+	}
+	for _, x := range append([]*Expr{rankExpr}, idx...) {
 		for p := int64(2); p <= 64; p++ {
 			if e := t.linear([]*Expr{op(Div, x, num(p))}, roleFixed, false, nil); e != nil {
 				return e
@@ -294,6 +343,30 @@ func (t *table) fitModulo(idx []*Expr) *Expr {
 		}
 	}
 	return nil
+}
+
+// turning are what values may repeat with: the rank, an index, a coordinate, and sums of two of them.
+func (t *table) turning(idx []*Expr) []*Expr {
+	single := append([]*Expr{rankExpr}, idx...)
+	for _, g := range t.m.gridsFor(t) {
+		for k := range g.Axes {
+			if g.Axes > 1 && len(g.Fixed) == 0 && !g.Ascending {
+				single = append(single, &Expr{Op: Coord, Grid: g, N: int64(k)})
+			}
+		}
+	}
+	out := single
+	for _, x := range single {
+		out = append(out, op(Mul, num(2), x))
+	}
+	for _, k := range idx {
+		for _, x := range single {
+			if x != k {
+				out = append(out, op(Add, x, k), op(Sub, x, k), op(Add, x, op(Mul, num(2), k)), op(Add, op(Mul, num(2), x), k), op(Mul, num(2), op(Add, x, k)))
+			}
+		}
+	}
+	return out
 }
 
 // maxPick is how many different expressions there may be for an index.
@@ -336,44 +409,68 @@ func (t *table) fitPick(idx []*Expr, r role, depth int) *Expr {
 			}
 			e.Args = append(e.Args, x)
 		}
-		if e != nil && len(e.Args) > 1 && t.holds(e) {
+		if e != nil && len(e.Args) > 1 && t.holds(e) && !(r == roleRank && t.oneSize() && e.lists()) {
 			return e
 		}
 	}
 	return nil
 }
 
-// pickNumbers explains values that depend on one index only, and are the same at all ranks, of which there are several.
-func (t *table) pickNumbers(idx []*Expr) *Expr {
+// oneSize tells whether all rows are of jobs of one size.
+func (t *table) oneSize() bool { return t.observations(sizeExpr, 2) < 2 }
+
+// lists tells whether a Pick gives three or more different numbers: of ranks, that is what was seen, and no rule.
+func (e *Expr) lists() bool {
+	seen := map[int64]bool{}
+	for _, a := range e.Args[1:] {
+		if a.Op == Num && a.N >= 0 {
+			seen[a.N] = true
+		}
+	}
+	return len(seen) > 2
+}
+
+// pickNumbers explains values that depend on one index only, and are the same at all ranks, of which there are several for each.
+func (t *table) pickNumbers(idx []*Expr, r role) *Expr {
 	for _, k := range idx {
 		if t.m.isOpen(k) {
 			continue
 		}
-		vals := map[int64]int64{}
+		vals := map[int64]map[*side]int64{}
 		rows := map[int64]int{}
-		ranks := map[int64]bool{}
+		first := map[int64]int64{}
+		several := map[int64]bool{}
 		ok := true
 		for i, v := range t.vals {
 			x := t.eval(k, i)
-			old, seen := vals[x]
+			of := t.rows[i].side
+			old, seen := vals[x][of]
 			if ok = x >= 0 && x < maxPick && (!seen || old == v); !ok {
 				break
 			}
-			vals[x] = v
+			if vals[x] == nil {
+				vals[x] = map[*side]int64{}
+			}
+			vals[x][of] = v
 			rows[x]++
-			ranks[t.rows[i].rank] = true
+			if r, seen := first[x]; !seen {
+				first[x] = t.rows[i].rank
+			} else if r != t.rows[i].rank {
+				several[x] = true
+			}
 		}
 		t.m.work += len(t.rows)
-		if !ok || len(ranks) < 2 {
+		if !ok || len(several) < len(vals) {
 			continue
 		}
 		e := &Expr{Op: Pick, Args: []*Expr{k}}
 		for x := range int64(len(vals)) {
-			if rows[x] != rows[0] {
+			c := t.m.constant(vals[x], r)
+			if rows[x] != rows[0] || c == nil {
 				e = nil
 				break
 			}
-			e.Args = append(e.Args, num(vals[x]))
+			e.Args = append(e.Args, c)
 		}
 		if t.holds(e) {
 			return e

@@ -41,13 +41,27 @@ func (t *table) displacement(g *Grid, i int) (by [maxAxes]int, ok bool) {
 // gridShift explains ranks that are one step away along some axes, the same for all, with and without
 // wrapping around.
 func (t *table) gridShift(g *Grid) *Expr {
+	e, axis := t.shift(g)
+	if axis < 0 {
+		return e
+	}
+	if t.m.sign != 0 {
+		e.Moves[0][axis] = t.m.sign
+		return e
+	}
+	t.m.blocked = fmt.Sprintf("axis %d of the process grid has two ranks, so that both neighbours along it are the same rank", axis)
+	return nil
+}
+
+// shift is the displacement, wrapping around or not, that gives all ranks of a table, nil if there is none. If it goes
+// around an axis that has two ranks at all sides, nobody can tell which way: axis is that axis, else -1.
+func (t *table) shift(g *Grid) (e *Expr, axis int) {
 	const unknown = 99
 	var step [maxAxes]int // modulo the size of the axis
-	var wrap, plain [maxAxes]bool
+	var wrap [maxAxes]bool
 	for k := range step {
 		step[k] = unknown
 	}
-	unsure := false
 	var longest [maxAxes]int64
 	for i := range t.rows {
 		for k, d := range t.rows[i].side.env.dims[g.ID] {
@@ -57,96 +71,126 @@ func (t *table) gridShift(g *Grid) *Expr {
 	for i := range t.rows {
 		by, ok := t.displacement(g, i)
 		if !ok {
-			return nil
+			return nil, -1
 		}
-		dims := t.rows[i].side.env.dims[g.ID]
-		for k, d := range dims {
+		for k, d := range t.rows[i].side.env.dims[g.ID] {
 			x := by[k]
 			around := false
 			if d > 2 && (x == int(d)-1 || x == 1-int(d)) {
 				x, around = x/(1-int(d)), true // one step back where d-1 was seen
 			}
-			if x < -1 || x > 1 {
-				return nil
-			}
-			if d == 2 && longest[k] > 2 {
+			switch {
+			case x < -1 || x > 1:
+				return nil, -1
+			case d == 1 || d == 2 && longest[k] > 2:
 				continue // another size tells
-			}
-			if d == 2 && x != 0 {
-				// To the other one of two: which way is seen at other rows only.
-				if step[k] == unknown {
-					step[k] = x
-				}
-				if step[k] == 0 {
-					return nil
-				}
-				if step[k] != x {
-					wrap[k], unsure = true, true
-				}
-				continue
-			}
-			if d == 1 {
-				continue
-			}
-			if step[k] == unknown {
+			case step[k] == unknown:
 				step[k] = x
+			case d == 2 && x != 0 && step[k] != 0:
+				// To the other one of two: forth for one of them, and back for the other.
+				wrap[k] = wrap[k] || step[k] != x
+			case step[k] != x:
+				return nil, -1
 			}
-			if step[k] != x {
-				return nil
-			}
-			if around {
-				wrap[k] = true
-			} else if x != 0 {
-				plain[k] = true
-			}
+			wrap[k] = wrap[k] || around
 		}
 	}
-	e := &Expr{Op: Shift, Grid: g, Moves: [][]int{make([]int, g.Axes)}, Periodic: make([]bool, g.Axes)}
+	e = &Expr{Op: Shift, Grid: g, Moves: [][]int{make([]int, g.Axes)}, Periodic: make([]bool, g.Axes)}
 	moves := 0
+	axis = -1
 	for k := range g.Axes {
 		if step[k] == unknown {
 			step[k] = 0
 		}
-		e.Moves[0][k] = step[k]
-		e.Periodic[k] = wrap[k]
+		e.Moves[0][k], e.Periodic[k] = step[k], wrap[k]
 		if step[k] != 0 {
 			moves++
+			if wrap[k] && longest[k] == 2 && axis < 0 {
+				axis = k
+			}
 		}
 	}
 	if moves == 0 || !t.holds(e) {
-		// An axis of two ranks may have been seen from one side first.
-		if unsure {
-			for k := range g.Axes {
-				e.Moves[0][k] = -e.Moves[0][k]
-			}
-			if moves > 0 && t.holds(e) {
-				return t.twoSided(e, unsure)
-			}
-		}
-		return nil
+		return nil, -1
 	}
-	return t.twoSided(e, unsure)
+	return e, axis
 }
 
-// twoSided gives e, unless it goes around an axis that has two ranks at all sides: then nobody can tell which way.
-func (t *table) twoSided(e *Expr, unsure bool) *Expr {
-	if !unsure {
-		return e
+// around explains a loop over neighbours both ways along several axes, of which some have two ranks, so that both
+// neighbours along them are the same one: they come in the order of those along the other axes.
+func (t *table) around(g *Grid, loop *Expr) *Expr {
+	if t.m.isOpen(loop) {
+		return nil
 	}
-	for k, by := range e.Moves[0] {
-		if by == 0 || !e.Periodic[k] {
+	parts := t.split(loop)
+	if len(parts) < 4 {
+		return nil
+	}
+	e := &Expr{Op: Pick, Args: []*Expr{loop}}
+	first := 0                // direction that comes first along axes that tell
+	places := map[int][]int{} // the shifts along an axis that does not
+	for k, p := range parts {
+		x, axis := p.shift(g)
+		if x == nil && p.holds(rankExpr) { // along an axis of one rank
+			e.Args = append(e.Args, rankExpr)
 			continue
 		}
-		more := false
-		for i := range t.rows {
-			more = more || t.rows[i].side.env.dims[e.Grid.ID][k] > 2
-		}
-		if !more {
-			t.m.blocked = fmt.Sprintf("axis %d of the process grid has two ranks, so that both neighbours along it are the same rank", k)
+		if x == nil {
 			return nil
 		}
+		along := -1
+		for a, by := range x.Moves[0] {
+			if by != 0 && along >= 0 {
+				return nil
+			}
+			if by != 0 {
+				along = a
+			}
+		}
+		switch {
+		case axis >= 0:
+			places[axis] = append(places[axis], k+1)
+		case first == 0:
+			first = x.Moves[0][along]
+		}
+		e.Args = append(e.Args, x)
 	}
-	return e
+	if first == 0 || len(places) == 0 {
+		return nil
+	}
+	for axis, at := range places {
+		if len(at) != 2 {
+			return nil
+		}
+		e.Args[at[0]].Moves[0][axis], e.Args[at[1]].Moves[0][axis] = first, -first
+	}
+	if !t.holds(e) {
+		return nil
+	}
+	return t.m.note(e, "the two neighbours along an axis of two ranks, which are the same rank, come in the order of those along other axes")
+}
+
+// split is the table of each value of an index, nil unless these are 0, 1, 2, ... with as many rows each.
+func (t *table) split(loop *Expr) []*table {
+	parts := map[int64]*table{}
+	for i := range t.rows {
+		k := t.eval(loop, i)
+		if k < 0 || k >= maxPick {
+			return nil
+		}
+		if parts[k] == nil {
+			parts[k] = &table{m: t.m, path: t.path}
+		}
+		parts[k].rows, parts[k].vals = append(parts[k].rows, t.rows[i]), append(parts[k].vals, t.vals[i])
+	}
+	out := make([]*table, len(parts))
+	for k, p := range parts {
+		if k >= int64(len(parts)) || parts[0] == nil || len(p.rows) != len(parts[0].rows) {
+			return nil
+		}
+		out[k] = p
+	}
+	return out
 }
 
 // near explains the neighbours that a rank has in a grid: a loop over directions that leaves out what is beyond a
@@ -251,23 +295,13 @@ func (t *table) near(g *Grid, idx []*Expr) *Expr {
 // eachSimple tells whether all ranks have the same number of partners, and each of them follows from the rank alone:
 // then they are no neighbours of which some are missing.
 func (t *table) eachSimple(loop *Expr) bool {
-	parts := map[int64]*table{}
-	for i := range t.rows {
-		k := t.eval(loop, i)
-		if parts[k] == nil {
-			parts[k] = &table{m: t.m, path: t.path}
-		}
-		parts[k].rows, parts[k].vals = append(parts[k].rows, t.rows[i]), append(parts[k].vals, t.vals[i])
-	}
+	parts := t.split(loop)
 	for _, p := range parts {
-		if parts[0] == nil || len(p.rows) != len(parts[0].rows) {
-			return false
-		}
 		if p.ring(nil, false) == nil && p.xor(nil) == nil {
 			return false
 		}
 	}
-	return true
+	return parts != nil
 }
 
 func (m *maker) addCourse(c *Expr) {
@@ -463,6 +497,12 @@ func (m *maker) usedGrids() {
 	for _, g := range m.grids {
 		if !used[g] {
 			continue
+		}
+		g.longest = make([]int64, g.Axes)
+		for _, s := range m.sides {
+			for k, d := range s.env.dims[g.ID] {
+				g.longest[k] = max(g.longest[k], d)
+			}
 		}
 		g.ID = len(kept)
 		kept = append(kept, g)

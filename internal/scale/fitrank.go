@@ -5,6 +5,18 @@ func (t *table) inside(i int) bool {
 	return t.vals[i] >= 0 && t.vals[i] < t.rows[i].side.size
 }
 
+// ranks tells whether a table has rows of so many ranks at least.
+func (t *table) ranks(n int) bool { return t.observations(rankExpr, n) >= n }
+
+// largest is the number of ranks of the largest recording that has rows.
+func (t *table) largest() int64 {
+	n := int64(0)
+	for i := range t.rows {
+		n = max(n, t.rows[i].side.size)
+	}
+	return n
+}
+
 // fitRank explains ranks, among which there may be one value that is none, such as MPI_PROC_NULL.
 func (t *table) fitRank(idx []*Expr, depth int) *Expr {
 	in := t.only(t.inside)
@@ -23,6 +35,9 @@ func (t *table) fitRank(idx []*Expr, depth int) *Expr {
 		}
 	}
 	list := in.partners(idx)
+	if t.m.blocked != "" {
+		return nil
+	}
 	for _, e := range list {
 		x := e
 		if beyond != nil {
@@ -62,7 +77,26 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 			list = append(list, e)
 		}
 	}
+	if t.holds(rankExpr) {
+		return []*Expr{rankExpr}
+	}
+	if t.largest() == 2 {
+		t.m.blocked = "with two ranks there is one partner only, whoever it is"
+		return nil
+	}
 	grids := t.m.gridsFor(t)
+	if t.m.rounds && t.m.root {
+		if e := t.round(idx, grids); e != nil {
+			return []*Expr{e}
+		}
+	}
+	for _, k := range idx {
+		for _, g := range grids {
+			if e := t.around(g, k); e != nil {
+				return []*Expr{e}
+			}
+		}
+	}
 	for _, g := range grids {
 		if t.m.explicit[g] {
 			add(t.gridShift(g))
@@ -81,7 +115,7 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 	// Nobody said that there is a grid.
 	twoSided := t.m.blocked != "" && len(list) == 0
 	t.m.blocked = ""
-	if !t.m.grid1st {
+	if !t.m.policy.grid && t.ranks(2) {
 		for _, k := range idx {
 			add(t.xor(op(Shl, k)))
 		}
@@ -115,6 +149,7 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 		add(t.xor(k))
 		add(t.xor(op(Shl, k)))
 	}
+	add(t.halves())
 	for _, g := range grids {
 		if g.Axes > 1 {
 			add(t.permuted(g))
@@ -128,6 +163,41 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 		add(t.linear([]*Expr{op(Div, rankExpr, num(p))}, roleFixed, false, nil))
 	}
 	return list
+}
+
+// round explains ranks that go round all ranks, or those of an axis of a process grid, from iteration to iteration.
+func (t *table) round(idx []*Expr, grids []*Grid) *Expr {
+	sizes := []*Expr{sizeExpr}
+	for _, g := range grids {
+		for k := range g.Axes {
+			if g.Axes > 1 {
+				sizes = append(sizes, &Expr{Op: Dim, Grid: g, N: int64(k)})
+			}
+		}
+	}
+	for _, k := range idx {
+		first, at := int64(0), int64(-1)
+		for i := range t.rows {
+			if v := t.eval(k, i); at < 0 || v < at {
+				first, at = t.vals[i], v
+			}
+		}
+		for _, n := range sizes {
+			for _, by := range []int64{0, first} {
+				e := op(Mod, op(Add, k, num(by)), n)
+				if !t.holds(e) {
+					continue
+				}
+				for i := range t.rows {
+					if t.eval(k, i)+by >= t.eval(n, i) {
+						return e
+					}
+				}
+				return t.m.note(e, "that it goes round all ranks, %v, did not show in so few iterations", e)
+			}
+		}
+	}
+	return nil
 }
 
 // ring explains (r + a*f + b) mod P. With small, only neighbours.
@@ -164,16 +234,37 @@ func (t *table) ring(f *Expr, small bool) *Expr {
 		}
 	} else {
 		// From the smallest values of the index, as the others may have wrapped around.
-		few := shift.only(func(i int) bool { return t.eval(f, i) <= 1 })
-		if sum = few.linear([]*Expr{f}, roleFixed, false, nil); sum == nil {
-			return nil
-		}
+		return t.ringAlong(f, shift)
 	}
 	e := op(Mod, op(Add, rankExpr, sum), sizeExpr)
 	if !t.holds(e) {
 		return nil
 	}
 	return e
+}
+
+// ringAlong explains (r + a*f + b) mod P, given the displacements. Of three ranks, the second next one is the one before, and of
+// four it is as far either way.
+func (t *table) ringAlong(f *Expr, shift *table) *Expr {
+	// From the smallest values of the index, as the others may have wrapped around.
+	most := t.largest()
+	few := shift.only(func(i int) bool { return t.eval(f, i) <= 1 && t.rows[i].side.size == most })
+	for _, back := range []bool{false, true} {
+		s := few.with(func(i int) int64 {
+			if v := few.vals[i]; !back || 2*v != most {
+				return v
+			}
+			return -most / 2
+		})
+		sum := s.linear([]*Expr{f}, roleFixed, false, func(c []int64) bool { return c[1] >= -2 && c[1] <= 2 })
+		if sum == nil {
+			continue
+		}
+		if e := op(Mod, op(Add, rankExpr, sum), sizeExpr); t.holds(e) {
+			return e
+		}
+	}
+	return nil
 }
 
 // xor explains r xor (a*f + b).
@@ -195,6 +286,20 @@ func (t *table) xor(f *Expr) *Expr {
 	e := op(Xor, rankExpr, with)
 	if !t.holds(e) {
 		return nil
+	}
+	return e
+}
+
+// halves explains ranks among every other one.
+func (t *table) halves() *Expr {
+	e := op(Div, rankExpr, num(2))
+	if !t.holds(e) || !t.proved(e) {
+		return nil
+	}
+	for _, g := range t.m.gridsFor(t) {
+		if g.Axes > 1 && t.holds(&Expr{Op: Coord, Grid: g}) {
+			return t.m.note(e, "it is %v, and not the place in a process grid with two columns", e)
+		}
 	}
 	return e
 }
@@ -259,6 +364,9 @@ func (t *table) conditions() []*Expr {
 	}
 	for _, k := range t.varying() {
 		list = append(list, op(Eq, k, num(0)))
+		if t.m.rounds {
+			list = append(list, op(Eq, op(Mod, k, sizeExpr), rankExpr))
+		}
 		list = append(list, op(Eq, k, rankExpr))
 	}
 	for _, g := range t.m.gridsFor(t) {
@@ -282,16 +390,38 @@ func (t *table) condition() *Expr {
 		}
 	}
 	cs := t.conditions()
+	var found *Expr
 	for _, c := range cs {
-		if t.holds(c) {
-			return c
+		e := c
+		if !t.holds(e) {
+			if e = op(Not, c); !t.holds(e) {
+				continue
+			}
 		}
-		if n := op(Not, c); t.holds(n) {
-			return n
+		if found == nil {
+			found = e
+			continue
+		}
+		if !e.uses(func(x *Expr) bool { return x.Grid != nil }) {
+			return t.m.note(found, "the condition is that %v; it could as well be that %v", found, e)
 		}
 	}
+	every := t.every()
+	switch {
+	case found == nil && every != nil:
+		return every
+	case found != nil && every != nil && found.uses(func(x *Expr) bool { return x.Grid != nil && !t.m.partnerGrids[x.Grid] }):
+		return t.m.note(every, "the condition is that %v, and not a place in a process grid", every)
+	case found != nil:
+		return found
+	}
+	// Two conditions together fit much by chance, unless they are the two ends of something.
+	many := t.ranks(16)
 	for i, a := range cs {
 		for _, b := range cs[:i] {
+			if !many && !ends(a, b) {
+				continue
+			}
 			for _, e := range []*Expr{op(Or, a, b), op(And, op(Not, a), op(Not, b)), op(And, a, op(Not, b)), op(And, b, op(Not, a)), op(And, a, b)} {
 				if t.holds(e) {
 					return e
@@ -300,6 +430,31 @@ func (t *table) condition() *Expr {
 		}
 	}
 	return nil
+}
+
+// every is the condition of every so many ranks.
+func (t *table) every() *Expr {
+	for p := int64(2); p <= 8; p++ {
+		for k := range p {
+			e := op(Eq, op(Mod, rankExpr, num(p)), num(k))
+			if t.ranks(int(p)+2) && t.holds(e) {
+				return e
+			}
+			if e = op(Not, e); t.ranks(int(p)+2) && t.holds(e) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// ends tells whether two conditions are that something is at its first place and at its last one, or each of two axes at one.
+func ends(a, b *Expr) bool {
+	if a.Op != Eq || b.Op != Eq {
+		return false
+	}
+	x, y := a.Args[0], b.Args[0]
+	return x.Op == Rank && y.Op == Rank || x.Op == Coord && y.Op == Coord && x.Grid == y.Grid
 }
 
 // fitConditions explains the values where a condition holds, and where it does not, by themselves: first

@@ -17,6 +17,8 @@ type Grid struct {
 	// Fixed are sizes that do not depend on the number of ranks; 0 stands for what is left. Empty if
 	// all sizes are balanced.
 	Fixed []int64
+
+	longest []int64 // the greatest size of each axis in the recordings
 }
 
 // Dims are the sizes of the axes for a number of ranks. It fails if they do not fill the grid.

@@ -20,22 +20,92 @@ type Options struct {
 // maxRanks is how many ranks a recording may have: each one's parameters are looked at.
 const maxRanks = 1 << 16
 
-// Infer finds the program that makes the calls of a recording. The error is an *Obstacles if calls of the recording keep it
-// from being scaled.
+// Infer finds the program that makes the calls of a recording, for any number of ranks. The error is an *Obstacles if calls
+// of the recording keep it from being scaled, or if those of other jobs would not fit together.
 func Infer(c *trace.Content, o Options) (*Model, error) {
-	m, err := infer(c, o, false)
-	if err == nil {
-		return m, nil
-	}
-	// What is given to partners may tell that they are neighbours on a grid.
-	if g, gridErr := infer(c, o, true); gridErr == nil {
-		return g, nil
-	}
-	return nil, err
+	return search(c, o, func(m *Model) error { return m.tried() })
 }
 
-func infer(c *trace.Content, o Options, grid1st bool) (*Model, error) {
-	m := &maker{grid1st: grid1st, open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
+// search tries several ways to explain the values of a recording, until accept takes the model.
+func search(c *trace.Content, o Options, accept func(*Model) error) (*Model, error) {
+	var first error
+	for _, p := range policiesOf(append([]*trace.Content{c}, o.With...)) {
+		m, err := infer(c, o, p)
+		if err == nil {
+			if err = accept(m); err == nil {
+				return m, nil
+			}
+		}
+		if first == nil {
+			first = err
+		}
+		if _, ok := err.(*Obstacles); !ok {
+			return nil, err
+		}
+	}
+	return nil, first
+}
+
+// policy is what is preferred where several explanations are possible.
+type policy struct {
+	// grid prefers neighbours on a process grid to ranks that differ in a bit: what is given to partners may tell
+	// that they are.
+	grid bool
+	// rounds takes loops that do nothing but go round the ranks, again and again, for one loop: another root in each step.
+	rounds bool
+}
+
+// policiesOf are the ways to explain recordings, the one to try first first.
+func policiesOf(list []*trace.Content) []policy {
+	out := []policy{{}, {grid: true}}
+	if slices.ContainsFunc(list, turns) {
+		out = append([]policy{{rounds: true}, {grid: true, rounds: true}}, out...)
+	}
+	return out
+}
+
+// turns tells whether the root of a collective changes from call to call in a recording.
+func turns(c *trace.Content) bool {
+	type place struct {
+		f    spec.ID
+		site uint32
+	}
+	for _, d := range c.Classes {
+		seen := map[place]int64{}
+		k := &class{side: &side{c: c}, d: d}
+		for t, id := range d.Terminals {
+			tm := c.Templates[id]
+			o := rootSlot(tm.Func)
+			if o < 0 {
+				continue
+			}
+			sig, err := k.signature(uint32(t), d.Ranks.Min())
+			if err != nil {
+				return false // whoever reads it again says so
+			}
+			at, v := place{tm.Func, tm.Site}, &sig.Slots[o]
+			if old, ok := seen[at]; v.Kind == trace.Hole || ok && old != v.N {
+				return true
+			}
+			seen[at] = v.N
+		}
+	}
+	return false
+}
+
+// rootSlot is the slot with the root of a collective, -1 if it has none.
+func rootSlot(id spec.ID) int {
+	f := spec.ByID(id)
+	for i := range f.Slots {
+		if trace.SlotName(f, &f.Slots[i]) == "root" {
+			return i
+		}
+	}
+	return -1
+}
+
+func infer(c *trace.Content, o Options, p policy) (*Model, error) {
+	m := &maker{policy: p, open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[trace.Module]int{}, obstacles: &Obstacles{}}
 	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
 	for i, x := range c.Modules {
 		m.modules[x] = i
@@ -70,9 +140,40 @@ func infer(c *trace.Content, o Options, grid1st bool) (*Model, error) {
 	}
 	m.model.Grids, m.model.Loops = m.grids, m.loops
 	m.usedGrids()
+	if most := slices.Max(m.model.Sizes); most <= 2 {
+		m.notes[fmt.Sprintf("jobs of more than %d ranks do nothing that did not show with so few", most)] = true
+	}
+	if s := m.model.Sizes; len(s) == 1 {
+		m.notes[weakScaling] = true
+	}
+	if m.gridHidden() {
+		m.notes["no process grid shows with a prime number of ranks: what depends on the rank is taken to depend on the rank in jobs of other sizes, and not on a row or a column"] = true
+	}
 	m.model.Assumptions = sorted(m.notes)
 	m.model.fixDims(o.Dims)
+	m.model.recordings = append([]*trace.Content{c}, o.With...)
 	return m.model, nil
+}
+
+// weakScaling is what a recording of one size leaves open of all programs.
+const weakScaling = "what is the same at all ranks, such as sizes of messages and lengths of loops, does not depend on the number of ranks, but where that is said"
+
+// gridHidden tells whether something depends on the rank and no process grid of several rows could be seen.
+func (m *maker) gridHidden() bool {
+	for _, n := range m.model.Sizes {
+		if len(factors(int64(n))) > 1 {
+			return false
+		}
+	}
+	hidden := false
+	m.model.calls(func(c *Call) {
+		for i := range c.Slots {
+			for _, e := range c.Slots[i].Parts {
+				hidden = hidden || c.Func.Name != "MPI_Comm_rank" && e.UsesRank()
+			}
+		}
+	})
+	return hidden
 }
 
 // addSide takes a recording.
@@ -133,22 +234,22 @@ func newClass(s *side, d *trace.ClassData) *class {
 
 // thread makes the program of the threads with a number.
 func (m *maker) thread(number int, classes []*class) (*Thread, error) {
-	known, longest := shapes{}, 0
+	f := &folder{known: shapes{}, rounds: m.policy.rounds}
 	trees := make([][]*node, len(classes))
 	for i, k := range classes {
 		if k.side.c.Groups[k.d.Group].Unranked {
 			continue
 		}
-		seq, err := treeOf(k.d, func(t uint32) uint64 { return leafKey(k.side.c, k.side.c.Templates[k.d.Terminals[t]]) })
+		seq, err := treeOf(k.d, func(t uint32) (key, line uint64) { return leafKey(k.side.c, k.side.c.Templates[k.d.Terminals[t]]) })
 		if err != nil {
 			return nil, &Obstacles{List: []Obstacle{{Ranks: k.d.Ranks, Reason: err.Error()}}}
 		}
-		trees[i] = foldTree(seq, known, &longest)
+		trees[i] = f.tree(seq)
 	}
 	b := &block{}
 	for i, k := range classes {
 		if trees[i] != nil {
-			b.seqs = append(b.seqs, sequence{class: k, nodes: wrap(trees[i], known, longest)})
+			b.seqs = append(b.seqs, sequence{class: k, nodes: f.wrap(trees[i], f.longest)})
 		}
 	}
 	a := &aligner{loops: m.loops}

@@ -98,19 +98,20 @@ func formOf(s *spec.Slot, v *trace.Value) form {
 	return form{kind: v.Kind}
 }
 
-// leafKey tells calls of one line apart from others, with and without what is absent.
-func leafKey(c *trace.Content, t *trace.Template) uint64 {
+// leafKey tells calls of one line apart from others, with and without what is absent. line is the same for both.
+func leafKey(c *trace.Content, t *trace.Template) (key, line uint64) {
 	h := fnv.New64a()
 	site := ""
 	if t.Site > 0 {
 		site = siteKey(c, &c.Sites[t.Site-1])
 	}
 	fmt.Fprint(h, t.Func, site, t.Flags, t.Ret)
+	line = h.Sum64()
 	f := spec.ByID(t.Func)
 	for i := range t.Slots {
 		fmt.Fprint(h, formOf(&f.Slots[i], &t.Slots[i]))
 	}
-	return h.Sum64()
+	return h.Sum64(), line
 }
 
 // signature is that of a terminal at a rank.

@@ -97,39 +97,3 @@ func (t *table) jointly(features []*Expr, accept func(coef []int64) bool) *Expr 
 	}
 	return nil
 }
-
-// proved tells whether there are more ranks than an expression has numbers and conditions to choose: otherwise
-// one can be found for any values.
-func (t *table) proved(e *Expr) bool {
-	free := e.freedom(map[int64]bool{})
-	if free <= 3 {
-		return true
-	}
-	ranks := map[int64]bool{}
-	for i := range t.rows {
-		ranks[t.rows[i].rank] = true
-	}
-	return free <= len(ranks)/3
-}
-
-// freedom is how many numbers and conditions of an expression could be others.
-func (e *Expr) freedom(seen map[int64]bool) int {
-	n := 0
-	switch e.Op {
-	case Num:
-		if e.N < -1 || e.N > 1 && !seen[e.N] {
-			seen[e.N] = true
-			n = 1
-		}
-	case LowBit, HighBit, Bits:
-		n = 1
-	case If:
-		if c := e.Args[0]; c.Op != Eq || c.Args[0].Op != Rank {
-			n = 1
-		}
-	}
-	for _, a := range e.Args {
-		n += a.freedom(seen)
-	}
-	return n
-}

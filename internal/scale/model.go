@@ -25,10 +25,16 @@ type Model struct {
 	Modules []trace.Module
 	// Assumptions say what was decided without evidence, as sentences, sorted.
 	Assumptions []string
+	// Checked is the number of ranks of the job whose calls were found to fit together: see Of. It is 0 if
+	// none were looked at.
+	Checked int
 
 	meta  trace.Meta
 	group *trace.Group
 	dims  map[int][]int64 // of grids, given by Options
+	// recordings are those that it was inferred from, and known what does not fit together in them.
+	recordings []*trace.Content
+	known      map[[4]string]bool
 }
 
 // Thread is the program of a thread.
@@ -120,12 +126,12 @@ func (s *Slot) at(v *Env) (trace.Value, error) {
 		x.Mem, x.Class = 0, 0
 		x.List = make([]trace.Value, n)
 	}
+	if s.Kind == trace.Ints {
+		s.Parts[0].fill(v, x.Ints)
+		return x, nil
+	}
 	for i := range n {
 		v.Elem = i
-		if s.Kind == trace.Ints {
-			x.Ints[i] = s.Parts[0].Eval(v)
-			continue
-		}
 		y := trace.Value{Kind: s.Item, Mem: s.Mem, Class: s.Class}
 		for k, p := range s.Parts {
 			if err := setPart(&y, k, p.Eval(v)); err != nil {
@@ -151,6 +157,11 @@ func (m *Model) Env(ranks int) (*Env, error) {
 			return nil, &Obstacles{List: []Obstacle{{Reason: err.Error()}}}
 		}
 		v.dims[i] = d
+		for k := range d {
+			if d[k] > 1 && g.longest != nil && g.longest[k] == 1 {
+				return nil, &Obstacles{List: []Obstacle{{Reason: fmt.Sprintf("the process grid of %d ranks has %d along axis %d, which had one in the recording, so that what is done along it did not show", ranks, d[k], k)}}}
+			}
+		}
 	}
 	return v, nil
 }
@@ -221,6 +232,29 @@ func sorted(set map[string]bool) []string {
 	return out
 }
 
+// nodes calls f for all nodes of the model.
+func (m *Model) nodes(f func(*Node)) {
+	var visit func([]*Node)
+	visit = func(list []*Node) {
+		for _, n := range list {
+			f(n)
+			visit(n.Body)
+		}
+	}
+	for i := range m.Threads {
+		visit(m.Threads[i].Body)
+	}
+}
+
+// calls calls f for all calls of the model.
+func (m *Model) calls(f func(*Call)) {
+	m.nodes(func(n *Node) {
+		if n.Call != nil {
+			f(n.Call)
+		}
+	})
+}
+
 // expressions calls f for all expressions of the model.
 func (m *Model) expressions(f func(*Expr)) {
 	visit := func(e *Expr) {
@@ -228,26 +262,18 @@ func (m *Model) expressions(f func(*Expr)) {
 			f(e)
 		}
 	}
-	var nodes func([]*Node)
-	nodes = func(list []*Node) {
-		for _, n := range list {
-			visit(n.Count)
-			nodes(n.Body)
-			if n.Call == nil {
-				continue
-			}
-			for i := range n.Call.Slots {
-				visit(n.Call.Slots[i].Len)
-				for _, p := range n.Call.Slots[i].Parts {
-					visit(p)
-				}
-			}
-		}
-	}
 	for i := range m.Threads {
 		visit(m.Threads[i].Count)
-		nodes(m.Threads[i].Body)
 	}
+	m.nodes(func(n *Node) { visit(n.Count) })
+	m.calls(func(c *Call) {
+		for i := range c.Slots {
+			visit(c.Slots[i].Len)
+			for _, p := range c.Slots[i].Parts {
+				visit(p)
+			}
+		}
+	})
 }
 
 // fixDims sets the sizes of grids that the caller knows.

@@ -99,6 +99,10 @@ func TestPrograms(t *testing.T) {
 		{"ring", 4, 16}, {"ring", 7, 64},
 		{"transpose", 9, 16}, {"transpose", 16, 64}, {"transpose", 6, 12},
 		{"growing", 4, 16}, {"growing", 9, 50},
+		{"rows-columns", 9, 16}, {"rows-columns", 16, 36}, {"rows-columns", 12, 20},
+		{"alltoallv", 4, 9}, {"alltoallv", 9, 40}, {"alltoallv", 25, 7},
+		// Axes of two ranks that wrap around, beside longer ones.
+		{"stencil-2d-periodic", 6, 9}, {"stencil-3d-periodic", 16, 36}, {"stencil-3d-periodic", 12, 27},
 	} {
 		scaled(t, c.name, c.from, c.to)
 	}
@@ -168,6 +172,15 @@ var (
 			}
 		}
 	}}
+	// turns has another root in each step, at which other buffers matter than elsewhere.
+	turns = &synth.Program{Name: "turns", About: "each rank is the root in turn", Body: func(r *synth.Rank) {
+		for i := range 22 {
+			d := synth.Data{Addr: r.Stack(-64), Count: 2, Type: r.Double}
+			r.Bcast(12, d, i%r.Ranks, r.World)
+			r.Reduce(13, r.Stack(-96), d, i%r.Ranks, r.World)
+			r.Barrier(14, r.World)
+		}
+	}}
 	// wall has neighbours to one side only, each behind a condition, and other buffers at the ends.
 	wall = &synth.Program{Name: "wall", About: "a pipeline", Body: func(r *synth.Rank) {
 		size := 1024
@@ -194,6 +207,11 @@ func TestOwnPrograms(t *testing.T) {
 	scaledProgram(t, butterfly, 16, 128, 4)
 	scaledProgram(t, pairwise, 5, 24)
 	scaledProgram(t, pairwise, 7, 20, 9)
+	scaledProgram(t, collectives, 6, 64)
+	scaledProgram(t, collectives, 7, 10)
+	scaledProgram(t, turns, 5, 8)
+	scaledProgram(t, turns, 24, 7)
+	scaledProgram(t, turns, 5, 10, 4)
 	scaledProgram(t, wall, 4, 50)
 	scaledProgram(t, wall, 40, 3)
 }
@@ -210,6 +228,11 @@ func TestObstacles(t *testing.T) {
 		d := synth.Data{Addr: r.Stack(-64), Count: 1, Type: r.Double}
 		r.Sendrecv(12, d, up, 3, d, down, 3, c, 8)
 	}}
+	roots := &synth.Program{Name: "roots", About: "each rank is the root in turn, for 12 steps", Body: func(r *synth.Rank) {
+		for i := range r.Steps {
+			r.Bcast(12, synth.Data{Addr: r.Stack(-64), Count: 1, Type: r.Double}, i%r.Ranks, r.World)
+		}
+	}}
 	for _, c := range []struct {
 		p     *synth.Program
 		ranks int
@@ -217,7 +240,10 @@ func TestObstacles(t *testing.T) {
 	}{
 		{synth.ByName("amr"), 9, []string{"MPI_Irecv at amr.c:18 [main], source", "MPI_Isend at amr.c:21 [main], count"}},
 		{cube, 8, []string{"MPI_Sendrecv at cube.c:12 [main], dest (ranks 0-7)", "both neighbours along it are the same rank"}},
-		{synth.ByName("rows-columns"), 16, []string{"MPI_Bcast at rows-columns.c:15 [main], root (ranks 0-15): it goes round the ranks"}},
+		{synth.ByName("growing"), 2, []string{"with two ranks there is one partner only"}},
+		{synth.ByName("stencil-2d-cart"), 5, []string{"has 8 along axis 1, which had one in the recording"}},
+		{synth.ByName("tree-binary"), 4, []string{"with 64 ranks calls would not fit together"}},
+		{roots, 4, []string{"MPI_Bcast at roots.c:12 [main] (ranks 0-3): it goes round the ranks"}},
 		{synth.ByName("master-worker"), 9, []string{"MPI_Recv at master-worker.c:18 [main], status (ranks 0)"}},
 	} {
 		_, _, err := scale.Of(content(t, recorded(t, c.p, synth.Params{Ranks: c.ranks, Steps: 12, Seed: 1})), 64, scale.Options{})

@@ -42,6 +42,8 @@ func (e *Expr) String() string {
 		return fmt.Sprintf("neighbour%v[%v]", e.Moves, e.Args[0])
 	case NearMove:
 		return fmt.Sprintf("direction%v[%v]", e.Moves, e.Args[0])
+	case Sum:
+		return fmt.Sprintf("(sum of %v for all before e)", e.Args[0])
 	case While:
 		return fmt.Sprintf("(how many i%d < %v while %v)", e.N, e.Args[1], e.Args[0])
 	}
@@ -166,7 +168,7 @@ func (c *C) Expr(e *Expr) string {
 		return "1"
 	}
 	args := make([]string, len(e.Args))
-	if e.Op != While {
+	if e.Op != While && e.Op != Sum {
 		for i, a := range e.Args {
 			args[i] = c.Expr(a)
 		}
@@ -233,6 +235,8 @@ func (c *C) Expr(e *Expr) string {
 		return text
 	case While:
 		return c.while(e)
+	case Sum:
+		return c.sum(e)
 	}
 	return c.grid(e, args)
 }
@@ -266,29 +270,43 @@ func (c *C) grid(e *Expr, args []string) string {
 	return fmt.Sprintf("sc_near(%s, %d, %s, %d, %s, %d, (long)%s)", d, e.Grid.Axes, moves, len(e.Moves), want, what, c.Rank)
 }
 
-// while makes a function that counts.
-func (c *C) while(e *Expr) string {
+// function makes a function of all that e depends on, but for the loops in own; body is its text. It gives the call.
+func (c *C) function(kind string, e *Expr, own map[int64]bool, body func(inner *C) string) string {
 	outer := c.Index
 	inner := *c
 	params, passed := "long r, long p, long e", fmt.Sprintf("(long)%s, (long)%s, 0", c.Rank, c.Size)
 	if c.Elem != "" {
 		passed = fmt.Sprintf("(long)%s, (long)%s, (long)%s", c.Rank, c.Size, c.Elem)
 	}
-	seen := map[int64]bool{e.N: true}
 	e.uses(func(x *Expr) bool {
-		if x.Op == Index && !seen[x.N] {
-			seen[x.N] = true
+		if x.Op == Index && !own[x.N] {
+			own[x.N] = true
 			params += fmt.Sprintf(", long i%d", x.N)
 			passed += fmt.Sprintf(", (long)%s", outer(int(x.N)))
 		}
 		return false
 	})
 	inner.Rank, inner.Size, inner.Elem, inner.Index = "r", "p", "e", func(n int) string { return fmt.Sprintf("i%d", n) }
-	cond, most := inner.Expr(e.Args[0]), inner.Expr(e.Args[1])
+	text := body(&inner)
 	c.Funcs, c.names = inner.Funcs, inner.names
-	name := c.define("sc_while", fmt.Sprintf("static long %%s(%s)\n{\n    long i%d;\n    (void)r, (void)p, (void)e;\n    for (i%d = 0; i%d < %s && %s; i%d++) {}\n    return i%d;\n}\n",
-		params, e.N, e.N, e.N, escape(most), escape(cond), e.N, e.N))
+	name := c.define(kind, fmt.Sprintf("static long %%s(%s)\n{\n%s}\n", params, escape(text)))
 	return fmt.Sprintf("%s(%s)", name, passed)
+}
+
+// while makes a function that counts.
+func (c *C) while(e *Expr) string {
+	return c.function("sc_while", e, map[int64]bool{e.N: true}, func(inner *C) string {
+		cond, most := inner.Expr(e.Args[0]), inner.Expr(e.Args[1])
+		return fmt.Sprintf("    long i%d;\n    (void)r, (void)p, (void)e;\n    for (i%d = 0; i%d < %s && %s; i%d++) {}\n    return i%d;\n",
+			e.N, e.N, e.N, most, cond, e.N, e.N)
+	})
+}
+
+// sum makes a function that adds.
+func (c *C) sum(e *Expr) string {
+	return c.function("sc_sum", e, map[int64]bool{}, func(inner *C) string {
+		return fmt.Sprintf("    long to = e, n = 0;\n    (void)r, (void)p;\n    for (e = 0; e < to; e++) n += %s;\n    return n;\n", inner.Expr(e.Args[0]))
+	})
 }
 
 // escape protects the text from being taken for a format.

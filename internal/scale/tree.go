@@ -12,8 +12,9 @@ import (
 
 // node is a call or a repetition.
 type node struct {
-	// key tells what may be the same line of a program: leaves by template, repetitions by their bodies.
-	key uint64
+	// key tells what may be the same line of a program: leaves by template, repetitions by their bodies. line is the same
+	// for calls of one line that differ in what is absent, as at the root of a collective and elsewhere.
+	key, line uint64
 	// term is the terminal of a leaf, whose inst is nil.
 	term uint32
 	// inst are the bodies, one for each iteration; one for all if they are equal. Then count, or if it is not nil trip, says how
@@ -40,15 +41,15 @@ const maxNodes = 1 << 17
 // treeMaker makes the tree of a class.
 type treeMaker struct {
 	c     *trace.ClassData
-	leaf  func(t uint32) uint64 // the key of a terminal
-	trips [][]*trace.RankFunc   // by rule and symbol
+	leaf  func(t uint32) (key, line uint64) // of a terminal
+	trips [][]*trace.RankFunc               // by rule and symbol
 	rules [][]*node
 	nodes int
 	err   error
 }
 
 // treeOf is the tree of a class, not folded.
-func treeOf(c *trace.ClassData, leaf func(t uint32) uint64) ([]*node, error) {
+func treeOf(c *trace.ClassData, leaf func(t uint32) (key, line uint64)) ([]*node, error) {
 	m := &treeMaker{c: c, leaf: leaf, rules: make([][]*node, len(c.Grammar.Rules))}
 	k := 0
 	for _, body := range c.Grammar.Rules {
@@ -77,7 +78,8 @@ func (m *treeMaker) rule(r int) []*node {
 		if s.IsRule() {
 			body = m.rule(s.Rule())
 		} else {
-			body = []*node{{key: m.leaf(s.ID), term: s.ID}}
+			key, line := m.leaf(s.ID)
+			body = []*node{{key: key, line: line, term: s.ID}}
 		}
 		if s.Count == 1 && trip == nil {
 			seq = append(seq, body...)
@@ -164,48 +166,94 @@ func tidy(seq []*node) []*node {
 // shapes are the bodies of repetitions that were found in any class, by their keys.
 type shapes map[uint64]int // key of the body: how many nodes it has
 
-func keyOf(seq []*node) uint64 {
-	h := fnv.New64a()
-	var b [8]byte
+func keyOf(seq []*node) (key, line uint64) {
+	h, l := fnv.New64a(), fnv.New64a()
+	var b, d [8]byte
 	for _, n := range seq {
 		for i := range b {
-			b[i] = byte(n.key >> (8 * i))
+			b[i], d[i] = byte(n.key>>(8*i)), byte(n.line>>(8*i))
 		}
 		h.Write(b[:])
+		l.Write(d[:])
 	}
-	return h.Sum64()
+	return h.Sum64(), l.Sum64()
 }
 
-// foldTree finds repetitions of bodies that differ in values only: loops over partners. Loops that the grammar
+// loopOf makes a node of bodies.
+func loopOf(n *node) *node {
+	key, line := keyOf(n.inst[0])
+	n.key, n.line = mixKey(key), mixKey(line)
+	return n
+}
+
+// shape is what bodies that may be iterations of one loop have in common.
+func (f *folder) shape(body []*node) uint64 {
+	key, line := keyOf(body)
+	if f.rounds {
+		return line
+	}
+	return key
+}
+
+// folder finds repetitions of bodies that differ in values only: loops over partners. Loops that the grammar
 // knows are nodes already.
-func foldTree(seq []*node, known shapes, longest *int) []*node {
+type folder struct {
+	known   shapes
+	longest int
+	rounds  bool // see policy
+}
+
+func (f *folder) tree(seq []*node) []*node { return f.runs(f.inner(seq)) }
+
+// inner folds what is inside of the nodes of a sequence.
+func (f *folder) inner(seq []*node) []*node {
 	out := make([]*node, 0, len(seq))
 	for _, n := range seq {
 		if n.inst == nil {
 			out = append(out, n)
 			continue
 		}
+		if f.rounds && n.trip == nil && len(n.inst) == 1 {
+			// Rounds that follow each other are one run.
+			list := f.inner(n.inst[0])
+			if whole := f.runs(list); len(whole) == 1 && whole[0].inst != nil && n.count*uint64(len(list)) <= maxRounds {
+				for range n.count {
+					out = append(out, list...)
+				}
+				continue
+			}
+		}
 		m := &node{count: n.count, trip: n.trip}
 		for _, body := range n.inst {
-			m.inst = append(m.inst, foldTree(body, known, longest))
+			m.inst = append(m.inst, f.tree(body))
 		}
-		m.key = mixKey(keyOf(m.inst[0]))
-		out = append(out, m)
+		out = append(out, loopOf(m))
 	}
-	return foldRuns(out, known, longest)
+	return out
 }
+
+// maxRounds is how many nodes there may be in loops that go round the ranks again and again.
+const maxRounds = 1 << 12
 
 func mixKey(k uint64) uint64 { return k*0x9e3779b97f4a7c15 + 1 }
 
-// maxFold is how many nodes the body of a loop over partners may have.
-const maxFold = 24
+// maxFold is how many nodes the body of a loop over partners may have, maxRound that of one over roots.
+const (
+	maxFold  = 24
+	maxRound = 160
+)
 
-func foldRuns(seq []*node, known shapes, longest *int) []*node {
-	for length := 1; length <= maxFold && 2*length <= len(seq); length++ {
+// runs makes nodes of what repeats in a sequence.
+func (f *folder) runs(seq []*node) []*node {
+	most := maxFold
+	if f.rounds {
+		most = maxRound
+	}
+	for length := 1; length <= most && 2*length <= len(seq); length++ {
 		var out []*node
 		for i := 0; i < len(seq); {
 			k := 1
-			for i+(k+1)*length <= len(seq) && alike(seq[i:i+length], seq[i+k*length:i+(k+1)*length]) {
+			for i+(k+1)*length <= len(seq) && f.alike(seq[i:i+length], seq[i+k*length:i+(k+1)*length]) {
 				k++
 			}
 			if k == 1 {
@@ -217,11 +265,9 @@ func foldRuns(seq []*node, known shapes, longest *int) []*node {
 			for j := range k {
 				m.inst = append(m.inst, seq[i+j*length:i+(j+1)*length])
 			}
-			key := keyOf(m.inst[0])
-			known[key] = length
-			*longest = max(*longest, length)
-			m.key = mixKey(key)
-			out = append(out, m)
+			f.known[f.shape(m.inst[0])] = length
+			f.longest = max(f.longest, length)
+			out = append(out, loopOf(m))
 			i += k * length
 		}
 		seq = out
@@ -230,8 +276,11 @@ func foldRuns(seq []*node, known shapes, longest *int) []*node {
 }
 
 // alike tells whether two sequences may be iterations of one loop.
-func alike(a, b []*node) bool {
+func (f *folder) alike(a, b []*node) bool {
 	for i := range a {
+		if f.rounds && a[i].line == b[i].line && a[i].inst == nil && b[i].inst == nil {
+			continue
+		}
 		if a[i].key != b[i].key || a[i].inst != nil && (a[i].trip != nil || b[i].trip != nil || len(a[i].inst) == 1 && len(b[i].inst) == 1 && a[i].count != b[i].count && (a[i].count > 1 && b[i].count > 1) && long(a[i]) && long(b[i])) {
 			return false
 		}
@@ -243,18 +292,18 @@ func alike(a, b []*node) bool {
 func long(n *node) bool { return len(n.inst[0]) > 1 }
 
 // wrap makes single iterations of what is a repetition elsewhere repetitions, too.
-func wrap(seq []*node, known shapes, longest int) []*node {
+func (f *folder) wrap(seq []*node, longest int) []*node {
 	var out []*node
 	for i := 0; i < len(seq); {
 		n := seq[i]
 		if n.inst != nil {
-			m := &node{key: n.key, count: n.count, trip: n.trip}
+			m := &node{key: n.key, line: n.line, count: n.count, trip: n.trip}
 			for _, body := range n.inst {
 				if len(body) == 1 && body[0].inst == nil {
 					m.inst = append(m.inst, body)
 					continue
 				}
-				m.inst = append(m.inst, wrapBody(body, known, longest))
+				m.inst = append(m.inst, f.wrapBody(body, longest))
 			}
 			out = append(out, m)
 			i++
@@ -262,7 +311,7 @@ func wrap(seq []*node, known shapes, longest int) []*node {
 		}
 		length := 0
 		for l := min(longest, len(seq)-i); l > 0; l-- {
-			if known[keyOf(seq[i:i+l])] == l {
+			if f.known[f.shape(seq[i:i+l])] == l {
 				length = l
 				break
 			}
@@ -273,9 +322,9 @@ func wrap(seq []*node, known shapes, longest int) []*node {
 			continue
 		}
 		body := seq[i : i+length]
-		m := &node{key: mixKey(keyOf(body)), count: 1, inst: [][]*node{body}}
+		m := loopOf(&node{count: 1, inst: [][]*node{body}})
 		if length > 1 {
-			m.inst[0] = wrapBody(body, known, longest)
+			m.inst[0] = f.wrapBody(body, longest)
 		}
 		out = append(out, m)
 		i += length
@@ -284,6 +333,6 @@ func wrap(seq []*node, known shapes, longest int) []*node {
 }
 
 // wrapBody is wrap for the body of a repetition, which is itself not to be wrapped as a whole.
-func wrapBody(body []*node, known shapes, longest int) []*node {
-	return wrap(body, known, min(longest, len(body)-1))
+func (f *folder) wrapBody(body []*node, longest int) []*node {
+	return f.wrap(body, min(longest, len(body)-1))
 }

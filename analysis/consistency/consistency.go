@@ -1,0 +1,171 @@
+package consistency
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"tabard/analysis/match"
+	"tabard/analysis/ops"
+	"tabard/internal/comms"
+	"tabard/internal/rankfn"
+	"tabard/trace"
+)
+
+// Kind says what does not fit together.
+type Kind uint8
+
+// Kinds of problems.
+const (
+	// Alone: a send without a receive, or the reverse.
+	Alone Kind = iota
+	// Short: a buffer that is too small for the message.
+	Short
+	// Missing: a collective that not all members call.
+	Missing
+	// Mixed: a collective for which members call different functions.
+	Mixed
+	// Differing: a parameter of a collective that differs between members.
+	Differing
+	// Unequal: a collective that sends more or less than is received.
+	Unequal
+	// Membership: what is known of a communicator contradicts what the program was told.
+	Membership
+)
+
+// Problem is calls from one place that do not fit together with others.
+type Problem struct {
+	Kind Kind
+	// Func, Site and Param say which calls; empty if unknown, or if all of a call is meant.
+	Func, Site, Param string
+	// Processes are those that made the calls, up to 65,536 of them; nil if that is not known.
+	Processes *rankfn.Set
+	// Text says in words what is wrong, as the end of a sentence.
+	Text string
+}
+
+// Key is what equal problems of jobs of other sizes have in common.
+func (p *Problem) Key() [4]string { return [4]string{fmt.Sprint(p.Kind), p.Func, p.Site, p.Param} }
+
+// maxProblems is how many problems are listed, maxProcesses how many processes of one.
+const (
+	maxProblems  = 64
+	maxProcesses = 1 << 16
+)
+
+// Of lists what does not fit together, in no more than 64 problems, those of one place put together. The time it takes is that
+// of matching all messages. Errors are those of reading.
+func Of(a *trace.Archive) ([]Problem, error) {
+	p, err := ops.Open(a)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{p: p, found: map[[4]string]*finding{}, calls: map[callKey]*call{}}
+	for _, n := range p.Comms.Notes {
+		if n.Kind == comms.Contradiction {
+			c.add(Problem{Kind: Membership, Text: n.Text})
+		}
+	}
+	_, err = match.RunProgram(p, match.Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched, Untimed: true, Fold: true})
+	if err != nil {
+		return nil, err
+	}
+	return c.problems(), nil
+}
+
+// finding is a problem in the making.
+type finding struct {
+	Problem
+	processes map[int]bool
+	order     int
+}
+
+type checker struct {
+	p     *ops.Program
+	found map[[4]string]*finding
+	calls map[callKey]*call
+}
+
+// add notes a problem of some processes.
+func (c *checker) add(x Problem, processes ...int32) {
+	k := x.Key()
+	f := c.found[k]
+	if f == nil {
+		if len(c.found) == maxProblems {
+			return
+		}
+		f = &finding{Problem: x, processes: map[int]bool{}, order: len(c.found)}
+		c.found[k] = f
+	}
+	for _, p := range processes {
+		if len(f.processes) < maxProcesses {
+			f.processes[int(p)] = true
+		}
+	}
+}
+
+func (c *checker) problems() []Problem {
+	list := make([]*finding, 0, len(c.found))
+	for _, f := range c.found {
+		if len(f.processes) > 0 {
+			ranks := make([]int, 0, len(f.processes))
+			for r := range f.processes {
+				ranks = append(ranks, r)
+			}
+			slices.Sort(ranks)
+			f.Processes = rankfn.NewSet(ranks)
+		}
+		list = append(list, f)
+	}
+	// A collective that does not fit comes first: what follows it is off, too.
+	slices.SortFunc(list, func(x, y *finding) int { return cmp.Or(cmp.Compare(y.Kind, x.Kind), cmp.Compare(x.order, y.order)) })
+	out := make([]Problem, len(list))
+	for i, f := range list {
+		out[i] = f.Problem
+	}
+	return out
+}
+
+// unmatched takes in an end of a message that is alone.
+func (c *checker) unmatched(u *match.Unmatched) error {
+	x, err := c.call(&u.Post)
+	if err != nil {
+		return err
+	}
+	var text string
+	switch {
+	case u.Send:
+		text = fmt.Sprintf("process %d sends to %s with tag %d, which does not receive it", u.Process, c.name(u.Peer), u.Tag)
+	case u.Peer < 0 && u.Wild:
+		text = fmt.Sprintf("process %d receives from anyone, and nobody sends", u.Process)
+	default:
+		text = fmt.Sprintf("process %d receives from %s with tag %d, which sends no such message", u.Process, c.name(u.Peer), u.Tag)
+	}
+	c.add(Problem{Kind: Alone, Func: u.Func.Name, Site: x.site, Text: text}, u.Process)
+	return nil
+}
+
+// name says who a partner is.
+func (c *checker) name(peer int32) string {
+	if peer < 0 {
+		return "a rank that the communicator does not have"
+	}
+	return fmt.Sprintf("process %d", peer)
+}
+
+// message takes in a message: its receive must have room for it.
+func (c *checker) message(m *match.Message) error {
+	to, err := c.call(&m.Recv.Post)
+	if err != nil {
+		return err
+	}
+	if m.Recv.Wild || m.Recv.Probe != nil || to.room < 0 {
+		return nil
+	}
+	from, err := c.call(&m.Send.Post)
+	if err != nil || from.size < 0 || from.size <= to.room {
+		return err
+	}
+	c.add(Problem{Kind: Short, Func: to.f.Name, Site: to.site, Text: fmt.Sprintf("process %d has room for %d bytes, and process %d sends %d", m.Recv.Process, to.room, m.Send.Process, from.size)}, m.Recv.Process)
+	return nil
+}
