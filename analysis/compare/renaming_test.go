@@ -119,9 +119,10 @@ loop 9
 MPI_Send(buf=stack#0+64, count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:4 [main]
 MPI_Send(buf=stack#0+64, count=2, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:5 [main]
 end
+MPI_Get_count(datatype=MPI_INT) @ a.c:7 [main] ; count=5
 MPI_Finalize() @ a.c:6 [main]
 `
-	replace := strings.NewReplacer("module#0+16", "module#4+1616", "extra_state=module#0+4096", "extra_state=NULL", "/scratch/job", "ufs:/tmp", "stack#0+64", "heap#1+64",
+	replace := strings.NewReplacer("; count=5", "; count=7", "a.c:7 ", "x.c:3 ", "module#0+16", "module#4+1616", "extra_state=module#0+4096", "extra_state=NULL", "/scratch/job", "ufs:/tmp", "stack#0+64", "heap#1+64",
 		"a.c:4 [main]", "x.c:9 [run]", "a.c:5 [main]", "x.c:9 [run]", "a.c:1 ", "x.c:1 ", "a.c:6 ", "x.c:2 ")
 	b := replace.Replace(a)
 	if got := texts(with(t, a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})); got != "" {
@@ -129,6 +130,10 @@ MPI_Finalize() @ a.c:6 [main]
 	}
 	if got := texts(with(t, a, b, compare.Options{Structure: true, Parameters: true, IgnoreSites: true})); !strings.Contains(got, "filename") {
 		t.Errorf("without sites: %s", got)
+	}
+	// What is in a status tells which message came first.
+	if got := texts(with(t, a, strings.Replace(a, "; count=5", "; count=7", 1), compare.Options{Structure: true, Parameters: true})); !strings.Contains(got, "MPI_Get_count") {
+		t.Errorf("another run: %s", got)
 	}
 	for _, c := range [][2]string{{"count=2", "count=3"}, {"loop 9", "loop 10"}, {"out.dat", "other.dat"}, {"amode=5", "amode=4"}} {
 		if got := texts(with(t, a, strings.Replace(b, c[0], c[1], 1), compare.Options{Structure: true, Parameters: true, Rerun: true})); strings.Count(got, "\n") != 0 || got == "" {

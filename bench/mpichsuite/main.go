@@ -23,7 +23,7 @@
 // tabard replay --order=recorded, or as a program that tabard proxy makes, while that is recorded, and the
 // two recordings are compared by tabard diff --rerun. What comes out is a table by folder and a
 // list of the lines that are not equal. FILE keeps results, so that a run can be continued: lines that are in it are not run
-// again (with -retry those are that were not equal), and -for ends a run after a while.
+// again (with -retry those are that were not equal, or out of time without recording), and -for ends a run after a while.
 package main
 
 import (
@@ -73,7 +73,7 @@ func main() {
 	replay := flag.Bool("replay", false, "replay recordings and compare")
 	proxy := flag.Bool("proxy", false, "make proxies of recordings, run them and compare")
 	flag.StringVar(&o.results, "results", "", "keep the results of -replay and -proxy in this file, and go on from there")
-	flag.BoolVar(&o.retry, "retry", false, "with -results: run lines again that were not equal")
+	flag.BoolVar(&o.retry, "retry", false, "with -results: run lines again that were not equal, or out of time without recording")
 	flag.DurationVar(&o.length, "for", 0, "end -replay and -proxy after this time, 0 for never")
 	flag.Parse()
 	if *replay {

@@ -39,4 +39,15 @@ func TestTrips(t *testing.T) {
 	if s.done(&trip{Plain: pass, Replay: &roundtrip.Outcome{}}) {
 		t.Error("a line without a proxy is done")
 	}
+	// What passed before and is now out of time is not counted, and run again on demand.
+	late := &trip{Dir: "coll", Line: "coll/d 4", Plain: timeout, Replay: &roundtrip.Outcome{Stage: "diff"}, Proxy: &roundtrip.Outcome{Equal: true}}
+	b.Reset()
+	s.printTrips(&b, []*trip{late})
+	if strings.Contains(b.String(), "coll/d") || !strings.Contains(b.String(), "proxy: 0 of 0") || !s.done(late) {
+		t.Errorf("a line that is out of time counts:\n%s", b.String())
+	}
+	s.retry = true
+	if s.done(late) || !s.done(&trip{Plain: fail}) {
+		t.Error("lines that are out of time are not run again, or those that fail are")
+	}
 }

@@ -71,7 +71,7 @@ func GenerateAny(a *trace.Archive, m *scale.Model, w io.Writer, o AnySize) (*Res
 // newGenerator is a generator of which the parts are used that do not need the streams of the recording.
 func newGenerator(a *trace.Archive, o Options) *generator {
 	g := &generator{a: a, o: o, abi: a.Meta().ABI, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]string{}, objects: map[spec.Class]int64{},
-		callbacks: map[string]bool{}, functions: map[string]string{}, oldNames: map[string]bool{}, skipped: map[Skipped]bool{}, used: map[string]bool{}}
+		callbacks: map[string]bool{}, functions: map[string]string{}, oldNames: map[string]bool{}, skipped: map[Skipped]bool{}, used: map[string]bool{}, files: map[string]string{}, fileNames: map[string]bool{}, sameNames: map[string]int{}}
 	g.target = rerun.Target{Translation: rerun.Translation{From: g.abi, To: g.abi}}
 	for _, s := range reserved {
 		g.names[s] = true

@@ -141,6 +141,20 @@ func randomExpr(rng *rand.Rand, depth int) *scale.Expr {
 	return e
 }
 
+// An element of an array of sums is the sum of what is before it.
+func TestElementOfSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	for range 300 {
+		e := &scale.Expr{Op: scale.Add, Args: []*scale.Expr{randomExpr(rng, 2), {Op: scale.Sum, Args: []*scale.Expr{randomExpr(rng, 3)}}}}
+		v := &scale.Env{Rank: rng.Int64N(9), Size: 9, Index: []int64{rng.Int64N(5)}, Elem: rng.Int64N(12)}
+		want, n := e.Eval(v), v.Elem
+		v.Elem = 99
+		if got := elementOf(e, n).Eval(v); got != want {
+			t.Errorf("element %d of %v is %d, not %d", n, e, got, want)
+		}
+	}
+}
+
 // The text of expressions has their values, and so have the forms that they are brought to.
 func TestAnySizeExpressions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

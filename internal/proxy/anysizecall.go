@@ -33,7 +33,7 @@ func (x *anysize) call(n *scale.Call) []string {
 		}
 		return nil
 	}
-	k := &anycall{x: x, n: n, call: &call{g: x.g, t: &terminal{Func: f, tm: &trace.Template{Signature: trace.Signature{Flags: n.Flags}}}}}
+	k := &anycall{x: x, n: n, call: &call{g: x.g, t: &terminal{Func: f, tm: &trace.Template{Signature: trace.Signature{Flags: n.Flags, Ret: n.Ret}}}}}
 	for i := range f.Params {
 		if p := &f.Params[i]; p.Codec == spec.Handle && p.Before >= 0 && x.missing[p.Class] != "" {
 			x.obstacle(p.Name, "it may be an object of "+x.missing[p.Class]+", which is not called again")
@@ -52,6 +52,7 @@ func (x *anysize) call(n *scale.Call) []string {
 		args = append(args, k.argument(p))
 	}
 	x.g.functions[f.Name] = f.Since
+	k.failing()
 	lines := k.outcome(args)
 	if f.Name == "MPI_Init" || f.Name == "MPI_Init_thread" {
 		lines = append(lines, "find_rank(1);")
@@ -204,7 +205,7 @@ func (k *anycall) input(p *rerun.Param, in *scale.Slot) string {
 			return "NULL"
 		}
 		if p.Name == "filename" {
-			return fmt.Sprintf("scratch_file(%s)", cString(scratchName(in.Const.Str)))
+			return k.fileName(in.Const.Str)
 		}
 		return cString(in.Const.Str)
 	case rerun.Texts:

@@ -14,7 +14,7 @@ func constant(e *scale.Expr) (int64, bool) {
 	switch e.Op {
 	case scale.Num:
 		return e.N, true
-	case scale.Rank, scale.Size, scale.Index, scale.Elem, scale.Dim, scale.Coord, scale.Shift, scale.NearCount, scale.NearRank, scale.NearMove, scale.While:
+	case scale.Rank, scale.Size, scale.Index, scale.Elem, scale.Dim, scale.Coord, scale.Shift, scale.NearCount, scale.NearRank, scale.NearMove, scale.While, scale.Sum:
 		return 0, false
 	}
 	for _, a := range e.Args {
@@ -34,6 +34,18 @@ func elementOf(e *scale.Expr, i int64) *scale.Expr {
 	}
 	if e.Op == scale.While { // has parameters of its own
 		return e
+	}
+	if e.Op == scale.Sum {
+		total, fixed := number64(0), int64(0)
+		for k := range i {
+			x := elementOf(e.Args[0], k)
+			if v, ok := constant(x); ok {
+				fixed += v
+				continue
+			}
+			total = &scale.Expr{Op: scale.Add, Args: []*scale.Expr{total, x}}
+		}
+		return sum(total, fixed)
 	}
 	out := *e
 	out.Args = make([]*scale.Expr, len(e.Args))

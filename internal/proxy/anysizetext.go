@@ -35,6 +35,7 @@ func (x *anysize) program() string {
 	if g.usesFiles() {
 		b.WriteString("static const char *directory = DIRECTORY;\n")
 	}
+	g.declareFails(&b)
 	for class := spec.Comm; class < spec.NumClasses; class++ {
 		if n := g.objects[class]; n > 0 && !x.computed[class] {
 			fmt.Fprintf(&b, "static %s %s[%d];\n", handleClasses[class].ctype, handleClasses[class].array, n)
@@ -102,9 +103,7 @@ func (x *anysize) header() string {
 		fmt.Fprintf(&b, " *   grid       %s\n", clean(grid.String()))
 	}
 	fmt.Fprintf(&b, " *   compile    mpicc -O2 -o %s %s\n *   run        mpirun -n N ./%s\n", clean(program), clean(name), clean(program))
-	if g.usesFiles() {
-		b.WriteString(" *   files      are made in the folder given as argument, else DIRECTORY\n")
-	}
+	b.WriteString(g.filesLine())
 	if len(x.m.Assumptions) > 0 {
 		b.WriteString(" *\n * What is assumed:\n")
 		for _, s := range x.m.Assumptions {
@@ -312,12 +311,12 @@ func (x *anysize) mainText() string {
 		failed = fmt.Sprintf(anyGrids, x.givenDims(), cString(strings.Join(what, ", ")))
 	}
 	fmt.Fprintf(&b, anyFind, rankNames, failed)
-	b.WriteString("int main(int argc, char **argv)\n{\n")
+	b.WriteString(x.g.startFiles() + "int main(int argc, char **argv)\n{\n")
 	if x.g.usesArguments {
 		b.WriteString("    argument_count = argc;\n    arguments = argv;\n")
 	}
 	if x.g.usesFiles() {
-		b.WriteString("    if (argc > 1) directory = argv[1];\n")
+		b.WriteString("    if (argc > 1) directory = argv[1];\n    start_files();\n")
 	} else if !x.g.usesArguments {
 		b.WriteString("    (void)argc, (void)argv;\n")
 	}

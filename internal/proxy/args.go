@@ -19,6 +19,8 @@ type call struct {
 	pre  []string // statements before the call
 	post []string // after it
 	loop string   // condition for doing it again
+	// remote is set if it may use an address in another process.
+	remote bool
 }
 
 // name says which constant a number of a parameter is.
@@ -43,6 +45,9 @@ func (k *call) argument(p *rerun.Param) string {
 	case rerun.Number:
 		if s := k.directed(p); s != "" {
 			return s
+		}
+		if k.remote && p.Name == "target_disp" {
+			return k.remoteDisplacement(p, in)
 		}
 		return k.number(p, in)
 	case rerun.NumberIO:
@@ -215,7 +220,7 @@ func (k *call) number(p *rerun.Param, v *value) string {
 	if v == nil {
 		return "0"
 	}
-	if (v.kind == trace.Int || v.kind == trace.Addr) && strings.HasPrefix(k.t.Name, "MPI_Type_") && isAddress(v.n.at(k.c.Ranks().Min())) {
+	if (v.kind == trace.Int || v.kind == trace.Addr) && strings.HasPrefix(k.t.Name, "MPI_Type_") && p.Name != "stride" && isAddress(v.n.at(k.c.Ranks().Min())) {
 		k.g.noteOnce(k.t.Name + ": " + p.Name + " was an address; it is 0")
 		return "0"
 	}
@@ -512,14 +517,23 @@ func (k *call) placeFromColumn(p *rerun.Param, v *value) string {
 	return fmt.Sprintf("place(next(&%s))", col)
 }
 
-// placeCode is what an address in a column is for place(): the number of its segment times 2^44 plus the offset there, or
-// -1 less a constant.
+// placeCode is what an address in a column is for place(): the offset there times 2^20 plus the number of its segment; of a plain
+// number n that is not negative it is -1 - 2n, else 2n.
 func (g *generator) placeCode(word int64) int64 {
 	v := addressOf(word)
 	if v.Mem == trace.Literal {
-		return -1 - v.N
+		if v.N < 0 {
+			return 2 * v.N
+		}
+		return -1 - 2*v.N
 	}
 	s := g.segment(&v)
 	g.inPlaces[s.index] = true
-	return int64(s.index)<<44 + offset(&v) - s.low
+	if s.index >= mostPlaces {
+		g.fail(fmt.Errorf("there are more than %d blocks of memory", mostPlaces))
+	}
+	return (offset(&v)-s.low)*mostPlaces + int64(s.index)
 }
+
+// mostPlaces is how many segments addresses in columns may be in. Small codes, of where blocks begin, are short in the text of the program.
+const mostPlaces = 1 << 20

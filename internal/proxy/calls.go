@@ -18,10 +18,10 @@ func (g *generator) statement(c *class, t *terminal) []string {
 	if g.reason(t) != "" {
 		return nil
 	}
-	if g.lacks(c, t) || g.far(c, t) {
+	if g.lacks(c, t) {
 		return nil
 	}
-	k := &call{g: g, c: c, t: t}
+	k := &call{g: g, c: c, t: t, remote: g.far(c, t)}
 	o := rerun.OutcomesOf(t.ID)
 	polls := t.tm.Flags&trace.Polls != 0
 	if o != nil && polls && (o.Kind == rerun.OneOf || o.Kind == rerun.SomeOf || t.Name == "MPI_Improbe" || t.Name == "MPI_Win_test") {
@@ -39,12 +39,17 @@ func (g *generator) statement(c *class, t *terminal) []string {
 		}
 		args = append(args, k.kept(p, k.argument(p)))
 	}
+	k.failing()
 	g.functions[t.Name] = t.Since
 	name := t.Name
 	if o != nil && !polls {
 		return k.outcome(o, name, args)
 	}
-	return k.block([]string{name + "(" + strings.Join(args, ", ") + ");"})
+	made := name + "(" + strings.Join(args, ", ") + ")"
+	if k.remote {
+		made = "ACCESS(" + made + ")"
+	}
+	return k.block([]string{made + ";"})
 }
 
 // kept is an array that stays as it is until the operation that the call begins is complete.
@@ -208,29 +213,6 @@ func (g *generator) lacks(c *class, t *terminal) bool {
 	return false
 }
 
-// far tells whether a call uses an address in another process, which no formula knows.
-func (g *generator) far(c *class, t *terminal) bool {
-	p := t.param("target_disp")
-	if p == nil {
-		return false
-	}
-	v := t.slot(p.Before)
-	at := int64(0)
-	switch {
-	case v == nil:
-	case v.kind == trace.Hole:
-		vals, err := g.columnValues(c, t.id, v.at, 0, c.Ranks().Min())
-		g.fail(err)
-		_, at = bounds(vals)
-	default:
-		at = v.n.at(c.Ranks().Min())
-	}
-	if isAddress(at) {
-		g.skip(t.Name, "in dynamic windows: addresses of another process were sent to this one")
-	}
-	return isAddress(at)
-}
-
 // ownRecord makes memory where the program did; of the recorder's other records nothing is left.
 func (g *generator) ownRecord(c *class, t *terminal) []string {
 	number := func(slot int, hint string) string {
@@ -251,7 +233,7 @@ func (g *generator) ownRecord(c *class, t *terminal) []string {
 			own = fmt.Sprintf("own[%s] = ", at)
 		}
 		if strings.Contains(at, "next(") { // has to be read once
-			return []string{"{", "    long n = " + at + ";", fmt.Sprintf("    heap[n] = own[n] = memory(%s);", number(2, "bytes")), "}"}
+			return []string{"{", "    long n = " + at + ";", fmt.Sprintf("    heap[n] = own[n] = %s;", g.allocation(c, t, "n", number(2, "bytes"))), "}"}
 		}
 		bytes := number(2, "bytes")
 		if n, ok := t.slot(0).n.constant(); ok {
@@ -260,16 +242,17 @@ func (g *generator) ownRecord(c *class, t *terminal) []string {
 				bytes = literal(s.most, nil)
 			}
 		}
-		return []string{fmt.Sprintf("heap[%s] = %smemory(%s);", at, own, bytes)}
+		return []string{fmt.Sprintf("heap[%s] = %s%s;", at, own, g.allocation(c, t, at, bytes))}
 	case "tabard_segment_end":
 		at := number(0, "segment")
 		if strings.Contains(at, "next(") {
-			return []string{"{", "    long n = " + at + ";", "    free(own[n]);", "    own[n] = NULL;", "}"}
+			return []string{"{", "    long n = " + at + ";", "    " + g.release(c, t, "n", "own[n]") + ";", "    own[n] = NULL;", "}"}
 		}
 		if g.mixed(t) {
-			return []string{fmt.Sprintf("free(own[%s]);", at), fmt.Sprintf("own[%s] = NULL;", at)}
+			block := fmt.Sprintf("own[%s]", at)
+			return []string{g.release(c, t, at, block) + ";", block + " = NULL;"}
 		}
-		return []string{fmt.Sprintf("free(heap[%s]);", at)}
+		return []string{g.release(c, t, at, fmt.Sprintf("heap[%s]", at)) + ";"}
 	}
 	return nil
 }

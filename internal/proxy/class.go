@@ -62,12 +62,13 @@ type terminal struct {
 // A class is a class of streams, with what the generator needs of it.
 type class struct {
 	*trace.Class
-	data  *trace.ClassData
-	ctx   *rankfn.Context
-	terms []*terminal
-	index int
-	types map[int]map[int64]extent // by rank, -1 for all; see typesAt
-	fixed bool                     // types are the same at all ranks
+	data   *trace.ClassData
+	ctx    *rankfn.Context
+	terms  []*terminal
+	index  int
+	types  map[int]map[int64]extent // by rank, -1 for all; see typesAt
+	fixed  bool                     // types are the same at all ranks
+	leaves bool                     // datatypes may lead out of blocks of memory
 
 	streams map[int]*trace.Stream // recently used ones, by rank
 }

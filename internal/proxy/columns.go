@@ -52,7 +52,29 @@ type columnKey struct {
 
 // column is the name of a variable of type struct column with the values of a column. change may be nil.
 func (g *generator) column(c *class, t uint32, slot, field int, hint string, change func(int64) int64) string {
-	k := columnKey{c.index, t, slot, field}
+	if change == nil {
+		return g.columnBy(c, t, slot, field, hint, nil)
+	}
+	return g.columnBy(c, t, slot, field, hint, func(_ int, v int64) int64 { return change(v) })
+}
+
+// columnBy is column with a change that depends on the rank.
+func (g *generator) columnBy(c *class, t uint32, slot, field int, hint string, change func(rank int, v int64) int64) string {
+	return g.columnOf(c, columnKey{c.index, t, slot, field}, hint, func(r int) []int64 {
+		vals, err := g.columnValues(c, t, slot, field, r)
+		g.fail(err)
+		if change != nil {
+			vals = slices.Clone(vals)
+			for i := range vals {
+				vals[i] = change(r, vals[i])
+			}
+		}
+		return vals
+	})
+}
+
+// columnOf is the name of a variable of type struct column with these values at each rank of a class.
+func (g *generator) columnOf(c *class, k columnKey, hint string, values func(rank int) []int64) string {
 	if name := g.columns[k]; name != "" {
 		return name
 	}
@@ -61,17 +83,10 @@ func (g *generator) column(c *class, t uint32, slot, field int, hint string, cha
 	var parts []choice
 	at := map[string]int{}
 	for r := range c.Ranks().All() {
-		vals, err := g.columnValues(c, t, slot, field, r)
-		if err != nil {
-			g.fail(err)
+		if g.err != nil {
 			break
 		}
-		if change != nil {
-			vals = slices.Clone(vals)
-			for i := range vals {
-				vals[i] = change(vals[i])
-			}
-		}
+		vals := values(r)
 		code := g.constants(name, compact(vals))
 		i, ok := at[code]
 		if !ok {
@@ -81,19 +96,16 @@ func (g *generator) column(c *class, t uint32, slot, field int, hint string, cha
 		}
 		parts[i].ranks = append(parts[i].ranks, r)
 	}
-	fmt.Fprintf(&g.variables, "static struct column %s;\n", name)
 	where := g.condition(c.Ranks(), g.all)
+	setups := make([]columnSetup, 0, len(parts))
 	for i := range parts {
 		cond := where
 		if len(parts) > 1 {
 			cond = g.condition(rankfn.NewSet(parts[i].ranks), g.all)
 		}
-		if cond == "1" {
-			fmt.Fprintf(&g.setup, "    %s.code = %s;\n", name, parts[i].text)
-		} else {
-			fmt.Fprintf(&g.setup, "    if (%s) %s.code = %s;\n", cond, name, parts[i].text)
-		}
+		setups = append(setups, columnSetup{cond, name, parts[i].text})
 	}
+	g.setColumn(name, setups)
 	g.need("next")
 	return name
 }

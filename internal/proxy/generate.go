@@ -49,28 +49,42 @@ type generator struct {
 	err    error
 
 	classes    []*class
+	rules      []*rules // of each
+	lists      *lists
 	several    bool // some process has several threads
 	threads    []*thread
 	ownObjects map[spec.Class]bool // each thread has its own
 	names      map[string]bool
+	taken      map[string]int    // from which number on a name may be free
 	byBody     map[string]string // body of a function -> its name
 	arrays     map[string]string // text of an array -> its name
 	columns    map[columnKey]string
-	segments   map[segmentKey]*segment
-	objects    map[spec.Class]int64 // how many
-	inColumns  map[spec.Class]map[int64]bool
-	nowhere    map[spec.Class]bool
-	shared     map[spec.Class]bool // one object may be returned several times, and is freed as often
-	inPlaces   map[int]bool
-	callbacks  map[string]bool
-	functions  map[string]string // that are called -> since which version
-	oldNames   map[string]bool   // of what MPI 3 removed
-	created    map[objectKey]int
-	ours       map[int64]bool  // segments that the program allocates itself
-	recorded   map[int64]bool  // segments that are allocated where the recording says
-	largest    map[int64]int64 // the largest sizes of segments in records
-	skipped    map[Skipped]bool
-	notes      []string
+
+	columnSetups []columnSetup // of columns that are one of many
+	segments     map[segmentKey]*segment
+	objects      map[spec.Class]int64 // how many
+	inColumns    map[spec.Class]map[int64]bool
+	nowhere      map[spec.Class]bool
+	shared       map[spec.Class]bool // one object may be returned several times, and is freed as often
+	inPlaces     map[int]bool
+	callbacks    map[string]bool
+	functions    map[string]string // that are called -> since which version
+	oldNames     map[string]bool   // of what MPI 3 removed
+	created      map[objectKey]int
+	ours         map[int64]bool  // segments that the program allocates itself
+	recorded     map[int64]bool  // segments that are allocated where the recording says
+	largest      map[int64]int64 // the largest sizes of segments in records
+	least        map[int64]int64 // the least ones
+	reaches      map[termKey]*reaches
+	around       map[[2]int64]bool // segments of the heap with reserved memory around them
+	skipped      map[Skipped]bool
+	notes        []string
+
+	files     map[string]string // path in the recording -> name in the program's folder
+	fileNames map[string]bool   // the latter
+	sameNames map[string]int    // how many numbers were put behind a name
+	fileUse   rerun.Files
+	reopened  map[termKey]bool // opens that demand that the file is not there, of a file that was made before
 
 	segmentList   []*segment
 	recent        map[columnAt][]int64 // values of columns, and how many
@@ -82,6 +96,9 @@ type generator struct {
 	keeps         int    // calls of keep
 	placeText     string // text of the function place
 	anyOwn        bool   // numbers of segments are read from columns
+	frees         string // the function that frees blocks: free or free_later
+	attributes    bool   // the program has attribute callbacks
+	remote        bool   // calls use addresses in other processes
 	usesArguments bool
 	noStart       bool
 	used          map[string]bool
@@ -100,16 +117,16 @@ type objectKey struct {
 var reserved = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main rank size argument_count arguments
 directory heap status flag which request comm group type op win file info errhandler message session keyval column n number list made wants want
-done got i j k place find_rank start_objects start reduce reduce_large query free_request cancel extent convert memory
-index time exit free read write open close send recv accept connect bind listen select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil
+done got i j k place find_rank start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory around reserve unreserve
+index time exit free read write remove mkdir open close send recv accept connect bind listen select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil
 y0 y1 j0 j1 yn jn gamma printf puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
 
 // Generate writes a program that makes the calls of a recording.
 func Generate(a *trace.Archive, w io.Writer, o Options) (*Result, error) {
 	g := &generator{a: a, o: o, abi: a.Meta().ABI, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]string{},
 		columns: map[columnKey]string{}, segments: map[segmentKey]*segment{}, objects: map[spec.Class]int64{}, inColumns: map[spec.Class]map[int64]bool{},
-		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{}, largest: map[int64]int64{},
-		skipped: map[Skipped]bool{}, used: map[string]bool{}}
+		nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{}, oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{}, callbacks: map[string]bool{}, functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{}, recorded: map[int64]bool{}, largest: map[int64]int64{}, least: map[int64]int64{}, reaches: map[termKey]*reaches{}, around: map[[2]int64]bool{},
+		skipped: map[Skipped]bool{}, used: map[string]bool{}, files: map[string]string{}, fileNames: map[string]bool{}, sameNames: map[string]int{}, reopened: map[termKey]bool{}}
 	g.target = rerun.Target{Translation: rerun.Translation{From: g.abi, To: g.abi}}
 	for _, s := range reserved {
 		g.names[s] = true
@@ -185,11 +202,12 @@ func (g *generator) load() error {
 	}
 	for _, c := range g.classes {
 		g.scan(c)
+		g.freedOften(c)
 	}
 	if g.several {
 		g.findLocal()
 	}
-	return nil
+	return g.findFiles()
 }
 
 // scan notes which objects are created by calls that are made again (1), and by others (-1).
@@ -202,6 +220,7 @@ func (g *generator) scan(c *class) {
 			}
 			continue
 		}
+		g.scanCallbacks(t)
 		reason := g.reason(t)
 		if reason != "" {
 			g.skip(t.Name, reason)
@@ -313,8 +332,15 @@ func (g *generator) scanSegment(c *class, t *terminal) error {
 			g.recorded[n] = true
 			if bytes := t.slot(2); bytes != nil && bytes.kind == trace.Int {
 				g.largest[n] = max(g.largest[n], bytes.n.at(r))
+				g.atLeast(n, bytes.n.at(r))
 			} else {
 				g.largest[n] = 1 << 62
+				sizes, err := g.columnValues(c, t.id, 2, 0, r)
+				if err != nil {
+					return err
+				}
+				least, _ := bounds(sizes)
+				g.atLeast(n, least)
 			}
 			g.heaps = max(g.heaps, n+1)
 		}
@@ -360,11 +386,15 @@ func (g *generator) need(part string) { g.used[part] = true }
 
 // unique is a name that nothing else has.
 func (g *generator) unique(hint string) string {
-	name := hint
-	for n := 2; g.names[name]; n++ {
+	name, n := hint, max(2, g.taken[hint])
+	for ; g.names[name]; n++ {
 		name = fmt.Sprintf("%s_%d", hint, n)
 	}
+	if g.taken == nil {
+		g.taken = map[string]int{}
+	}
 	g.names[name] = true
+	g.taken[hint] = n
 	return name
 }
 

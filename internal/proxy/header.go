@@ -42,14 +42,15 @@ func (g *generator) header() string {
 		threads = " -pthread"
 	}
 	fmt.Fprintf(&b, " *   compile    mpicc -O2%s -o %s %s\n *   run        mpirun -n %d %s\n", threads, clean(program), clean(name), g.size, clean("./"+program))
-	if g.usesFiles() {
-		b.WriteString(" *   files      are made in the folder given as argument, else DIRECTORY\n")
-	}
+	b.WriteString(g.filesLine())
 	if g.o.Compute {
 		b.WriteString(" *   computes   as long as the program did in the mean, times COMPUTE (-DCOMPUTE=0.5)\n")
 	}
 	g.writeLeftOut(&b)
 	b.WriteString(" */\n")
+	if g.used["memory_around"] || g.remote {
+		b.WriteString("#define _DEFAULT_SOURCE\n")
+	}
 	if g.used["compute"] {
 		b.WriteString("#define _POSIX_C_SOURCE 199309L\n")
 	}
@@ -59,6 +60,9 @@ func (g *generator) header() string {
 	}
 	if len(g.threads) > 0 {
 		b.WriteString("#include <pthread.h>\n")
+	}
+	if g.used["memory_around"] || g.remote {
+		b.WriteString("#include <sys/mman.h>\n")
 	}
 	g.writeNeeds(&b)
 	if g.used["keep"] {
@@ -106,17 +110,16 @@ func (g *generator) pragmas(b *strings.Builder) {
 			break
 		}
 	}
-	if strings.Contains(g.code.String(), "MPI_STATUSES_IGNORE") {
-		b.WriteString("#if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wstringop-overflow\" /* MPI_STATUSES_IGNORE is no array */\n#endif\n")
+	text := g.code.String() + g.values.String()
+	weights := strings.Contains(text, "MPI_UNWEIGHTED") || strings.Contains(text, "MPI_WEIGHTS_EMPTY")
+	for _, w := range []struct {
+		name string
+		on   bool
+	}{{"overflow", weights || strings.Contains(text, "MPI_STATUSES_IGNORE")}, {"overread", weights}} {
+		if w.on {
+			fmt.Fprintf(b, "#if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wstringop-%s\" /* constants that are no arrays */\n#endif\n", w.name)
+		}
 	}
-	if text := g.code.String() + g.values.String(); strings.Contains(text, "MPI_UNWEIGHTED") || strings.Contains(text, "MPI_WEIGHTS_EMPTY") {
-		b.WriteString("#if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wstringop-overread\" /* constants that are no arrays */\n#endif\n")
-	}
-}
-
-// usesFiles tells whether the program opens files.
-func (g *generator) usesFiles() bool {
-	return slices.Contains(called.FindAllString(g.code.String()+g.values.String(), -1), "scratch_file(")
 }
 
 // newest is the major version of MPI that the functions need.
@@ -146,8 +149,9 @@ func (g *generator) writeLeftOut(b *strings.Builder) {
 
 // writeNeeds writes what has to be known or there before anything else.
 func (g *generator) writeNeeds(b *strings.Builder) {
-	if g.usesFiles() {
-		b.WriteString("#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n")
+	g.writeFileNeeds(b)
+	if g.remote {
+		b.WriteString(remoteDefinitions)
 	}
 	if major := g.newest(); major > 3 {
 		fmt.Fprintf(b, "#if MPI_VERSION < %d\n#error \"This program needs MPI %d: the recorded one called functions of that version.\"\n#endif\n", major, major)

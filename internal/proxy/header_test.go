@@ -159,10 +159,34 @@ func TestHostileTexts(t *testing.T) {
 // Names stay in the folder for files, whatever the MPI library makes of them.
 func TestScratchName(t *testing.T) {
 	for name, want := range map[string]string{
-		"/a/b": "b", "ufs:/a/out": "out", "ufs:out": "out", "/a:b/c": "c", "x:y:z": "y_z", "..": "file", "a/..": "file", "a/": "file", "": "file",
+		"/a/b": "b", "ufs:/a/out": "out", "ufs:out": "out", "/a:b/c": "c", "x:y:z": "y_z", "..": "file", "a/..": "file", "a/": "a", "": "file",
 	} {
-		if got := scratchName(name); got != want {
+		if got := bare(1).scratchName(name); got != want {
 			t.Errorf("%q: %q instead of %q", name, got, want)
+		}
+	}
+	// Files of several folders are several files.
+	g := bare(1)
+	for _, x := range [][2]string{{"/a/x", "x"}, {"/b/x", "x.2"}, {"x", "x.3"}, {"/c/x.2", "x.2.2"}, {"ufs:/a/../a/x", "x"}, {"/d/x", "x.4"}, {"./x", "x.3"}} {
+		if got := g.scratchName(x[0]); got != x[1] {
+			t.Errorf("%q: %q instead of %q", x[0], got, x[1])
+		}
+	}
+}
+
+// Constants that stand for arrays are no arrays to compilers, whether they are read or written.
+func TestPragmas(t *testing.T) {
+	for text, want := range map[string]string{"MPI_Send()": "", "MPI_Waitall(1, r, MPI_STATUSES_IGNORE)": "overflow", "f(MPI_UNWEIGHTED)": "overflow overread", "f(MPI_WEIGHTS_EMPTY)": "overflow overread"} {
+		g := bare(1)
+		g.code.WriteString(text)
+		var b strings.Builder
+		g.pragmas(&b)
+		var got []string
+		for _, m := range regexp.MustCompile(`-Wstringop-(\w+)`).FindAllStringSubmatch(b.String(), -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q instead of %q", text, got, want)
 		}
 	}
 }

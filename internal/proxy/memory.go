@@ -17,6 +17,7 @@ type segment struct {
 	high   map[int]int64 // by rank: the greatest offset, plus one
 	most   int64         // of high
 	made   bool          // MPI allocates it
+	reach  *reach        // what datatypes use around it beyond that, all calls together
 	index  int           // in the order of use
 }
 
@@ -110,6 +111,14 @@ func (g *generator) measure() error {
 			}
 		}
 	}
+	for _, c := range g.classes {
+		if c.leaves {
+			if err := g.follow(c); err != nil {
+				return err
+			}
+		}
+	}
+	g.planReaches()
 	sort.Slice(g.segmentList, func(i, j int) bool {
 		a, b := g.segmentList[i], g.segmentList[j]
 		if a.mem != b.mem {

@@ -17,6 +17,11 @@ var prelude = []part{
     return at;
 }
 `},
+	{"memory_around", "memory", aroundText},
+	{"free_later", "", freeLaterText},
+	{"make_remote", "", remoteText},
+	{"release", "memory_around", releaseText},
+	{"release_later", "memory_around free_later", releaseLaterText},
 	{"mod", "", `static long mod(long a, long b) /* never negative */
 {
     long m = a % b;
@@ -220,11 +225,28 @@ static void settle_some(MPI_Request list[], int nwant, const int want[], int ngo
     }
 }
 `},
-	{"scratch_file", "", `/* Files are made in a folder of their own. */
+	{"scratch_file", "", `/* Files are made in a folder of the program's own. */
 static const char *scratch_file(const char *name)
 {
     static @char path[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s/%s/%s", directory, FILES, name);
+    return path;
+}
+`},
+	{"found_file", "scratch_file", `/* The same for one that must be there. */
+static const char *found_file(const char *name)
+{
+    const char *path = scratch_file(name);
+    FILE *f = fopen(path, "ab");
+    if (f) fclose(f);
+    return path;
+}
+`},
+	{"new_file", "scratch_file", `/* The same for one that was removed since it was made last. */
+static const char *new_file(const char *name, int first)
+{
+    const char *path = scratch_file(name);
+    if (first) remove(path);
     return path;
 }
 `},
@@ -254,8 +276,8 @@ static void compute(double seconds)
 
 // callbacks are neutral functions by the beginning of their C types; # stands for the type of the object.
 var callbackText = map[string]string{
-	"copy":    "static int copy_#(# object, int key, void *state, void *in, void *out, int *flag)\n{\n    (void)object, (void)key, (void)state;\n    *(void **)out = in;\n    *flag = 1;\n    return MPI_SUCCESS;\n}\n",
-	"delete":  "static int delete_#(# object, int key, void *value, void *state)\n{\n    (void)object, (void)key, (void)value, (void)state;\n    return MPI_SUCCESS;\n}\n",
+	"copy":    "static int copy_#(# object, int key, void *state, void *in, void *out, int *flag)\n{\n    (void)object, (void)key, (void)state;\n    *(void **)out = in;\n    *flag = 1;\n    return fails;\n}\n",
+	"delete":  "static int delete_#(# object, int key, void *value, void *state)\n{\n    (void)object, (void)key, (void)value, (void)state;\n    return fails;\n}\n",
 	"handler": "static void handler_#(# *object, int *code, ...) { (void)object, (void)code; }\n",
 	"query":   "static int query(void *state, MPI_Status *s)\n{\n    (void)state;\n    memset(s, 0, sizeof *s);\n    return MPI_SUCCESS;\n}\n",
 	"free":    "static int free_request(void *state) { (void)state; return MPI_SUCCESS; }\n",

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -21,22 +22,27 @@ type stream struct {
 
 // program is the text of the whole program.
 func (g *generator) program() string {
+	for _, c := range g.classes {
+		g.rules = append(g.rules, g.newRules(c))
+	}
+	g.chooseLists(g.rules)
 	g.threadFunctions()
 	var streams []*stream
-	for _, c := range g.classes {
+	for i, c := range g.classes {
 		if c.Thread() > 0 {
 			continue
 		}
-		r := g.newRules(c)
+		r := g.rules[i]
 		g.fail(r.placeThreads())
 		streams = append(streams, &stream{c, r, r.symbols(0, 0)})
 	}
 	first := g.common(streams)
 	entry := g.streams(streams, len(first), g.mainRanks(streams))
+	g.lists.write()
 	g.placeText = g.placeFunction()
 	objectFunctions := g.objectFunctions()
 	setup := g.setupFunction()
-	main := g.mainFunction(first, entry)
+	main := g.startFiles() + g.mainFunction(first, entry)
 
 	body := g.variables.String() + g.tables.String() + g.code.String() + main + setup + objectFunctions + g.placeText
 	values := g.values.usedBy(body)
@@ -44,7 +50,11 @@ func (g *generator) program() string {
 	var b strings.Builder
 	b.WriteString(g.header())
 	b.WriteString(g.declarations())
-	b.WriteString(g.local(helpers(g.used)))
+	text := helpers(g.used)
+	if g.used["memory_around"] {
+		b.WriteString(g.declareAround())
+	}
+	b.WriteString(g.local(text))
 	g.writeCallbacks(&b)
 	b.WriteString(objectFunctions)
 	b.WriteString(g.placeText)
@@ -54,6 +64,7 @@ func (g *generator) program() string {
 	if len(g.threads) > 0 {
 		b.WriteString("static void start_objects(void);\n\n")
 	}
+	b.WriteString(g.lists.declare())
 	b.WriteString(g.code.String())
 	b.WriteString(setup)
 	b.WriteString(main)
@@ -66,13 +77,34 @@ func section(b *strings.Builder, s string) {
 	}
 }
 
-var called = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b[a-z_0-9]+\(`) // strings are passed over
+// called are the functions that a text calls. Strings are passed over.
+func called(text string) map[string]bool {
+	out := map[string]bool{}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case isLetter(c) || isDigit(c):
+			j := i
+			for j < len(text) && (isLetter(text[j]) || isDigit(text[j])) {
+				j++
+			}
+			if j < len(text) && text[j] == '(' && !isDigit(c) {
+				out[text[i:j]] = true
+			}
+			i = j - 1
+		}
+	}
+	return out
+}
 
 // markUsed finds the parts of the prelude that a text calls.
 func (g *generator) markUsed(text string) {
-	for _, s := range called.FindAllString(text, -1) {
-		g.used[strings.TrimSuffix(s, "(")] = true
-	}
+	maps.Copy(g.used, called(text))
 }
 
 func (g *generator) writeCallbacks(b *strings.Builder) {
@@ -179,6 +211,7 @@ func (g *generator) declarations() string {
 	if g.usesFiles() {
 		b.WriteString("static const char *directory = DIRECTORY;\n")
 	}
+	g.declareFails(&b)
 	for class := spec.Comm; class < spec.NumClasses; class++ {
 		if n := g.objects[class]; n > 0 {
 			h := handleClasses[class]
@@ -221,7 +254,7 @@ func (g *generator) declareMemory(b *strings.Builder) {
 		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(text) {
 			continue
 		}
-		if n > largeBlock {
+		if n > largeBlock || s.reach != nil {
 			fmt.Fprintf(b, "static char *%s;\n", name)
 			continue
 		}
@@ -254,6 +287,8 @@ func (g *generator) setupFunction() string {
 		name, _ := s.base()
 		switch {
 		case s.mem == trace.Heap && (s.made || g.recorded[int64(s.number)]):
+		case s.reach != nil && (s.mem == trace.Heap || strings.Contains(g.code.String()+g.values.String()+g.placeText, name)):
+			fmt.Fprintf(&b, "    %s = %s;\n", name, g.allocationAtStart(s))
 		case s.mem == trace.Heap && len(g.segmentList) > 40:
 			table = append(table, int64(s.number), s.most-s.low)
 		case s.mem == trace.Heap, s.most-s.low > largeBlock && strings.Contains(g.code.String()+g.values.String()+g.placeText, name):
@@ -265,6 +300,7 @@ func (g *generator) setupFunction() string {
 		name := g.constants("heap_sizes", table)
 		fmt.Fprintf(&b, "    for (int i = 0; i < %d; i += 2) heap[%s[i]] = memory(%s[i + 1]);\n", len(table), name, name)
 	}
+	g.setColumns()
 	b.WriteString(g.setup.String())
 	if b.Len() == 0 && len(g.threads) == 0 {
 		g.noStart = true
@@ -283,14 +319,14 @@ func (g *generator) placeFunction() string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("/* The address with a code: the number of its block times 2^44 plus the offset there. */\nstatic void *place(long code)\n{\n    char *block = NULL;\n    if (code < 0) return (void *)(size_t)(-1 - code);\n    switch (code >> 44) {\n")
+	b.WriteString("/* The address with a code: the offset there times 2^20 plus the number of its block. Negative codes stand for numbers. */\nstatic void *place(long code)\n{\n    char *block = NULL;\n    if (code < 0) return (void *)(size_t)(code % 2 ? (-1 - code) / 2 : code / 2);\n    switch (code % (1L << 20)) {\n")
 	for _, s := range g.segmentList {
 		if g.inPlaces[s.index] {
 			name, _ := s.base()
 			fmt.Fprintf(&b, "    case %d: block = %s; break;\n", s.index, name)
 		}
 	}
-	b.WriteString("    }\n    return block + (code & 0xfffffffffffL);\n}\n\n")
+	b.WriteString("    }\n    return block + (code >> 20);\n}\n\n")
 	if strings.Contains(g.code.String()+g.values.String(), "next_places(") {
 		b.WriteString("static MPI_Aint *next_places(long n, struct column *c)\n{\n    MPI_Aint *v = room(n * sizeof *v);\n" +
 			"    for (long i = 0; i < n; i++) v[i] = (MPI_Aint)(size_t)place(next(c));\n    return v;\n}\n\n")
@@ -311,7 +347,7 @@ func (g *generator) mainFunction(first []*code, entry []string) string {
 		b.WriteString("    argument_count = argc;\n    arguments = argv;\n")
 	}
 	if g.usesFiles() {
-		b.WriteString("    if (argc > 1) directory = argv[1];\n")
+		b.WriteString("    if (argc > 1) directory = argv[1];\n    start_files();\n")
 	} else if !g.usesArguments {
 		b.WriteString("    (void)argc, (void)argv;\n")
 	}

@@ -158,7 +158,7 @@ func TestSizeIsConstant(t *testing.T) {
 // bare is a generator without a recording.
 func bare(size int) *generator {
 	g := &generator{size: size, abi: spec.MPICH, all: rankfn.Range(0, size), names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]string{},
-		columns: map[columnKey]string{}, used: map[string]bool{}, objects: map[spec.Class]int64{}}
+		columns: map[columnKey]string{}, used: map[string]bool{}, objects: map[spec.Class]int64{}, files: map[string]string{}, fileNames: map[string]bool{}, sameNames: map[string]int{}}
 	for _, s := range reserved {
 		g.names[s] = true
 	}
@@ -327,7 +327,7 @@ func runC(t *testing.T, g *generator, body string) []int64 {
 
 // Damaged archives give errors, or programs; nothing else.
 func TestDamaged(t *testing.T) {
-	d, err := tracetest.NewDamager(7, tracetest.Bytes(t, stencil(5, 20)), tracetest.Bytes(t, irregular))
+	d, err := tracetest.NewDamager(7, tracetest.Bytes(t, stencil(5, 20)), tracetest.Bytes(t, irregular), tracetest.Bytes(t, calls(2, func(int) string { return distant })))
 	if err != nil {
 		t.Fatal(err)
 	}

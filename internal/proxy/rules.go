@@ -36,6 +36,10 @@ type rules struct {
 	gaps     *gaps // nil: no computation
 	ruleEnds map[int][2]uint32
 	insert   map[int][]string // statements before symbols of the start rule
+
+	listed []bool   // which rules are lists; nil: none
+	words  [][]word // of those
+	bare   []*code  // of terminals there
 }
 
 func (g *generator) newRules(c *class) *rules {
@@ -72,40 +76,52 @@ func (g *generator) newRules(c *class) *rules {
 func (r *rules) symbols(rule, from int) []*code {
 	body := r.c.data.Grammar.Rules[rule]
 	out := make([]*code, 0, len(body))
-	for j := from; j <= len(body); j++ {
+	end := len(body)
+	if r.inList(rule) {
+		end = max(from, r.head())
+	}
+	for j := from; j <= end; j++ {
+		if j == end && end < len(body) {
+			return append(out, r.listCode(rule, j))
+		}
 		if lines := r.insert[j]; rule == 0 && len(lines) > 0 {
 			out = append(out, &code{lines: lines})
 		}
-		if j == len(body) {
-			break
+		if j < end {
+			out = append(out, r.symbolCode(rule, j, from)...)
 		}
-		s := body[j]
-		var x *code
-		if s.ID&trace.RuleBit != 0 {
-			x = r.ruleCode(int(s.ID &^ trace.RuleBit))
-		} else {
-			x = r.termCode(s.ID)
-		}
-		before, x := r.between(body, j, from, x, s.Count != 1)
-		if before != nil {
-			out = append(out, before)
-		}
-		if len(x.lines) == 0 {
-			continue
-		}
-		switch {
-		case s.Count == 0:
-			fn := r.trips[[2]int{rule, j}]
-			if fn == nil {
-				continue
-			}
-			x = loop(x, r.g.function(fn, r.c.Ranks(), nil, "trips"))
-		case s.Count > 1:
-			x = loop(x, fmt.Sprint(s.Count))
-		}
-		out = append(out, x)
 	}
 	return out
+}
+
+// symbolCode is the code of a symbol of a rule, of which those from another one on are written in a row.
+func (r *rules) symbolCode(rule, j, from int) (out []*code) {
+	body := r.c.data.Grammar.Rules[rule]
+	s := body[j]
+	var x *code
+	if s.ID&trace.RuleBit != 0 {
+		x = r.ruleCode(int(s.ID &^ trace.RuleBit))
+	} else {
+		x = r.termCode(s.ID)
+	}
+	before, x := r.between(body, j, from, x, s.Count != 1)
+	if before != nil {
+		out = append(out, before)
+	}
+	if len(x.lines) == 0 {
+		return out
+	}
+	switch {
+	case s.Count == 0:
+		fn := r.trips[[2]int{rule, j}]
+		if fn == nil {
+			return out
+		}
+		x = loop(x, r.g.function(fn, r.c.Ranks(), nil, "trips"))
+	case s.Count > 1:
+		x = loop(x, fmt.Sprint(s.Count))
+	}
+	return append(out, x)
 }
 
 // loopName is the name of the counter of a loop around code.
@@ -145,7 +161,12 @@ func (r *rules) ruleCode(rule int) *code {
 	if x := r.rule[rule]; x != nil {
 		return x
 	}
-	x := r.place(r.symbols(rule, 0), r.ruleUses[rule])
+	var x *code
+	if r.inList(rule) {
+		x = r.g.lists.code(r.ruleWords(rule))
+	} else {
+		x = r.place(r.symbols(rule, 0), r.ruleUses[rule])
+	}
 	r.rule[rule] = x
 	return x
 }

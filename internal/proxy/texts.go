@@ -11,12 +11,14 @@ import (
 
 // text is a string.
 func (k *call) text(p *rerun.Param, v *value) string {
-	quote := func(s string) string {
-		if p.Name == "filename" {
-			return fmt.Sprintf("scratch_file(%s)", cString(scratchName(s)))
-		}
-		return cString(s)
+	if p.Name == "filename" {
+		return k.fileName(p, v)
 	}
+	return k.textOf(p, v, cString)
+}
+
+// textOf is a string; quote writes it in C.
+func (k *call) textOf(p *rerun.Param, v *value, quote func(string) string) string {
 	switch {
 	case v.kind == trace.Hole:
 		if len(k.columnsOf(v.at)) == 0 {
@@ -41,23 +43,20 @@ func (k *call) text(p *rerun.Param, v *value) string {
 func (k *call) textColumn(p *rerun.Param, v *value, quote func(string) string) string {
 	numbers := map[string]int64{}
 	var texts []string
-	byRank := func(rank int) func(int64) int64 {
-		s := k.c.Stream(rank)
-		return func(i int64) int64 {
-			text, err := s.String(i)
-			k.g.fail(err)
-			if n, ok := numbers[text]; ok {
-				return n
-			}
-			n := int64(len(texts))
-			numbers[text] = n
-			texts = append(texts, quote(text))
+	col := k.g.columnBy(k.c, k.t.id, v.at, 0, p.Name, func(rank int, i int64) int64 { // strings are numbered by stream
+		text, err := k.c.Stream(rank).String(i)
+		k.g.fail(err)
+		if n, ok := numbers[text]; ok {
 			return n
 		}
+		n := int64(len(texts))
+		numbers[text] = n
+		texts = append(texts, quote(text))
+		return n
+	})
+	if len(texts) == 0 {
+		return `""`
 	}
-	// Strings are numbered by stream; those of the first rank are taken for all that share its numbers.
-	first := byRank(k.c.Ranks().Min())
-	col := k.g.column(k.c, k.t.id, v.at, 0, p.Name, first)
 	return fmt.Sprintf("(const char *[]){%s}[next(&%s)]", strings.Join(texts, ", "), col)
 }
 
@@ -90,48 +89,6 @@ func (k *call) status(p *rerun.Param, v *value) string {
 	return "status"
 }
 
-// callback is a neutral function.
-func (k *call) callback(p *rerun.Param, v *value) string {
-	object := "MPI_Comm"
-	for _, s := range []struct{ part, class string }{{"Type", "MPI_Datatype"}, {"Win", "MPI_Win"}, {"File", "MPI_File"}, {"Session", "MPI_Session"}} {
-		if strings.Contains(p.CType, s.part) {
-			object = s.class
-		}
-	}
-	use := func(key, name string) string {
-		k.g.callbacks[strings.ReplaceAll(callbackText[key], "#", object)] = true
-		return strings.ReplaceAll(name, "#", object)
-	}
-	switch p.Callback {
-	case rerun.OpFunction:
-		k.g.need("reduce")
-		return "reduce"
-	case rerun.OpFunctionLarge:
-		k.g.need("reduce_large")
-		return "reduce_large"
-	case rerun.CopyAttribute:
-		return use("copy", "copy_#")
-	case rerun.DeleteAttribute:
-		return use("delete", "delete_#")
-	case rerun.ErrhandlerFunction:
-		return use("handler", "handler_#")
-	case rerun.GrequestQuery:
-		return use("query", "query")
-	case rerun.GrequestFree:
-		return use("free", "free_request")
-	case rerun.GrequestCancel:
-		return use("cancel", "cancel")
-	case rerun.DatarepExtent:
-		return use("extent", "extent")
-	case rerun.DatarepConversion:
-		if v != nil && v.kind == trace.Addr && v.mem == trace.Literal {
-			return "MPI_CONVERSION_FN_NULL"
-		}
-		return use("convert", "convert")
-	}
-	return "NULL"
-}
-
 // cString is a string literal.
 func cString(s string) string {
 	var b strings.Builder
@@ -150,25 +107,4 @@ func cString(s string) string {
 		}
 	}
 	return b.String() + `"`
-}
-
-// scratchName is the name of a file in the folder for files: without its own folder and, before that, what ROMIO takes as the kind
-// of the file system, which ends with a colon.
-func scratchName(path string) string {
-	if kind, rest, ok := strings.Cut(path, ":"); ok && !strings.Contains(kind, "/") {
-		path = rest
-	}
-	switch name := strings.ReplaceAll(baseName(path), ":", "_"); name {
-	case "", ".", "..":
-		return "file"
-	default:
-		return name
-	}
-}
-
-func baseName(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[i+1:]
-	}
-	return path
 }

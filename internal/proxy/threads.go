@@ -21,7 +21,7 @@ type thread struct {
 
 // threadFunctions writes the functions of all threads but the first ones.
 func (g *generator) threadFunctions() {
-	for _, c := range g.classes {
+	for i, c := range g.classes {
 		if c.Thread() == 0 {
 			continue
 		}
@@ -35,7 +35,7 @@ func (g *generator) threadFunctions() {
 			t = &thread{number: c.Thread()}
 			g.threads = append(g.threads, t)
 		}
-		r := g.newRules(c)
+		r := g.rules[i]
 		t.ranks = t.ranks.Union(c.Ranks())
 		t.streams = append(t.streams, &stream{c, r, r.symbols(0, 0)})
 	}

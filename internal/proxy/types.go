@@ -11,6 +11,10 @@ import (
 // An extent is where a datatype has its bytes: lb and ub as the standard defines them, low and high those of its data.
 type extent struct {
 	lb, ub, low, high int64
+	// far is data too far away to be in the same block of memory.
+	far []span
+	// placed is set if the program computed places in the datatype itself: they may be in another block.
+	placed bool
 	// parts are at addresses of their own: what is used together with MPI_BOTTOM.
 	parts []piece
 }
@@ -58,8 +62,19 @@ func (e extent) repeat(n, stride int64) extent {
 	if n <= 0 {
 		return extent{}
 	}
-	far := (n - 1) * stride
-	out := extent{lb: e.lb + min(0, far), ub: e.ub + max(0, far), low: e.low + min(0, far), high: e.high + max(0, far)}
+	last := product(n-1, stride)
+	out := extent{lb: e.lb + min(0, last), ub: e.ub + max(0, last), placed: e.placed}
+	var data []span
+	for _, s := range e.data() {
+		if last <= -farAway || last >= farAway { // rather a few places far apart than all that lies between them
+			for k := range min(n, mostFar) {
+				data = append(data, s.move(product(k, stride)))
+			}
+			continue
+		}
+		data = append(data, span{s.low + min(0, last), s.high + max(0, last)})
+	}
+	out.setData(data)
 	for _, p := range e.parts {
 		out.parts = append(out.parts, piece{p.at, p.repeat(n, stride)})
 	}
@@ -69,13 +84,21 @@ func (e extent) repeat(n, stride int64) extent {
 func (e extent) size() int64 { return e.ub - e.lb }
 
 func (e extent) shift(d int64) extent {
-	e.lb, e.ub, e.low, e.high = e.lb+d, e.ub+d, e.low+d, e.high+d
+	e.lb, e.ub = e.lb+d, e.ub+d
+	data := e.data()
+	for i := range data {
+		data[i] = data[i].move(d)
+	}
+	e.setData(data)
 	return e
 }
 
 // both is what lies in a or in b.
 func both(a, b extent) extent {
-	return extent{min(a.lb, b.lb), max(a.ub, b.ub), min(a.low, b.low), max(a.high, b.high), slices.Concat(a.parts, b.parts)[:min(mostParts, len(a.parts)+len(b.parts))]}
+	out := extent{lb: min(a.lb, b.lb), ub: max(a.ub, b.ub), placed: a.placed || b.placed,
+		parts: slices.Concat(a.parts, b.parts)[:min(mostParts, len(a.parts)+len(b.parts))]}
+	out.setData(append(a.data(), b.data()...))
+	return out
 }
 
 // mostParts bounds what is kept of datatypes whose numbers are used again and again.
@@ -101,6 +124,7 @@ func (g *generator) typesAt(c *class, rank int) (map[int64]extent, error) {
 		for _, open := range t.tm.Open {
 			fixed = fixed && !open
 		}
+		fixed = fixed && len(t.tm.Signature.Columns()) == 0
 		sig, err := c.Stream(rank).Signature(t.id)
 		if err != nil {
 			return nil, err
@@ -162,8 +186,9 @@ func (u *usage) construct() (extent, error) {
 	case "vector", "hvector":
 		stride := one("stride")
 		if name == "vector" {
-			stride *= old.size()
+			stride = product(stride, old.size())
 		}
+		old.placed = true
 		return old.repeat(one("blocklength"), old.size()).repeat(one("count"), stride), nil
 	case "resized":
 		lb := one("lb")
@@ -203,8 +228,11 @@ func (u *usage) blocks(name string, old extent) (out extent, err error) {
 			old = olds[i]
 		}
 		_, n := u.span("blocklength")
-		if i < len(lengths) {
-			n = lengths[i]
+		if len(lengths) > 0 { // displacements of several calls follow one another
+			n = lengths[i%len(lengths)]
+		}
+		if n <= 0 {
+			continue
 		}
 		e := old.repeat(n, old.size())
 		a := &addrs[i]
@@ -215,7 +243,7 @@ func (u *usage) blocks(name string, old extent) (out extent, err error) {
 		}
 		d := a.N
 		if name == "indexed" || name == "indexed_block" {
-			d *= old.size()
+			d = product(d, old.size())
 		}
 		parts := out.parts
 		if e = e.shift(d); !first {
@@ -225,5 +253,6 @@ func (u *usage) blocks(name string, old extent) (out extent, err error) {
 		}
 		out, first = e, false
 	}
+	out.placed = true
 	return out, nil
 }

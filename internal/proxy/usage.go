@@ -17,6 +17,21 @@ type usage struct {
 	sig   *trace.Signature
 	rank  int
 	types map[int64]extent
+	// see, if not nil, is told of the memory that calls use instead of the generator.
+	see func(v *trace.Value, e extent)
+}
+
+// touch notes that a call uses the bytes of e relative to an address.
+func (u *usage) touch(v *trace.Value, e extent) {
+	switch {
+	case u.see != nil:
+		u.see(v, e)
+	case e.placed && u.g.leaves(v, e):
+		u.c.leaves = true // how far follows from each single call
+		u.g.touch(u.rank, v, block(1))
+	default:
+		u.g.touch(u.rank, v, e)
+	}
 }
 
 // column has all values of a column, none if the value is not in one.
@@ -216,10 +231,10 @@ func (u *usage) measure() error {
 			return err
 		}
 		for k := range e.parts {
-			u.g.touch(u.rank, &e.parts[k].at, e.parts[k].extent)
+			u.touch(&e.parts[k].at, e.parts[k].extent)
 		}
 		for k := range places {
-			u.g.touch(u.rank, &places[k], e)
+			u.touch(&places[k], e)
 			if p.Role == rerun.BufferNew {
 				u.g.segment(&places[k]).made = true
 				if places[k].Mem == trace.Heap {
@@ -233,7 +248,7 @@ func (u *usage) measure() error {
 		if v := u.value(p.Before); v != nil && (p.Role == rerun.Displacement || p.Role == rerun.Displacements) {
 			for _, a := range append(u.addresses(p.Name), *v) {
 				if a.Kind == trace.Addr && a.Mem != trace.Literal {
-					u.g.touch(u.rank, &a, block(8))
+					u.touch(&a, block(8))
 				}
 			}
 		}
@@ -274,8 +289,40 @@ func (u *usage) extentOf(p *rerun.Param) (extent, error) {
 			step = 1
 		}
 		out = both(out.shift(lo*step), out.shift(hi*step))
+		if p.BufCount >= 0 {
+			out = u.parted(e, step, u.constantInts(&u.t.Params[p.BufCount]), u.constantInts(d), out)
+		}
+		out.placed = true
 	}
 	return out, nil
+}
+
+// constantInts are the elements of an array that is the same in all calls, nil for others.
+func (u *usage) constantInts(p *rerun.Param) []int64 {
+	if v := u.value(p.Before); v != nil && v.Kind == trace.Ints {
+		return v.Ints
+	}
+	return nil
+}
+
+// parted is the bytes of parts of a buffer, each with its length and its place; otherwise is what it is if they differ from call to call.
+func (u *usage) parted(e extent, step int64, counts, places []int64, otherwise extent) extent {
+	if len(counts) != len(places) || len(counts) == 0 {
+		return otherwise
+	}
+	var out extent
+	some := false
+	for i, n := range counts {
+		if n <= 0 {
+			continue
+		}
+		part := e.repeat(n, e.size()).shift(places[i] * step)
+		if some {
+			part = both(out, part)
+		}
+		out, some = part, true
+	}
+	return out
 }
 
 // parts is how many parts a buffer of a collective call has.

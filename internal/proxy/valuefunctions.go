@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -28,10 +29,11 @@ func (v valueFunctions) String() string {
 // called them turned out to be the same as something else.
 func (v valueFunctions) usedBy(text string) string {
 	kept := make([]string, len(v))
+	names := called(text)
 	for i := len(v) - 1; i >= 0; i-- { // a function calls none that follow it
-		if strings.Contains(text, v[i].name+"()") {
+		if names[v[i].name] {
 			kept[i] = v[i].text
-			text += v[i].text
+			maps.Copy(names, called(v[i].text))
 		}
 	}
 	return strings.Join(kept, "")

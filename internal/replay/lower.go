@@ -50,8 +50,9 @@ type lowering struct {
 	// successes are the polls, by function and call site, that succeeded at some time.
 	successes map[[2]uint32]bool
 	numbers   map[numberKey]int64
-	dynamic   bool // see rerun.Dynamic
-	ordered   bool // several threads, with times
+	ordered   bool  // several threads, with times
+	dynamic   bool  // see rerun.Dynamic
+	far       int64 // number of the array of distances, see findFar; -1 for none
 }
 
 type numberKey struct {
@@ -104,6 +105,9 @@ func Lower(s *trace.Stream, o *Options) (*Program, error) {
 	for _, x := range o.Threads {
 		l.ordered = l.ordered && x.Timed()
 	}
+	if err := l.findFar(); err != nil {
+		return nil, err
+	}
 	l.plans = make([]plan, len(l.sigs))
 	streams := o.Gaps
 	for t := range l.sigs {
@@ -133,6 +137,7 @@ func (l *lowering) head() {
 	if l.o.Scratch != "" {
 		h[hScratch] = uint64(l.t.str(l.o.Scratch)) + 1
 	}
+	h[hFar] = uint64(l.far + 1)
 }
 
 // takeStrings puts the strings that columns number into the program.
@@ -213,6 +218,13 @@ func (l *lowering) terminal(t uint32) (terminal, error) {
 	}
 	if p.ordered = l.ordered && usesShared(f); p.ordered {
 		x.flags |= callOrdered
+	}
+	if l.far >= 0 && usesDatatype(f, sig) {
+		x.flags |= callFar
+	}
+	if i := rerun.Remote(sig); i >= 0 {
+		x.flags |= callRemote
+		x.outcomeParam = i
 	}
 	need := make([]bool, len(sig.Slots))
 	c := &caller{l: l, f: f, sig: sig, plan: p, need: need}

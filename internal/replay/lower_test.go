@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -398,6 +399,54 @@ func TestOtherMPI(t *testing.T) {
 	}
 }
 
+// Where datatypes lead far away, there is to be memory.
+func TestFar(t *testing.T) {
+	const text = `abi openmpi
+rank 0 of 1 on node1
+MPI_Init()
+MPI_Type_create_struct(count=2, array_of_blocklengths=[1, 1], array_of_displacements=[0, %s], array_of_types=[MPI_INT, MPI_INT]) ; newtype=type#0
+MPI_Type_create_struct(count=2, array_of_blocklengths=[1, 100000000], array_of_displacements=?[0, %s], array_of_types=[MPI_INT, MPI_INT]) ; newtype=type#1
+MPI_Type_create_hvector(count=2, blocklength=1, stride=?%s, oldtype=MPI_INT) ; newtype=type#1
+MPI_Type_create_resized(oldtype=type#0, lb=140000000000000, extent=4) ; newtype=type#2
+MPI_Send(buf=heap#0, count=1, datatype=type#0, dest=0, tag=0, comm=MPI_COMM_WORLD)
+MPI_Send(buf=heap#0, count=1, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD)
+MPI_Send(buf=heap#0, count=1, datatype=?type#1, dest=0, tag=0, comm=MPI_COMM_WORLD)
+MPI_Finalize()
+`
+	for _, c := range []struct {
+		d    []any
+		want []int64
+	}{
+		{[]any{"4096", "-4096", "68719476735"}, nil},
+		{[]any{"46179488366592", "4", "8"}, []int64{46179488366592 - farMargin, 46179488366592 + farMargin}},
+		{[]any{"4", "-46179488366592", "-46179488366600"}, []int64{-46179488366600 - farMargin, -46179488366592 + 6400000000}},
+		{[]any{"4", "8", "68719476736"}, []int64{68719476736 - farMargin, 68719476736 + farMargin}},
+		{[]any{"140737488355328", "4", "8"}, nil},
+	} {
+		a := tracetest.Archive(t, fmt.Sprintf(text, c.d...))
+		p, err := Lower(a.Stream(0), same(a, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		if n := p.tables.header[hFar]; n > 0 {
+			got = p.tables.arrays[n-1]
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v instead of %v", c.d, got, c.want)
+		}
+		flags := 0
+		for _, m := range program(t, a.Stream(0), same(a, true)) {
+			if m.flags&callFar != 0 {
+				flags++
+			}
+		}
+		if want := 2 * min(len(c.want), 1); flags != want {
+			t.Errorf("%v: %d calls with distances instead of %d", c.d, flags, want)
+		}
+	}
+}
+
 // Between the calls passes the time that passed in the recording, times the scale.
 func TestGaps(t *testing.T) {
 	a := tracetest.Archive(t, `
@@ -524,11 +573,11 @@ func TestProgramHeader(t *testing.T) {
 	values := map[string]any{
 		"RP_MAGIC": uint64(programMagic), "RP_RULE": ruleBit, "RP_NEXT": nextBit, "RP_ANY": int64(anyone), "RP_NO_CODE": int64(noCode),
 		"RP_HEADER_VERSION": hVersion, "RP_HEADER_WORDS": hWords, "RP_HEADER_THREAD": hThread, "RP_HEADER_THREADS": hThreads, "RP_HEADER_ABI": hABI, "RP_HEADER_FLAGS": hFlags,
-		"RP_HEADER_PATIENCE": hPatience, "RP_HEADER_RANK": hRank, "RP_HEADER_SIZE": hSize, "RP_HEADER_CALLS": hCalls, "RP_HEADER_SCRATCH": hScratch, "RP_HEADER_END": headerFields,
+		"RP_HEADER_PATIENCE": hPatience, "RP_HEADER_RANK": hRank, "RP_HEADER_SIZE": hSize, "RP_HEADER_CALLS": hCalls, "RP_HEADER_SCRATCH": hScratch, "RP_HEADER_FAR": hFar, "RP_HEADER_END": headerFields,
 		"RP_FLAG_GAPS": flagGaps, "RP_FLAG_FORCED": flagForced, "RP_FLAG_UNFINISHED": flagUnfinished,
 		"RP_TERMINAL_NAME": tName, "RP_TERMINAL_TEXT": tText, "RP_TERMINAL_FLAGS": tFlags, "RP_TERMINAL_OUTCOME": tOutcome, "RP_TERMINAL_OUTCOME_PARAM": tOutcomeParam,
 		"RP_TERMINAL_SITE": tSite, "RP_TERMINAL_PARAMS": tParams, "RP_TERMINAL_END": terminalFields,
-		"RP_CALL_SKIP": callSkip, "RP_CALL_FLOAT": callFloat, "RP_CALL_VOIDP": callVoid, "RP_CALL_FAILS": callFails, "RP_CALL_UNTIL": callUntil, "RP_CALL_ORDERED": callOrdered,
+		"RP_CALL_SKIP": callSkip, "RP_CALL_FLOAT": callFloat, "RP_CALL_VOIDP": callVoid, "RP_CALL_FAILS": callFails, "RP_CALL_UNTIL": callUntil, "RP_CALL_ORDERED": callOrdered, "RP_CALL_REMOTE": callRemote, "RP_CALL_FAR": callFar,
 		"RP_OUTCOME_FREE": outcomeFree, "RP_OUTCOME_SOURCE": outcomeSource, "RP_OUTCOME_FLAG": outcomeFlag, "RP_OUTCOME_POLLS": outcomePolls, "RP_OUTCOME_INDEX": outcomeIndex, "RP_OUTCOME_SOME": outcomeSome,
 		"RP_OP_WORD": opWord, "RP_OP_HANDLE": opHandle, "RP_OP_HANDLE_IO": opHandleIO, "RP_OP_HANDLE_NEW": opHandleNew, "RP_OP_HANDLES": opHandles, "RP_OP_HANDLES_NEW": opHandlesNew,
 		"RP_OP_ADDRESS": opAddress, "RP_OP_VARIABLE": opVariable, "RP_OP_ADDRESS_NEW": opAddressNew, "RP_OP_INT_IO": opIntIO, "RP_OP_INTS": opInts, "RP_OP_ADDRESSES": opAddresses,

@@ -25,6 +25,8 @@ const (
 	callUntil = 16
 	// callOrdered has for each thread the number of events that must be over.
 	callOrdered = 32
+	callFar     = 64
+	callRemote  = 128
 
 	outcomeFree   = 0
 	outcomeSource = 1
@@ -52,6 +54,7 @@ const (
 	hSize
 	hCalls
 	hScratch
+	hFar
 	headerFields
 )
 

@@ -16,8 +16,8 @@ const (
 	reasonNested     = "a callback of the program made it, and callbacks are replaced"
 	reasonUnfinished = "the process ended before it returned"
 	reasonTool       = "variables and events are those of another MPI library"
+	reasonRemote     = "it uses an address in another process's memory, and Open MPI finds no other memory than what the program attached"
 	reasonMissing    = "the MPI library has no such function"
-	reasonRemote     = "it uses an address in another process's memory"
 )
 
 // never are functions that are never called again.
@@ -55,21 +55,14 @@ func (t Target) Reason(f *spec.Func, flags trace.Flags) string {
 // leastAddress is more than any displacement in a window of known size.
 const leastAddress = 1 << 40
 
-// ReasonOf says why the calls with a signature cannot be made again; it is empty if they can. Beyond what Reason tells, displacements in windows
-// that memory is attached to (MPI_Win_create_dynamic) are addresses in other processes, which are others in every run.
-// dynamic says that the stream creates such windows.
+// ReasonOf says why the calls with a signature cannot be made again; it is empty if they can. dynamic says that the stream creates windows that memory is
+// attached to: what Remote says of columns is then taken for true.
 func (t Target) ReasonOf(sig *trace.Signature, dynamic bool) string {
-	f := FuncOf(sig.Func)
-	if reason := t.Reason(f.Func, sig.Flags); reason != "" {
+	if reason := t.Reason(FuncOf(sig.Func).Func, sig.Flags); reason != "" {
 		return reason
 	}
-	for i := range f.Params {
-		if p := &f.Params[i]; p.Name == "target_disp" && p.Before >= 0 {
-			v := &sig.Slots[p.Before]
-			if v.Kind == trace.Int && v.N >= leastAddress || v.Kind == trace.Hole && dynamic {
-				return reasonRemote
-			}
-		}
+	if i := Remote(sig); i >= 0 && t.To == spec.OpenMPI && (dynamic || sig.Slots[FuncOf(sig.Func).Params[i].Before].Kind != trace.Hole) {
+		return reasonRemote
 	}
 	return ""
 }
@@ -85,6 +78,20 @@ func Dynamic(sigs []*trace.Signature) bool {
 }
 
 var createDynamic = spec.ByName("MPI_Win_create_dynamic").ID
+
+// Remote is the parameter of a one-sided call that is, or in a column may be, an address in another process: the displacement in a window that
+// memory is attached to (MPI_Win_create_dynamic). It means nothing in another run. It is -1 for other calls.
+func Remote(sig *trace.Signature) int {
+	f := FuncOf(sig.Func)
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Name == "target_disp" && p.Before >= 0 {
+			if v := &sig.Slots[p.Before]; v.Kind == trace.Hole || v.Kind == trace.Int && v.N >= leastAddress {
+				return i
+			}
+		}
+	}
+	return -1
+}
 
 // Own tells whether a function is one of Tabard's own records, which nobody calls.
 func Own(f *spec.Func) bool { return f.ID < spec.FirstFunction || f.Has(spec.Pseudo) }

@@ -6,7 +6,7 @@
  *   from       irregular.tabard
  *   compile    mpicc -O2 -o irregular irregular.c
  *   run        mpirun -n 2 ./irregular
- *   files      are made in the folder given as argument, else DIRECTORY
+ *   files      are made in the folder irregular.files of that given as argument, else of DIRECTORY
  *
  * What it does not do:
  *   MPI_Comm_size: a callback of the program made it, and callbacks are replaced
@@ -16,9 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #ifndef DIRECTORY
 #define DIRECTORY "."
 #endif
+#define FILES "irregular.files" /* the program's own folder there */
 
 static long rank = -1, size = 2; /* in MPI_COMM_WORLD */
 static int argument_count;
@@ -91,11 +93,11 @@ static void settle(MPI_Request list[], int want, int got)
     list[got] = r;
 }
 
-/* Files are made in a folder of their own. */
+/* Files are made in a folder of the program's own. */
 static const char *scratch_file(const char *name)
 {
     static char path[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s/%s/%s", directory, FILES, name);
     return path;
 }
 
@@ -151,6 +153,28 @@ static void start(void)
     if (rank == 0) tag.code = tag_table;
 }
 
+/* What an earlier run left is removed, and files that were there before are made, as large as they were; by one process of each
+ * node, before MPI begins. */
+static void start_files(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+    static const struct { const char *name; long bytes; } files[] = {
+        {"results.dat", -1},
+    };
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s/%s", directory, FILES);
+    mkdir(folder, 0777);
+    for (int i = 0; i < 3; i++)
+        if (getenv(names[i]) && atoi(getenv(names[i])) > 0) return;
+    for (int i = 0; i < 1; i++) {
+        FILE *f;
+        remove(scratch_file(files[i].name));
+        if (files[i].bytes < 0 || !(f = fopen(scratch_file(files[i].name), "wb"))) continue;
+        if (files[i].bytes > 0 && fseek(f, files[i].bytes - 1, SEEK_SET) == 0) putc(0, f);
+        fclose(f);
+    }
+}
+
 /* The rank is what the launcher says, so that the program makes no calls but those of the recording. */
 static void find_rank(void)
 {
@@ -179,6 +203,7 @@ int main(int argc, char **argv)
     argument_count = argc;
     arguments = argv;
     if (argc > 1) directory = argv[1];
+    start_files();
     MPI_Init(&argument_count, NULL);
     find_rank();
     start();

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__
-#pragma GCC diagnostic ignored "-Wstringop-overflow" /* MPI_STATUSES_IGNORE is no array */
+#pragma GCC diagnostic ignored "-Wstringop-overflow" /* constants that are no arrays */
 #endif
 
 static long rank = -1, size = 6; /* in MPI_COMM_WORLD */

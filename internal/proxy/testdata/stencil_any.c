@@ -7,6 +7,9 @@
  *   ranks      were 6
  *   compile    mpicc -O2 -o stencil stencil.c
  *   run        mpirun -n N ./stencil
+ *
+ * What is assumed:
+ *   what is the same at all ranks, such as sizes of messages and lengths of loops, does not depend on the number of ranks, but where that is said
  */
 #define _DEFAULT_SOURCE
 #include <mpi.h>
@@ -19,7 +22,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 #if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__
-#pragma GCC diagnostic ignored "-Wstringop-overflow" /* MPI_STATUSES_IGNORE is no array */
+#pragma GCC diagnostic ignored "-Wstringop-overflow" /* constants that are no arrays */
 #endif
 
 static long rank = -1, size; /* in MPI_COMM_WORLD */

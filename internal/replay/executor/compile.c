@@ -9,6 +9,7 @@ static int special_of(const char *name)
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0) return RP_INIT;
     if (strcmp(name, "MPI_File_open") == 0) return RP_FILE_OPEN;
     if (strcmp(name, "MPI_Free_mem") == 0) return RP_FREE_MEM;
+    if (strcmp(name, "MPI_Win_create_dynamic") == 0) return RP_WIN_DYNAMIC;
     return strcmp(name, "MPI_Finalize") == 0 ? RP_FINALIZE : RP_PLAIN;
 }
 
@@ -60,10 +61,11 @@ void rp_compile(struct rp_thread *t, struct rp_call *c, const uint64_t *header, 
     c->num_params = (uint16_t)header[RP_TERMINAL_PARAMS];
     c->site = rp_sites + header[RP_TERMINAL_SITE] % RP_SITES * 8;
     c->special = (uint8_t)special_of(c->name);
+    if (c->flags & RP_CALL_REMOTE) c->special = RP_REMOTE;
     c->shim = rp_shim_of(c->name);
     if (header[RP_TERMINAL_OUTCOME] > RP_OUTCOME_SOME)
         rp_fail(t, RP_BROKEN, "%s has an outcome of unknown kind %llu", c->name, (unsigned long long)header[RP_TERMINAL_OUTCOME]);
-    if (c->flags & RP_CALL_UNTIL && c->outcome_param >= c->num_params)
+    if (c->flags & (RP_CALL_UNTIL | RP_CALL_REMOTE) && c->outcome_param >= c->num_params)
         rp_fail(t, RP_BROKEN, "the outcome of %s is in parameter %u of %u", c->name, c->outcome_param, c->num_params);
     if (c->outcome != RP_OUTCOME_FREE && c->shim == RP_NO_SHIM) rp_fail(t, RP_BROKEN, "the outcome of %s cannot be forced", c->name);
     if (!(c->flags & RP_CALL_SKIP)) {

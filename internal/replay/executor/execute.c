@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "executor.h"
 
@@ -43,12 +44,22 @@ static TB_COLD void move(struct rp_call *c)
         if (rp_param_moves(&c->params[i])) rp_param_move(c, &c->params[i]);
 }
 
+static int make_remote(struct rp_thread *t, const struct rp_call *c)
+{
+    uint64_t words[RP_MAX_WORDS];
+    memcpy(words, c->words, c->num_params * sizeof *words);
+    rp_remote_place(c, words);
+    t->state = RP_IN_CALL;
+    return (int)rp_invoke(c->function, words, c->num_params, c->site);
+}
+
 static TB_COLD int make_special(struct rp_thread *t, struct rp_call *c)
 {
     if (c->special == RP_FINALIZE) rp_finalize_begins(t);
     rp_finds_file = c->special == RP_FILE_OPEN && !(c->flags & RP_CALL_FAILS);
-    int ret = rp_make(t, c);
+    int ret = c->special == RP_REMOTE ? make_remote(t, c) : rp_make(t, c);
     rp_finds_file = 0;
+    if (c->special == RP_WIN_DYNAMIC && ret == 0) rp_remote_attach(t, c);
     if (c->special == RP_FREE_MEM && ret == 0) rp_unbind(NULL, c->words[0]);
     if (c->special == RP_INIT && ret == 0) rp_init_done(t);
     return ret;
@@ -142,6 +153,7 @@ static void call(struct rp_thread *t, struct rp_call *c, uint64_t gaps)
     }
     if (tb_unlikely(c->moves && c->epoch != __atomic_load_n(&rp_epoch, __ATOMIC_RELAXED))) move(c);
     if (tb_unlikely(rp_num_early > 0) && c->outcome == RP_OUTCOME_FREE) rp_settle(t, c);
+    if (tb_unlikely(c->flags & RP_CALL_FAR)) rp_reach(t, c);
     rp_fails = c->flags & RP_CALL_FAILS;
 
     if (tb_unlikely(c->outcome != RP_OUTCOME_FREE)) ret = rp_outcome_make(t, c);

@@ -3,7 +3,7 @@
  * Files: start.c (the process: library, threads, init and finalize), stream.c (words from a pipe),
  * load.c (a program into memory), compile.c (terminals: what is known before the first call), execute.c (events),
  * params.c (what a parameter needs before and after a call), outcome.c (what is left to the machine), invoke.S (the call),
- * objects.c (handles), memory.c (addresses), force.c (the shim below a tracer), callback.c, report.c. */
+ * objects.c (handles), memory.c (addresses), remote.c (those of other processes), force.c (the shim below a tracer), callback.c, report.c. */
 #ifndef TABARD_REPLAY_EXECUTOR_H
 #define TABARD_REPLAY_EXECUTOR_H
 #include <stddef.h>
@@ -43,7 +43,7 @@ struct rp_param {
 };
 
 /* What is special about a function. */
-enum { RP_PLAIN, RP_INIT, RP_FINALIZE, RP_FILE_OPEN, RP_FREE_MEM };
+enum { RP_PLAIN, RP_INIT, RP_FINALIZE, RP_FILE_OPEN, RP_FREE_MEM, RP_WIN_DYNAMIC, RP_REMOTE };
 
 struct rp_call {
     void *function;
@@ -197,13 +197,18 @@ uint64_t rp_address_space(void); /* bytes that this process may have, UINT64_MAX
 void rp_memory_init(void);
 uint64_t rp_address(uint64_t class, uint64_t segment, int64_t offset);
 void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address, const uint64_t *window); /* window: that it belongs to, or NULL */
+void rp_reach(struct rp_thread *t, const struct rp_call *c); /* there is memory at the distances from its addresses that datatypes lead over */
 void rp_unbind(const uint64_t *window, uint64_t address); /* the window has been freed, or (NULL) the memory at the address */
 extern uint64_t rp_epoch;       /* changes with every rp_bind */
+
+/* ---- remote.c ---- */
+void rp_remote_attach(struct rp_thread *t, const struct rp_call *c); /* MPI_Win_create_dynamic has created a window */
+void rp_remote_place(const struct rp_call *c, uint64_t *words);      /* an address in another process becomes one that is good here */
 
 /* ---- force.c ---- */
 enum { RP_NO_SHIM = -1 };
 extern __thread struct rp_forced *rp_forced __attribute__((tls_model("initial-exec")));
-extern __thread int rp_finds_file; /* the file that the thread is about to open was there in the recording */
+extern __thread int rp_finds_file; /* the thread is about to open a file with success, if it goes as it did in the recording */
 void rp_force_init(void);
 enum rp_shim {
     RP_SHIM_RECV, RP_SHIM_RECV_C, RP_SHIM_IRECV, RP_SHIM_IRECV_C, RP_SHIM_RECV_INIT, RP_SHIM_RECV_INIT_C,

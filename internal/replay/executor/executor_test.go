@@ -187,6 +187,39 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
+// There is memory at the distances that datatypes lead over, from all addresses that are used with them, and before the first segment.
+func TestFarMemory(t *testing.T) {
+	both(t, func(t *testing.T, r *replay) {
+		s := newStream()
+		const forwards, backwards, inside = 0x2a << 40, -0x2a << 40, 1 << 40
+		s.header["FAR"] = uint64(s.array(backwards-4096, backwards+4096, forwards-4096, forwards+1<<20, forwards+1<<19, forwards+1<<21, inside, inside+4096)) + 1
+		var calls []int
+		touch := func(a param) { calls = append(calls, s.terminal("MPI_Dims_create", word(12), word(2), a)) }
+		far := func(a param) {
+			calls = append(calls, s.flags(s.send(a, 0, 0), "FAR"))
+		}
+		touch(at(heap, 0, -1<<24))
+		far(at(literal, 0, 0))
+		far(at(heap, 0, 128))
+		far(at(heap, 0, 1<<20)) // overlaps
+		touch(at(heap, 0, 128+forwards))
+		touch(at(heap, 0, 128+forwards+1<<21-64))
+		touch(at(heap, 0, 128+backwards-4096))
+		touch(at(heap, 0, 128+inside))
+		far(at(stack, 0, -64).next())
+		s.value(stack, 0, -4096)
+		touch(at(stack, 0, -4096+backwards))
+		r.streams = []*stream{s.calls(calls...)}
+		if r.run(t); r.code != 0 || len(r.lines) != 2+len(calls) {
+			t.Errorf("code %d, %q, %q", r.code, r.stderr, r.lines)
+		}
+		s = newStream()
+		s.header["FAR"] = uint64(s.array(1<<60, 1<<60+4096)) + 1
+		r.streams = []*stream{s.calls(s.flags(s.send(at(heap, 0, 0), 0, 0), "FAR"))}
+		r.run(t).fails(t, 2, `needs memory at`)
+	})
+}
+
 // Batch systems limit address space: segments are nearer to each other then, and all can be written to.
 func TestLittleAddressSpace(t *testing.T) {
 	for _, space := range []int{1, 6, 12, 100, 2000} {
@@ -537,6 +570,51 @@ func TestFilesAreInTheirDirectory(t *testing.T) {
 		open := s.terminal("MPI_File_open", world, op("STRING").with(s.string(name)), word(1), handle(spec.Info, predefined("MPI_INFO_NULL")), created(spec.File, object(0)))
 		(&replay{streams: []*stream{s.calls(open)}}).run(t).want(t, "File_open world "+filepath.Join(dir, want)+" 1 0")
 	}
+}
+
+// A file that is to be created where it must not be has been removed by the program.
+func TestExclusiveFiles(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out")
+	for mode, there := range map[int]int{1: 1, 64: 1, 1 | 64: 0} {
+		if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := newStream()
+		s.header["SCRATCH"] = uint64(s.string(dir)) + 1
+		open := s.terminal("MPI_File_open", world, op("STRING").with(s.string("out")), word(mode), handle(spec.Info, predefined("MPI_INFO_NULL")), created(spec.File, object(0)))
+		(&replay{streams: []*stream{s.calls(open)}}).run(t).want(t, fmt.Sprintf("File_open world %s %d %d", name, mode, there))
+	}
+}
+
+// Addresses in other processes lead into a block that is attached to dynamic windows; under Open MPI they stay, as such calls are left out.
+func TestRemoteAddresses(t *testing.T) {
+	both(t, func(t *testing.T, r *replay) {
+		s := newStream()
+		create := s.terminal("MPI_Win_create_dynamic", handle(spec.Info, predefined("MPI_INFO_NULL")), world, created(spec.Win, object(0)))
+		access := func(at param) int {
+			return s.set(s.terminal("MPI_Fetch_and_op", word(1), word(2), integer, word(0), at, handle(spec.Op, 0), handle(spec.Win, object(0))), "OUTCOME_PARAM", 4)
+		}
+		const address = 0x7ffc12345678
+		s.value(24, address+8)
+		r.streams = []*stream{s.calls(create, s.flags(access(word(address)), "REMOTE"), access(word(address)), s.flags(access(word(0).next()), "REMOTE"), s.flags(access(word(0).next()), "REMOTE"))}
+		out := r.run(t)
+		var got []string
+		for _, line := range out.lines {
+			if f := strings.Fields(line); f[0] == "Fetch_and_op" {
+				got = append(got, f[5])
+			} else if f[0] == "Win_attach" {
+				got = append(got, f[2])
+			}
+		}
+		want := "0x11000000000 0x11000145678 0x7ffc12345678 0x18 0x11000145680"
+		if r.flavour != "mpich" {
+			want = "0x7ffc12345678 0x7ffc12345678 0x18 0x7ffc12345680"
+		}
+		if strings.Join(got, " ") != want || out.code != 0 {
+			t.Errorf("%q instead of %q: %q", got, want, out.stderr)
+		}
+	})
 }
 
 func TestWrongPlace(t *testing.T) {

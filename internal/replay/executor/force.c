@@ -229,12 +229,23 @@ static uint64_t scratch_name(char *to, size_t room, const char *name, int exists
     return (uint64_t)(uintptr_t)to;
 }
 
+/* Whether this is the process that creates files in collective calls, and before others do anything. */
+static int is_first(uint64_t comm)
+{
+    int rank = -1;
+    void *ask_rank = rp_library_function("PMPI_Comm_rank");
+    return ask_rank && ask2(ask_rank, comm, (uint64_t)(uintptr_t)&rank) == 0 && rank == 0;
+}
+
 static int file(int id, uint64_t *w)
 {
     char name[PATH_MAX + NAME_MAX];
-    int at = id == RP_SHIM_FILE_OPEN, create = tb_abi.kind == 3 ? 2 : 1;
-    int exists = at && !(w[2] & (uint64_t)create) && rp_finds_file;
-    if (rp_process.scratch && w[at]) w[at] = scratch_name(name, sizeof name, (const char *)(uintptr_t)w[at], exists);
+    int at = id == RP_SHIM_FILE_OPEN;
+    uint64_t create = tb_abi.kind == 3 ? 2 : 1, exclusive = tb_abi.kind == 3 ? 8 : 64, mode = at ? w[2] : create;
+    int exists = !(mode & create) && rp_finds_file;
+    if (!rp_process.scratch || !w[at]) return ask(id, w);
+    w[at] = scratch_name(name, sizeof name, (const char *)(uintptr_t)w[at], exists);
+    if ((mode & create) && (mode & exclusive) && rp_finds_file && is_first(w[0])) unlink(name); /* the program did so, if it is there */
     return ask(id, w);
 }
 

@@ -2,7 +2,8 @@
 
 /* Symbolic addresses: one range of address space, reserved at the start, with a part for each segment. Only
  * pages that are touched cost memory. Behind the part of a segment lies that of the next one, so a buffer that is longer than expected
- * overlaps others, which does no harm: contents are arbitrary. */
+ * overlaps others, which does no harm: contents are arbitrary. Datatypes may lead further away, from the heap to a stack, say: then there
+ * is memory at that distance, too, from the first call on that uses it. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,10 +23,12 @@ struct zone { uint64_t first, segments, units, start; };
 static struct zone heaps[] = {{0, 256, 1 << 17, 0}, {256, 16384, 1 << 11, 0}, {16640, 1 << 19, 1 << 6, 0}, {16640 + (1 << 19), 1 << 23, 1, 0}};
 static struct zone modules = {0, 256, 1 << 14, 0}, stacks = {0, 4096, 1 << 10, 0}, raw = {0, 1, 1 << 22, 0};
 enum { UNITS = 4 * (1 << 25) + (1 << 22) + (1 << 22) + (1 << 22), MOST_UNIT = 1 << 18, LEAST_UNIT = 1 << 4 };
-enum { TAIL = 1 << 24 }; /* behind the last segment, for what is longer than its part */
+enum { TAIL = 1 << 18 }; /* units before the first segment and behind the last one, for what is longer than its part */
 
 static char *range;
 static uint64_t unit;
+static struct far { uint64_t low, high; } *fars; /* the range, and memory outside of it, in order */
+static uint64_t num_fars, fars_room;
 static unsigned char *mapped; /* by segment of the heap: told a tracer of */
 
 uint64_t rp_epoch = 1;
@@ -36,11 +39,24 @@ static struct binding *bindings;
 static uint64_t num_bindings, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void *reserve(uint64_t bytes)
+/* There if possible, else anywhere. */
+static void *reserve_at(uint64_t at, uint64_t bytes)
 {
     /* Not by mmap: a tracer would take it all for one segment. */
-    long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long p = syscall(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == -1 ? NULL : (void *)p;
+}
+
+static void *reserve(uint64_t bytes) { return reserve_at(0, bytes); }
+
+/* Where the range should begin: programs, heaps and libraries lie in the upper half of the address space, and the distances between
+ * them have to fit in at both sides of it. */
+static uint64_t middle(void)
+{
+    int here;
+    uint64_t top = (uint64_t)(uintptr_t)&here;
+    while (top & (top - 1)) top &= top - 1;
+    return top / 4 * 3;
 }
 
 /* Address space of the process, in bytes: not all of what ulimit -v leaves is for us. */
@@ -54,11 +70,12 @@ void rp_memory_init(void)
 {
     uint64_t space = rp_address_space();
     for (unit = MOST_UNIT; unit >= LEAST_UNIT; unit /= 2)
-        if (UNITS * unit <= space / 2 && (range = reserve(UNITS * unit + TAIL))) break;
+        if ((UNITS + 2 * TAIL) * unit <= space / 2 && (range = reserve_at(middle(), (UNITS + 2 * TAIL) * unit))) break;
     if (!range) rp_fail(NULL, RP_BROKEN, "%llu GiB of address space cannot be reserved (ulimit -v, or vm.overcommit_memory = 2)",
                         (unsigned long long)((uint64_t)UNITS * LEAST_UNIT >> 30) + 1);
-    madvise(range, UNITS * unit + TAIL, MADV_DONTDUMP);
-    madvise(range, UNITS * unit + TAIL, MADV_NOHUGEPAGE); /* segments are far apart: each would take 2 MiB */
+    madvise(range, (UNITS + 2 * TAIL) * unit, MADV_DONTDUMP);
+    madvise(range, (UNITS + 2 * TAIL) * unit, MADV_NOHUGEPAGE); /* segments are far apart: each would take 2 MiB */
+    range += TAIL * unit;
     uint64_t at = 0;
     struct zone *all[] = {&heaps[0], &heaps[1], &heaps[2], &heaps[3], &modules, &stacks, &raw};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
@@ -176,4 +193,55 @@ void rp_unbind(const uint64_t *window, uint64_t address)
     }
     pthread_mutex_unlock(&lock);
     if (changed) __atomic_add_fetch(&rp_epoch, 1, __ATOMIC_ACQ_REL);
+}
+
+/* ---- Distances that datatypes lead over ---- */
+
+enum { PAGE = 1 << 16 };
+
+static void add_far(struct rp_thread *t, uint64_t at, uint64_t low, uint64_t high)
+{
+    if (num_fars == fars_room) fars = rp_grow(t, fars, fars_room = fars_room ? 2 * fars_room : 16, sizeof *fars);
+    memmove(&fars[at + 1], &fars[at], (num_fars - at) * sizeof *fars);
+    fars[at] = (struct far){low, high};
+    num_fars++;
+}
+
+/* Memory from low to high, where there is none of ours yet. */
+static void make_far(struct rp_thread *t, const struct rp_call *c, uint64_t low, uint64_t high)
+{
+    uint64_t i = 0;
+    while (i < num_fars && fars[i].high <= low) i++;
+    while (low < high) {
+        uint64_t end = i < num_fars && fars[i].low < high ? fars[i].low : high;
+        if (low < end) {
+            void *p = reserve_at(low, end - low);
+            if ((uint64_t)(uintptr_t)p != low) {
+                if (p) syscall(SYS_munmap, p, end - low);
+                rp_fail(t, RP_BROKEN, "%s needs memory at %#llx, as far from its buffer as in the recording, and there is none to be had", c->text, (unsigned long long)low);
+            }
+            madvise(p, end - low, MADV_DONTDUMP);
+            add_far(t, i++, low, end);
+        }
+        if (i == num_fars || end == high) return;
+        low = fars[i++].high;
+    }
+}
+
+void rp_reach(struct rp_thread *t, const struct rp_call *c)
+{
+    uint64_t first = (uint64_t)(uintptr_t)range, last = first + UNITS * unit;
+    if (!t->header[RP_HEADER_FAR]) return;
+    const struct rp_array *list = rp_array(t, t->header[RP_HEADER_FAR] - 1);
+    pthread_mutex_lock(&lock);
+    if (num_fars == 0) add_far(t, 0, first - TAIL * unit, last + TAIL * unit);
+    pthread_mutex_unlock(&lock);
+    for (unsigned i = 0; i < c->num_params; i++) {
+        uint64_t at = c->words[i];
+        if (c->params[i].op != RP_OP_ADDRESS || at < first || at >= last) continue;
+        pthread_mutex_lock(&lock);
+        for (uint64_t k = 0; k + 1 < list->n; k += 2)
+            make_far(t, c, (at + list->words[k]) & ~(uint64_t)(PAGE - 1), (at + list->words[k + 1] + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+        pthread_mutex_unlock(&lock);
+    }
 }

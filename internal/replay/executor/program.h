@@ -28,6 +28,7 @@ enum rp_header {
     RP_HEADER_RANK, RP_HEADER_SIZE, /* expected in MPI_COMM_WORLD */
     RP_HEADER_CALLS,     /* number of calls of the stream, for reports */
     RP_HEADER_SCRATCH,   /* string number + 1: the directory that files are in, 0: names are as recorded. The shim gives the library DIR "/" and the name with '%' for each '/' */
+    RP_HEADER_FAR,       /* array number + 1 of begins and ends: distances that datatypes lead over, see RP_CALL_FAR; 0: none */
     RP_HEADER_END
 };
 enum {
@@ -56,7 +57,11 @@ enum {
                           * (Testsome: MPI_UNDEFINED counts as success, 0 does not). Only without RP_FLAG_FORCED. */
     RP_CALL_ORDERED = 32, /* after the gap and before the values of parameters come as many values as the process has threads: how many events each
                           * of the others (0 for this one) must have finished before. It is waited for, but not for ever: recorded times may be wrong by a bit */
+    RP_CALL_FAR = 64,    /* uses memory by a datatype of the program: there has to be memory at the distances of RP_HEADER_FAR from its addresses */
+    RP_CALL_REMOTE = 128, /* parameter RP_TERMINAL_OUTCOME_PARAM may be an address in another process: a number from RP_LEAST_ADDRESS on */
 };
+
+#define RP_LEAST_ADDRESS (INT64_C(1) << 40)
 
 /* How outcomes are forced. The shim (force.c) stands between a tracer and the library: the call has the parameters of the recording,
  * and what the library is asked for is what happened. */

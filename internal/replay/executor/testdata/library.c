@@ -321,6 +321,24 @@ F(Comm_spawn_multiple, int n, char **commands, char ***argvs, const int *procs, 
     *inter = made(COMM, 20);
     return 0;
 }
+F(Win_create_dynamic, handle a, handle b, handle *c)
+{
+    say("Win_create_dynamic %s %s", show(a), show(b));
+    *c = made(WIN, 3);
+    return 0;
+}
+F(Win_attach, handle a, pointer b, long c)
+{
+    memset(b, 1, 64); /* it is there */
+    memset((char *)b + c - 64, 1, 64);
+    say("Win_attach %s %p", show(a), b);
+    return 0;
+}
+F(Fetch_and_op, pointer a, pointer b, handle c, int d, long e, handle f, handle g)
+{
+    say("Fetch_and_op %p %p %s %d %#lx %s %s", a, b, show(c), d, e, show(f), show(g));
+    return 0;
+}
 F(Rget_accumulate, pointer a, int b, handle c, pointer d, int e, handle f, int g, long h, int i, handle j, handle k, handle l, handle *m)
 {
     say("Rget_accumulate %p %d %s %p %d %s %d %ld %d %s %s %s", a, b, show(c), d, e, show(f), g, h, i, show(j), show(k), show(l));
