@@ -186,6 +186,10 @@ func (t *table) fit(r role, depth int) *Expr {
 		if t.m.blocked != "" {
 			return nil
 		}
+		// Values such as MPI_ROOT and MPI_PROC_NULL are no numbers to reckon with.
+		if slices.ContainsFunc(t.vals, func(v int64) bool { return v < 0 }) {
+			return t.choose(idx, r, depth)
+		}
 	}
 	if r == roleTrips {
 		if e := t.fitNearTrips(); e != nil {
@@ -235,6 +239,11 @@ func (t *table) fit(r role, depth int) *Expr {
 	if e := t.fitModulo(idx, r); e != nil {
 		return e
 	}
+	return t.choose(idx, r, depth)
+}
+
+// choose explains the values of each iteration, or where conditions hold, by themselves.
+func (t *table) choose(idx []*Expr, r role, depth int) *Expr {
 	if depth >= maxDepth {
 		return nil
 	}
