@@ -6,6 +6,13 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Addresses of programs are below 2^this, unless they ask mmap for others. */
+#if defined(__aarch64__)
+#define TB_ADDRESS_BITS 48
+#else
+#define TB_ADDRESS_BITS 47
+#endif
+
 #define TB_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* ---- Memory for the runtime: straight from the kernel, never from malloc ---- */

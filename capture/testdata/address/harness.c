@@ -1,6 +1,7 @@
 /* Compiled together with the address files of the runtime. */
 #define _GNU_SOURCE
 #include "../../unwind.c"
+#include "../../shadow.h"
 #include "harness.h"
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -159,6 +160,17 @@ __attribute__((noinline)) TB_EXPORT int h_walk(uintptr_t *pcs, int max)
     do pcs[n++] = w.f.pc;
     while (n < max && walk_out(&w) == WALK_ON);
     return n;
+}
+
+/* Blocks are known up to the highest address that there can be, and none beyond. */
+TB_EXPORT int h_highest_block(void)
+{
+    uintptr_t end = (uintptr_t)1 << TB_ADDRESS_BITS, a = end - 4096;
+    uint8_t *mark;
+    tb_shadow_add((void *)a, 100);
+    tb_shadow_add((void *)end, 100);
+    return tb_shadow_find(end - 1, &mark) == a && tb_shadow_size(mark) == 100 && !tb_shadow_find(end + 50, &mark) && tb_shadow_take(a) &&
+           !tb_shadow_of(end) && (uintptr_t)&mark < end;
 }
 
 TB_EXPORT void h_clear_steps(void) { memset(sites_of(tb_self)->step, 0, sizeof sites_of(tb_self)->step); }
