@@ -1,5 +1,5 @@
 /* Private to the files about addresses: shadow.h, segments.c, ranges.c,
- * memory.c, modules.c, cfi.c, unwind.c, gpu.c. */
+ * memory.c, modules.c, cfi.c, unwind.c, gpu.c, gpudriver.c. */
 #ifndef TABARD_ADDRESS_H
 #define TABARD_ADDRESS_H
 #include "internal.h"
@@ -92,10 +92,13 @@ void tb_heap_drop(struct tb_block *b);
 struct tb_range {
     uintptr_t low, high;
     struct tb_block *block;  /* NULL: not used by MPI yet */
+    uintptr_t maker;         /* of a mapping: code that made it, 0 unknown */
     uint8_t kind;            /* TB_MEM_* */
     uint8_t allocator;       /* mapped by an allocator for its blocks */
+    uint8_t asked;           /* the GPU driver was asked: nobody tells when this memory ends */
 };
-void tb_range_add(uintptr_t low, uint64_t bytes, int kind, int allocator); /* replaces what was there */
+/* Replaces what was there. */
+void tb_range_add(uintptr_t low, uint64_t bytes, int kind, int allocator, const void *maker);
 void tb_range_remove(uintptr_t low, uint64_t bytes);      /* mappings */
 void tb_range_remove_whole(uintptr_t low);                /* the mapping that starts there */
 void tb_range_extend(uintptr_t low, uint64_t before, uint64_t after); /* a mapping grows in place */
@@ -105,9 +108,18 @@ void tb_range_add_thread_storage(uintptr_t stack_low, uintptr_t stack_high); /* 
 /* With the lock held: */
 struct tb_range *tb_range_find(uintptr_t a, int overlay); /* overlay: of MPI or a GPU, else a mapping */
 int tb_range_overlaid(uintptr_t low, uint64_t bytes);     /* there is memory of MPI or a GPU inside */
+struct tb_gpu_memory { uintptr_t low; uint64_t bytes; int kind; };
+struct tb_range *tb_range_asked(uintptr_t a, int answer, const struct tb_gpu_memory *m); /* of tb_gpu_ask; NULL: none */
 int tb_range_busy(void);                                  /* there are operations to catch up with */
 void tb_range_catch_up(void);
 void tb_late_free(uintptr_t base);                        /* a used heap block, freed while the lock was ours */
+
+/* ---- The GPU driver (gpudriver.c) ---- */
+
+int tb_gpu_loaded(void);           /* there is one that can be asked */
+int tb_gpu_made(uintptr_t maker);  /* this code belongs to it */
+/* What it knows of an address: 1 memory *m of its own, 0 not its memory, -1 no answer. Not with a lock held. */
+int tb_gpu_ask(uintptr_t a, struct tb_gpu_memory *m);
 
 /* ---- Modules: executables and shared objects (modules.c) ---- */
 
@@ -127,6 +139,9 @@ struct tb_module {
     const void *dynamic;      /* ElfW(Dyn), NULL if there is none */
 };
 struct tb_module *tb_module_of(uintptr_t a);              /* NULL: none */
+const char *tb_module_file(const struct tb_module *m);    /* its name without directories */
+/* The next loaded one, of those that are known, from place *from on, whose file has a name that begins so. */
+struct tb_module *tb_module_named(const char *prefix, unsigned *from);
 int tb_module_announce(struct tb_thread *t, struct tb_module *m); /* numbers it; 0: cannot */
 static inline uint64_t tb_module_word(const struct tb_module *m, uintptr_t a)
 {

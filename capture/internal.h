@@ -5,7 +5,7 @@
  * switches, start and end of the process), finalize.c (archives of several collectors
  * become one), spawn.c; and, about addresses,
  * segments.c (addresses to words), shadow.c (the heap), ranges.c (mappings),
- * memory.c and gpu.c (allocation functions), modules.c, cfi.c, unwind.c, jumps.c. */
+ * memory.c and gpu.c (allocation functions), gpudriver.c, modules.c, cfi.c, unwind.c, jumps.c. */
 #ifndef TABARD_INTERNAL_H
 #define TABARD_INTERNAL_H
 #include <pthread.h>

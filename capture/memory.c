@@ -232,7 +232,7 @@ static void mapped(void *p, size_t bytes, void *caller)
     if (p == MAP_FAILED || !tb_mem_on) return;
     int saved = errno;
     tb_range_add((uintptr_t)p, whole_pages(bytes), TB_MEM_MAP,
-                 looking || (uintptr_t)caller - allocator_low < allocator_high - allocator_low);
+                 looking || (uintptr_t)caller - allocator_low < allocator_high - allocator_low, caller);
     errno = saved;
 }
 

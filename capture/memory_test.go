@@ -13,7 +13,7 @@ import (
 const addressDir = "testdata/address/"
 
 // addressSources are the files under test; harness.c itself includes unwind.c.
-var addressSources = []string{"segments.c", "shadow.c", "ranges.c", "memory.c", "modules.c", "cfi.c", "gpu.c"}
+var addressSources = []string{"segments.c", "shadow.c", "ranges.c", "memory.c", "modules.c", "cfi.c", "gpu.c", "gpudriver.c"}
 
 var harnessOnce, hungryOnce = sync.OnceValues(func() (string, error) { return buildHarness("plain") }),
 	sync.OnceValues(func() (string, error) { return buildHarness("hungry", "-DHUNGRY_DLSYM") })

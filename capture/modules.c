@@ -41,6 +41,12 @@ static const char *keep(const char *s)
 
 static int starts(const char *s, const char *prefix) { return strncmp(s, prefix, strlen(prefix)) == 0; }
 
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static int starts_any(const char *s, const char *const *list)
 {
     for (; *list; list++)
@@ -58,7 +64,7 @@ static int kind_of(const char *path)
                                           "libopen-pal", "libopen-rte", "libprrte", "libpmix", "libpmi.so", "libpmi2.so",
                                           "libompi", "libucp.so", "libuct.so", "libucs.so", "libucm.so", "libucc.so",
                                           "libfabric.so", "libhcoll.so", "libpsm", NULL};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = file_of(path);
     if (starts_any(name, bindings)) return TB_MODULE_BINDING;
     return starts_any(name, library) ? TB_MODULE_MPI : TB_MODULE_PLAIN;
 }
@@ -222,6 +228,18 @@ struct tb_module *tb_module_of(uintptr_t a)
 {
     struct tb_module *m = find(a);
     return m || !refresh() ? m : find(a);
+}
+
+const char *tb_module_file(const struct tb_module *m) { return file_of(m->path); }
+
+struct tb_module *tb_module_named(const char *prefix, unsigned *from)
+{
+    unsigned n = __atomic_load_n(&modules_n, __ATOMIC_ACQUIRE);
+    while (*from < n) {
+        struct tb_module *m = modules[(*from)++];
+        if (starts(tb_module_file(m), prefix) && !(m->stamp & 1)) return m;
+    }
+    return NULL;
 }
 
 /* Unloading outdates what threads remember of call sites and static data. */

@@ -1,7 +1,7 @@
 //go:build ignore
 
 /* Ranges of memory that is not the heap: mappings of the program, and what
- * MPI or a GPU runtime allocated for it. Two sorted arrays under one lock. */
+ * MPI or a GPU runtime allocated for it, or a GPU driver told of. Two sorted arrays under one lock. */
 #define _GNU_SOURCE
 #include "shadow.h"
 #include <errno.h>
@@ -99,12 +99,49 @@ static void uncover(uintptr_t a)
     if (r && r->block) tb_block_resize(r->block, r->block->size);
 }
 
-static void add(uintptr_t low, uint64_t bytes, int kind, int allocator)
+/* What the driver told of memory here is over: it is unmapped, or mapped anew. */
+static void drop_asked(uintptr_t low, uintptr_t high)
+{
+    if (overlays.n == 0) return;
+    for (size_t i = first_behind(&overlays, low); i < overlays.n && overlays.at[i].low < high;)
+        if (overlays.at[i].asked) drop(&overlays, i);
+        else i++;
+}
+
+static void add(uintptr_t low, uint64_t bytes, int kind, int allocator, uintptr_t maker)
 {
     struct set *s = set_of(kind);
     cut(s, low, low + bytes);
-    insert(s, (struct tb_range){low, low + bytes, NULL, (uint8_t)kind, (uint8_t)allocator});
+    insert(s, (struct tb_range){.low = low, .high = low + bytes, .maker = maker, .kind = (uint8_t)kind, .allocator = (uint8_t)allocator});
     if (s == &overlays) uncover(low);
+    else drop_asked(low, low + bytes);
+}
+
+static void remove_mappings(uintptr_t low, uintptr_t high)
+{
+    cut(&mappings, low, high);
+    drop_asked(low, high);
+}
+
+/* Leaves memory alone whose allocation was seen: the driver may tell of a pool around it. */
+struct tb_range *tb_range_asked(uintptr_t a, int answer, const struct tb_gpu_memory *m)
+{
+    size_t i = first_behind(&overlays, a), j;
+    struct tb_range *r = i < overlays.n && overlays.at[i].low <= a ? &overlays.at[i] : NULL;
+    if (answer < 0 || (r && !r->asked)) return r;
+    if (answer == 0) {
+        if (r) drop(&overlays, i);
+        return NULL;
+    }
+    uintptr_t low = m->low, high = m->low + m->bytes;
+    for (j = i; j > 0 && overlays.at[j - 1].high > low; j--)
+        if (!overlays.at[j - 1].asked) low = overlays.at[j - 1].high;
+    for (j = i; j < overlays.n && overlays.at[j].low < high; j++)
+        if (!overlays.at[j].asked) high = overlays.at[j].low;
+    if (r && r->low == low && r->high == high && r->kind == m->kind) return r;
+    drop_asked(low, high);
+    insert(&overlays, (struct tb_range){.low = low, .high = high, .kind = (uint8_t)m->kind, .asked = 1});
+    return tb_range_find(a, 1);
 }
 
 static void forget(uintptr_t base, int kind)
@@ -118,7 +155,7 @@ static void extend(uintptr_t low, uint64_t before, uint64_t after)
     cut(&mappings, low + before, low + after);
     struct tb_range *r = tb_range_find(low, 0);
     if (!r || r->high != low + before) {
-        add(low, after, TB_MEM_MAP, 0);
+        add(low, after, TB_MEM_MAP, 0, 0);
         return;
     }
     r->high = low + after;
@@ -132,7 +169,7 @@ enum { LATE = 256 };
 static struct late {
     int state; /* 0 empty, 1 being written, 2 ready */
     int op, kind, allocator;
-    uintptr_t low;
+    uintptr_t low, maker;
     uint64_t bytes, before;
 } late[LATE];
 static int late_count;
@@ -140,8 +177,8 @@ static int late_count;
 static void apply(const struct late *l)
 {
     switch (l->op) {
-    case OP_ADD: add(l->low, l->bytes, l->kind, l->allocator); break;
-    case OP_REMOVE: cut(&mappings, l->low, l->low + l->bytes); break;
+    case OP_ADD: add(l->low, l->bytes, l->kind, l->allocator, l->maker); break;
+    case OP_REMOVE: remove_mappings(l->low, l->low + l->bytes); break;
     case OP_FORGET: forget(l->low, l->kind); break;
     case OP_EXTEND: extend(l->low, l->before, l->bytes); break;
     case OP_WHOLE: {
@@ -196,11 +233,11 @@ static void perform(struct late l)
 
 void tb_late_free(uintptr_t base) { do_late((struct late){.op = OP_FREE, .low = base}); }
 
-void tb_range_add(uintptr_t low, uint64_t bytes, int kind, int allocator)
+void tb_range_add(uintptr_t low, uint64_t bytes, int kind, int allocator, const void *maker)
 {
     if (bytes == 0 || low + bytes < low) return;
     tb_addr_init();
-    perform((struct late){.op = OP_ADD, .low = low, .bytes = bytes, .kind = kind, .allocator = allocator});
+    perform((struct late){.op = OP_ADD, .low = low, .bytes = bytes, .kind = kind, .allocator = allocator, .maker = (uintptr_t)maker});
 }
 
 void tb_range_remove(uintptr_t low, uint64_t bytes)
@@ -258,5 +295,5 @@ void tb_range_add_thread_storage(uintptr_t stack_low, uintptr_t stack_high)
     struct storage s = {(uintptr_t)__builtin_thread_pointer(), UINTPTR_MAX, 0};
     if (s.pointer - stack_low < stack_high - stack_low || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED)) return;
     dl_iterate_phdr(add_storage, &s);
-    if (s.low < s.high) tb_range_add(s.low, s.high - s.low, TB_MEM_MAP, 0);
+    if (s.low < s.high) tb_range_add(s.low, s.high - s.low, TB_MEM_MAP, 0, NULL);
 }

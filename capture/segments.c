@@ -377,17 +377,23 @@ static struct tb_block *heap_block(uintptr_t a, int flags, int *made)
     return b;
 }
 
-static struct tb_block *range_block(uintptr_t a, int overlay, int flags, int *made, int *keep)
+static struct tb_block *block_of(struct tb_range *r, int flags, int *made)
 {
-    struct tb_range *r = tb_range_find(a, overlay);
-    if (!r || r->high - r->low > 1ULL << 40) return NULL;
-    if (!r->block) {
-        if (flags & ONLY_USED) return NULL;
+    if (r->high - r->low > 1ULL << 40) return NULL;
+    if (!r->block && !(flags & ONLY_USED)) {
         r->block = tb_block_new(r->low, r->high - r->low, r->kind);
         *made = r->block != NULL;
     }
-    *keep = !r->allocator;
     return r->block;
+}
+
+static struct tb_block *range_block(uintptr_t a, int overlay, int flags, int *made, int *keep)
+{
+    struct tb_range *r = tb_range_find(a, overlay);
+    if (!r || r->asked) return NULL;
+    struct tb_block *b = block_of(r, flags, made);
+    if (b) *keep = !r->allocator && !tb_gpu_made(r->maker);
+    return b;
 }
 
 /* The segment of an address in one of two groups: what lies before stacks and
@@ -427,17 +433,56 @@ static inline int on_stack(const struct tb_addr *s, uintptr_t a)
     return a - low < s->stack_high - low;
 }
 
+/* With the lock held: the thread on whose stack this is. */
+static const struct tb_addr *owner_of(uintptr_t a)
+{
+    const struct tb_addr *s = threads;
+    while (s && !(s->live && a - s->stack_low < s->stack_high - s->stack_low)) s = s->next;
+    return s;
+}
+
 static int find_stack(uintptr_t a, uint64_t *word)
 {
-    int found = 0;
     if (!tb_segments_lock()) return 0;
-    for (struct tb_addr *s = threads; s && !found; s = s->next)
-        if (s->live && a - s->stack_low < s->stack_high - s->stack_low) {
-            *word = stack_word(s, a);
-            found = 1;
-        }
+    const struct tb_addr *s = owner_of(a);
+    if (s) *word = stack_word(s, a);
     tb_segments_unlock();
-    return found;
+    return s != NULL;
+}
+
+static int asked_before(uintptr_t a)
+{
+    if (!tb_segments_lock()) return 0;
+    const struct tb_range *r = tb_range_find(a, 1);
+    int yes = r && r->asked;
+    tb_segments_unlock();
+    return yes;
+}
+
+static int only_driver_knows(uintptr_t a)
+{
+    if (!tb_segments_lock()) return 0;
+    const struct tb_range *r = tb_range_find(a, 0);
+    int yes = r ? tb_gpu_made(r->maker) : !owner_of(a);
+    tb_segments_unlock();
+    return yes;
+}
+
+/* Memory of a GPU whose allocation went past us. The driver is asked each time, as nobody tells when it
+ * ends, and without our lock: it has locks of its own, and holds them while it maps memory, which wants ours. */
+static int find_asked(struct tb_call *c, uintptr_t a, int flags, int again, uint64_t *word)
+{
+    struct tb_gpu_memory m;
+    int made = 0;
+    if ((flags & ONLY_USED) || !tb_gpu_loaded() || !(again ? asked_before(a) : only_driver_knows(a))) return 0;
+    int answer = tb_gpu_ask(a, &m);
+    if (!tb_segments_lock()) return 0;
+    struct tb_range *r = tb_range_asked(a, answer, &m);
+    struct tb_block *b = r ? block_of(r, flags, &made) : NULL;
+    if (b) *word = (uint64_t)TB_W_HEAP << 60 | (uint64_t)(b - tb_blocks) << 40 | (a - b->base);
+    tb_segments_unlock();
+    if (b) announce(c, b, made);
+    return b != NULL;
 }
 
 static int find_module(struct tb_call *c, uintptr_t a, struct tb_memo *mo, uint64_t *word)
@@ -471,8 +516,9 @@ static int lookup(struct tb_call *c, uintptr_t a, int flags, uint64_t *word)
             return 1;
         }
     report_frees();
-    if (!find_block(c, a, 0, flags, &m, word) && !find_module(c, a, &m, word) && !find_block(c, a, 1, flags, &m, word) &&
-        !find_stack(a, word))
+    if (find_asked(c, a, flags, 1, word)) return 1;
+    if (!find_block(c, a, 0, flags, &m, word) && !find_module(c, a, &m, word) && !find_asked(c, a, flags, 0, word) &&
+        !find_block(c, a, 1, flags, &m, word) && !find_stack(a, word))
         return 0;
     if (m.size) {
         *memo_of(s, a) = m;
@@ -531,7 +577,7 @@ uint64_t tb_displacement_word(struct tb_call *c, uint64_t v)
 void tb_mem_mpi_add(struct tb_call *c, void *base, int64_t bytes)
 {
     (void)c;
-    if (base && bytes > 0) tb_range_add((uintptr_t)base, (uint64_t)bytes, TB_MEM_MPI, 0);
+    if (base && bytes > 0) tb_range_add((uintptr_t)base, (uint64_t)bytes, TB_MEM_MPI, 0, NULL);
 }
 
 void tb_mem_mpi_remove(struct tb_call *c, void *base)

@@ -8,7 +8,8 @@
 // is the time of the loop: that of a long run less that of a short one, so that start and end do not count. Runs of both kinds
 // are interleaved, and numbers are medians of pairs.
 //
-// gaps: a program that computes half of the time, and tabard replay --timing=recorded: the time of the whole run.
+// gaps: a program that computes half of the time, tabard replay --timing=recorded, and what tabard proxy --compute makes: the time of
+// the whole run.
 //
 // trips: programs that are recorded, run again by tabard replay and as what tabard proxy makes, and recorded again: are
 // the recordings equal (tabard diff --rerun)? The programs are those of testdata/mpi, HPL and LAMMPS as Debian builds them, mpi4py, and

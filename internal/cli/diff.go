@@ -29,7 +29,8 @@ did before what many did, what was given to a call before what came out of it.
 What differs from run to run by nature counts as order and is no difference: which request
 completes first, who sent to MPI_ANY_SOURCE, how often a poll fails, addresses, names of hosts. Nor is what
 follows from that, if all ranks together still make the same calls: a master that serves its workers in another
-order. Where the order differs first is said. Call sites that are at other lines of an edited source are
+order. Where the order differs first is said. (With --comm, --time or --steps nothing is laid to it, as
+what went before is not compared.) Call sites that are at other lines of an edited source are
 found by the sequence of calls in each function.
 Times are shown, if there are any, and are no difference unless --what time is given.
 

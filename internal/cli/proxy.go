@@ -90,8 +90,8 @@ func proxyCommand(a *app) *cobra.Command {
 	fl.StringArrayVar(&any.dims, "dims", nil, "with --any-size: the sizes `AxB...` of the process grid of as many ranks, such as 8x4")
 	fl.BoolVar(&force, "force", false, "overwrite a file that is no proxy")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if ranks < 0 {
-			return usagef("--ranks %d is less than 0", ranks)
+		if ranks < 1 && cmd.Flags().Changed("ranks") {
+			return usagef("--ranks %d is less than 1", ranks)
 		}
 		if err := any.check(ranks, cmd.Flags().Changed("compute")); err != nil {
 			return err

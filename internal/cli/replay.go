@@ -121,8 +121,8 @@ func replayCommand(a *app) *cobra.Command {
 		if f.patience < 0 {
 			return usagef("--patience %v is less than 0", f.patience)
 		}
-		if f.ranks < 0 {
-			return usagef("--ranks %d is less than 0", f.ranks)
+		if f.ranks < 1 && cmd.Flags().Changed("ranks") {
+			return usagef("--ranks %d is less than 1", f.ranks)
 		}
 		x, err := a.open(args[0])
 		if err != nil {

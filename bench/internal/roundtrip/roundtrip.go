@@ -84,6 +84,9 @@ func (r *Runner) Record(dir string, ranks int, command []string) (*mpirun.Result
 // Archive is the file that Record made.
 func Archive(dir string) string { return filepath.Join(dir, archive) }
 
+// Program is the proxy that Compile made.
+func Program(dir string) string { return filepath.Join(dir, program) }
+
 // Again runs what Record recorded in one of the ways and compares.
 func (r *Runner) Again(dir string, ranks int, way Way) (*Outcome, error) {
 	again := filepath.Join(dir, string(way)+".tabard")
@@ -93,7 +96,7 @@ func (r *Runner) Again(dir string, ranks int, way Way) (*Outcome, error) {
 		if o, err := r.Compile(dir, out); o != nil || err != nil {
 			return o, err
 		}
-		record = append(record, filepath.Join(dir, program))
+		record = append(record, Program(dir))
 	} else {
 		record = append(record, r.Tabard, "replay", Archive(dir), "--order=recorded")
 	}
@@ -112,10 +115,11 @@ func (r *Runner) Again(dir string, ranks int, way Way) (*Outcome, error) {
 	return out, r.diff(Archive(dir), again, out)
 }
 
-// Compile makes a proxy and compiles it with all warnings as errors. The outcome is nil if that went well; the size is in size.
-func (r *Runner) Compile(dir string, size *Outcome) (*Outcome, error) {
+// Compile makes a proxy, with options of tabard proxy, and compiles it with all warnings as errors. The outcome is nil if that went
+// well; the size is in size.
+func (r *Runner) Compile(dir string, size *Outcome, options ...string) (*Outcome, error) {
 	text := filepath.Join(dir, source)
-	if why, err := r.command(dir, r.Tabard, "proxy", Archive(dir), "-o", text); err != nil || why != "" {
+	if why, err := r.command(dir, r.Tabard, append([]string{"proxy", Archive(dir), "-o", text}, options...)...); err != nil || why != "" {
 		return outcome("proxy", why), err
 	}
 	c, err := os.ReadFile(text)
@@ -123,7 +127,7 @@ func (r *Runner) Compile(dir string, size *Outcome) (*Outcome, error) {
 		return &Outcome{Stage: "proxy", Reason: "wrote nothing"}, nil
 	}
 	size.Lines, size.Bytes = strings.Count(string(c), "\n"), len(c)
-	if why, err := r.command(dir, r.MPI.CC, "-O1", "-g", "-Wall", "-Wextra", "-Werror", text, "-o", filepath.Join(dir, program), "-pthread"); err != nil || why != "" {
+	if why, err := r.command(dir, r.MPI.CC, "-O1", "-g", "-Wall", "-Wextra", "-Werror", text, "-o", Program(dir), "-pthread"); err != nil || why != "" {
 		o := outcome("compile", why)
 		if o != nil {
 			o.Lines, o.Bytes = size.Lines, size.Bytes

@@ -26,4 +26,11 @@ A(cuMemAlloc_v2) A1(cuMemAllocManaged, unsigned) A(cuMemAllocHost_v2) A1(cuMemAl
 F(cuMemFree_v2) F(cuMemFreeHost) F1(cuMemFreeAsync)
 A(hipMalloc) A1(hipMallocManaged, unsigned) A1(hipHostMalloc, unsigned) A1(hipMallocAsync, void *)
 F(hipFree) F(hipHostFree) F1(hipFreeAsync)
+A(hipMemAllocHost) A1(hipExtMallocWithFlags, unsigned)
+#define P(name, ...) int name(void *r, size_t *pitch, size_t w, size_t h __VA_ARGS__) { return get(r, (*pitch = (w + 511) / 512 * 512) * h); }
+P(hipMallocPitch) P(cuMemAllocPitch_v2, , unsigned e __attribute__((unused))) P(hipMemAllocPitch, , unsigned e __attribute__((unused)))
+struct pitched { void *p; size_t pitch, w, h; };
+struct extent { size_t w, h, d; };
+#define D(name) int name(struct pitched *r, struct extent e) { return get(&r->p, (r->pitch = (e.w + 511) / 512 * 512) * e.h * e.d); }
+D(cudaMalloc3D) D(hipMalloc3D)
 int cudaMallocPitch(void *r, size_t *pitch, size_t w, size_t h) { return get(r, (*pitch = (w + 511) / 512 * 512) * h); }

@@ -13,6 +13,13 @@ int cuMemAllocHost_v2(void *, size_t), cuMemAllocAsync(void *, size_t, void *), 
 int hipMalloc(void *, size_t), hipFree(void *), hipMallocManaged(void *, size_t, unsigned), hipHostFree(void *);
 int hipHostMalloc(void *, size_t, unsigned), hipMallocAsync(void *, size_t, void *), hipFreeAsync(void *, void *);
 
+int hipMallocPitch(void *, size_t *, size_t, size_t), cuMemAllocPitch_v2(void *, size_t *, size_t, size_t, unsigned);
+int hipMemAllocPitch(void *, size_t *, size_t, size_t, unsigned), hipExtMallocWithFlags(void *, size_t, unsigned);
+int hipMemAllocHost(void *, size_t);
+struct pitched { void *p; size_t pitch, w, h; };
+struct extent { size_t w, h, d; };
+int cudaMalloc3D(struct pitched *, struct extent), hipMalloc3D(struct pitched *, struct extent);
+
 static int *live;
 
 static void expect(char *p, size_t n, int kind)
@@ -57,6 +64,14 @@ int main(int argc, char **argv)
     TRY(5, 5000, hipMallocManaged(&p, 5000, 7), hipFree(p));
     TRY(6, 100, hipHostMalloc(&p, 100, 7), hipHostFree(p));
     TRY(4, 100, hipMallocAsync(&p, 100, (void *)7), hipFreeAsync(p, (void *)7));
+    TRY(4, 5120, hipMallocPitch(&p, &pitch, 100, 10), hipFree(p));
+    TRY(4, 5120, cuMemAllocPitch_v2(&p, &pitch, 100, 10, 4), cuMemFree_v2(p));
+    TRY(4, 5120, hipMemAllocPitch(&p, &pitch, 100, 10, 4), hipFree(p));
+    TRY(4, 100, hipExtMallocWithFlags(&p, 100, 7), hipFree(p));
+    TRY(6, 100, hipMemAllocHost(&p, 100), hipHostFree(p));
+    struct pitched box;
+    TRY(4, 512 * 6, (cudaMalloc3D(&box, (struct extent){100, 2, 3}) || !(p = box.p)), cudaFree(p));
+    TRY(4, 512 * 6, (hipMalloc3D(&box, (struct extent){100, 2, 3}) || !(p = box.p)), hipFree(p));
     CHECK(cudaMalloc(&p, (size_t)1 << 40) == 2 && cudaFree(NULL) == 0);
     if (argv[1]) { /* unloaded, and other memory in its place */
         void *handle = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD), *place = (char *)live - (uintptr_t)live % (uintptr_t)getpagesize();
