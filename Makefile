@@ -12,6 +12,7 @@
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
 # make rerun      replay and proxies: speed beside the original, round trips, size of proxies (RERUN='-programs FILE' for more programs)
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI, SUITE='-replay -proxy' run again)
+# make arm64      build for AArch64 and test the C parts, under emulation elsewhere (.ci/arm64.sh says what it needs)
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
 .PHONY: all gen check test e2e faults bench scale size timing mpichsuite demo deps install clean FORCE
@@ -93,6 +94,10 @@ SUITE ?= -check
 mpichsuite: bin/tabard
 	@[ -n "$(MPICH)" ] || { echo "make mpichsuite MPICH=DIR, where DIR is a source tree of MPICH 4.0.2"; exit 1; }
 	$(GOCMD) run ./bench/mpichsuite -source "$(MPICH)" -mpi $(SUITE_MPI) $(SUITE)
+
+.PHONY: arm64
+arm64:
+	@.ci/arm64.sh
 
 demo:
 	@.ci/deps.sh demo

@@ -6,6 +6,13 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Addresses of programs are below 2^this, unless they ask mmap for others. */
+#if defined(__aarch64__)
+#define TB_ADDRESS_BITS 48
+#else
+#define TB_ADDRESS_BITS 47
+#endif
+
 #define TB_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* ---- Memory for the runtime: straight from the kernel, never from malloc ---- */
@@ -143,8 +150,19 @@ static inline uint64_t tb_module_word(const struct tb_module *m, uintptr_t a)
 
 /* ---- Unwinding (cfi.c, unwind.c) ---- */
 
-struct tb_frame { uintptr_t pc, sp, fp; int exact; /* pc is no return address */ };
-enum { TB_STEP_STOP, TB_STEP_SP, TB_STEP_FP, TB_STEP_FULL, TB_STEP_END };
+struct tb_frame {
+    uintptr_t pc, sp, fp;
+    int exact;                /* pc is no return address */
+    int loose;                /* AArch64: sp is only a lower bound; fp says where the frame ends, by the rule for fp */
+    uintptr_t link;           /* AArch64: the link register, if it is known what it holds, else 0 */
+};
+enum { TB_STEP_STOP, TB_STEP_SP, TB_STEP_FP, TB_STEP_FULL, TB_STEP_RECORD, TB_STEP_END };
+/* Without rules: x86-64 keeps the frame pointer where a frame ends, AArch64 somewhere in it. */
+#if defined(__aarch64__)
+#define TB_STEP_NO_RULES TB_STEP_RECORD
+#else
+#define TB_STEP_NO_RULES TB_STEP_FP
+#endif
 /* How to get from a frame to its caller. */
 struct tb_step {
     uintptr_t pc;             /* key */
@@ -156,6 +174,17 @@ struct tb_step {
     uint8_t mpi;              /* a frame of the MPI library */
     uint8_t skip;             /* a frame of the MPI library, a binding or the runtime */
 };
+/* A return address without the signature that a function may have put into its upper bits. */
+static inline uintptr_t tb_strip(uintptr_t a)
+{
+#if defined(__aarch64__)
+    register uintptr_t x30 __asm__("x30") = a;
+    __asm__("hint #7" : "+r"(x30)); /* xpaclri; does nothing on processors that have no signatures */
+    return x30;
+#else
+    return a;
+#endif
+}
 /* Readable memory that holds the frames. */
 struct tb_extent { uintptr_t low, high; };
 void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc);

@@ -5,11 +5,17 @@
  * .eh_frame_hdr (Linux Standard Base, "Exception Frames"; DWARF 5, 6.4). Every
  * read of the tables is bounded by the module, every read of a frame by the
  * memory that holds the frames. */
+#define _GNU_SOURCE
 #include "address.h"
+#include <signal.h>
+#include <ucontext.h>
 
-enum { REGISTERS = 17, FP = 6, SP = 7, PC = 16, DEPTH = 8 };
-
+/* Numbers of registers. PC: what return addresses are described as, on AArch64 the link register. */
 #if defined(__x86_64__)
+enum { REGISTERS = 17, FP = 6, SP = 7, PC = 16, DEPTH = 8 };
+#elif defined(__aarch64__)
+enum { REGISTERS = 32, FP = 29, SP = 31, PC = 30, DEPTH = 8 };
+#endif
 
 /* ---- Reading ---- */
 
@@ -262,6 +268,7 @@ static int run(struct program *p, struct reader *r, uint64_t location, uintptr_t
         case 0x14: reg = uleb(r); set_rule(p, reg, VALUE_OFFSET, (int64_t)uleb(r) * p->data_align); break;
         case 0x15: reg = uleb(r); set_rule(p, reg, VALUE_OFFSET, sleb(r) * p->data_align); break;
         case 0x16: set_expression(p, r, VALUE_EXPRESSION); break;
+        case 0x2d: break; /* AArch64: the return address is signed from here on, or no more; it is stripped anyway */
         case 0x2e: uleb(r); break; /* size of arguments: nothing to us */
         case 0x2f: reg = uleb(r); set_rule(p, reg, OFFSET, -((int64_t)uleb(r) * p->data_align)); break;
         default: return 0;
@@ -314,15 +321,32 @@ int tb_cfi_function(const struct tb_module *m, uintptr_t pc, uintptr_t *low, uin
     return 1;
 }
 
+/* Where a signal handler returns to, if that has no description: on AArch64, mov x8, #139; svc #0. */
+static int is_sigreturn(const struct tb_module *m, uintptr_t a)
+{
+#if defined(__aarch64__)
+    static const uint32_t code[2] = {0xd2801168, 0xd4000001};
+    return a - m->code < m->code_end - m->code && m->code_end - a >= sizeof code && memcmp((const void *)a, code, sizeof code) == 0;
+#else
+    return (void)m, (void)a, 0;
+#endif
+}
+
 static int small(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
 void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc)
 {
     struct program p;
-    s->kind = TB_STEP_FP; /* without rules: a chain of frame pointers, if there is one */
+    s->kind = TB_STEP_NO_RULES; /* a chain of frame pointers, if there is one */
     s->signal = 0;
     s->cfa = 16, s->fp = -16, s->ra = -8;
-    if (!m || !rules_at(&p, m, pc)) return;
+    if (!m) return;
+    if (is_sigreturn(m, pc + 1)) {
+        s->kind = TB_STEP_FULL;
+        s->signal = 1;
+        return;
+    }
+    if (!rules_at(&p, m, pc)) return;
     const struct rule *cfa = &p.row.cfa, *fp = &p.row.of[FP], *ra = &p.row.of[PC];
     s->signal = (uint8_t)p.signal;
     s->kind = TB_STEP_FULL;
@@ -427,48 +451,56 @@ static int restore(const struct rule *u, int reg, const struct registers *g, con
     return 0;
 }
 
+/* The registers that a signal handler returns to, at sp: struct rt_sigframe of the kernel. */
+static int step_signal(struct tb_frame *f, const struct tb_extent *e)
+{
+#if defined(__aarch64__)
+    uint64_t at = f->sp + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext), regs = at + offsetof(mcontext_t, regs), v[4];
+    if (!load(at + offsetof(mcontext_t, pc), e, &v[0]) || !load(at + offsetof(mcontext_t, sp), e, &v[1]) ||
+        !load(regs + 8 * FP, e, &v[2]) || !load(regs + 8 * PC, e, &v[3]))
+        return 0;
+    *f = (struct tb_frame){v[0], v[1], v[2], .exact = 1, .link = tb_strip(v[3])};
+    return 1;
+#else
+    return (void)f, (void)e, 0;
+#endif
+}
+
+static void set_registers(struct registers *g, const struct tb_frame *f)
+{
+    g->v[FP] = f->fp;
+    g->v[SP] = f->sp;
+    g->known = 1u << FP | 1u << SP;
+#if defined(__aarch64__)
+    g->v[PC] = f->link;
+    if (f->link) g->known |= 1u << PC;
+#else
+    g->v[PC] = f->pc;
+    g->known |= 1u << PC;
+#endif
+}
+
 int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e)
 {
     struct program p;
-    struct registers g = {.known = 1u << FP | 1u << SP | 1u << PC};
+    struct registers g;
     uint64_t cfa, v[3];
-    if (!m || !rules_at(&p, m, pc)) return 0;
-    g.v[FP] = f->fp;
-    g.v[SP] = f->sp;
-    g.v[PC] = f->pc;
+    if (!m) return 0;
+    if (is_sigreturn(m, pc + 1)) return step_signal(f, e);
+    if (!rules_at(&p, m, pc)) return 0;
+    set_registers(&g, f);
     if (p.row.cfa.kind == EXPRESSION) {
         if (!evaluate(&p.row.cfa, &g, e, 0, 0, &cfa)) return 0;
     } else {
         if (p.row.cfa_register < 0 || !register_value(&g, (uint64_t)p.row.cfa_register, &cfa)) return 0;
         cfa += (uint64_t)p.row.cfa.offset;
     }
+#if defined(__x86_64__)
     if (p.row.of[PC].kind == SAME) return 0;
+#endif
     if (!restore(&p.row.of[PC], PC, &g, e, cfa, &v[0]) || !restore(&p.row.of[SP], SP, &g, e, cfa, &v[1]) ||
         !restore(&p.row.of[FP], FP, &g, e, cfa, &v[2]))
         return 0;
-    *f = (struct tb_frame){v[0], v[1], v[2], p.signal};
+    *f = (struct tb_frame){tb_strip(v[0]), v[1], v[2], .exact = p.signal};
     return 1;
 }
-
-#else /* other processors: frame pointers, which their ABIs keep */
-
-void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc)
-{
-    (void)m, (void)pc;
-    s->kind = TB_STEP_FP;
-    s->signal = 0;
-    s->cfa = 16, s->fp = -16, s->ra = -8;
-}
-
-int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e)
-{
-    (void)f, (void)m, (void)pc, (void)e;
-    return 0;
-}
-
-int tb_cfi_function(const struct tb_module *m, uintptr_t pc, uintptr_t *low, uintptr_t *high)
-{
-    (void)m, (void)pc, (void)low, (void)high;
-    return 0;
-}
-#endif

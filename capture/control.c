@@ -119,8 +119,9 @@ static size_t read_file(const char *path, char *to, size_t size)
 
 static uint64_t process_start_time(void)
 {
-    char text[1024];
-    read_file("/proc/self/stat", text, sizeof text);
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid()); /* for /proc/self/stat emulators have their own answer */
+    read_file(path, text, sizeof text);
     char *p = strrchr(text, ')'); /* the name before may hold anything */
     for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
     return p ? strtoull(p, NULL, 10) : 0;

@@ -15,8 +15,6 @@
 #include "address.h"
 #include <elf.h>
 
-#if defined(__x86_64__)
-
 enum { CALLBACKS = 1 << 12, FUNCTIONS = 64 };
 
 /* By function: the place after the jump of a callback to it, SEVERAL if there
@@ -64,24 +62,14 @@ static int in_code(const struct tb_module *m, uintptr_t a, size_t bytes)
     return a - m->code < m->code_end - m->code && m->code_end - a >= bytes;
 }
 
-/* Where an instruction leads whose last four bytes, at a, count from its end. */
-static uintptr_t relative(uintptr_t a)
-{
-    int32_t by;
-    memcpy(&by, (const void *)a, sizeof by);
-    return a + 4 + (uintptr_t)(intptr_t)by;
-}
+/* A jump out of a function: to a place, or to what a slot of the global offset table holds. bytes is 0 if there is none. */
+struct jump { unsigned bytes; uintptr_t to, slot; };
 
-/* The symbol that the entry of the procedure linkage table at a jumps to, NULL if it is none:
- * [endbr64] [bnd] jmp *slot(%rip). */
-static const char *name_of_stub(const struct tb_module *m, uintptr_t a)
-{
-    const uint8_t *p = (const uint8_t *)a;
-    if (!in_code(m, a, 16)) return NULL;
-    if (memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0) p += 4;
-    if (*p == 0xf2) p++;
-    return p[0] == 0xff && p[1] == 0x25 ? name_of_slot(m, relative((uintptr_t)p + 2)) : NULL;
-}
+#if defined(__aarch64__)
+#include "jumps_aarch64.h"
+#else
+#include "jumps_x86_64.h"
+#endif
 
 static int function_of(const char *name)
 {
@@ -101,33 +89,23 @@ static void note(int id, uintptr_t after)
         __atomic_store_n(&jumps[id], JUMP_SEVERAL, __ATOMIC_RELEASE);
 }
 
-/* The length of the direct jump at p, 0 if it is none. */
-static unsigned jump_bytes(const uint8_t *p)
-{
-    if (p[0] == 0xe9) return 5;
-    if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80) return 6;
-    return p[0] == 0xeb || (p[0] & 0xf0) == 0x70 ? 2 : 0;
-}
-
 /* Bytes that only look like a jump do no harm: hardly any lead to an entry of the
  * linkage table or to the start of a function. */
 static void search(struct tb_module *m, uintptr_t function, int *left)
 {
     uintptr_t low, high;
     if (!tb_cfi_function(m, function, &low, &high) || low != function || !in_code(m, low, high - low) || --*left < 0) return;
-    for (uintptr_t a = low; a + 2 <= high; a++) {
-        const uint8_t *p = (const uint8_t *)a;
-        unsigned n = jump_bytes(p);
-        if (a + 6 <= high && p[0] == 0xff && p[1] == 0x25) { /* jmp *slot(%rip) */
-            note(function_of(name_of_slot(m, relative(a + 2))), a + 6);
+    for (uintptr_t a = low; a + JUMP_LEAST <= high; a += JUMP_STEP) {
+        struct jump j = jump_at(low, high, a);
+        if (j.bytes == 0) continue;
+        if (j.slot) {
+            note(function_of(name_of_slot(m, j.slot)), a + j.bytes);
             continue;
         }
-        if (n == 0 || a + n > high) continue;
-        uintptr_t to = n == 2 ? a + 2 + (uintptr_t)(intptr_t)(int8_t)p[1] : relative(a + n - 4);
-        if (to - low < high - low || !in_code(m, to, 1)) continue;
-        const char *name = name_of_stub(m, to);
-        if (name) note(function_of(name), a + n);
-        else search(m, to, left); /* its cold part, or what it ends in */
+        if (j.to - low < high - low || !in_code(m, j.to, 1)) continue;
+        const char *name = name_of_stub(m, j.to);
+        if (name) note(function_of(name), a + j.bytes);
+        else search(m, j.to, left); /* its cold part, or what it ends in */
     }
 }
 
@@ -147,23 +125,6 @@ void tb_callback_seen(uintptr_t function)
 
 /* ---- The library's side ---- */
 
-/* Whether the instruction before the address can be a call through a register
- * or through memory other than the global offset table. */
-static int after_indirect_call(const struct tb_module *m, uintptr_t a)
-{
-    const uint8_t *p = (const uint8_t *)a;
-    if (!in_code(m, a - 8, 8)) return 0;
-    if (p[-5] == 0xe8 && in_code(m, relative(a - 4), 1)) return 0;
-    for (int n = 2; n <= 7; n++) { /* ff /2 with its operand; a prefix before it does not matter */
-        unsigned mode = p[1 - n] >> 6, base = p[1 - n] & 7, sib = base == 4 && mode != 3;
-        if (p[-n] != 0xff || (p[1 - n] >> 3 & 7) != 2) continue;
-        unsigned fixed = mode == 0 && base == 5, bytes = 2 + sib + (mode == 1 ? 1 : mode == 2 || fixed ? 4 : 0);
-        if (mode == 0 && sib && (p[2 - n] & 7) == 5) bytes += 4;
-        if (bytes == (unsigned)n) return !fixed || !name_of_slot(m, relative(a - 4));
-    }
-    return 0;
-}
-
 uintptr_t tb_jump_site(unsigned id, void *return_address)
 {
     uintptr_t a = (uintptr_t)return_address, after = id < sizeof jumps / sizeof *jumps ? __atomic_load_n(&jumps[id], __ATOMIC_ACQUIRE) : 0;
@@ -172,9 +133,3 @@ uintptr_t tb_jump_site(unsigned id, void *return_address)
     if (!m || m->kind != TB_MODULE_MPI || !after_indirect_call(m, a)) return 0;
     return after == JUMP_SEVERAL ? a : after;
 }
-
-#else /* other processors: such calls are taken for the library's own */
-
-void tb_callback_seen(uintptr_t function) { (void)function; }
-uintptr_t tb_jump_site(unsigned id, void *return_address) { return (void)id, (void)return_address, 0; }
-#endif

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -39,9 +40,13 @@ func buildJumps(t *testing.T, flavour, libFlags, flags string) string {
 // TestJumps has callbacks that end in a jump to a function of MPI, so that the library seems
 // to call it, and a library that does call functions of MPI, also by jumps.
 func TestJumps(t *testing.T) {
+	protect := "-fcf-protection=full"
+	if runtime.GOARCH == "arm64" {
+		protect = "-mbranch-protection=standard"
+	}
 	for i, c := range []struct{ lib, program string }{
 		{"", ""}, {"-fno-plt", "-fno-plt"}, {"-O1 -foptimize-sibling-calls", "-no-pie -fno-pie"},
-		{"-fcf-protection=full", "-Wl,-z,now -s"}, {"", "-fcf-protection=full -Os"}, {"-fno-plt", ""},
+		{protect, "-Wl,-z,now -s"}, {"", protect + " -Os"}, {"-fno-plt", ""},
 	} {
 		t.Run(c.lib+"/"+c.program, func(t *testing.T) {
 			testJumps(t, buildJumps(t, flavours[i%len(flavours)], c.lib, c.program))

@@ -224,7 +224,8 @@ TB_EXPORT void *pvalloc(size_t n)
 
 static uintptr_t allocator_low, allocator_high; /* the object that malloc is in, unless it is the C library */
 
-static inline uint64_t whole_pages(uint64_t bytes) { return (bytes + 4095) & ~4095ULL; }
+static inline uint64_t page_rest(uint64_t v) { return v & ((uint64_t)getpagesize() - 1); } /* 64 KiB on some AArch64 systems */
+static inline uint64_t whole_pages(uint64_t bytes) { return bytes + page_rest(-bytes); }
 
 static void mapped(void *p, size_t bytes, void *caller)
 {
@@ -249,7 +250,7 @@ TB_EXPORT void *tb_mmap(void *address, size_t bytes, int protection, int flags, 
 STANDS_FOR(tb_munmap, munmap);
 TB_EXPORT int tb_munmap(void *p, size_t bytes)
 {
-    if (tb_mem_on && ((uintptr_t)p & 4095) == 0 && bytes != 0) {
+    if (tb_mem_on && page_rest((uintptr_t)p) == 0 && bytes != 0) {
         int saved = errno;
         tb_range_remove((uintptr_t)p, whole_pages(bytes));
         errno = saved;

@@ -7,6 +7,10 @@
 #include <string.h>
 #include "ring.h"
 
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#error "Tabard records on x86-64 and AArch64 only: frames, clock and calls of other processors are not known here"
+#endif
+
 #define TB_EXPORT __attribute__((visibility("default")))
 #define TB_HIDDEN __attribute__((visibility("hidden")))
 #define TB_COLD __attribute__((cold, noinline))
@@ -198,7 +202,21 @@ static inline __attribute__((always_inline)) int tb_enter(struct tb_call *c, int
     return 1;
 #endif
 }
-#define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), __builtin_frame_address(0))
+/* A function's frame: where the caller's frame pointer is saved (tb_frame_record), and the end of it all, which is
+ * the caller's stack pointer at the call (tb_frame_end). On AArch64 the one does not follow from the other; the distance,
+ * a multiple of 16, is put into the bits that addresses of user space do not use. */
+#if defined(__aarch64__)
+#define TB_FRAME() \
+    ((void *)((uintptr_t)__builtin_frame_address(0) | \
+              ((uintptr_t)__builtin_dwarf_cfa() - (uintptr_t)__builtin_frame_address(0)) << 44))
+static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame & 0xffffffffffffULL; }
+static inline uintptr_t tb_frame_end(void *frame) { return tb_frame_record(frame) + ((uintptr_t)frame >> 48 << 4); }
+#else
+#define TB_FRAME() __builtin_frame_address(0)
+static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame; }
+static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16; }
+#endif
+#define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME())
 
 void tb_begin(struct tb_call *c);
 

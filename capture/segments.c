@@ -558,7 +558,7 @@ uint64_t tb_seg_word(struct tb_call *c, uintptr_t a)
 uint64_t tb_displacement_word(struct tb_call *c, uint64_t v)
 {
     uint64_t word;
-    if (v < 4096 || (int64_t)v < 0 || v >> 47 || !self || !c->t) return literal(v);
+    if (v < 4096 || v >> TB_ADDRESS_BITS || !self || !c->t) return literal(v);
     if (memo_knows(memo_of(self, v), v)) {
         word = memo_of(self, v)->base + (v - memo_of(self, v)->low);
     } else if (on_stack(self, v)) {

@@ -107,7 +107,7 @@ static long last_region(long n)
 
 uintptr_t tb_shadow_find(uintptr_t a, uint8_t **mark)
 {
-    if (a >> 47) return 0;
+    if (a >> TB_ADDRESS_BITS) return 0;
     long granule = (long)(a >> 4 & (TB_REGION_GRANULES - 1)), first = (long)(a >> TB_REGION_BITS), n = first;
     while ((n = last_region(n)) >= 0) {
         struct tb_region *r = tb_regions[n];

@@ -25,7 +25,7 @@ enum {
     TB_REGION_GRANULES = 1 << (TB_REGION_BITS - 4),
     TB_REGION_PAGES = 1 << (TB_REGION_BITS - 12),
     TB_REGION_MEGS = 1 << (TB_REGION_BITS - 20),
-    TB_REGIONS = 1 << (47 - TB_REGION_BITS),
+    TB_REGIONS = 1 << (TB_ADDRESS_BITS - TB_REGION_BITS),
 };
 struct tb_region {
     uint8_t start[TB_REGION_GRANULES + 16]; /* the size of a block at the very end lies behind it */
@@ -43,7 +43,7 @@ uint64_t tb_shadow_size(const uint8_t *mark);
 
 static inline uint8_t *tb_shadow_of(uintptr_t a)
 {
-    if (tb_unlikely((a & 15) != 0 || a >> 47 != 0)) return NULL;
+    if (tb_unlikely((a & 15) != 0 || a >> TB_ADDRESS_BITS != 0)) return NULL;
     struct tb_region *r = __atomic_load_n(&tb_regions[a >> TB_REGION_BITS], __ATOMIC_ACQUIRE);
     return r ? &r->start[a >> 4 & (TB_REGION_GRANULES - 1)] : NULL;
 }
@@ -67,7 +67,7 @@ static inline void tb_shadow_write(uint8_t *mark, uint64_t n)
 static inline void tb_shadow_add(void *p, size_t n)
 {
     uintptr_t a = (uintptr_t)p;
-    if (tb_unlikely((a & 15) != 0 || a >> 47 != 0 || a == 0 || n >> 47 != 0)) return;
+    if (tb_unlikely((a & 15) != 0 || a >> TB_ADDRESS_BITS != 0 || a == 0 || n >> TB_ADDRESS_BITS != 0)) return;
     struct tb_region *r = __atomic_load_n(&tb_regions[a >> TB_REGION_BITS], __ATOMIC_ACQUIRE);
     if (tb_unlikely(r == NULL) && (r = tb_region_make(a)) == NULL) return;
     size_t g = a >> 4 & (TB_REGION_GRANULES - 1);

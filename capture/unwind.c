@@ -56,10 +56,10 @@ static inline const struct tb_step *step_at(struct sites *sites, uintptr_t pc)
 
 static void start_walk(struct walk *w, struct sites *sites, struct tb_thread *t, void *ra, void *frame)
 {
-    uintptr_t at = (uintptr_t)frame;
+    uintptr_t at = tb_frame_record(frame);
     w->sites = sites;
     w->t = t;
-    w->f = (struct tb_frame){(uintptr_t)ra, at + 16, *(uintptr_t *)at, 0};
+    w->f = (struct tb_frame){(uintptr_t)ra, tb_frame_end(frame), *(uintptr_t *)at, .exact = 0};
     tb_extent_of(t, at, &w->extent);
     w->step = step_at(sites, place_of(&w->f));
 }
@@ -71,8 +71,18 @@ static TB_COLD int step_full(struct walk *w)
     int signal = w->step->signal;
     if (!tb_cfi_step(&f, w->step->module, place_of(&w->f), &w->extent)) return 0;
     if (signal && f.sp - w->extent.low >= w->extent.high - w->extent.low) tb_extent_of(w->t, f.sp, &w->extent);
-    else if (f.sp <= w->f.sp && !signal) return 0;
+    else if (f.sp <= w->f.sp && !signal && !(f.sp == w->f.sp && w->f.exact && w->f.link)) return 0; /* link: a function may have no frame */
     w->f = f;
+    return 1;
+}
+
+/* A frame without description on AArch64: the frame record says who called, but not where the caller's frame ends. */
+static TB_COLD int step_record(struct walk *w)
+{
+    struct tb_frame *f = &w->f;
+    uintptr_t record = f->fp;
+    if (f->exact || record < f->sp || record % 8 || record < w->extent.low || record > w->extent.high - 16) return 0;
+    *f = (struct tb_frame){tb_strip(((uintptr_t *)record)[1]), record + 16, *(uintptr_t *)record, .loose = 1};
     return 1;
 }
 
@@ -85,6 +95,11 @@ static inline int walk_out(struct walk *w)
     struct tb_frame *f = &w->f;
     if (tb_likely(s->kind == TB_STEP_SP || s->kind == TB_STEP_FP)) {
         uintptr_t from = s->kind == TB_STEP_SP ? f->sp : f->fp, frame = from + (uintptr_t)(intptr_t)s->cfa;
+        if (TB_STEP_NO_RULES == TB_STEP_RECORD && tb_unlikely(f->loose)) {
+            if (s->kind == TB_STEP_SP && !s->fp) return WALK_STOPPED;
+            if (s->kind == TB_STEP_SP) frame = f->fp - (uintptr_t)(intptr_t)s->fp;
+            f->loose = 0;
+        }
         uintptr_t ra = frame + (uintptr_t)(intptr_t)s->ra, fp = frame + (uintptr_t)(intptr_t)s->fp;
         if (frame <= f->sp || frame % 8 || frame > w->extent.high || ra < w->extent.low || ra > w->extent.high - 8)
             return WALK_STOPPED;
@@ -92,12 +107,12 @@ static inline int walk_out(struct walk *w)
             if (fp < w->extent.low || fp > w->extent.high - 8 || fp % 8) return WALK_STOPPED;
             f->fp = *(uintptr_t *)fp;
         }
-        f->pc = *(uintptr_t *)ra;
+        f->pc = tb_strip(*(uintptr_t *)ra);
         f->sp = frame;
         f->exact = 0;
     } else if (s->kind == TB_STEP_END) {
         return WALK_END;
-    } else if (!step_full(w)) {
+    } else if (s->kind == TB_STEP_RECORD ? !step_record(w) : f->loose || !step_full(w)) {
         return WALK_STOPPED;
     }
     if (f->pc < 4096) return WALK_END;

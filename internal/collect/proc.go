@@ -23,9 +23,10 @@ type ProcStat struct {
 	Zombie bool
 }
 
-// ReadProcStat reads /proc/PID/stat.
+// ReadProcStat reads what /proc/PID/stat says, from the entry of the first thread: it is the same there, also
+// under emulators of processors, which make up an answer for their own /proc/PID/stat.
 func ReadProcStat(pid int) (ProcStat, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, pid))
 	if err != nil {
 		return ProcStat{}, err
 	}

@@ -155,6 +155,9 @@ func (l *launcher) setUp() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w (give an absolute path with -o)", o.Output, err)
 	}
+	if err := CheckObject("runtime library", o.Runtime); err != nil {
+		return err
+	}
 	reason := l.untraceable()
 	if reason != "" && reason != collect.ReasonNotSelected {
 		l.tell("%s %s: it runs, but its MPI calls cannot be recorded", o.Command[0], reason)
@@ -162,9 +165,6 @@ func (l *launcher) setUp() error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
-	}
-	if len(o.Runtime) == 0 {
-		return errors.New("this tabard was built without its runtime library (build it with make)")
 	}
 	for try := 0; ; try++ {
 		dir, err := l.state(output, try)

@@ -77,8 +77,16 @@ func StartHelper(args []string, files []*os.File) error {
 // becomesAnother tells whether a command is a replay by this executable, which becomes a program that can be traced, even if
 // it is itself statically linked.
 func becomesAnother(path string, command []string) bool {
-	exe, err := os.Stat("/proc/self/exe")
-	if err != nil || len(command) < 2 || command[1] != "replay" {
+	if len(command) < 2 || command[1] != "replay" {
+		return false
+	}
+	self, err := os.Open("/proc/self/exe") // opened, since emulators of processors answer a mere stat with themselves
+	if err != nil {
+		return false
+	}
+	defer self.Close()
+	exe, err := self.Stat()
+	if err != nil {
 		return false
 	}
 	st, err := os.Stat(path)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -95,7 +94,7 @@ func obstacle(path string) string {
 		return "" // not ours to judge: the system will run it or not
 	}
 	defer f.Close()
-	if want := machine(); f.Class != elf.ELFCLASS64 || want != elf.EM_NONE && f.Machine != want {
+	if f.Class != elf.ELFCLASS64 || f.Machine != Machine() {
 		return fmt.Sprintf("is a program for another kind of machine (%v, %v) than tabard's runtime", f.Machine, f.Class)
 	}
 	for _, p := range f.Progs {
@@ -121,21 +120,6 @@ func isTool(path string) bool {
 		})
 	}
 	return defines("MPI_") && !defines("PMPI_Comm_size")
-}
-
-// machine is the machine that the runtime is built for.
-func machine() elf.Machine {
-	switch runtime.GOARCH {
-	case "amd64":
-		return elf.EM_X86_64
-	case "arm64":
-		return elf.EM_AARCH64
-	case "ppc64le":
-		return elf.EM_PPC64
-	case "riscv64":
-		return elf.EM_RISCV
-	}
-	return elf.EM_NONE
 }
 
 // privileged reports the ways to run with more rights than the user has: the

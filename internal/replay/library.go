@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -32,9 +31,6 @@ var libraryNames = map[spec.ABI][]string{
 	spec.MPI5:    {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"},
 }
 
-// machines are those that libraries have to be for.
-var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV}
-
 // OpenLibrary looks at a library: which MPI it is, and what it has.
 func OpenLibrary(path string) (*Library, error) {
 	path, err := filepath.Abs(path) // a mere name would be looked for elsewhere by the dynamic linker
@@ -46,7 +42,7 @@ func OpenLibrary(path string) (*Library, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if want := machines[runtime.GOARCH]; f.Machine != want || f.Class != elf.ELFCLASS64 {
+	if f.Machine != launch.Machine() || f.Class != elf.ELFCLASS64 {
 		return nil, fmt.Errorf("%s is for another machine (%v, %v)", path, f.Machine, f.Class)
 	}
 	symbols, err := f.DynamicSymbols()

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -103,7 +104,10 @@ func Start(r *Request) error {
 
 func (s *starter) prepare() error {
 	a := s.r.Archive
-	var err error
+	err := cmp.Or(launch.CheckObject("replay executor", executor.Program()), launch.CheckObject("replay executor", executor.Shim()))
+	if err != nil {
+		return err
+	}
 	if s.r.Library != "" {
 		s.lib, err = OpenLibrary(s.r.Library)
 	} else {
@@ -343,9 +347,6 @@ func (s *starter) help(pipes []*os.File) error {
 
 // extract writes the executor into a directory of its own, which the executor removes.
 func extract() (string, error) {
-	if len(executor.Program()) == 0 || len(executor.Shim()) == 0 {
-		return "", errors.New("this tabard was built without its replay executor (build it with make)")
-	}
 	var errs []error
 	for _, root := range []string{os.TempDir(), "/dev/shm", "/var/tmp"} {
 		dir, err := os.MkdirTemp(root, "tabard-replay-")

@@ -118,7 +118,7 @@ static void test_stacks(void)
 
 static void test_mappings(void)
 {
-    size_t page = 4096;
+    size_t page = (size_t)getpagesize();
     char *p = mmap(NULL, 10 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t w = h_word(p + 5 * page);
     uint32_t n = number_of(w);
@@ -279,6 +279,7 @@ int main(void)
     test_statics();
     test_stacks();
     test_mappings();
+    CHECK(h_highest_block());
 #ifndef HUNGRY_DLSYM
     test_patchable();
 #endif

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 int cudaMalloc(void *, size_t), cudaFree(void *), cudaMallocManaged(void *, size_t, unsigned), cudaMallocHost(void *, size_t);
 int cudaFreeHost(void *), cudaHostAlloc(void *, size_t, unsigned), cudaMallocAsync(void *, size_t, void *);
@@ -73,11 +74,11 @@ int main(int argc, char **argv)
     TRY(4, 512 * 6, (hipMalloc3D(&box, (struct extent){100, 2, 3}) || !(p = box.p)), hipFree(p));
     CHECK(cudaMalloc(&p, (size_t)1 << 40) == 2 && cudaFree(NULL) == 0);
     if (argv[1]) { /* unloaded, and other memory in its place */
-        void *handle = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD), *place = (void *)((uintptr_t)live & ~(uintptr_t)4095);
+        void *handle = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD), *place = (char *)live - (uintptr_t)live % (uintptr_t)getpagesize();
         CHECK(class_of(h_word(live)) == MODULE && class_of(h_word((char *)live + 1)) == MODULE);
         for (int i = 0; i < 3; i++) CHECK(dlclose(handle) == 0);
         CHECK(class_of(h_word(live)) == RAW);
-        CHECK(mmap(place, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == place);
+        CHECK(mmap(place, (size_t)getpagesize(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == place);
         CHECK(class_of(h_word(live)) == HEAP);
     }
     puts("ok");

@@ -1,6 +1,7 @@
 /* Compiled together with the address files of the runtime. */
 #define _GNU_SOURCE
 #include "../../unwind.c"
+#include "../../shadow.h"
 #include "harness.h"
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -146,7 +147,7 @@ __attribute__((noinline)) TB_EXPORT uint64_t h_site(int mode)
 {
     struct tb_call c;
     in_building(&c, 1);
-    uint64_t w = tb_site_word(tb_self, 0, __builtin_return_address(0), __builtin_frame_address(0), mode);
+    uint64_t w = tb_site_word(tb_self, 0, __builtin_return_address(0), TB_FRAME(), mode);
     in_building(&c, 0);
     return w;
 }
@@ -155,10 +156,21 @@ __attribute__((noinline)) TB_EXPORT int h_walk(uintptr_t *pcs, int max)
 {
     struct walk w;
     int n = 0;
-    start_walk(&w, sites_of(tb_self), tb_self, __builtin_return_address(0), __builtin_frame_address(0));
+    start_walk(&w, sites_of(tb_self), tb_self, __builtin_return_address(0), TB_FRAME());
     do pcs[n++] = w.f.pc;
     while (n < max && walk_out(&w) == WALK_ON);
     return n;
+}
+
+/* Blocks are known up to the highest address that there can be, and none beyond. */
+TB_EXPORT int h_highest_block(void)
+{
+    uintptr_t end = (uintptr_t)1 << TB_ADDRESS_BITS, a = end - 4096;
+    uint8_t *mark;
+    tb_shadow_add((void *)a, 100);
+    tb_shadow_add((void *)end, 100);
+    return tb_shadow_find(end - 1, &mark) == a && tb_shadow_size(mark) == 100 && !tb_shadow_find(end + 50, &mark) && tb_shadow_take(a) &&
+           !tb_shadow_of(end) && (uintptr_t)&mark < end;
 }
 
 TB_EXPORT void h_clear_steps(void) { memset(sites_of(tb_self)->step, 0, sizeof sites_of(tb_self)->step); }
@@ -180,7 +192,8 @@ TB_EXPORT void *dlsym(void *handle, const char *name)
     free(q);
     CHECK(posix_memalign((void **)&p, 64, 10) == 0 && (uintptr_t)p % 64 == 0);
     h_dlsym_calls++;
-    void *found = dlvsym(handle, name, "GLIBC_2.2.5");
+    void *found = dlvsym(handle, name, "GLIBC_2.2.5"); /* the oldest version on x86-64; on AArch64, 2.17 */
+    if (!found) found = dlvsym(handle, name, "GLIBC_2.17");
     if (!found) found = dlvsym(handle, name, "GLIBC_2.34");
     if (!found) found = dlvsym(handle, name, "GLIBC_2.16");
     return found ? found : dlvsym(handle, name, "GLIBC_2.26");

@@ -26,6 +26,7 @@ uint64_t h_site(int mode);               /* of the caller */
 unsigned h_stack(uint32_t id, uint64_t *words, unsigned max);
 int h_walk(uintptr_t *pcs, int max);     /* return addresses from the caller on */
 void h_clear_steps(void);
+int h_highest_block(void);
 void h_binding(const void *a);           /* the module around a counts as a language binding */
 extern int h_dlsym_calls;
 

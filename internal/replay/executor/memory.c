@@ -104,9 +104,9 @@ static uint64_t heap(uint64_t segment, int64_t offset)
     const struct zone *z = heaps;
     while (z < heaps + 3 && segment >= z->first + z->segments) z++;
     char *at = place(z, segment);
-    uint64_t bytes = z->units * unit;
-    if (bytes >= 1 << 20) { /* caches dislike that all segments begin at the same set */
-        uint64_t colour = segment % 61 * 4096;
+    uint64_t bytes = z->units * unit, page = (uint64_t)getpagesize();
+    if (bytes >= 256 * page) { /* caches dislike that all segments begin at the same set */
+        uint64_t colour = segment % 61 * page;
         at += colour, bytes -= colour;
     }
     map_segment(2 * segment, at, bytes);
