@@ -35,6 +35,8 @@ struct tb_thread_private {
     void *addresses;               /* of memory.c */
     void *sites;                   /* of unwind.c */
     struct tb_chain *chain;        /* of runtime.c */
+    char *statuses;                /* of values.c, mapped */
+    size_t statuses_size;
 };
 
 /* Writes a complete record (header and n payload words, time now) to the

@@ -7447,6 +7447,9 @@ TB_EXPORT int MPI_Improbe(int source, int tag, uintptr_t comm, int *flag, void *
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(message != NULL)) tb_absent(&tb_c, 4);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 5);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, flag, message, status);
     if (tb_end(&tb_c, tb_r, 5) && tb_r == 0) {
@@ -7459,6 +7462,7 @@ TB_EXPORT int MPI_Improbe(int source, int tag, uintptr_t comm, int *flag, void *
             if (flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r);
             else tb_absent(&tb_c, 5);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8200,6 +8204,9 @@ TB_EXPORT int MPI_Iprobe(int source, int tag, uintptr_t comm, int *flag, void *s
     tb_put_handle(&tb_c, comm);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, flag, status);
     if (tb_end(&tb_c, tb_r, 4) && tb_r == 0) {
@@ -8208,6 +8215,7 @@ TB_EXPORT int MPI_Iprobe(int source, int tag, uintptr_t comm, int *flag, void *s
             if (flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8227,6 +8235,7 @@ TB_EXPORT int MPI_Irecv(void *buf, int count, uintptr_t datatype, int source, in
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
+    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -8250,6 +8259,7 @@ TB_EXPORT int MPI_Irecv_c(void *buf, long count, uintptr_t datatype, int source,
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
+    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -8687,6 +8697,7 @@ TB_EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, uintptr_t sendty
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 11);
+    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -8715,6 +8726,7 @@ TB_EXPORT int MPI_Isendrecv_c(const void *sendbuf, long sendcount, uintptr_t sen
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 11);
+    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -8740,6 +8752,7 @@ TB_EXPORT int MPI_Isendrecv_replace(void *buf, int count, uintptr_t datatype, in
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 8);
+    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -8765,6 +8778,7 @@ TB_EXPORT int MPI_Isendrecv_replace_c(void *buf, long count, uintptr_t datatype,
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 8);
+    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -8923,11 +8937,15 @@ TB_EXPORT int MPI_Mprobe(int source, int tag, uintptr_t comm, void *message, voi
     tb_put_handle(&tb_c, comm);
     if (!(message != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, message, status);
     if (tb_end(&tb_c, tb_r, 4) && tb_r == 0) {
         if (tb_has(&tb_c, 3)) tb_put_handle_at(&tb_c, message);
         if (tb_has(&tb_c, 4)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9956,10 +9974,14 @@ TB_EXPORT int MPI_Probe(int source, int tag, uintptr_t comm, void *status)
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 3);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 3)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10137,10 +10159,14 @@ TB_EXPORT int MPI_Recv(void *buf, int count, uintptr_t datatype, int source, int
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 6);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 6)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10160,10 +10186,14 @@ TB_EXPORT int MPI_Recv_c(void *buf, long count, uintptr_t datatype, int source, 
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 6);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 6)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10183,6 +10213,7 @@ TB_EXPORT int MPI_Recv_init(void *buf, int count, uintptr_t datatype, int source
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
+    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -10206,6 +10237,7 @@ TB_EXPORT int MPI_Recv_init_c(void *buf, long count, uintptr_t datatype, int sou
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
+    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
@@ -11417,10 +11449,14 @@ TB_EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, uintptr_t sendtyp
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 11);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 11)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11445,10 +11481,14 @@ TB_EXPORT int MPI_Sendrecv_c(const void *sendbuf, long sendcount, uintptr_t send
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 11);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 11)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11470,10 +11510,14 @@ TB_EXPORT int MPI_Sendrecv_replace(void *buf, int count, uintptr_t datatype, int
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 8);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 8)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11495,10 +11539,14 @@ TB_EXPORT int MPI_Sendrecv_replace_c(void *buf, long count, uintptr_t datatype, 
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 8);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 8)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13177,6 +13225,9 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
     else tb_absent(&tb_c, 0);
     if (!(flag != NULL)) tb_absent(&tb_c, 1);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 2);
+    struct tb_status tb_kept;
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(request, flag, status);
     if (tb_end(&tb_c, tb_r, 5)) {
@@ -13190,6 +13241,7 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
             if (tb_ok && flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 2);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13226,6 +13278,8 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
     else tb_absent(&tb_c, 1);
     if (!(flag != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 3);
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, flag, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
@@ -13240,6 +13294,7 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
             if (tb_ok && flag != NULL && *flag) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 3);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignoreds(&tb_c, array_of_statuses, count);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13258,6 +13313,9 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    struct tb_status tb_kept;
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, index, flag, status);
     if (tb_end(&tb_c, tb_r, 5)) {
@@ -13276,6 +13334,7 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
             if (tb_ok && flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13294,6 +13353,8 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 4);
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
@@ -13312,6 +13373,7 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, tb_clip(outcount, incount), tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, tb_clip(outcount, incount));
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14690,6 +14752,9 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
     if (request != NULL) tb_put_handle_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 1);
+    struct tb_status tb_kept;
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(request, status);
     if (tb_end(&tb_c, tb_r, 4)) {
@@ -14699,6 +14764,7 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 1);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14715,6 +14781,8 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
     if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 2);
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 0)) {
@@ -14724,6 +14792,7 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 2);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, count);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14741,6 +14810,9 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
     else tb_absent(&tb_c, 1);
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 3);
+    struct tb_status tb_kept;
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, index, status);
     if (tb_end(&tb_c, tb_r, 4)) {
@@ -14755,6 +14827,7 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 3);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14773,6 +14846,8 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 4);
+    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
@@ -14791,6 +14866,7 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, tb_clip(outcount, incount), tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, tb_clip(outcount, incount));
     }
     tb_commit(&tb_c);
     return tb_r;

@@ -75,8 +75,9 @@ func (api *API) cABI(b *bytes.Buffer) {
 		fmt.Fprintf(b, "     .unweighted = %s, .weights_empty = %s, .argv_null = %s, .errcodes_ignore = %s,\n",
 			c("MPI_UNWEIGHTED"), c("MPI_WEIGHTS_EMPTY"), c("MPI_ARGV_NULL"), c("MPI_ERRCODES_IGNORE"))
 		fmt.Fprintf(b, "     .comm_null = %s, .request_null = %s,\n", h("MPI_COMM_NULL"), h("MPI_REQUEST_NULL"))
-		fmt.Fprintf(b, "     .proc_null = %d, .root = %d, .undefined = %d, .err_in_status = %d},\n",
+		fmt.Fprintf(b, "     .proc_null = %d, .root = %d, .undefined = %d, .err_in_status = %d,\n",
 			a.Constants["MPI_PROC_NULL"], a.Constants["MPI_ROOT"], a.Constants["MPI_UNDEFINED"], a.Constants["MPI_ERR_IN_STATUS"])
+		fmt.Fprintf(b, "     .any_source = %d, .any_tag = %d},\n", a.Constants["MPI_ANY_SOURCE"], a.Constants["MPI_ANY_TAG"])
 	}
 	b.WriteString("};\n\n")
 }
@@ -263,8 +264,9 @@ static void tb_window_free(struct tb_call *c, const void *win)
 
 // wrapper emits the wrapper of one function.
 type wrapper struct {
-	b *bytes.Buffer
-	f *Func
+	b   *bytes.Buffer
+	f   *Func
+	own *Param // the status that the wrapper may pass one of its own for
 }
 
 func (w *wrapper) line(indent int, format string, args ...any) {
@@ -370,6 +372,7 @@ func (w *wrapper) emit() {
 		w.line(1, "int tb_known = 0;")
 	}
 	w.entry()
+	w.ownStatus()
 	w.lines(1, h.begin)
 	if h.cleanup != "" {
 		w.lines(1, h.prepare)
@@ -539,6 +542,7 @@ func (w *wrapper) exit(success string) {
 		w.exitSlot(s, onError)
 		w.room(2, slots[i:])
 	}
+	w.putOwnStatus()
 	w.line(1, "}")
 }
 
