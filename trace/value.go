@@ -44,7 +44,7 @@ type Value struct {
 	Mem Mem
 	// Ignored is set for a status, or a list of statuses, that the program did not ask for: it passed MPI_STATUS_IGNORE or
 	// MPI_STATUSES_IGNORE. They are recorded nevertheless where a receive took any source or any tag,
-	// as nothing else tells which message it got; in a list, those of other requests are empty: MPI_ANY_SOURCE, MPI_ANY_TAG, 0 bytes.
+	// as nothing else tells which message it got; in a list, those of other requests are empty: MPI_ANY_SOURCE, MPI_ANY_TAG, 0 bytes, as are those of cancelled receives.
 	// In a signature it is set in the Hole.
 	Ignored bool
 	// Seg is an Addr's segment, module or thread number.

@@ -41,7 +41,7 @@ func infer(c *trace.Content, o Options, grid1st bool) (*Model, error) {
 		m.modules[x] = i
 	}
 	for _, x := range append([]*trace.Content{c}, o.With...) {
-		if err := m.addSide(x); err != nil {
+		if err := m.addSide(withoutIgnored(x)); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func isSendShape(shape []byte) bool {
 // What the program ignored is kept where nothing else tells which message it got: of receives and probes from any source or of
 // any tag, and of calls that were given requests of such receives, whichever they complete, so that
 // what a call site looks like does not depend on the order of completion. The statuses of other requests are then
-// recorded as empty. The runtime does not know what requests are of (see TB_F_IGNORED in
+// recorded as empty, and of a cancelled receive there is nothing but that it was. The runtime does not know what requests are of (see TB_F_IGNORED in
 // capture/ring.h); where it is none of these calls, its statuses are dropped.
 
 // empty are the source and the tag of an empty status.
@@ -66,11 +66,15 @@ func (p *Process) appendReturned(c *call, s *spec.Slot, r ring.Raw) {
 	}
 	for k := range n {
 		i := p.statusOf(c, s, k)
-		ignored := c.flags&ring.FIgnored != 0 && (i < 0 || !p.isWildRequest(c.reqs[i]))
-		if ignored {
-			p.cols[at+4*k+3] = 0
+		empty := false
+		if c.flags&ring.FIgnored != 0 {
+			other := i < 0 || !p.isWildRequest(c.reqs[i])
+			empty = other || r.Data[3*k+1]>>32 != 0
+			if other {
+				p.cols[at+4*k+3] = 0
+			}
 		}
-		if ignored || i >= 0 && p.isSend(c.reqs[i]) {
+		if empty || i >= 0 && p.isSend(c.reqs[i]) {
 			p.cols[at+4*k], p.cols[at+4*k+1], p.cols[at+4*k+2] = p.any.source, p.any.tag, 0
 		}
 	}
