@@ -116,7 +116,7 @@ func (p *process) ofOther(c *call, r *reference, v *trace.Value, array bool, k i
 	if is == maybe && !p.unordered {
 		return !is
 	}
-	return p.isEmpty(v, array, k)
+	return p.isEmpty(v, array, k) && !(array && element(v, k).Stat.Cancelled || v.Stat.Cancelled) // that of a cancelled one says so
 }
 
 // isEmpty reports whether a status, or element k of an array, has source, tag and size of an empty status.
