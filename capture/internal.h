@@ -1,6 +1,6 @@
 /* Private to the runtime: what its C files share. Wrappers see runtime.h only.
  *
- * Files: runtime.c (threads, segments, records), intern.c (calls that repeat), values.c (encoders), abi.c
+ * Files: runtime.c (threads, segments, records), intern.c (calls that repeat), values.c (encoders), wild.c (requests with wildcards), abi.c
  * (real functions), kind.c (what the library looks like), control.c (control file,
  * switches, start and end of the process), finalize.c (archives of several collectors
  * become one), spawn.c; and, about addresses,

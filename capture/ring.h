@@ -123,8 +123,8 @@ enum { TB_A_PLAIN = 0, TB_A_LIST = 1, TB_A_STATUS = 2,
  *
  * A program that ignores the status of a receive from any source, or of any tag, does not
  * say which message it got. The runtime then passes a status of its own to the library, and a call that
- * succeeds is recorded with it and TB_F_IGNORED. A call that completes requests is from the
- * first such receive on that makes a request, whatever its requests are: the collector knows. */
+ * succeeds is recorded with it and TB_F_IGNORED. So is, at least, a call that completes requests if one that it was given is
+ * of such a receive; the collector knows whether it is. */
 
 enum { TB_DEF_MAX = 1 << 20, TB_DEF_GENERATIONS = 1 << 12 };
 

@@ -309,7 +309,12 @@ void tb_put_statuses(struct tb_call *c, const void *statuses, int64_t n, int ret
 /* ---- Statuses that the program ignores, see TB_F_IGNORED ---- */
 
 struct tb_status { _Alignas(16) char bytes[32]; }; /* room for one in every ABI */
-extern int tb_wild;  /* a receive from any source, or of any tag, has made a request */
+extern int tb_wild;  /* how many requests of receives from any source, or with any tag, there are: see wild.c */
+void tb_wild_begins(const void *request);
+void tb_wild_freed(const void *request);             /* MPI_Request_free is about to be called */
+int tb_wild_among(const void *requests, int64_t n);  /* whether one of them is such */
+/* To be called after tb_end, if they were: those that are null now have completed. at is where in the entry part they are. */
+void tb_wild_ends(struct tb_call *c, const void *requests, int64_t n, unsigned at);
 static inline int tb_is_wild(int source, int tag) { return source == tb_abi.any_source || tag == tb_abi.any_tag; }
 static inline void *tb_own_status(struct tb_status *s) { return memset(s, 0, sizeof *s); }
 void *tb_own_statuses(struct tb_call *c, int64_t n);  /* room for n until the call returns; NULL: there is none */

@@ -155,8 +155,6 @@ void tb_put_statuses(struct tb_call *c, const void *statuses, int64_t n, int ret
     for (int64_t i = 0; i < n; i++) put_one_status(c, (const char *)statuses + i * tb_abi.status_bytes, ret);
 }
 
-int tb_wild;
-
 /* The thread's room grows and stays. A call inside another one goes without: the library may still write
  * to that of the outer call, and how an outer call ended that a jump left is not known. */
 void *tb_own_statuses(struct tb_call *c, int64_t n)

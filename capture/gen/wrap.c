@@ -8235,10 +8235,10 @@ TB_EXPORT int MPI_Irecv(void *buf, int count, uintptr_t datatype, int source, in
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
-    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8259,10 +8259,10 @@ TB_EXPORT int MPI_Irecv_c(void *buf, long count, uintptr_t datatype, int source,
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
-    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8697,10 +8697,10 @@ TB_EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, uintptr_t sendty
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 11);
-    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 11)) tb_wild_begins(request);
         if (tb_has(&tb_c, 11)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8726,10 +8726,10 @@ TB_EXPORT int MPI_Isendrecv_c(const void *sendbuf, long sendcount, uintptr_t sen
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 11);
-    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 11)) tb_wild_begins(request);
         if (tb_has(&tb_c, 11)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8752,10 +8752,10 @@ TB_EXPORT int MPI_Isendrecv_replace(void *buf, int count, uintptr_t datatype, in
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 8);
-    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 8)) tb_wild_begins(request);
         if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8778,10 +8778,10 @@ TB_EXPORT int MPI_Isendrecv_replace_c(void *buf, long count, uintptr_t datatype,
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 8);
-    if (tb_unlikely(tb_is_wild(source, recvtag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 8)) tb_wild_begins(request);
         if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -10213,10 +10213,10 @@ TB_EXPORT int MPI_Recv_init(void *buf, int count, uintptr_t datatype, int source
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
-    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -10237,10 +10237,10 @@ TB_EXPORT int MPI_Recv_init_c(void *buf, long count, uintptr_t datatype, int sou
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(request != NULL)) tb_absent(&tb_c, 6);
-    if (tb_unlikely(tb_is_wild(source, tag))) tb_wild = 1;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -10657,6 +10657,7 @@ TB_EXPORT int MPI_Request_free(void *request)
         return tb_f(request);
     if (request != NULL) tb_put_handle_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
+    if (tb_unlikely(tb_wild)) tb_wild_freed(request);
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
     tb_end(&tb_c, tb_r, 0);
@@ -13225,13 +13226,15 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
     else tb_absent(&tb_c, 0);
     if (!(flag != NULL)) tb_absent(&tb_c, 1);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 2);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(request, 1);
     struct tb_status tb_kept;
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
     if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(request, flag, status);
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
         if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_int(&tb_c, *flag);
@@ -13278,12 +13281,14 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
     else tb_absent(&tb_c, 1);
     if (!(flag != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 3);
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
     if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, flag, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -13313,13 +13318,15 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
     struct tb_status tb_kept;
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
     if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, index, flag, status);
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 5);
         if (tb_has(&tb_c, 2)) {
@@ -13353,12 +13360,14 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 4);
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, incount);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
     if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -14752,13 +14761,15 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
     if (request != NULL) tb_put_handle_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 1);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(request, 1);
     struct tb_status tb_kept;
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
     if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(request, status);
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
         if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
@@ -14781,12 +14792,14 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
     if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 2);
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
     if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 0)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
@@ -14810,13 +14823,15 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
     else tb_absent(&tb_c, 1);
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 3);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
     struct tb_status tb_kept;
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
     if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, index, status);
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 4);
         if (tb_has(&tb_c, 2)) {
@@ -14846,12 +14861,14 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 4);
-    void *tb_own = tb_unlikely(tb_wild) && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, incount);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
     if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {

@@ -345,6 +345,15 @@ static void ignored(void)
     MPI_Op_create(ignoring_inside, 1, &op);
     MPI_Allreduce(buffer, buffer, 1, MPI_INT, op, MPI_COMM_WORLD);
     ignoring(1, 7);
+    MPI_Request r[2];
+    MPI_Irecv(buffer, 5, MPI_INT, 1, 10, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(buffer, 6, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &r[1]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    MPI_Irecv(buffer, 7, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &r[0]);
+    MPI_Request_free(&r[0]);
+    for (int i = 0; i < 16; i++) MPI_Irecv(buffer, 8, MPI_INT, 1, 10, MPI_COMM_WORLD, &r[0]); /* its handle again */
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
 }
 
 /* Who is cancelled ends where the program lets it, not in a call that is recorded. */

@@ -533,6 +533,7 @@ func (w *wrapper) exit(success string) {
 		w.line(2, "int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);")
 	}
 	w.lines(2, success)
+	w.followRequests()
 	for i := range slots {
 		s := &slots[i]
 		if s.Param < 0 {
@@ -757,6 +758,7 @@ var hooks = map[string]hook{
 	"MPI_Finalize":              {pending: "tb_hook_finalizing(&tb_c);", after: "tb_hook_finalize(&tb_c, tb_r);"},
 	"MPI_Pcontrol":              {enter: "tb_hook_pcontrol(level);"},
 	"MPI_Info_set":              {enter: "tb_hook_info_set(key, value);"},
+	"MPI_Request_free":          {begin: "if (tb_unlikely(tb_wild)) tb_wild_freed(request);"},
 	"MPI_Free_mem":              {begin: "tb_hook_mpi_memory_free(&tb_c, base);"},
 	"MPI_Win_free":              {begin: "tb_window_free(&tb_c, win);"},
 	"MPI_Alloc_mem":             {success: "if (baseptr != NULL) tb_hook_mpi_memory(&tb_c, *(void **)baseptr, size);"},

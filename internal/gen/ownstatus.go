@@ -41,18 +41,58 @@ func (f *Func) makesRequest() bool {
 	return slices.ContainsFunc(f.Params, func(p *Param) bool { return p.Class == "Request" && p.Out && p.Life == "New" })
 }
 
+// requests are those that a call completes, and how many there are.
+func (f *Func) requests() (*Param, string) {
+	if slices.Contains(f.Flags, "Completion") {
+		for _, p := range f.Params {
+			if p.Class == "Request" && p.In && p.Array {
+				return p, f.Params[p.LenArg].Name
+			}
+			if p.Class == "Request" && p.In && p.Pointer {
+				return p, "1"
+			}
+		}
+	}
+	return nil, ""
+}
+
+// followRequests emits, after the call, what notes which requests with wildcards there are.
+func (w *wrapper) followRequests() {
+	f := w.f
+	r, n := f.requests()
+	switch wild := f.wildcard(); {
+	case r != nil && f.ignorable() != nil:
+		at := 0 // in words
+		for i := range f.Slots[:f.NumIn] {
+			s := &f.Slots[i]
+			if s.Param == r.Index {
+				break
+			}
+			at += s.words()
+		}
+		if r.Array {
+			at++ // the number of elements
+		}
+		w.line(2, "if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, %s, %s, %d);", r.Name, n, at)
+	case wild != "" && f.makesRequest():
+		for _, p := range f.Params {
+			if p.Class == "Request" && p.Out {
+				w.line(2, "if (tb_unlikely(%s) && tb_has(&tb_c, %d)) tb_wild_begins(%s);", wild, p.Index, p.Name)
+			}
+		}
+	}
+}
+
 // ownStatus emits, before the call, what passes a status of the wrapper's own.
 func (w *wrapper) ownStatus() {
 	f, p := w.f, w.f.ignorable()
 	wild := f.wildcard()
 	if p == nil {
-		if wild != "" && f.makesRequest() {
-			w.line(1, "if (tb_unlikely(%s)) tb_wild = 1;", wild)
-		}
 		return
 	}
-	if wild == "" && slices.Contains(f.Flags, "Completion") {
-		wild = "tb_unlikely(tb_wild)"
+	if r, n := f.requests(); r != nil {
+		wild = "tb_wilds"
+		w.line(1, "int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(%s, %s);", r.Name, n)
 	}
 	if wild == "" {
 		return

@@ -164,6 +164,31 @@ static void persistent(int tag)
     for (int i = 0; i < 2; i++) MPI_Request_free(&r[i]);
 }
 
+/* More requests than a tracer notes one by one. */
+static void flood(int tag)
+{
+    enum { MANY = 4000 };
+    static int messages[MANY][ROOM];
+    static MPI_Request r[MANY + 1];
+    for (int i = 0; i < MANY; i++) MPI_Irecv(messages[i], ROOM, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &r[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int to = 1; to < size; to++) MPI_Send(&to, 1, MPI_INT, to, tag, MPI_COMM_WORLD);
+    MPI_Isend(&tag, 1, MPI_INT, MPI_PROC_NULL, tag, MPI_COMM_WORLD, &r[MANY]);
+    MPI_Wait(&r[MANY], MPI_STATUS_IGNORE);
+    MPI_Waitall(MANY + 1, r, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < MANY; i++) took(messages[i]), sum -= messages[i][0] * messages[i][1];
+}
+
+static void feed(int tag)
+{
+    int x;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(&x, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = 0; k < 4000; k++)
+        if (k % (size - 1) + 1 == rank) MPI_Send((int[ROOM]){rank, tag, 3}, 3, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void cancelled(int tag)
 {
     MPI_Request r;
@@ -197,6 +222,8 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank == 0) cancelled(999);
+    if (argc > 1 && rank == 0) flood(1000), MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && rank > 0) feed(1000);
     if (truth) fclose(truth);
     return finish("ignored", argc > 1 ? sum - 90 * (double)EACH * size * (size - 1) / 2 : sum);
 }
