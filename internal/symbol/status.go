@@ -35,8 +35,8 @@ func isSendShape(shape []byte) bool {
 // What the program ignored is kept where nothing else tells which message it got: of receives and probes from any source or of
 // any tag, and of calls that were given requests of such receives, whichever they complete, so that
 // what a call site looks like does not depend on the order of completion. The statuses of other requests are then
-// recorded as empty, and of a cancelled receive there is nothing but that it was. The runtime does not know what requests are of (see TB_F_IGNORED in
-// capture/ring.h); where it is none of these calls, its statuses are dropped.
+// recorded as empty, and of a cancelled receive there is nothing but that it was. The runtime knows requests by their handles only
+// (capture/wild.c); where it is none of these calls, its statuses are dropped.
 
 // empty are the source and the tag of an empty status.
 type empty struct{ source, tag int64 }
