@@ -328,11 +328,18 @@ func (r *run) own(thread int, id spec.ID) []ring.Record {
 func values(t *testing.T, rec ring.Record) map[string]ring.Raw {
 	t.Helper()
 	f := spec.ByID(rec.ID())
-	in, rest, err := ring.DecodeEntry(nil, f, rec.Absent(), rec.Payload())
+	absent := rec.Absent()
+	in, rest, err := ring.DecodeEntry(nil, f, absent, rec.Payload())
 	if err != nil {
 		t.Fatalf("%s: %v", f.Name, err)
 	}
-	all, err := ring.DecodeReturn(in, f, rec.Absent(), rec.Ret(), rest)
+	if rec.Flags()&ring.FExit != 0 {
+		in, rest = make([]ring.Raw, f.NumIn), rec.Payload()
+	}
+	if rec.Flags()&ring.FIgnored != 0 {
+		absent &^= ring.StatusMask(f)
+	}
+	all, err := ring.DecodeReturn(in, f, absent, rec.Ret(), rest)
 	if err != nil {
 		t.Fatalf("%s: %v", f.Name, err)
 	}

@@ -1,6 +1,6 @@
 /* Private to the runtime: what its C files share. Wrappers see runtime.h only.
  *
- * Files: runtime.c (threads, segments, records), intern.c (calls that repeat), values.c (encoders), abi.c
+ * Files: runtime.c (threads, segments, records), intern.c (calls that repeat), values.c (encoders), wild.c (requests with wildcards), abi.c
  * (real functions), kind.c (what the library looks like), control.c (control file,
  * switches, start and end of the process), finalize.c (archives of several collectors
  * become one), spawn.c; and, about addresses,
@@ -35,6 +35,8 @@ struct tb_thread_private {
     void *addresses;               /* of memory.c */
     void *sites;                   /* of unwind.c */
     struct tb_chain *chain;        /* of runtime.c */
+    char *statuses;                /* of values.c, mapped */
+    size_t statuses_size;
 };
 
 /* Writes a complete record (header and n payload words, time now) to the

@@ -6,7 +6,7 @@
 
 #define TB_CONTROL_MAGIC 0x31434452414241ffULL /* "\xffABARDC1" */
 #define TB_SEGMENT_MAGIC 0x31534452414241ffULL /* "\xffABARDS1" */
-#define TB_RING_VERSION 3u
+#define TB_RING_VERSION 4u
 #define TB_HEADER_BYTES 4096u
 
 /* <dir>/control: written by the launcher, mapped by everybody. */
@@ -112,12 +112,19 @@ enum {
     TB_F_STACK = 8,        /* w3 is a stack id */
     TB_F_HIDDEN = 16,      /* filtered out, or tracing is off: objects only, not shown */
     TB_F_REF = 32,         /* refers to a definition */
+    TB_F_IGNORED = 64,     /* statuses that the program ignored are there nevertheless; their bit in the absent mask is
+                              set. Not said in an entry part */
 };
 enum { TB_A_PLAIN = 0, TB_A_LIST = 1, TB_A_STATUS = 2,
        TB_A_SENTINEL = 3   /* no array: n is 1 MPI_UNWEIGHTED, 2 MPI_WEIGHTS_EMPTY */ };
 /* Status: word 0 = source | tag << 32; word 1 = error | cancelled << 32;
  * word 2 = bytes received. The error field is 0 unless the call returned
- * MPI_ERR_IN_STATUS. */
+ * MPI_ERR_IN_STATUS.
+ *
+ * A program that ignores the status of a receive from any source, or of any tag, does not
+ * say which message it got. The runtime then passes a status of its own to the library, and a call that
+ * succeeds is recorded with it and TB_F_IGNORED. So is, at least, a call that completes requests if one that it was given is
+ * of such a receive; the collector knows whether it is. */
 
 enum { TB_DEF_MAX = 1 << 20, TB_DEF_GENERATIONS = 1 << 12 };
 

@@ -53,7 +53,7 @@ struct tb_abi {
     uint64_t in_place, bottom, status_ignore, statuses_ignore;
     uint64_t unweighted, weights_empty, argv_null, errcodes_ignore;
     uint64_t comm_null, request_null;
-    int proc_null, root, undefined, err_in_status;
+    int proc_null, root, undefined, err_in_status, any_source, any_tag;
 };
 extern struct tb_abi tb_abi;
 
@@ -323,6 +323,29 @@ void tb_put_strings(struct tb_call *c, char *const *a, int64_t n);       /* n < 
 void tb_put_strings2(struct tb_call *c, char **const *a, int64_t n);
 void tb_put_status(struct tb_call *c, const void *status, int ret);      /* scalar: 3 reserved words */
 void tb_put_statuses(struct tb_call *c, const void *statuses, int64_t n, int ret);
+
+/* ---- Statuses that the program ignores, see TB_F_IGNORED ---- */
+
+struct tb_status { _Alignas(16) char bytes[32]; }; /* room for one in every ABI */
+extern int tb_wild;  /* how many requests of receives from any source, or with any tag, there are: see wild.c */
+void tb_wild_begins(const void *request);
+void tb_wild_freed(const void *request);             /* MPI_Request_free is about to be called */
+int tb_wild_among(const void *requests, int64_t n);  /* whether one of them is such */
+/* To be called after tb_end, if they were: those that are null now have completed. at is where in the entry part they are. */
+void tb_wild_ends(struct tb_call *c, const void *requests, int64_t n, unsigned at);
+static inline int tb_is_wild(int source, int tag) { return source == tb_abi.any_source || tag == tb_abi.any_tag; }
+static inline void *tb_own_status(struct tb_status *s) { return memset(s, 0, sizeof *s); }
+void *tb_own_statuses(struct tb_call *c, int64_t n);  /* room for n until the call returns; NULL: there is none */
+static inline void tb_put_ignored(struct tb_call *c, const void *status)
+{
+    c->id_flags |= (uint64_t)TB_F_IGNORED << 16;
+    tb_put_status(c, status, 0);
+}
+static inline void tb_put_ignoreds(struct tb_call *c, const void *statuses, int64_t n)
+{
+    c->id_flags |= (uint64_t)TB_F_IGNORED << 16;
+    tb_put_statuses(c, statuses, n, 0);
+}
 
 /* Lengths that only the library knows. They never call it with a null
  * communicator and give 0 when it fails. To be used before tb_begin or after tb_end. */

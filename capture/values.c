@@ -2,6 +2,8 @@
 
 /* Encoders of arrays, strings and statuses; lengths that only the library knows. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
 #include "chain.h"
 
 static uint64_t count_word(int64_t n, int kind, int element_bytes)
@@ -151,6 +153,30 @@ void tb_put_statuses(struct tb_call *c, const void *statuses, int64_t n, int ret
     if (!array_room(c, n, 24)) return;
     *c->w++ = count_word(n, TB_A_STATUS, 8);
     for (int64_t i = 0; i < n; i++) put_one_status(c, (const char *)statuses + i * tb_abi.status_bytes, ret);
+}
+
+/* The thread's room grows and stays. A call inside another one goes without: the library may still write
+ * to that of the outer call, and how an outer call ended that a jump left is not known. */
+void *tb_own_statuses(struct tb_call *c, int64_t n)
+{
+    enum { FIRST = 1 << 12, MOST = 1 << 30 };
+    struct tb_thread_private *p = c->t->priv;
+    if (n <= 0 || tb_abi.status_bytes <= 0 || n > MOST / tb_abi.status_bytes || c->slow & TB_SLOW_NESTED) return NULL;
+    size_t need = (size_t)n * (size_t)tb_abi.status_bytes;
+    if (tb_unlikely(need > p->statuses_size)) {
+        size_t size = FIRST;
+        while (size < need) size *= 2;
+        int saved = errno;
+        void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (room != MAP_FAILED) {
+            if (p->statuses) munmap(p->statuses, p->statuses_size);
+            p->statuses = room;
+            p->statuses_size = size;
+        }
+        errno = saved;
+        if (room == MAP_FAILED) return NULL;
+    }
+    return memset(p->statuses, 0, need);
 }
 
 /* ---- Questions to the library ---- */

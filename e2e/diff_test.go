@@ -64,7 +64,7 @@ func TestDiffArrival(t *testing.T) {
 	for _, p := range []struct {
 		ranks   int
 		program string
-	}{{4, "masterworker"}, {4, "probe"}} {
+	}{{4, "masterworker"}, {4, "probe"}, {4, "ignored"}} {
 		t.Run(p.program, func(t *testing.T) {
 			var first *trace.Archive
 			for _, m := range mpis {

@@ -27,7 +27,7 @@ func TestMessages(t *testing.T) {
 		{ranks: 4, program: "halo1d"}, {ranks: 4, program: "halo2d"}, {ranks: 4, program: "halo3d"}, {ranks: 4, program: "halo2d", record: "--timing off"},
 		{ranks: 4, program: "collectives"}, {ranks: 4, program: "icollectives"}, {ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "neighbor"},
 		{ranks: 4, program: "comms"}, {ranks: 4, program: "intercomm"}, {ranks: 4, program: "membership"}, {ranks: 4, program: "groups"}, {ranks: 4, program: "topo"},
-		{ranks: 4, program: "masterworker"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "polling"}, {ranks: 2, program: "persistent"},
+		{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "ignoredfortran"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "polling"}, {ranks: 2, program: "persistent"},
 		{ranks: 2, program: "modes"}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 2, program: "threads"}, {ranks: 2, program: "threads", record: "--timing off"},
 		{ranks: 4, program: "buffers"}, {ranks: 4, program: "large", only: "mpich"}, {ranks: 4, program: "types"}, {ranks: 4, program: "typeloop"}, {ranks: 2, program: "handles"},
 		{ranks: 4, program: "ops"}, {ranks: 4, program: "attrs"}, {ranks: 2, program: "errors", loose: true}, {ranks: 4, program: "rma"}, {ranks: 4, program: "io"}, {ranks: 2, program: "grequest"},

@@ -36,7 +36,7 @@ var replayed = []struct {
 	// Open MPI finds no memory at addresses of other processes but what the program attached.
 	{ranks: 4, program: "rmashared", differs: "MPI_Get", by: "openmpi"},
 	{ranks: 4, program: "topo"}, {ranks: 4, program: "typeloop", same: true}, {ranks: 4, program: "types"},
-	{ranks: 4, program: "masterworker"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "threads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
+	{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "threads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
 	{ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"}, {ranks: 4, program: "fortran08"}, {ranks: 2, program: "errors", same: true}, {ranks: 2, program: "large", only: "mpich"},
 	{ranks: 4, program: "cxx"}, {ranks: 4, program: "mpit", same: true}, {ranks: 3, program: "files"}, {ranks: 2, program: "keyvals"}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "sessions", only: "mpich"},
 }
@@ -129,7 +129,7 @@ func TestReplayRanks(t *testing.T) {
 // Order is left free, and computation takes its time.
 func TestReplayModes(t *testing.T) {
 	for _, m := range mpis {
-		for _, program := range []string{"masterworker", "polling", "probe", "persistent"} {
+		for _, program := range []string{"masterworker", "ignored", "polling", "probe", "persistent"} {
 			t.Run(m.Name+"/free/"+program, func(t *testing.T) {
 				a := record(t, m, 2, nil, program)
 				replay(t, m, 2, 0, a.File(), "--order=free")

@@ -112,6 +112,9 @@ func FormatValue(abi spec.ABI, f *spec.Func, s *spec.Slot, v *Value) string {
 }
 
 func (p *printer) value(f *spec.Func, s *spec.Slot, v *Value) {
+	if v.Ignored {
+		p.b = append(p.b, "ignored"...)
+	}
 	switch v.Kind {
 	case Absent:
 		p.b = append(p.b, '-')

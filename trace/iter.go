@@ -192,6 +192,7 @@ func (r *reader) fill(sig *Signature, place uint32, k uint64) error {
 		if err != nil {
 			return err
 		}
+		v.Ignored = sig.Slots[i].Ignored
 		r.slots[i] = v
 		place += used
 	}

@@ -18,8 +18,8 @@ import (
 //
 // A value is a number; a string for a named constant ("MPI_ANY_SOURCE"), an
 // object ("MPI_COMM_WORLD", "comm#1"), an address ("heap#3+64") or a string; a
-// list; an object {source, tag, bytes, error, cancelled} for a status; or null
-// if it is not known or not significant. Floats that JSON lacks are strings.
+// list; an object {source, tag, bytes, error, cancelled} for a status, with a member ignored if the program
+// did not ask for it (Value.Ignored); or null if it is not known or not significant. Floats that JSON lacks are strings.
 // Members may be added at the end of an object; none changes its meaning.
 func (c *Call) MarshalJSON() ([]byte, error) {
 	j := jsonWriter{printer{abi: c.abi()}}
@@ -154,11 +154,13 @@ func (j *jsonWriter) value(c *Call, i int, v *Value) {
 			if k > 0 {
 				j.raw(",")
 			}
-			j.value(c, i, &v.List[k])
+			e := v.List[k]
+			e.Ignored = v.Ignored
+			j.value(c, i, &e)
 		}
 		j.raw("]")
 	case Stat:
-		j.status(&v.Stat)
+		j.status(&v.Stat, v.Ignored)
 	case Addr:
 		if v.Mem == Literal && v.N != 0 && constantName(j.abi, c.Func, s, v.N) == "" {
 			j.member("", v.N)
@@ -178,10 +180,14 @@ func (j *jsonWriter) number(c *Call, i int, n int64) {
 	j.member("", n)
 }
 
-func (j *jsonWriter) status(s *Status) {
+func (j *jsonWriter) status(s *Status, ignored bool) {
 	j.member(`{"source":`, int64(s.Source))
 	j.member(`,"tag":`, int64(s.Tag))
 	j.member(`,"bytes":`, s.Bytes)
 	j.member(`,"error":`, int64(s.Error))
-	j.raw(`,"cancelled":` + strconv.FormatBool(s.Cancelled) + "}")
+	j.raw(`,"cancelled":` + strconv.FormatBool(s.Cancelled))
+	if ignored {
+		j.raw(`,"ignored":true`)
+	}
+	j.raw("}")
 }

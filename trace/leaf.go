@@ -206,7 +206,7 @@ func appendKind(dst []byte, v *Value) []byte {
 	if IsRefs(v) {
 		return append(dst, refsKind)
 	}
-	dst = append(dst, byte(v.Kind))
+	dst = append(dst, kindByte(v))
 	switch v.Kind {
 	case Addr:
 		dst = append(dst, byte(v.Mem))

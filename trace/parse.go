@@ -109,7 +109,7 @@ func (p *valueParser) value(depth int) (v Value) {
 	case c >= '0' && c <= '9' || c == '+' || c == '-':
 		return p.number()
 	case isWord(c):
-		return p.word()
+		return p.word(depth)
 	}
 	p.fail("no value")
 	return v
@@ -241,7 +241,7 @@ func (p *valueParser) errorCode() int32 {
 }
 
 // word takes what begins with a letter: a name, an object, an address.
-func (p *valueParser) word() Value {
+func (p *valueParser) word(depth int) Value {
 	start := p.at
 	w := p.while(isWord)
 	switch {
@@ -253,6 +253,13 @@ func (p *valueParser) word() Value {
 		return Value{Kind: Addr, Mem: RawMem, N: p.integer()}
 	}
 	switch w {
+	case "ignored":
+		if p.s.Codec != spec.Status {
+			p.fail("an ignored value that is no status")
+		}
+		v := p.value(depth - 1)
+		v.Ignored = true
+		return v
 	case "null":
 		return Value{Kind: Ref, Class: p.s.Class}
 	case "NULL":

@@ -18,7 +18,8 @@ import (
 // code, for Addr a byte class, (unless Literal) uvarint segment, varint
 // offset, for Str a uvarint length and bytes, for Ints a uvarint length and
 // varints, for List a uvarint length and values coded like slots, for Stat
-// varints source, tag, bytes, error and a byte cancelled, for Sentinel a varint.
+// varints source, tag, bytes, error and a byte cancelled, for Sentinel a varint. A Hole with
+// Value.Ignored is byte 12.
 type Signature struct {
 	Func  spec.ID
 	Site  uint32 // 0: unknown, else index + 1 in the rank's site table
@@ -27,9 +28,28 @@ type Signature struct {
 	Slots []Value // one for each of the function's slots
 }
 
-// AppendValue appends the encoding of v to dst.
+// ignoredKind stands for a Hole with Value.Ignored.
+const ignoredKind = byte(Sentinel) + 2
+
+// kindByte is what stands for the kind of v in the file.
+func kindByte(v *Value) byte {
+	if v.Kind == Hole && v.Ignored {
+		return ignoredKind
+	}
+	return byte(v.Kind)
+}
+
+// setKind is the reverse of kindByte.
+func (v *Value) setKind(b byte) {
+	v.Kind = Kind(b)
+	if b == ignoredKind {
+		v.Kind, v.Ignored = Hole, true
+	}
+}
+
+// AppendValue appends the encoding of v to dst. Of Value.Ignored it keeps that of a Hole.
 func AppendValue(dst []byte, v *Value) []byte {
-	dst = append(dst, byte(v.Kind))
+	dst = append(dst, kindByte(v))
 	switch v.Kind {
 	case Int, Float, Sentinel:
 		dst = binary.AppendVarint(dst, v.N)
@@ -139,7 +159,7 @@ func (r *sigReader) int32() int32 {
 }
 
 func (r *sigReader) value(depth int) (v Value) {
-	v.Kind = Kind(r.byte())
+	v.setKind(r.byte())
 	switch v.Kind {
 	case Absent, Hole:
 	case Int, Float, Sentinel:
@@ -221,6 +241,9 @@ func ParseSignature(b []byte) (*Signature, error) {
 	s.Slots = make([]Value, len(f.Slots))
 	for i := range s.Slots {
 		v := r.value(3)
+		if v.Ignored && f.Slots[i].Codec != spec.Status {
+			r.fail("an ignored value that is no status")
+		}
 		setClass(&v, f.Slots[i].Class)
 		s.Slots[i] = v
 	}

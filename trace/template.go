@@ -11,7 +11,7 @@ import (
 //
 // A shape has for each slot a byte, its kind + 16 * the set of its own leaves that are open, bit i for leaf
 // i; then of an address its class, and of a list other than of references a uvarint length and its elements likewise. A list of
-// references only, also an empty one, is of kind 11.
+// references only, also an empty one, is of kind 11, and a hole whose statuses the program ignored of kind 12.
 //
 // The values are the leaves that are not open, in order: those of references, numbers of segments and items of the strings
 // are uvarints, others varints; an array is a uvarint length and its elements; a status is source,
@@ -28,7 +28,7 @@ func (t *Template) appendShape(dst []byte) []byte {
 
 func (e *encoder) shape(v *Value, open []bool) []bool {
 	n := leafCount(v)
-	kind := byte(v.Kind)
+	kind := kindByte(v)
 	if IsRefs(v) {
 		kind = refsKind
 	}
@@ -163,6 +163,9 @@ func (h *heads) parseTemplate(i int, d *decoder, strs *items, sites int) (*Templ
 	p := templateParser{d: sd, strs: strs}
 	for i := range f.Slots {
 		v := p.shape(3)
+		if v.Ignored && f.Slots[i].Codec != spec.Status {
+			sd.fail("an ignored value that is no status")
+		}
 		setClass(&v, f.Slots[i].Class)
 		t.Slots = append(t.Slots, v)
 	}
@@ -190,10 +193,10 @@ func (p *templateParser) shape(depth int) (v Value) {
 	d := p.d
 	b := d.byte()
 	kind, mask := b&15, b>>4
-	v.Kind = Kind(kind)
+	v.setKind(kind)
 	if kind == refsKind {
 		v.Kind = List
-	} else if kind > refsKind {
+	} else if kind > ignoredKind {
 		d.fail("unknown kind of value %d", kind)
 		return v
 	}

@@ -39,7 +39,8 @@ const textHeader = "tabard text 2"
 //
 //	MPI_Isend(buf=heap#0, ..., comm=MPI_COMM_WORLD; request=request#0) site=1 flags=nested ret=0 open=3
 //
-// with "?" for what is in columns and the numbers of open leaves, which are 0; grammars are rules
+// with "?" for what is in columns, "ignored?" for statuses there that the program
+// ignored, and the numbers of open leaves, which are 0; grammars are rules
 // separated by "|" of terminals and rules with exponents (0 R1*5 2 | 3 4*2), 0 for trip counts that
 // differ, and tail=n if there is one; timing is start+duration in ticks. What these
 // forms cannot express exactly is "hex" and its bytes. Of functions, columns and timing

@@ -11,7 +11,7 @@ const (
 	// or not written because the call failed or did not return.
 	Absent Kind = iota
 	// Hole: in a signature, the value differs from call to call and is in a
-	// column. Never seen in a Call.
+	// column. Never seen in a Call. See Value.Ignored, too.
 	Hole
 	// Int is N.
 	Int
@@ -42,6 +42,11 @@ type Value struct {
 	Class spec.Class
 	// Mem is the class of an Addr.
 	Mem Mem
+	// Ignored is set for a status, or a list of statuses, that the program did not ask for: it passed MPI_STATUS_IGNORE or
+	// MPI_STATUSES_IGNORE. They are recorded nevertheless where a receive took any source or any tag,
+	// as nothing else tells which message it got; in a list, those of other requests are empty: MPI_ANY_SOURCE, MPI_ANY_TAG, 0 bytes, as are those of cancelled receives.
+	// In a signature it is set in the Hole.
+	Ignored bool
 	// Seg is an Addr's segment, module or thread number.
 	Seg uint32
 	// N is an Int, the bits of a Float, the code of a Ref, the offset of an

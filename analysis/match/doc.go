@@ -4,8 +4,8 @@
 // Receives are matched by the standard's rule that messages do not overtake each other (MPI 4.0, 3.5):
 // of the messages with one communicator, source, destination and tag, the k-th that is sent is the
 // k-th that is received, in the order in which receives are posted: by MPI_Recv,
-// MPI_Irecv, MPI_Start or MPI_Mprobe. Wildcards take the source and tag of their status. The k-th
-// collective call of a communicator's members belongs together. A wildcard whose status the program ignored takes what is
+// MPI_Irecv, MPI_Start or MPI_Mprobe. Wildcards take the source and tag of their status, which is recorded also if the program ignores it. The k-th
+// collective call of a communicator's members belongs together. A wildcard that has no status (in archives of jobs that were only computed, say) takes what is
 // left when all others have theirs, and is marked as guessed; a named receive that was posted after it may then have the message that it got.
 //
 // All streams are read side by side, each until it would need a message that has not been

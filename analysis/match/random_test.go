@@ -130,6 +130,20 @@ func status(m *machineMessage) string {
 	return fmt.Sprintf("{source=%d tag=%d bytes=%d}", m.source, m.tag, m.bytes)
 }
 
+// wild tells whether a request, if it is a receive, has wildcards.
+func (v *machineRecv) wild() bool { return v != nil && (v.source < 0 || v.tag < 0) }
+
+// asked is a status as it is recorded: the program asks for it, or ignores it.
+func (x *machine) asked(wild bool, status string) string {
+	switch {
+	case x.rng.IntN(2) == 0:
+		return status
+	case wild:
+		return "ignored" + status
+	}
+	return "-"
+}
+
 // receive makes up what a receive asks for.
 func (x *machine) receive(wild bool) *machineRecv {
 	v := &machineRecv{source: x.rng.IntN(len(x.ranks)), tag: x.rng.IntN(3), comm: x.rng.IntN(len(x.comms))}
@@ -171,7 +185,7 @@ func (x *machine) step(rank, thread int) {
 			return
 		}
 		x.post(rank, v)
-		id := x.call(rank, thread, "MPI_Recv(%s) ; status=%s", v.args(x), status(v.got))
+		id := x.call(rank, thread, "MPI_Recv(%s) ; status=%s", v.args(x), x.asked(v.wild(), status(v.got)))
 		x.match(v.got, id)
 	case 4, 5: // nonblocking receive
 		v := x.receive(true)
@@ -221,11 +235,11 @@ func (x *machine) step(rank, thread int) {
 			r.messages = append(r.messages, nil)
 		}
 		r.messages[n] = v.got
-		x.call(rank, thread, "MPI_Mprobe(%s) ; message=message#%d ; status=%s", strings.TrimPrefix(v.args(x), "count=1000, datatype=MPI_CHAR, "), n, status(v.got))
+		x.call(rank, thread, "MPI_Mprobe(%s) ; message=message#%d ; status=%s", strings.TrimPrefix(v.args(x), "count=1000, datatype=MPI_CHAR, "), n, x.asked(v.wild(), status(v.got)))
 	case 9: // receive what was probed
 		for n, m := range r.messages {
 			if m != nil {
-				id := x.call(rank, thread, "MPI_Mrecv(count=1000, datatype=MPI_CHAR, message=message#%d) ; status=%s", n, status(m))
+				id := x.call(rank, thread, "MPI_Mrecv(count=1000, datatype=MPI_CHAR, message=message#%d) ; status=%s", n, x.asked(false, status(m)))
 				x.match(m, id)
 				r.messages[n] = nil
 				return
@@ -251,16 +265,27 @@ func (x *machine) complete(rank, thread int) {
 		x.cancel(rank, thread)
 	case x.rng.IntN(2) == 0:
 		n := ready[0]
+		wild := r.requests[n].recv.wild()
 		got := x.finished(r, n, true)
-		x.call(rank, thread, "MPI_Wait(request=request#%d) ; status=%s", n, got)
+		x.call(rank, thread, "MPI_Wait(request=request#%d) ; status=%s", n, x.asked(wild, got))
 	default:
 		ready = ready[:1+x.rng.IntN(len(ready))]
-		var names, got []string
+		var names, got, wilds []string
+		wild := false
 		for _, n := range ready {
 			names = append(names, fmt.Sprintf("request#%d", n))
+			one := r.requests[n].recv.wild()
+			wild = wild || one
 			got = append(got, x.finished(r, n, true))
+			if wilds = append(wilds, got[len(got)-1]); !one {
+				wilds[len(wilds)-1] = "{source=-1 tag=-1 bytes=0}"
+			}
 		}
-		x.call(rank, thread, "MPI_Waitall(count=%d, array_of_requests=[%s]) ; array_of_statuses=[%s]", len(names), strings.Join(names, ", "), strings.Join(got, ", "))
+		statuses := x.asked(wild, "["+strings.Join(got, ", ")+"]")
+		if strings.HasPrefix(statuses, "ignored") { // of those without wildcards nothing is kept
+			statuses = "ignored[" + strings.Join(wilds, ", ") + "]"
+		}
+		x.call(rank, thread, "MPI_Waitall(count=%d, array_of_requests=[%s]) ; array_of_statuses=%s", len(names), strings.Join(names, ", "), statuses)
 	}
 }
 

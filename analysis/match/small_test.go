@@ -101,6 +101,25 @@ MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=6, comm=MPI_COMM_WORLD)
 1:0 -> 0:1..4 tag 5, 4 bytes
 1:1 -> 0:2..3 tag 5, 4 bytes
 2:0 -> 0:0..5 tag 6, 4 bytes`},
+	{"a status that the program ignored tells it", `
+abi openmpi
+rank 0 of 3 on node
+MPI_Recv(count=1, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) ; status=ignored{source=2 tag=1 bytes=4}
+MPI_Irecv(count=9, datatype=MPI_INT, source=1, tag=2, comm=MPI_COMM_WORLD) ; request=request#0
+MPI_Irecv(count=9, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) ; request=request#1
+MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) ; array_of_statuses=ignored[{source=-1 tag=-1 bytes=0}, {source=1 tag=1 bytes=4}]
+MPI_Irecv(count=9, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) ; request=request#0
+MPI_Cancel(request=request#0)
+MPI_Wait(request=request#0) ; status=ignored{source=-1 tag=-1 bytes=0 cancelled}
+rank 1 of 3 on node
+MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD)
+MPI_Send(count=2, datatype=MPI_INT, dest=0, tag=2, comm=MPI_COMM_WORLD)
+rank 2 of 3 on node
+MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD)
+`, `
+1:0 -> 0:2..3 tag 1, 4 bytes
+1:1 -> 0:1..3 tag 2, 8 bytes
+2:0 -> 0:0 tag 1, 4 bytes`},
 	{"a wildcard without a status gets what is left", `
 abi openmpi
 rank 0 of 2 on node

@@ -277,6 +277,9 @@ func (r *Reader) done(t *term, i int64, k int) {
 	case t.has(rError):
 		d.status(t.v[rSource], t.v[rTag], t.v[rBytes], t.v[rError])
 	}
+	if c := &r.p.consts; t.ignored && d.Status && !d.Cancelled && int64(d.Source) == c.anySource && int64(d.Tag) == c.anyTag && d.Bytes == 0 {
+		d = Done{Request: d.Request} // of a request whose status is not kept
+	}
 	op.Done = append(op.Done, d)
 }
 

@@ -53,15 +53,16 @@ const (
 
 // term is a terminal of a stream, compiled: which of its parameters matter and where they are.
 type term struct {
-	op     Op
-	act    *action
-	polls  *column // lengths of runs
-	scope  scope
-	to     uint64 // the event up to which what follows from the entry values holds
-	in     []hole
-	out    []hole
-	void   bool // what the call returned means nothing
-	failed bool
+	op      Op
+	act     *action
+	polls   *column // lengths of runs
+	scope   scope
+	to      uint64 // the event up to which what follows from the entry values holds
+	in      []hole
+	out     []hole
+	void    bool // what the call returned means nothing
+	failed  bool
+	ignored bool // the status, or statuses, are those of trace.Value.Ignored
 	// What a status fills in, as Recv holds what the occurrence before was told.
 	sourceWild, tagWild bool
 
@@ -216,6 +217,7 @@ func (b *binder) list(role, slot int) {
 // status binds a status, or an array of them. Source and tag are read only where they tell something new.
 func (b *binder) status(slot int) {
 	v, t := &b.sig.Slots[slot], b.t
+	t.ignored = v.Ignored
 	wanted := func(field int) bool {
 		switch t.act.kind {
 		case Recv, SendRecv:

@@ -21,7 +21,7 @@ var tested = []struct {
 }{
 	{"attrs", 4, nil}, {"buffers", 4, nil}, {"callsites", 4, nil}, {"collectives", 4, nil}, {"comms", 4, nil}, {"cxx", 4, nil}, {"differ", 16, nil}, {"distances", 3, nil}, {"env", 4, nil},
 	{"errors", 2, nil}, {"grequest", 2, nil}, {"groups", 4, nil}, {"halo1d", 4, nil}, {"halo2d", 4, nil}, {"halo3d", 8, nil}, {"handles", 2, nil}, {"icollectives", 4, nil},
-	{"info", 4, nil}, {"intercomm", 4, nil}, {"io", 4, nil}, {"large", 2, nil}, {"loops", 4, nil}, {"masterworker", 4, nil}, {"membership", 4, nil}, {"modes", 2, nil},
+	{"info", 4, nil}, {"intercomm", 4, nil}, {"io", 4, nil}, {"large", 2, nil}, {"loops", 4, nil}, {"ignored", 4, nil}, {"masterworker", 4, nil}, {"membership", 4, nil}, {"modes", 2, nil},
 	{"mpit", 2, nil}, {"neighbor", 4, nil}, {"ops", 4, nil}, {"partitioned", 2, nil}, {"pcollectives", 4, nil}, {"persistent", 2, nil}, {"pingpong", 2, nil}, {"polling", 2, nil},
 	{"probe", 4, nil}, {"rma", 4, nil}, {"rmashared", 4, nil}, {"sessions", 4, nil}, {"spawn", 2, nil}, {"threads", 2, nil}, {"topo", 4, nil}, {"typeloop", 4, nil}, {"types", 4, nil},
 	{"fortran77", 2, nil}, {"fortran90", 2, nil}, {"fortran08", 2, nil}, {"python", 4, nil},

@@ -213,7 +213,8 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 int PMPI_Waitall(int count, MPI_Request list[], MPI_Status *statuses)
 {
     for (int i = 0; i < count; i++) PMPI_Wait(&list[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
-    if (count != 3 || statuses == MPI_STATUSES_IGNORE) return 0;
+    if (count != 3) return 0;
+    if (statuses == MPI_STATUSES_IGNORE) return MPI_ERR_IN_STATUS;
     statuses[0].MPI_ERROR = statuses[2].MPI_ERROR = 0;
     statuses[1].MPI_ERROR = MPI_ERR_RANK;
     return MPI_ERR_IN_STATUS;

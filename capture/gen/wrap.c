@@ -7447,6 +7447,9 @@ TB_EXPORT int MPI_Improbe(int source, int tag, uintptr_t comm, int *flag, void *
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(message != NULL)) tb_absent(&tb_c, 4);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 5);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, flag, message, status);
     if (tb_end(&tb_c, tb_r, 5) && tb_r == 0) {
@@ -7459,6 +7462,7 @@ TB_EXPORT int MPI_Improbe(int source, int tag, uintptr_t comm, int *flag, void *
             if (flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r);
             else tb_absent(&tb_c, 5);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8200,6 +8204,9 @@ TB_EXPORT int MPI_Iprobe(int source, int tag, uintptr_t comm, int *flag, void *s
     tb_put_handle(&tb_c, comm);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, flag, status);
     if (tb_end(&tb_c, tb_r, 4) && tb_r == 0) {
@@ -8208,6 +8215,7 @@ TB_EXPORT int MPI_Iprobe(int source, int tag, uintptr_t comm, int *flag, void *s
             if (flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8230,6 +8238,7 @@ TB_EXPORT int MPI_Irecv(void *buf, int count, uintptr_t datatype, int source, in
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8253,6 +8262,7 @@ TB_EXPORT int MPI_Irecv_c(void *buf, long count, uintptr_t datatype, int source,
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8690,6 +8700,7 @@ TB_EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, uintptr_t sendty
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 11)) tb_wild_begins(request);
         if (tb_has(&tb_c, 11)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8718,6 +8729,7 @@ TB_EXPORT int MPI_Isendrecv_c(const void *sendbuf, long sendcount, uintptr_t sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 11)) tb_wild_begins(request);
         if (tb_has(&tb_c, 11)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8743,6 +8755,7 @@ TB_EXPORT int MPI_Isendrecv_replace(void *buf, int count, uintptr_t datatype, in
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 8)) tb_wild_begins(request);
         if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8768,6 +8781,7 @@ TB_EXPORT int MPI_Isendrecv_replace_c(void *buf, long count, uintptr_t datatype,
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 8)) tb_wild_begins(request);
         if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -8923,11 +8937,15 @@ TB_EXPORT int MPI_Mprobe(int source, int tag, uintptr_t comm, void *message, voi
     tb_put_handle(&tb_c, comm);
     if (!(message != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, message, status);
     if (tb_end(&tb_c, tb_r, 4) && tb_r == 0) {
         if (tb_has(&tb_c, 3)) tb_put_handle_at(&tb_c, message);
         if (tb_has(&tb_c, 4)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9956,10 +9974,14 @@ TB_EXPORT int MPI_Probe(int source, int tag, uintptr_t comm, void *status)
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 3);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(source, tag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 3)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10137,10 +10159,14 @@ TB_EXPORT int MPI_Recv(void *buf, int count, uintptr_t datatype, int source, int
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 6);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 6)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10160,10 +10186,14 @@ TB_EXPORT int MPI_Recv_c(void *buf, long count, uintptr_t datatype, int source, 
     tb_put_int(&tb_c, tag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 6);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, tag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 6)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10186,6 +10216,7 @@ TB_EXPORT int MPI_Recv_init(void *buf, int count, uintptr_t datatype, int source
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -10209,6 +10240,7 @@ TB_EXPORT int MPI_Recv_init_c(void *buf, long count, uintptr_t datatype, int sou
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
+        if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
@@ -10625,6 +10657,7 @@ TB_EXPORT int MPI_Request_free(void *request)
         return tb_f(request);
     if (request != NULL) tb_put_handle_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
+    if (tb_unlikely(tb_wild)) tb_wild_freed(request);
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
     tb_end(&tb_c, tb_r, 0);
@@ -11417,10 +11450,14 @@ TB_EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, uintptr_t sendtyp
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 11);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 11)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11445,10 +11482,14 @@ TB_EXPORT int MPI_Sendrecv_c(const void *sendbuf, long sendcount, uintptr_t send
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 11);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 11)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11470,10 +11511,14 @@ TB_EXPORT int MPI_Sendrecv_replace(void *buf, int count, uintptr_t datatype, int
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 8);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 8)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11495,10 +11540,14 @@ TB_EXPORT int MPI_Sendrecv_replace_c(void *buf, long count, uintptr_t datatype, 
     tb_put_int(&tb_c, recvtag);
     tb_put_handle(&tb_c, comm);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 8);
+    struct tb_status tb_kept;
+    void *tb_own = tb_is_wild(source, recvtag) && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     if (tb_end(&tb_c, tb_r, 3) && tb_r == 0) {
         if (tb_has(&tb_c, 8)) tb_put_status(&tb_c, status, tb_r);
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13177,10 +13226,15 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
     else tb_absent(&tb_c, 0);
     if (!(flag != NULL)) tb_absent(&tb_c, 1);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 2);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(request, 1);
+    struct tb_status tb_kept;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(request, flag, status);
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
         if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_int(&tb_c, *flag);
@@ -13190,6 +13244,7 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
             if (tb_ok && flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 2);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13226,10 +13281,14 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
     else tb_absent(&tb_c, 1);
     if (!(flag != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 3);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, flag, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -13240,6 +13299,7 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
             if (tb_ok && flag != NULL && *flag) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 3);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignoreds(&tb_c, array_of_statuses, count);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13258,10 +13318,15 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 4);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
+    struct tb_status tb_kept;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, index, flag, status);
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 5);
         if (tb_has(&tb_c, 2)) {
@@ -13276,6 +13341,7 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
             if (tb_ok && flag != NULL && *flag) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -13294,10 +13360,14 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 4);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, incount);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -13312,6 +13382,7 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, tb_clip(outcount, incount), tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, tb_clip(outcount, incount));
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14690,15 +14761,21 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
     if (request != NULL) tb_put_handle_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 1);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(request, 1);
+    struct tb_status tb_kept;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(request, status);
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
         if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 1);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14715,15 +14792,20 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
     if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 2);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, count) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 0)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 2);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, count);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14741,10 +14823,15 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
     else tb_absent(&tb_c, 1);
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 3);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
+    struct tb_status tb_kept;
+    void *tb_own = tb_wilds && (uintptr_t)status == tb_abi.status_ignore ? tb_own_status(&tb_kept) : NULL;
+    if (tb_unlikely(tb_own != NULL)) status = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests, index, status);
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 4);
         if (tb_has(&tb_c, 2)) {
@@ -14755,6 +14842,7 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 3);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -14773,10 +14861,14 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 4);
+    int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, incount);
+    void *tb_own = tb_wilds && (uintptr_t)array_of_statuses == tb_abi.statuses_ignore ? tb_own_statuses(&tb_c, incount) : NULL;
+    if (tb_unlikely(tb_own != NULL)) array_of_statuses = tb_own;
     tb_begin(&tb_c);
     int tb_r = tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
+        if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -14791,6 +14883,7 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, tb_clip(outcount, incount), tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 4);
         }
+        if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, tb_clip(outcount, incount));
     }
     tb_commit(&tb_c);
     return tb_r;

@@ -307,6 +307,55 @@ static void exec_again(void)
     exit(63);
 }
 
+/* Calls that ignore statuses: before the first receive with wildcards that makes a request, after it, and inside a callback. */
+static void ignoring(int source, int tag)
+{
+    MPI_Request r[500];
+    int flag = 0;
+    MPI_Recv(buffer, 1, MPI_INT, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(buffer, 1, MPI_INT, source, tag, MPI_COMM_WORLD, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    if (r[0] != MPI_REQUEST_NULL) exit(67);
+    MPI_Irecv(buffer, 2, MPI_INT, source, tag, MPI_COMM_WORLD, &r[0]);
+    for (int i = 1; i < 500; i++) r[i] = MPI_REQUEST_NULL;
+    MPI_Waitall(500, r, MPI_STATUSES_IGNORE);
+    MPI_Irecv(buffer, 3, MPI_INT, source, tag, MPI_COMM_WORLD, &r[0]);
+    if (MPI_Waitall(3, r, MPI_STATUSES_IGNORE) != MPI_ERR_IN_STATUS) exit(68); /* as the fake MPI does */
+    MPI_Irecv(buffer, 4, MPI_INT, source, tag, MPI_COMM_WORLD, &r[0]);
+    errno = 43;
+    MPI_Waitall(1, r, MPI_STATUSES_IGNORE);
+    if (errno != 43) exit(69);
+    MPI_Iallreduce(MPI_IN_PLACE, buffer, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[0]); /* nobody joins */
+    MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    if (flag) exit(70);
+}
+
+static void ignoring_inside(void *in, void *out, int *len, MPI_Datatype *type)
+{
+    (void)in, (void)out, (void)len, (void)type;
+    ignoring(MPI_ANY_SOURCE, 9);
+}
+
+static void ignored(void)
+{
+    MPI_Op op;
+    ignoring(1, 7);
+    MPI_Recv(buffer, 1, MPI_INT, 1, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    ignoring(MPI_ANY_SOURCE, 8);
+    MPI_Op_create(ignoring_inside, 1, &op);
+    MPI_Allreduce(buffer, buffer, 1, MPI_INT, op, MPI_COMM_WORLD);
+    ignoring(1, 7);
+    MPI_Request r[2];
+    MPI_Irecv(buffer, 5, MPI_INT, 1, 10, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(buffer, 6, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &r[1]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    MPI_Irecv(buffer, 7, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &r[0]);
+    MPI_Request_free(&r[0]);
+    for (int i = 0; i < 16; i++) MPI_Irecv(buffer, 8, MPI_INT, 1, 10, MPI_COMM_WORLD, &r[0]); /* its handle again */
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+}
+
 /* Who is cancelled ends where the program lets it, not in a call that is recorded. */
 static void *cancelled_sender(void *first)
 {
@@ -359,7 +408,7 @@ int main(int argc, char **argv)
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
         {"switches", switches}, {"killed", killed}, {"signals", signals}, {"memory", memory},
         {"exec_again", exec_again}, {"cancelled", cancelled}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
-        {"missing", missing}};
+        {"missing", missing}, {"ignored", ignored}};
     if (argc > 2) n = atoi(argv[2]);
     MPI_Init(&argc, &argv);
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)

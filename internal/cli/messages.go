@@ -22,9 +22,9 @@ const messagesLong = `Find the send of every receive and the partners of every c
 
 Messages with the same communicator, source, destination and tag are received in the order
 in which they were sent. Receives from MPI_ANY_SOURCE and with MPI_ANY_TAG have the source
-and tag of their status; where the program ignored it they get one of the sends that are
-left over, and count as guessed. The calls of a communicator's members with the same number
-belong together.
+and tag of their status, which is recorded also if the program ignores it. Where there is
+none (as in what tabard scale makes) they get one of the sends that are left over, and count as
+guessed. The calls of a communicator's members with the same number belong together.
 
 Ends without a partner are listed by call site:
 
@@ -114,7 +114,7 @@ func (f *messagesFlags) print(w io.Writer, p *ops.Program, r *match.Result) {
 		n    uint64
 		what string
 	}{
-		{r.Guessed, "matched by a guess: the receive took any source or tag and ignored its status"},
+		{r.Guessed, "matched by a guess: the receive took any source or tag and has no status"},
 		{r.Whole.UnknownSizes, "of a size that is not known, in the whole archive"},
 		{r.Whole.Cancelled, "cancelled, in the whole archive"},
 		{r.Whole.Failed, "failed, in the whole archive"},

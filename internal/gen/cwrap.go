@@ -75,8 +75,9 @@ func (api *API) cABI(b *bytes.Buffer) {
 		fmt.Fprintf(b, "     .unweighted = %s, .weights_empty = %s, .argv_null = %s, .errcodes_ignore = %s,\n",
 			c("MPI_UNWEIGHTED"), c("MPI_WEIGHTS_EMPTY"), c("MPI_ARGV_NULL"), c("MPI_ERRCODES_IGNORE"))
 		fmt.Fprintf(b, "     .comm_null = %s, .request_null = %s,\n", h("MPI_COMM_NULL"), h("MPI_REQUEST_NULL"))
-		fmt.Fprintf(b, "     .proc_null = %d, .root = %d, .undefined = %d, .err_in_status = %d},\n",
+		fmt.Fprintf(b, "     .proc_null = %d, .root = %d, .undefined = %d, .err_in_status = %d,\n",
 			a.Constants["MPI_PROC_NULL"], a.Constants["MPI_ROOT"], a.Constants["MPI_UNDEFINED"], a.Constants["MPI_ERR_IN_STATUS"])
+		fmt.Fprintf(b, "     .any_source = %d, .any_tag = %d},\n", a.Constants["MPI_ANY_SOURCE"], a.Constants["MPI_ANY_TAG"])
 	}
 	b.WriteString("};\n\n")
 }
@@ -263,8 +264,9 @@ static void tb_window_free(struct tb_call *c, const void *win)
 
 // wrapper emits the wrapper of one function.
 type wrapper struct {
-	b *bytes.Buffer
-	f *Func
+	b   *bytes.Buffer
+	f   *Func
+	own *Param // the status that the wrapper may pass one of its own for
 }
 
 func (w *wrapper) line(indent int, format string, args ...any) {
@@ -370,6 +372,7 @@ func (w *wrapper) emit() {
 		w.line(1, "int tb_known = 0;")
 	}
 	w.entry()
+	w.ownStatus()
 	w.lines(1, h.begin)
 	if h.cleanup != "" {
 		w.lines(1, h.prepare)
@@ -530,6 +533,7 @@ func (w *wrapper) exit(success string) {
 		w.line(2, "int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);")
 	}
 	w.lines(2, success)
+	w.followRequests()
 	for i := range slots {
 		s := &slots[i]
 		if s.Param < 0 {
@@ -539,6 +543,7 @@ func (w *wrapper) exit(success string) {
 		w.exitSlot(s, onError)
 		w.room(2, slots[i:])
 	}
+	w.putOwnStatus()
 	w.line(1, "}")
 }
 
@@ -753,6 +758,7 @@ var hooks = map[string]hook{
 	"MPI_Finalize":              {pending: "tb_hook_finalizing(&tb_c);", after: "tb_hook_finalize(&tb_c, tb_r);"},
 	"MPI_Pcontrol":              {enter: "tb_hook_pcontrol(level);"},
 	"MPI_Info_set":              {enter: "tb_hook_info_set(key, value);"},
+	"MPI_Request_free":          {begin: "if (tb_unlikely(tb_wild)) tb_wild_freed(request);"},
 	"MPI_Free_mem":              {begin: "tb_hook_mpi_memory_free(&tb_c, base);"},
 	"MPI_Win_free":              {begin: "tb_window_free(&tb_c, win);"},
 	"MPI_Alloc_mem":             {success: "if (baseptr != NULL) tb_hook_mpi_memory(&tb_c, *(void **)baseptr, size);"},

@@ -24,7 +24,8 @@ How to read the tables:
   flags are recorded if the call succeeded or its error is of class ` + "`MPI_ERR_IN_STATUS`" + `; after any other error they are undefined.
 - *address*: a place in memory, as segment and offset. *displacement*: the same if the number is an address, else the number.
   A *handle* is an object; *new*, *free* and so on say what becomes of it. *status*: source, tag, bytes, cancelled, and the error if the call returned ` + "`MPI_ERR_IN_STATUS`" + `;
-  of a completed send only the latter two, with source, tag and bytes of an empty status.
+  of a completed send only the latter two, with source, tag and bytes of an empty status. What the program ignores is recorded nevertheless, and marked as ignored,
+  where only it tells what was received: of receives and probes from ` + "`MPI_ANY_SOURCE` or with `MPI_ANY_TAG`" + `, and of calls that complete requests of such receives.
 - [n] is the number of recorded elements.
 - *since* is the version of the standard, as far as it can be told (1.x covers 1.0 to 1.3).
 

@@ -48,6 +48,8 @@ type value struct {
 	refs  bool // a list of references
 	at    int  // the slot
 	holes bool // some element is a hole
+	// ignored is set for statuses that the program did not ask for: see trace.Value.
+	ignored bool
 }
 
 // A terminal is a call of the recording.
@@ -138,7 +140,7 @@ func (b *leafReader) number(n int64) number {
 }
 
 func (b *leafReader) value(v *trace.Value) value {
-	out := value{kind: v.Kind, class: v.Class, mem: v.Mem, holes: v.Kind == trace.Hole}
+	out := value{kind: v.Kind, class: v.Class, mem: v.Mem, holes: v.Kind == trace.Hole, ignored: v.Ignored}
 	switch v.Kind {
 	case trace.Int, trace.Float, trace.Ref, trace.Sentinel:
 		out.n = b.number(v.N)

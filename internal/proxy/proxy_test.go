@@ -124,6 +124,31 @@ func TestCompute(t *testing.T) {
 	checkSyntax(t, "compute", text)
 }
 
+// A program that ignored its statuses ignores them again.
+func TestIgnored(t *testing.T) {
+	text, _ := generate(t, tracetest.Archive(t, `abi openmpi
+rank 0 of 2 on n
+MPI_Init()
+loop 3
+  MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=8, comm=MPI_COMM_WORLD) @ a.c:4 [main] ; status=ignored{source=1 tag=8 bytes=16}
+  MPI_Irecv(buf=heap#0, count=4, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=9, comm=MPI_COMM_WORLD) @ a.c:5 [main] ; request=request#0
+  MPI_Waitall(count=1, array_of_requests=[request#0]) @ a.c:7 [main] ; array_of_statuses=ignored[{source=1 tag=9 bytes=16}]
+end
+MPI_Finalize()
+rank 1 of 2 on n
+MPI_Init()
+loop 3
+  MPI_Send(buf=heap#0, count=4, datatype=MPI_INT, dest=0, tag=8, comm=MPI_COMM_WORLD) @ a.c:8 [main]
+  MPI_Send(buf=heap#0, count=4, datatype=MPI_INT, dest=0, tag=9, comm=MPI_COMM_WORLD) @ a.c:9 [main]
+end
+MPI_Finalize()
+`), Options{})
+	if !strings.Contains(text, "MPI_COMM_WORLD, MPI_STATUS_IGNORE)") || !strings.Contains(text, ", MPI_STATUSES_IGNORE)") || strings.Contains(text, "MPI_Status ") {
+		t.Errorf("statuses in\n%s", text)
+	}
+	checkSyntax(t, "ignored", text)
+}
+
 // Skipped calls are listed, also those that follow from them.
 func TestSkipped(t *testing.T) {
 	text, r := generate(t, tracetest.Archive(t, irregular), Options{})

@@ -74,7 +74,7 @@ func (k *call) texts(v *value) string {
 // status is room for statuses.
 func (k *call) status(p *rerun.Param, v *value) string {
 	ignore := map[bool]string{true: "MPI_STATUSES_IGNORE", false: "MPI_STATUS_IGNORE"}[p.Role == rerun.StatusesOut]
-	if v == nil || v.kind == trace.Absent {
+	if v == nil || v.kind == trace.Absent || v.ignored {
 		return ignore
 	}
 	if p.Role == rerun.StatusOut {

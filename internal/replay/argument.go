@@ -38,7 +38,11 @@ func (c *caller) succeeded(p *rerun.Param) bool {
 
 // missing tells whether the program did not want a result: it passed NULL, or MPI_STATUS_IGNORE.
 func (c *caller) missing(p *rerun.Param) bool {
-	return p.After >= 0 && c.sig.Slots[p.After].Kind == trace.Absent && c.succeeded(p)
+	if p.After < 0 {
+		return false
+	}
+	v := &c.sig.Slots[p.After]
+	return v.Ignored || v.Kind == trace.Absent && c.succeeded(p)
 }
 
 func word(v int64) argument { return argument{op: opWord, a: v} }

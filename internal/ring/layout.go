@@ -7,7 +7,7 @@ package ring
 const (
 	ControlMagic = 0x31434452414241ff
 	SegmentMagic = 0x31534452414241ff
-	Version      = 3
+	Version      = 4
 	// HeaderBytes precede the records in a segment file.
 	HeaderBytes = 4096
 
@@ -41,12 +41,13 @@ const (
 	SegFull   = 2
 
 	// Flags of a record.
-	FNested = 1
-	FEnter  = 2
-	FExit   = 4
-	FStack  = 8
-	FHidden = 16
-	FRef    = 32
+	FNested  = 1
+	FEnter   = 2
+	FExit    = 4
+	FStack   = 8
+	FHidden  = 16
+	FRef     = 32
+	FIgnored = 64
 
 	// Kinds of arrays.
 	APlain    = 0

@@ -19,7 +19,7 @@ var goConstants = map[string]uint64{
 	"TB_COLLECTOR_STARTING": CollectorStarting, "TB_COLLECTOR_RUNNING": CollectorRunning, "TB_COLLECTOR_DONE": CollectorDone,
 	"TB_SITES_OFF": SitesOff, "TB_SITES_CALLER": SitesCaller, "TB_SITES_STACK": SitesStack,
 	"TB_SEG_FREE": SegFree, "TB_SEG_ACTIVE": SegActive, "TB_SEG_FULL": SegFull,
-	"TB_F_NESTED": FNested, "TB_F_ENTER": FEnter, "TB_F_EXIT": FExit, "TB_F_STACK": FStack, "TB_F_HIDDEN": FHidden, "TB_F_REF": FRef,
+	"TB_F_NESTED": FNested, "TB_F_ENTER": FEnter, "TB_F_EXIT": FExit, "TB_F_STACK": FStack, "TB_F_HIDDEN": FHidden, "TB_F_REF": FRef, "TB_F_IGNORED": FIgnored,
 	"TB_A_PLAIN": APlain, "TB_A_LIST": AList, "TB_A_STATUS": AStatus, "TB_A_SENTINEL": ASentinel,
 	"TB_W_LITERAL": WLiteral, "TB_W_HEAP": WHeap, "TB_W_MODULE": WModule, "TB_W_STACK": WStack, "TB_W_RAW": WRaw,
 	"TB_R_PAD": RPad, "TB_R_PROCESS": RProcess, "TB_R_ABI": RABI, "TB_R_WORLD": RWorld, "TB_R_MODULE": RModule, "TB_R_STACK": RStack,

@@ -217,6 +217,17 @@ func Take(s *spec.Slot, payload []uint64) (Raw, []uint64, error) {
 	return Raw{Present: true, Data: payload[:n]}, payload[n:], nil
 }
 
+// StatusMask has bit i set if parameter i of f is a status, or an array of them, that the program may ignore: see FIgnored.
+func StatusMask(f *spec.Func) uint32 {
+	mask := uint32(0)
+	for i := f.NumIn; i < len(f.Slots); i++ {
+		if s := &f.Slots[i]; s.Codec == spec.Status && s.Param >= 0 {
+			mask |= 1 << uint(s.Param)
+		}
+	}
+	return mask
+}
+
 // HasReturn reports whether the record of a call of f that returned ret holds slot s, which
 // is known on return and whose parameter is not absent.
 func HasReturn(f *spec.Func, s *spec.Slot, ret int32) bool {
@@ -243,7 +254,8 @@ func DecodeEntry(dst []Raw, f *spec.Func, absent uint32, payload []uint64) ([]Ra
 	return dst, payload, nil
 }
 
-// DecodeReturn splits what DecodeEntry left into the slots of f known on return.
+// DecodeReturn splits what DecodeEntry left into the slots of f known on return. If the record has FIgnored,
+// the bits of StatusMask are not to be set in absent.
 func DecodeReturn(dst []Raw, f *spec.Func, absent uint32, ret int32, payload []uint64) ([]Raw, error) {
 	for i := f.NumIn; i < len(f.Slots); i++ {
 		s := &f.Slots[i]

@@ -111,7 +111,7 @@ func infer(c *trace.Content, o Options, p policy) (*Model, error) {
 		m.modules[x] = i
 	}
 	for _, x := range append([]*trace.Content{c}, o.With...) {
-		if err := m.addSide(x); err != nil {
+		if err := m.addSide(withoutIgnored(x)); err != nil {
 			return nil, err
 		}
 	}

@@ -242,13 +242,13 @@ func (k *cache) insert(p *Process, t *thread, c *call, s *trace.Signature, sig u
 // makeDirect finds out whether the entry can take the shortest way.
 func (e *entry) makeDirect(c *call) {
 	pl := c.plan
-	e.regular = pl.route == plain && pl.flag < 0 && !pl.entryColumns && c.flags == 0
+	e.regular = pl.route == plain && pl.flag < 0 && !pl.entryColumns && c.flags&^ring.FIgnored == 0
 	defer func() { e.direct = e.regular && c.loose == 0 }()
 	e.widths, e.after = e.widths[:0], 0
-	next := 0
+	next, gone := 0, c.gone()
 	for i := pl.f.NumIn; i < len(pl.f.Slots); i++ {
 		s := &pl.f.Slots[i]
-		if (s.Param >= 0 && c.absent>>uint(s.Param)&1 != 0) || !ring.HasReturn(pl.f, s, 0) {
+		if (s.Param >= 0 && gone>>uint(s.Param)&1 != 0) || !ring.HasReturn(pl.f, s, 0) {
 			continue
 		}
 		if next == len(e.slots) || e.slots[next] != i || s.Array || s.Codec == spec.String {
@@ -399,7 +399,7 @@ func (p *Process) repeatCreation(c *call, returned []uint64) bool {
 	if p.nullRequest(raw) {
 		return false
 	}
-	place, num := p.reqs.add(raw, e.pool, c.plan.persistent)
+	place, num := p.reqs.add(raw, e.pool, c.plan.persistent, p.isWild(c))
 	p.entryColumns(c, e.inCols)
 	if e.inCol {
 		p.cols = append(p.cols, trace.DynamicRef(num))
@@ -421,15 +421,10 @@ func (p *Process) repeatCreation(c *call, returned []uint64) bool {
 // repeatUse is for calls with requests and for polls.
 func (p *Process) repeatUse(c *call, returned []uint64) bool {
 	e, f := c.ent, c.plan.f
-	raws := p.raws[:0]
-	for range f.NumIn {
-		raws = append(raws, ring.Raw{})
-	}
-	raws, err := ring.DecodeReturn(raws, f, c.absent, 0, returned)
-	p.raws = raws
-	if err != nil {
+	if p.decodeReturn(c, 0, returned) != nil {
 		return false
 	}
+	raws := p.raws
 	if c.plan.flag >= 0 && isZero(raws[c.plan.flag]) {
 		if e.idle == noSig {
 			return false
@@ -462,10 +457,10 @@ func (p *Process) columns(c *call, returned []uint64) bool {
 		return len(returned) == 0 && len(c.ent.slots) == 0
 	}
 	p.entryColumns(c, c.ent.inCols)
-	next := 0
+	next, gone := 0, c.gone()
 	for i := f.NumIn; i < len(f.Slots); i++ {
 		s := &f.Slots[i]
-		if (s.Param >= 0 && c.absent>>uint(s.Param)&1 != 0) || !ring.HasReturn(f, s, 0) {
+		if (s.Param >= 0 && gone>>uint(s.Param)&1 != 0) || !ring.HasReturn(f, s, 0) {
 			continue
 		}
 		r, rest, err := ring.Take(s, returned)

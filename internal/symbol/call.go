@@ -30,6 +30,7 @@ type call struct {
 	raws     []ring.Raw    // the same as recorded
 	resolved bool
 	claimed  bool
+	told     bool // the record holds statuses that the program ignored
 	restored bool // from a checkpoint: the cache was not asked, and learns nothing from it
 	freed    []release
 }
@@ -43,10 +44,11 @@ type requestUse struct {
 
 func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
 
-func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record) error {
+// begin takes in the entry part of a call; more says that what it returns comes in another record.
+func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record, more bool) error {
 	// Field by field: this is the hot path, and most calls need few of them.
-	c.plan, c.flags, c.site, c.absent, c.start = pl, rec.Flags(), rec.Site(), rec.Absent(), rec.Start()
-	c.ent, c.resolved, c.claimed, c.restored = nil, false, false, false
+	c.plan, c.flags, c.site, c.absent, c.start = pl, rec.Flags()&^ring.FIgnored, rec.Site(), rec.Absent(), rec.Start()
+	c.ent, c.resolved, c.claimed, c.restored, c.told = nil, false, false, false, rec.Flags()&ring.FIgnored != 0
 	c.reqs, c.entries, c.raws, c.freed = c.reqs[:0], c.entries[:0], c.raws[:0], c.freed[:0]
 	n, err := entryLen(pl, c.absent, rec.Payload())
 	if err != nil {
@@ -61,11 +63,16 @@ func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record) error {
 			return err
 		}
 	}
+	later := (c.told || more) && c.absent&pl.statusMask != 0 && p.isWild(c)
+	if later && c.told {
+		c.flags |= ring.FIgnored
+		later = false
+	}
 	c.loose = p.looseAt(pl.f.ID, c.site)
 	if pl.route != general {
 		c.ent = p.cache.find(p, t, c)
 	}
-	if c.ent == nil {
+	if c.ent == nil || later { // it may turn out to be another call than the cache took it for, see returned
 		return p.resolve(c)
 	}
 	return nil
@@ -177,7 +184,7 @@ func (p *Process) requestCode(raw uint64, node int32) int64 {
 		return code
 	}
 	p.part = true // readers demand a creator of every request, unless calls are missing
-	_, num := p.reqs.add(raw, p.reqs.pool(foreign), false)
+	_, num := p.reqs.add(raw, p.reqs.pool(foreign), false, false)
 	return trace.DynamicRef(num)
 }
 

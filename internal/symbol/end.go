@@ -46,6 +46,11 @@ func (p *Process) end(th int, t *thread, c *call, rec ring.Record, sink Sink) er
 	}
 	ret := rec.Ret()
 	c.absent = rec.Absent() // what a failed call left undefined is absent, too
+	if c.told = rec.Flags()&ring.FIgnored != 0; c.told && c.flags&ring.FIgnored == 0 && p.isWild(c) {
+		// The entry part did not say so: the cache was asked about another call.
+		c.flags |= ring.FIgnored
+		c.ent, c.restored = nil, true
+	}
 	p.claim(c, -1)
 	p.ev = Event{Start: c.start, End: max(rec.End(), c.start)}
 	p.cols = p.cols[:0]
@@ -75,12 +80,7 @@ func (p *Process) first(t *thread, c *call, ret int32, returned []uint64) error 
 		return err
 	}
 	f := c.plan.f
-	p.raws = p.raws[:0]
-	for range f.NumIn {
-		p.raws = append(p.raws, ring.Raw{})
-	}
-	var err error
-	if p.raws, err = ring.DecodeReturn(p.raws, f, c.absent, ret, returned); err != nil {
+	if err := p.decodeReturn(c, ret, returned); err != nil {
 		return err
 	}
 	p.settle(c.freed, ret != 0)
@@ -138,7 +138,7 @@ func (p *Process) returnSlot(c *call, s *trace.Signature, i int, idle bool) int 
 		s.Slots[i] = v
 		return place
 	case sl.Column && r.Kind != ring.ASentinel:
-		s.Slots[i] = trace.Value{Kind: trace.Hole}
+		s.Slots[i] = trace.Value{Kind: trace.Hole, Ignored: i == c.plan.status && c.flags&ring.FIgnored != 0}
 		p.appendReturned(c, sl, r)
 	default:
 		s.Slots[i] = value(sl, r)
@@ -171,7 +171,7 @@ func (p *Process) returnedHandle(c *call, sl *spec.Slot, r ring.Raw) (trace.Valu
 		if n, ok := p.predefined(spec.Request, raw); ok {
 			return n
 		}
-		n, num := p.reqs.add(raw, p.reqs.pool(p.shape(c)), c.plan.persistent)
+		n, num := p.reqs.add(raw, p.reqs.pool(p.shape(c)), c.plan.persistent, p.isWild(c))
 		place = n
 		return trace.DynamicRef(num)
 	}

@@ -49,7 +49,11 @@ func (p *Process) familyOf(s *trace.Signature) int {
 	b := appendKeyWord(p.famBuf[:0], uint64(s.Func)|uint64(s.Flags)<<16|uint64(s.Site)<<32)
 	b = appendKeyWord(b, uint64(uint32(s.Ret)))
 	for i := range s.Slots {
-		b = append(b, byte(s.Slots[i].Kind))
+		kind := byte(s.Slots[i].Kind)
+		if s.Slots[i].Ignored {
+			kind |= 128
+		}
+		b = append(b, kind)
 	}
 	p.famBuf = b
 	n, ok := p.famIDs[string(b)]

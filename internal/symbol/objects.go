@@ -195,6 +195,7 @@ type request struct {
 	Pool       int32 // index in requests.Pools
 	K          int32 // its place in the pool
 	Persistent bool
+	Wild       bool  // of a receive from any source, or with any tag
 	next       int32 // next live request with the same handle, -1 none
 	claims     int32 // calls in progress that were given this request
 }
@@ -237,14 +238,14 @@ func (q *requests) pool(shape []byte) int32 {
 }
 
 // add makes a live request and returns its place in the pool and its number.
-func (q *requests) add(raw uint64, poolIndex int32, persistent bool) (int, int64) {
+func (q *requests) add(raw uint64, poolIndex int32, persistent, wild bool) (int, int64) {
 	pl := &q.Pools[poolIndex]
 	k := pl.Ks.take()
 	for int(k) >= len(pl.Nums) {
 		pl.Nums = append(pl.Nums, q.next)
 		q.next++
 	}
-	q.link(request{Raw: raw, Num: pl.Nums[k], Pool: poolIndex, K: int32(k), Persistent: persistent})
+	q.link(request{Raw: raw, Num: pl.Nums[k], Pool: poolIndex, K: int32(k), Persistent: persistent, Wild: wild})
 	return int(k), pl.Nums[k]
 }
 

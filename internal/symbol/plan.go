@@ -1,8 +1,10 @@
 package symbol
 
 import (
+	"slices"
 	"sync"
 
+	"tabard/internal/ring"
 	"tabard/spec"
 )
 
@@ -59,6 +61,12 @@ type plan struct {
 	persistent bool
 	// freesRequest: MPI_Request_free.
 	freesRequest bool
+	// status is the return slot with the status or statuses, -1 if none; statusMask has the bit of its parameter.
+	status     int
+	statusMask uint32
+	// source and tag are the words of the entry part that may be wildcards, -1 if none; they count only if no
+	// parameter known on entry is absent.
+	source, tag int
 	// entryColumns: some values known on entry go to columns (statuses).
 	entryColumns bool
 	inWidth      []uint8 // words of each entry slot, when fixed
@@ -86,8 +94,9 @@ func (p *Process) planOf(id spec.ID) *plan {
 }
 
 func newPlan(f *spec.Func) *plan {
-	p := &plan{f: f, fixed: true, request: -1, created: -1, flag: -1, index: -1, statusIndex: -1, after: -1}
+	p := &plan{f: f, fixed: true, request: -1, created: -1, flag: -1, index: -1, statusIndex: -1, after: -1, status: -1, source: -1, tag: -1}
 	p.persistent = f.Has(spec.PersistentInit)
+	p.statusMask = ring.StatusMask(f)
 	p.route = plain
 	for i := range f.Slots {
 		p.slot(i, &f.Slots[i])
@@ -138,10 +147,19 @@ func (p *plan) slot(i int, s *spec.Slot) {
 		if s.Codec == spec.Status {
 			n = 3
 		}
+		if s.Param >= 0 && slices.Contains(p.f.Params[s.Param].Sentinels, "MPI_ANY_SOURCE") {
+			p.source = p.inWords
+		}
+		if s.Param >= 0 && slices.Contains(p.f.Params[s.Param].Sentinels, "MPI_ANY_TAG") {
+			p.tag = p.inWords
+		}
 		p.inWidth = append(p.inWidth, n)
 		p.inWords += int(n)
 		p.inMask |= 1 << uint(s.Param)
 		p.entryColumns = p.entryColumns || s.Column
+	}
+	if s.Codec == spec.Status && s.Out {
+		p.status = i
 	}
 	if s.Codec != spec.Handle {
 		return

@@ -57,6 +57,7 @@ type Clock struct {
 // Process is the symbolic state of one traced process.
 type Process struct {
 	abi    spec.ABI
+	any    empty             // wildcards of the ABI
 	predef map[predefKey]int // from the process itself, where handles are addresses
 	info   map[string]string
 	rank   int
@@ -248,6 +249,8 @@ func (p *Process) site(word uint64, stack bool) uint32 {
 	return id
 }
 
+func (p *Process) setABI(abi spec.ABI) { p.abi, p.any = abi, empties()[abi] }
+
 // meta takes in one of the runtime's own records.
 func (p *Process) meta(rec ring.Record) error {
 	w := rec.Payload()
@@ -271,7 +274,7 @@ func (p *Process) meta(rec ring.Record) error {
 		if err := need(3); err != nil {
 			return err
 		}
-		p.abi = spec.ABI(w[0])
+		p.setABI(spec.ABI(w[0]))
 		pairs, _, err := ring.Take(&spec.Slot{Array: true}, w[2:])
 		if err != nil {
 			return err
@@ -434,7 +437,7 @@ func (p *Process) enter(th int, t *thread, rec ring.Record, sink Sink, keep bool
 	}
 	c := t.open[t.n]
 	t.n++
-	if err := p.begin(t, c, pl, rec); err != nil {
+	if err := p.begin(t, c, pl, rec, keep); err != nil {
 		t.n--
 		return err
 	}

@@ -112,7 +112,8 @@ func RestoreProcess(b, journal []byte) (*Process, error) {
 		return nil, fmt.Errorf("checkpoint of a process: %d classes of objects", len(s.Objs))
 	}
 	p := NewProcess()
-	p.abi, p.rank, p.size, p.world, p.clocks = s.ABI, s.Rank, s.Size, s.World, s.Clocks
+	p.setABI(s.ABI)
+	p.rank, p.size, p.world, p.clocks = s.Rank, s.Size, s.World, s.Clocks
 	p.lost, p.ended, p.final, p.part, p.sites = s.Lost, s.Ended, s.Final, s.Partial, s.Sites
 	merge(p.info, s.Info)
 	merge(p.mods, s.Mods)

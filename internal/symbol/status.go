@@ -32,6 +32,12 @@ func isSendShape(shape []byte) bool {
 	return len(shape) >= 8 && sends()[spec.ID(binary.LittleEndian.Uint64(shape))]
 }
 
+// What the program ignored is kept where nothing else tells which message it got: of receives and probes from any source or of
+// any tag, and of calls that were given requests of such receives, whichever they complete, so that
+// what a call site looks like does not depend on the order of completion. The statuses of other requests are then
+// recorded as empty, and of a cancelled receive there is nothing but that it was. The runtime knows requests by their handles only
+// (capture/wild.c); where it is none of these calls, its statuses are dropped.
+
 // empty are the source and the tag of an empty status.
 type empty struct{ source, tag int64 }
 
@@ -59,11 +65,72 @@ func (p *Process) appendReturned(c *call, s *spec.Slot, r ring.Raw) {
 		at++
 	}
 	for k := range n {
-		if i := p.statusOf(c, s, k); i >= 0 && p.isSend(c.reqs[i]) {
-			e := empties()[p.abi]
-			p.cols[at+4*k], p.cols[at+4*k+1], p.cols[at+4*k+2] = e.source, e.tag, 0
+		i := p.statusOf(c, s, k)
+		empty := false
+		if c.flags&ring.FIgnored != 0 {
+			other := i < 0 || !p.isWildRequest(c.reqs[i])
+			empty = other || r.Data[3*k+1]>>32 != 0
+			if other {
+				p.cols[at+4*k+3] = 0
+			}
+		}
+		if empty || i >= 0 && p.isSend(c.reqs[i]) {
+			p.cols[at+4*k], p.cols[at+4*k+1], p.cols[at+4*k+2] = p.any.source, p.any.tag, 0
 		}
 	}
+}
+
+// isWild tells whether a call receives or probes from any source, or with any tag, or was given a request of such a receive.
+func (p *Process) isWild(c *call) bool {
+	pl := c.plan
+	if pl.route == uses {
+		for _, u := range c.reqs {
+			if p.isWildRequest(u) {
+				return true
+			}
+		}
+		return false
+	}
+	if pl.source < 0 || pl.tag < 0 || !pl.fixed || c.absent&pl.inMask != 0 {
+		return false
+	}
+	return int64(c.body[pl.source]) == p.any.source || int64(c.body[pl.tag]) == p.any.tag
+}
+
+func (p *Process) isWildRequest(u requestUse) bool {
+	if u.code <= 0 || u.code&1 != 0 {
+		return false
+	}
+	n := p.reqs.of(u)
+	return n >= 0 && p.reqs.nodes[n].Wild
+}
+
+// gone are the parameters that have no value in the record of a call that returned. What the program ignored
+// and is kept has one.
+func (c *call) gone() uint32 {
+	if c.flags&ring.FIgnored != 0 {
+		return c.absent &^ c.plan.statusMask
+	}
+	return c.absent
+}
+
+// decodeReturn puts the values known on return into p.raws, without statuses that are not kept.
+func (p *Process) decodeReturn(c *call, ret int32, payload []uint64) error {
+	f := c.plan.f
+	raws := p.raws[:0]
+	for range f.NumIn {
+		raws = append(raws, ring.Raw{})
+	}
+	absent := c.absent
+	if c.told {
+		absent &^= c.plan.statusMask
+	}
+	raws, err := ring.DecodeReturn(raws, f, absent, ret, payload)
+	p.raws = raws
+	if err == nil && c.told && c.flags&ring.FIgnored == 0 && c.plan.status >= 0 {
+		raws[c.plan.status] = ring.Raw{}
+	}
+	return err
 }
 
 // statusOf gives the request that status k of a call belongs to, -1 if none.

@@ -27,6 +27,8 @@ type call struct {
 	absent uint32
 	entry  []ring.Raw
 	refs   [][]reference // for each entry slot that holds handles
+	// ignored: the record has statuses that the program ignored, and the archive has to have them, too.
+	ignored bool
 }
 
 func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
@@ -42,7 +44,7 @@ func (p *process) begin(t *thread, rec ring.Record) error {
 		// The calls that were open were left by a jump out of a callback.
 		p.abandon(t)
 	}
-	c := &call{f: f, flags: rec.Flags(), start: rec.Start(), site: rec.Site(), absent: rec.Absent()}
+	c := &call{f: f, flags: rec.Flags() &^ ring.FIgnored, start: rec.Start(), site: rec.Site(), absent: rec.Absent()}
 	var err error
 	if c.entry, _, err = ring.DecodeEntry(nil, f, c.absent, rec.Payload()); err != nil {
 		return err
@@ -147,6 +149,10 @@ func (p *process) end(t *thread, rec ring.Record) error {
 	} else {
 		c.absent = rec.Absent()
 	}
+	told := rec.Flags()&ring.FIgnored != 0
+	if told {
+		c.absent &^= ring.StatusMask(c.f)
+	}
 	raws, err := ring.DecodeReturn(slices.Clone(c.entry), c.f, c.absent, rec.Ret(), payload)
 	if err != nil {
 		return err
@@ -164,6 +170,9 @@ func (p *process) end(t *thread, rec ring.Record) error {
 	p.compareReturn(t, c, rec, a)
 	for i := range c.entry {
 		p.compareSlot(t, c, a, i, raws[i], rec.Ret(), raws)
+	}
+	if told {
+		p.keepIgnored(c, raws, a)
 	}
 	p.apply(c, rec.Ret(), raws, func(i int) {
 		p.compareSlot(t, c, a, i, raws[i], rec.Ret(), raws)

@@ -39,6 +39,9 @@ func (p *process) compareSlot(t *thread, c *call, a *trace.Call, i int, raw ring
 		}
 		return
 	}
+	if s.Codec == spec.Status && s.Out {
+		check(p, t, c, slotName(c.f, i)+", ignored", c.ignored, v.Ignored)
+	}
 	raw = p.defined(c, i, raw, raws, v)
 	if d := p.compareValue(c, s, i, raw, v); d != "" {
 		p.differ(t, c, slotName(c.f, i), d, valueText(v))

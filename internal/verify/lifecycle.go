@@ -188,6 +188,7 @@ func (p *process) result(c *call, s *spec.Slot, k int, raw uint64, shown bool) r
 		o := p.reg.add(s.Class, raw)
 		o.persistent = c.f.Has(spec.PersistentInit) && s.Class == spec.Request
 		o.send = s.Class == spec.Request && startsSend(c.f)
+		o.wild = s.Class == spec.Request && p.takesAny(c)
 		r.objs = []*object{o}
 	default:
 		if in := p.entryObject(c, s, k); in != nil && len(live) == 0 && !predefined && !in.dead {

@@ -16,6 +16,7 @@ type object struct {
 	dead       bool
 	persistent bool // a request that completion does not end
 	send       bool // a request of a send: see defined
+	wild       bool // a request of a receive from any source or with any tag
 }
 
 const codeUnset = -1

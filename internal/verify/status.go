@@ -27,7 +27,8 @@ func startsSend(f *spec.Func) bool {
 
 // defined gives a returned status, or several, as the archive must have them: of
 // completed sends only the error and whether they were cancelled are defined; the rest is
-// that of an empty status (MPI 4.0, 3.7.3).
+// that of an empty status (MPI 4.0, 3.7.3). Of statuses that the program ignored, those of requests without wildcards are empty,
+// and those of cancelled receives say no more than that.
 func (p *process) defined(c *call, i int, raw ring.Raw, raws []ring.Raw, v *trace.Value) ring.Raw {
 	s := &c.f.Slots[i]
 	if s.Codec != spec.Status || !s.Out || !raw.Present {
@@ -36,7 +37,9 @@ func (p *process) defined(c *call, i int, raw ring.Raw, raws []ring.Raw, v *trac
 	n, cloned := len(raw.Data)/3, false
 	for k := range n {
 		r := p.statusRequest(c, s, k, raws)
-		if r == nil || !p.ofSend(r, v, s.Array, k) {
+		dropped := c.ignored && p.ofOther(c, r, v, s.Array, k)
+		cancelled := c.ignored && raw.Data[3*k+1]>>32 != 0
+		if !dropped && !cancelled && (r == nil || !p.ofSend(r, v, s.Array, k)) {
 			continue
 		}
 		if !cloned {
@@ -45,6 +48,9 @@ func (p *process) defined(c *call, i int, raw ring.Raw, raws []ring.Raw, v *trac
 		e := p.emptyStatus()
 		raw.Data[3*k] = uint64(uint32(e.Source)) | uint64(uint32(e.Tag))<<32
 		raw.Data[3*k+2] = 0
+		if dropped {
+			raw.Data[3*k+1] = 0
+		}
 	}
 	return raw
 }
@@ -95,6 +101,26 @@ func (p *process) ofSend(r *reference, v *trace.Value, array bool, k int) bool {
 	if (sends == 0 || sends == len(r.objs)) && !p.unordered {
 		return sends > 0
 	}
+	return p.isEmpty(v, array, k)
+}
+
+// ofOther reports whether an ignored status is that of a request without wildcards, or of none.
+func (p *process) ofOther(c *call, r *reference, v *trace.Value, array bool, k int) bool {
+	if c.f.Has(spec.Completion) && r == nil {
+		return true
+	}
+	if r == nil {
+		return false
+	}
+	is, maybe := r.wild()
+	if is == maybe && !p.unordered {
+		return !is
+	}
+	return p.isEmpty(v, array, k) && !(array && element(v, k).Stat.Cancelled || v.Stat.Cancelled) // that of a cancelled one says so
+}
+
+// isEmpty reports whether a status, or element k of an array, has source, tag and size of an empty status.
+func (p *process) isEmpty(v *trace.Value, array bool, k int) bool {
 	e := *v
 	if array {
 		if k >= elements(v) {

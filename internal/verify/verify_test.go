@@ -221,7 +221,14 @@ func addProcess(t testing.TB, b *merge.Part, r trace.RankData, threads [][]archi
 	for i, calls := range threads {
 		st := tracetest.NewStream()
 		for _, c := range calls {
-			if err := st.Add(&tracetest.Call{Sig: c.sig, Run: 1, Start: c.start, End: c.end}); err != nil {
+			x := tracetest.Call{Sig: c.sig, Holes: make([]trace.Value, len(c.sig.Slots)), Run: 1, Start: c.start, End: c.end}
+			x.Sig.Slots = slices.Clone(c.sig.Slots)
+			for k := range x.Sig.Slots {
+				if v := &x.Sig.Slots[k]; v.Ignored { // always in columns
+					x.Holes[k], *v = *v, trace.Value{Kind: trace.Hole, Ignored: true}
+				}
+			}
+			if err := st.Add(&x); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -309,6 +316,7 @@ func full() *scenario {
 	s.others()
 	s.nesting()
 	s.hidden()
+	s.ignored()
 	s.threads()
 	c := s.call(0, "MPI_Recv", in(heapWord(1, 0), 4, mpiInt, 1, 9, world), nil,
 		heap(1, 0), 4, pre("MPI_INT"), 1, 9, pre("MPI_COMM_WORLD"), nil)
@@ -479,6 +487,34 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+// ignored are calls whose statuses the program ignored and the runtime recorded. Those of wildcards are in the archive.
+func (s *scenario) ignored() {
+	ignores := func(v trace.Value) trace.Value { v.Ignored = true; return v }
+	told := func(name string, in, out []any, values ...any) {
+		s.call(0, name, in, out, values...).raw.Flags = ring.FIgnored
+	}
+	irecv := func(source, tag int, raw uint64, o trace.Value) {
+		s.call(0, "MPI_Irecv", in(heapWord(1, 0), 4, mpiInt, source, tag, world), out(raw), heap(1, 0), 4, pre("MPI_INT"), source, tag, pre("MPI_COMM_WORLD"), o)
+	}
+	empty, any := stat(-2, -1, 0), -2
+	cancelled := ring.Status{Source: 50, Tag: 60, Bytes: 70, Cancelled: true}
+	told("MPI_Recv", in(heapWord(1, 0), 4, mpiInt, any, 9, world), out(rawStat(3, 9, 16)),
+		heap(1, 0), 4, pre("MPI_INT"), any, 9, pre("MPI_COMM_WORLD"), ignores(stat(3, 9, 16)))
+	told("MPI_Probe", in(3, -1, world), out(rawStat(3, 9, 16)), 3, -1, pre("MPI_COMM_WORLD"), ignores(stat(3, 9, 16)))
+	irecv(3, 9, 31, obj(31))
+	told("MPI_Wait", in(31), out(rawStat(3, 9, 16)), obj(31), nil, nil)
+	irecv(any, 9, 31, obj(31))
+	irecv(3, 9, 32, obj(32))
+	s.isend(33, obj(33))
+	told("MPI_Waitall", in(4, []uint64{32, 31, nullReq, 33}), out([]ring.Status{rawStat(3, 9, 16), rawStat(3, 9, 20), rawStat(7, 7, 7), cancelled}),
+		4, list(obj(32), obj(31), null(), obj(33)), nil, ignores(list(empty, stat(3, 9, 20), empty, empty)))
+	irecv(3, -1, 31, obj(31))
+	s.isend(33, obj(33))
+	told("MPI_Waitany", in(2, []uint64{33, 31}), out(0, rawStat(3, 9, 16)), 2, list(obj(33), obj(31)), nil, 0, ignores(empty))
+	told("MPI_Waitany", in(2, []uint64{nullReq, 31}), out(1, cancelled), 2, list(null(), obj(31)), nil, 1,
+		ignores(trace.Value{Kind: trace.Stat, Stat: trace.Status{Source: -2, Tag: -1, Cancelled: true}}))
+}
+
 // mutations gives everything that can be wrong with a value.
 func mutations(v trace.Value) []trace.Value {
 	var ms []trace.Value
@@ -515,6 +551,9 @@ func mutations(v trace.Value) []trace.Value {
 	case trace.List:
 		for i := range v.List {
 			for _, e := range mutations(v.List[i]) {
+				if v.Ignored && e.Kind != trace.Stat { // cannot be in columns
+					continue
+				}
 				change(func(m *trace.Value) { m.List[i] = e })
 			}
 		}
@@ -524,7 +563,10 @@ func mutations(v trace.Value) []trace.Value {
 		change(func(m *trace.Value) { m.Stat.Tag++ })
 		change(func(m *trace.Value) { m.Stat.Bytes++ })
 		change(func(m *trace.Value) { m.Stat.Error++ })
-		change(func(m *trace.Value) { m.Stat.Cancelled = true })
+		change(func(m *trace.Value) { m.Stat.Cancelled = !v.Stat.Cancelled })
+	}
+	if v.Ignored {
+		change(func(m *trace.Value) { m.Ignored = false })
 	}
 	return append(ms, trace.Value{})
 }

@@ -13,7 +13,7 @@ import (
 // Call is a call to be put into a stream.
 type Call struct {
 	Sig trace.Signature
-	// Holes are the values of the slots that are Hole in Sig.
+	// Holes are the values of the slots that are Hole in Sig; whether they are Ignored, Sig says.
 	Holes      []trace.Value
 	Run        uint64 // length of a run of polls; else 1
 	Start, End uint64 // in ticks; further polls of a run follow 100 ticks apart

@@ -328,8 +328,8 @@ func (c *Call) assignments(abi spec.ABI, f *spec.Func, text string, out bool) (s
 		if err != nil {
 			return "", err
 		}
-		if c.Sig.Slots[i] = v; hole {
-			c.Holes[i], c.Sig.Slots[i] = v, trace.Value{Kind: trace.Hole}
+		if c.Sig.Slots[i] = v; hole || v.Ignored { // ignored statuses are always in columns
+			c.Holes[i], c.Sig.Slots[i] = v, trace.Value{Kind: trace.Hole, Ignored: v.Ignored}
 		}
 		text = rest
 	}

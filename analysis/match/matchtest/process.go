@@ -347,14 +347,18 @@ func (p *refProc) complete(c refCall, lower string, failed bool) {
 	var statuses []*trace.Status
 	one, hasOne := c.res("status")
 	all, hasAll := c.res("array_of_statuses")
-	status := func(k int) *trace.Status {
+	status := func(k int) (s *trace.Status) {
+		ignored := one.Ignored
 		switch {
 		case hasAll && k < len(all.List):
-			return &all.List[k].Stat
+			s, ignored = &all.List[k].Stat, all.Ignored
 		case hasOne:
-			return &one.Stat
+			s = &one.Stat
 		}
-		return nil
+		if ignored && s != nil && int64(s.Source) == p.r.anySource && !s.Cancelled {
+			return nil // not kept
+		}
+		return s
 	}
 	if f, ok := c.res("flag"); strings.HasPrefix(lower, "test") && lower != "testsome" && (!ok || f.N == 0) && !failed {
 		return

@@ -29,7 +29,8 @@ func (r *Repeats) Records(rec ring.Record) []ring.Record {
 		return []ring.Record{rec} // broken on purpose
 	}
 	n := len(rec) - len(rest)
-	key := fmt.Sprint(uint32(rec[0]), rec.Site(), rec.Absent(), rec[ring.HeadWords:n])
+	head := uint64(uint32(rec[0]) &^ (ring.FIgnored << 16))
+	key := fmt.Sprint(head, rec.Site(), rec.Absent(), rec[ring.HeadWords:n])
 	if r.seen == nil || r.Max > 0 && len(r.seen) >= r.Max {
 		if r.seen != nil {
 			r.times++
@@ -46,7 +47,7 @@ func (r *Repeats) Records(rec ring.Record) []ring.Record {
 		number = r.numbers | r.times*ring.DefMax
 		r.numbers++
 		r.seen[key] = number
-		def := append(ring.Record{0, rec.Start(), 0, 0, 0, uint64(number), uint64(uint32(rec[0])) | uint64(rec.Absent())<<32, rec.Site()}, rec[ring.HeadWords:n]...)
+		def := append(ring.Record{0, rec.Start(), 0, 0, 0, uint64(number), head | uint64(rec.Absent())<<32, rec.Site()}, rec[ring.HeadWords:n]...)
 		def[0] = ring.RDef | uint64(len(def))<<32
 		out = append(out, def)
 	}

@@ -41,6 +41,9 @@ func Record(c Call) ring.Record {
 			}
 			return
 		}
+		if s.Out && s.Codec == spec.Status && c.Flags&ring.FIgnored != 0 {
+			absent |= 1 << uint(s.Param)
+		}
 		payload = append(payload, Words(v)...)
 	}
 	if c.Flags&ring.FExit == 0 {

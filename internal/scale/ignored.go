@@ -1,0 +1,50 @@
+package scale
+
+import (
+	"slices"
+
+	"tabard/trace"
+)
+
+// withoutIgnored is a recording without the statuses that the program ignored (trace.Value.Ignored): which messages wildcards take
+// in a job of another size nobody knows, and the program does not ask.
+func withoutIgnored(c *trace.Content) *trace.Content {
+	ignores := func(t *trace.Template) bool {
+		return slices.ContainsFunc(t.Slots, func(v trace.Value) bool { return v.Ignored })
+	}
+	if !slices.ContainsFunc(c.Templates, ignores) {
+		return c
+	}
+	out := *c
+	out.Templates = slices.Clone(c.Templates)
+	for i, t := range out.Templates {
+		if !ignores(t) {
+			continue
+		}
+		x := *t
+		x.Slots = slices.Clone(t.Slots)
+		for s := range x.Slots {
+			if x.Slots[s].Ignored {
+				x.Slots[s] = trace.Value{}
+			}
+		}
+		out.Templates[i] = &x
+	}
+	out.Classes = slices.Clone(c.Classes)
+	for i, d := range out.Classes {
+		x := *d
+		x.Columns = nil
+		from := 0
+		for _, id := range d.Terminals {
+			t := c.Templates[id]
+			for k, s := range t.Columns() {
+				if s.Slot < 0 || !t.Slots[s.Slot].Ignored {
+					x.Columns = append(x.Columns, d.Columns[from+k])
+				}
+			}
+			from += len(t.Columns())
+		}
+		out.Classes[i] = &x
+	}
+	return &out
+}
