@@ -24,7 +24,7 @@ var anySizes = []struct {
 	to         []int
 }{
 	{"halo1d", 4, 0, []int{7}}, {"halo2d", 4, 0, []int{16, 9}}, {"halo3d", 8, 27, []int{12}}, {"growing", 4, 0, []int{9, 3}}, {"ring", 4, 0, []int{7}},
-	{"pingpong", 4, 0, []int{4}}, {"groups", 4, 0, []int{4}}, {"topo", 4, 0, []int{4}}, {"intercomm", 4, 0, []int{4}}, {"attrs", 4, 0, []int{4}},
+	{"pingpong", 4, 0, []int{4}}, {"groups", 4, 0, []int{4}}, {"topo", 4, 0, []int{4}}, {"intercomm", 6, 0, []int{8}}, {"attrs", 4, 0, []int{4}},
 }
 
 // A proxy for any size makes the calls that the program makes with as many ranks, which are those that are inferred.

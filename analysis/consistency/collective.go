@@ -153,7 +153,7 @@ func (c *checker) betweenGroups(x *match.Collective, at Problem) error {
 		return nil
 	}
 	at.Kind, at.Param = Differing, "root"
-	here := -1 // the rank of the one that says it is the root, in its group
+	here, of := -1, 0 // the rank of the one that says it is the root, in its group
 	for i := range x.Parts {
 		p := &x.Parts[i]
 		y, err := c.call(&p.Post)
@@ -167,6 +167,7 @@ func (c *checker) betweenGroups(x *match.Collective, at Problem) error {
 		if !groups[0].Contains(int(p.Process)) {
 			side = 1
 		}
+		of = side
 		if here >= 0 {
 			at.Text = fmt.Sprintf("process %d has MPI_ROOT, and so has another", p.Process)
 			c.add(at, p.Process)
@@ -176,11 +177,23 @@ func (c *checker) betweenGroups(x *match.Collective, at Problem) error {
 	}
 	for i := range x.Parts {
 		p := &x.Parts[i]
-		if y, err := c.call(&p.Post); err != nil || y.root != root && y.root != null && y.root != int64(here) {
-			at.Text = fmt.Sprintf("process %d has %d, where rank %d of the other group has MPI_ROOT", p.Process, y.root, here)
-			c.add(at, p.Process)
+		y, err := c.call(&p.Post)
+		if err != nil {
 			return err
 		}
+		same := groups[of].Contains(int(p.Process))
+		switch {
+		case y.root == root || same && y.root == null || !same && y.root == int64(here):
+			continue
+		case here < 0:
+			at.Text = fmt.Sprintf("process %d has %d, and nobody has MPI_ROOT", p.Process, y.root)
+		case same:
+			at.Text = fmt.Sprintf("process %d has %d, where rank %d of its group has MPI_ROOT", p.Process, y.root, here)
+		default:
+			at.Text = fmt.Sprintf("process %d has %d, where rank %d of the other group has MPI_ROOT", p.Process, y.root, here)
+		}
+		c.add(at, p.Process)
+		return nil
 	}
 	return nil
 }

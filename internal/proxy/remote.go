@@ -51,7 +51,7 @@ func (k *call) remoteDisplacement(p *rerun.Param, v *value) string {
 	if !k.g.remote {
 		k.g.remote = true
 		k.g.setup.WriteString("    make_remote();\n")
-		k.g.note("addresses of other processes, in dynamic windows, are replaced by ones in a block that all have at the same address; calls that use them are left out under Open MPI, which takes attached memory only")
+		k.g.note("addresses of other processes, in dynamic windows, are replaced by ones in a block that all have at the same address; it is not attached to the windows, which is enough between processes of one node; under Open MPI, which takes attached memory only, calls that use them are left out")
 	}
 	place := func(n int64) int64 {
 		if n >= 1<<40 {

@@ -113,10 +113,10 @@ func (m *Model) smaller(size *int) *trace.Content {
 	return nil
 }
 
-// trials are sizes that a model is tried with whose size is not known yet: another one, and some with more factors.
+// trials are sizes that a model is tried with whose size is not known yet: odd and even ones, and some with more factors.
 func (m *Model) trials() []int {
 	p := slices.Max(m.Sizes)
-	return []int{p + 1, 2 * p, 4 * p}
+	return []int{p + 1, p + 2, 2 * p, 4 * p}
 }
 
 // tried checks a model that is for any size. It has to fit together with one of the sizes at least, and the others are
