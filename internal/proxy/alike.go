@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"tabard/spec"
@@ -475,10 +474,7 @@ func numberLines(vals []int64) string {
 	var b strings.Builder
 	line := 0
 	for i, v := range vals {
-		s := strconv.FormatInt(v, 10)
-		if v > math.MaxInt32 || v < -math.MaxInt32 {
-			s = literal(v, nil)
-		}
+		s := literal(v, nil)
 		if i > 0 {
 			b.WriteByte(',')
 			if line += len(s) + 2; line > 110 {

@@ -3,7 +3,6 @@ package proxy
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tabard/internal/rankfn"
 )
@@ -169,22 +168,7 @@ func period(vals []int64) int {
 
 // constants is the name of an array of numbers.
 func (g *generator) constants(hint string, vals []int64) string {
-	var b strings.Builder
-	line := 0
-	for i, v := range vals {
-		s := literal(v, nil)
-		if i > 0 {
-			b.WriteByte(',')
-			if line += len(s) + 2; line > 110 {
-				b.WriteString("\n    ")
-				line = 4
-			} else {
-				b.WriteByte(' ')
-			}
-		}
-		b.WriteString(s)
-	}
-	text := b.String()
+	text := numberLines(vals)
 	if name := g.arrays[text]; name != "" {
 		return name
 	}
