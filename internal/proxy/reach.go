@@ -103,7 +103,7 @@ func (g *generator) follow(c *class) error {
 		f := &follower{rules: gr.Rules, made: make([]int, len(c.terms)), places: map[columnKey]int{}, columns: map[columnKey][]int64{},
 			live: map[uint32]*heapBlock{}, budget: &budget}
 		f.usage = usage{g: g, c: c, rank: rank, types: map[int64]extent{}, see: f.sees}
-		f.choose()
+		f.choose(gr)
 		if err := f.rule(0); err != nil {
 			return err
 		}
@@ -129,29 +129,12 @@ func (g *generator) follow(c *class) error {
 }
 
 // choose finds the terminals that have to do with it, and the rules that have them.
-func (f *follower) choose() {
+func (f *follower) choose(g *trace.Grammar) {
 	f.wanted = make([]bool, len(f.c.terms))
 	for i, t := range f.c.terms {
 		f.wanted[i] = rerun.Own(t.Func.Func) || newTypeParam(t) >= 0 || usesDatatype(t)
 	}
-	f.used = make([]bool, len(f.rules))
-	known := make([]bool, len(f.rules))
-	var find func(rule int) bool
-	find = func(rule int) bool {
-		if known[rule] {
-			return f.used[rule]
-		}
-		known[rule] = true
-		for _, s := range f.rules[rule] {
-			if s.ID&trace.RuleBit != 0 && find(int(s.ID&^trace.RuleBit)) || s.ID&trace.RuleBit == 0 && f.wanted[s.ID] {
-				f.used[rule] = true
-			}
-		}
-		return f.used[rule]
-	}
-	for i := range f.rules {
-		find(i)
-	}
+	f.used = rerun.RulesWith(g, func(t uint32) bool { return f.wanted[t] })
 }
 
 // usesDatatype tells whether a call uses memory by a datatype of the program, or at displacements.

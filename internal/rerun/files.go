@@ -28,6 +28,15 @@ func (f *File) Size() int64 {
 	return f.read
 }
 
+// commSelf is how calls refer to MPI_COMM_SELF.
+var commSelf = func() int64 {
+	k, ok := spec.PredefinedByName("MPI_COMM_SELF")
+	if !ok {
+		panic("rerun: MPI_COMM_SELF is not known")
+	}
+	return trace.PredefinedRef(k)
+}()
+
 // maxFile bounds the size of a file.
 const maxFile = 1 << 40
 
@@ -107,35 +116,6 @@ type fileWalk struct {
 	exists, seen, changed map[string]bool
 }
 
-// concerned are the rules with calls that have to do with files.
-func (w *fileWalk) concerned(g *trace.Grammar) []bool {
-	out := make([]bool, len(g.Rules))
-	users := make([][]int, len(g.Rules))
-	var found []int
-	for i, body := range g.Rules {
-		for _, s := range body {
-			switch {
-			case s.IsRule():
-				users[s.Rule()] = append(users[s.Rule()], i)
-			case w.calls[s.ID] != nil && !out[i]:
-				out[i] = true
-				found = append(found, i)
-			}
-		}
-	}
-	for len(found) > 0 {
-		i := found[len(found)-1]
-		found = found[:len(found)-1]
-		for _, user := range users[i] {
-			if !out[user] {
-				out[user] = true
-				found = append(found, user)
-			}
-		}
-	}
-	return out
-}
-
 // mostFileCalls is how many calls of a stream are looked at, and rules.
 var mostFileCalls = 1 << 20
 
@@ -145,7 +125,7 @@ func (w *fileWalk) walk() error {
 	if err != nil {
 		return err
 	}
-	concerned := w.concerned(g)
+	concerned := RulesWith(g, func(t uint32) bool { return w.calls[t] != nil })
 	type frame struct {
 		rule  int
 		next  int
@@ -250,22 +230,12 @@ func (w *fileWalk) named(c *fileCall) error {
 		return err
 	}
 	o := &openFile{path: path, file: f, all: w.ranks}
-	if v := c.value(c.before("comm")); v != nil && v.Kind == trace.Ref && v.N == codeOfSelf {
+	if v := c.value(c.before("comm")); v != nil && v.Kind == trace.Ref && v.N == commSelf {
 		o.all = 1
 	}
 	w.objects[code] = o
 	return nil
 }
-
-// codeOfSelf is how calls refer to MPI_COMM_SELF.
-var codeOfSelf = func() int64 {
-	for i := range spec.Predefineds {
-		if spec.Predefineds[i].Name == "MPI_COMM_SELF" {
-			return int64(2*i + 1)
-		}
-	}
-	return -1
-}()
 
 // reads notes how far a call reads. Where the file pointer is, and what is before the parts of others, is not known: it is taken for all that was
 // read, by as many processes as have the file open.

@@ -137,7 +137,7 @@ func reference(t *testing.T, s *trace.Stream) (map[string]*File, map[uint32]bool
 			}
 			exists[name] = true
 			o := &open{name: name, all: 3}
-			if comm, _ := c.In("comm"); comm.N == codeOfSelf {
+			if comm, _ := c.In("comm"); comm.N == commSelf {
 				o.all = 1
 			}
 			fh, _ := c.Out("fh")

@@ -16,10 +16,10 @@ import (
 // jobs are represented by smaller ones of the same program.
 const maxChecked = 400_000
 
-// archiveOf opens what At made.
+// archiveOf opens what At made, to be read once.
 func archiveOf(c *trace.Content) (*trace.Archive, error) {
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
+	if err := c.WriteApart(&b); err != nil {
 		return nil, err
 	}
 	return trace.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
