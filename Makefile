@@ -1,7 +1,8 @@
 # make            bin/tabard (needs Go and a C compiler; no MPI)
 # make demo       record a real parallel program and show what was found
 # make check      formatting, vet, generated files, unit tests (no MPI)
-# make test       everything: check, end-to-end tests, faults
+# make test       everything: check, end-to-end tests (E2E_JOBS side by side), damage, faults
+# make soak       damage and faults, many times: an hour, when something about them has changed
 # make damage     the reader against 100,000 damaged files
 # make faults     200 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
@@ -9,6 +10,8 @@
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
+# make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
+# make house         how the source is laid out (BEFORE=TREE to compare with another checkout)
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
 # make rerun      replay and proxies: speed beside the original, round trips, size of proxies (RERUN='-programs FILE' for more programs)
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI, SUITE='-replay -proxy' run again)
@@ -29,7 +32,7 @@ export GOFLAGS ?= -buildvcs=false
 all: bin/tabard
 
 include capture/build.mk
-include internal/replay/executor/build.mk
+include internal/program/replay/executor/build.mk
 
 # C programs that are embedded: to be built before Go.
 EMBEDDED = capture/libtabard.so $(REPLAY)/tabard-replay $(REPLAY)/libtabardreplay.so
@@ -38,28 +41,40 @@ bin/tabard: $(EMBEDDED) FORCE
 	@mkdir -p bin
 	$(GOCMD) build -trimpath -o $@ ./cmd/tabard
 
+# What the second generator writes follows from the program itself, so that it has to compile.
 gen:
 	$(GOCMD) run ./internal/gen
+	@$(MAKE) --no-print-directory $(EMBEDDED)
+	$(GOCMD) run ./internal/gen/docs
 
 check: $(EMBEDDED)
 	@unformatted=$$("$$(dirname "$$(.ci/go.sh)")/gofmt" -l $$(find . -name '*.go')) && \
 		[ -z "$$unformatted" ] || { echo "run gofmt -w on: $$unformatted"; exit 1; }
 	$(GOCMD) run ./internal/gen -diff
+	$(GOCMD) run ./internal/gen/docs -diff
 	$(GOCMD) vet ./...
 	$(GOCMD) vet -tags e2e ./...
 	$(GOCMD) test ./...
 
-test: deps check damage e2e faults-short
+test: deps check damage-short e2e faults-short
 
-# One test at a time: each starts as many ranks as there are cores, or more.
-E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel=1 -timeout=25m ./e2e
+# More of what chance has a part in: what make test does with less.
+.PHONY: soak
+soak: deps damage faults
+
+# Jobs side by side: while one starts or ends, which is most of what they do, the others compute.
+E2E_JOBS ?= 3
+E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel=$(E2E_JOBS) -timeout=65m ./e2e
 
 e2e: bin/tabard
 	$(E2E) -skip '^TestFaults$$'
 
-.PHONY: damage faults-short
+.PHONY: damage damage-short faults-short
+damage-short: $(EMBEDDED)
+	TABARD_DAMAGE=20000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
+
 damage: $(EMBEDDED)
-	TABARD_DAMAGE=100000 $(GOCMD) test -count=1 -run 'Damage' ./trace
+	TABARD_DAMAGE=100000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
 
 faults-short: bin/tabard
 	TABARD_FAULTS=30 $(E2E) -run '^TestFaults$$'
@@ -85,6 +100,14 @@ rerun: bin/tabard
 
 analysis: bin/tabard
 	$(GOCMD) run ./bench/analysis
+
+.PHONY: same house
+same: bin/tabard
+	@[ -n "$(OLD)" ] || { echo "make same OLD=BIN, where BIN is the tabard to compare with"; exit 1; }
+	$(GOCMD) run ./bench/same -old "$(OLD)" -new bin/tabard
+
+house: bin/tabard
+	@$(GOCMD) run ./bench/house $(BEFORE) .
 
 otf2: bin/tabard
 	$(GOCMD) run ./bench/otf2

@@ -1,8 +1,9 @@
-module tabard
+module github.com/tabard-hpc/tabard
 
 go 1.26.0
 
 require (
+	github.com/google/jsonschema-go v0.4.3
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/klauspost/compress v1.18.6
 	github.com/rogpeppe/go-internal v1.14.1

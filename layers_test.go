@@ -1,9 +1,11 @@
 package tabard_test
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,66 +13,65 @@ import (
 	"testing"
 )
 
-// layers are the packages of the project in the order of ARCHITECTURE.md: a
-// package may import only packages that stand above it here, and of those in
-// its own group none.
-var layers = [][]string{
-	{"internal/wire"},
-	{"spec", "internal/grammar", "internal/column", "internal/timing/adaptive", "internal/adapt", "internal/resolve", "internal/render", "internal/suggest", "capture", "internal/replay/executor"},
-	{"internal/gen", "internal/ring", "internal/rankfn", "internal/timing/published", "trace/internal/container"},
-	{"internal/timing"},
-	{"trace"},
-	{"internal/merge"},
-	{"internal/ring/ringtest", "internal/symbol", "trace/tracetest"},
-	{"internal/comms", "analysis/loops"},
-	{"analysis/selection"},
-	{"analysis/ops", "analysis/timeline"},
-	{"internal/rerun"},
-	{"analysis/match", "analysis/traffic"},
-	{"analysis/profile", "analysis/traffic/traffictest"},
-	{"analysis/profile/profiletest"},
-	{"analysis/match/matchtest", "analysis/compare", "analysis/consistency"},
-	{"analysis/clocks", "internal/scale"},
-	{"analysis/usage"},
-	{"analysis/waits"},
-	{"analysis/findings"},
-	{"internal/collect", "internal/verify"},
-	{"internal/launch", "internal/synth"},
-	{"internal/doctor", "internal/replay", "internal/proxy"},
-	{"internal/cli"},
-	{"cmd/tabard"},
+// A room is a package in layers.txt.
+type room struct {
+	layer int
+	test  bool // never part of the program
 }
 
-// TestLayers keeps the imports pointing one way.
-func TestLayers(t *testing.T) {
-	level := map[string]int{}
-	for i, group := range layers {
-		for _, p := range group {
-			level[p] = i
+// rooms reads layers.txt.
+func rooms(t *testing.T) map[string]room {
+	text, err := os.ReadFile("layers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, layer := map[string]room{}, 0
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0:
+			layer++
+		case f[0] == "#":
+		case len(f) == 1:
+			t.Errorf("layers.txt does not say what %s is", f[0])
+		default:
+			if _, ok := all[f[0]]; ok {
+				t.Errorf("layers.txt has %s twice", f[0])
+			}
+			all[f[0]] = room{layer, f[1] == "[test]"}
 		}
 	}
-	seen := map[string]bool{}
+	return all
+}
+
+// TestLayers checks that packages import only packages of the layers above them in layers.txt, and
+// that the program contains no test apparatus.
+func TestLayers(t *testing.T) {
+	all, module, seen := rooms(t), modulePath(t), map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "testdata" || d.Name() == "bench" || d.Name() == "e2e") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "testdata") {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
 		pkg := filepath.Dir(path)
-		mine, ok := level[pkg]
+		own, ok := all[pkg]
 		if !ok {
-			t.Errorf("package %s has no place in the layers", pkg)
+			t.Errorf("layers.txt lacks %s", pkg)
 			return nil
 		}
 		seen[pkg] = true
-		for _, imp := range imports(t, path) {
-			l, ok := level[imp]
-			if ok && l >= mine {
-				t.Errorf("%s imports %s, which does not stand above it", path, imp)
+		for _, name := range imports(t, path, module) {
+			other := all[name]
+			if other.layer >= own.layer {
+				t.Errorf("%s imports %s, which is in no layer above its own", path, name)
+			}
+			if other.test && !own.test {
+				t.Errorf("%s imports %s, which is for tests only", path, name)
 			}
 		}
 		return nil
@@ -78,15 +79,25 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for p := range level {
+	for p := range all {
 		if !seen[p] {
-			t.Errorf("no package %s: take it out of the layers", p)
+			t.Errorf("layers.txt has %s, which does not exist", p)
 		}
 	}
 }
 
+// modulePath reads the module path from go.mod, its only source.
+func modulePath(t *testing.T) string {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := bytes.Cut(mod, []byte("\n"))
+	return strings.TrimPrefix(string(line), "module ")
+}
+
 // imports lists the project's own packages that a file imports.
-func imports(t *testing.T, path string) []string {
+func imports(t *testing.T, path, module string) []string {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +108,7 @@ func imports(t *testing.T, path string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rest, ok := strings.CutPrefix(p, "tabard/"); ok && !slices.Contains(own, rest) {
+		if rest, ok := strings.CutPrefix(p, module+"/"); ok && !slices.Contains(own, rest) {
 			own = append(own, rest)
 		}
 	}

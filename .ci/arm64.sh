@@ -17,11 +17,11 @@ need "${prefix}gcc" "Debian: gcc-aarch64-linux-gnu; or set ARM64_PREFIX"
 out=$PWD/bin/arm64
 mkdir -p "$out"
 CC=${prefix}gcc capture/build.sh "$out/libtabard.so"
-CC=${prefix}gcc internal/replay/executor/build.sh "$out"
+CC=${prefix}gcc internal/program/replay/executor/build.sh "$out"
 cat > "$out/overlay.json" <<END
 {"Replace": {"capture/libtabard.so": "$out/libtabard.so",
- "internal/replay/executor/tabard-replay": "$out/tabard-replay",
- "internal/replay/executor/libtabardreplay.so": "$out/libtabardreplay.so"}}
+ "internal/program/replay/executor/tabard-replay": "$out/tabard-replay",
+ "internal/program/replay/executor/libtabardreplay.so": "$out/libtabardreplay.so"}}
 END
 export GOARCH=arm64 CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -overlay=$out/overlay.json"
 "$go" vet ./...
@@ -32,7 +32,7 @@ echo "built bin/arm64/tabard"
 need "${prefix}g++" "Debian: g++-aarch64-linux-gnu"
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
-for p in capture internal/replay/executor internal/ring; do
+for p in capture internal/program/replay/executor internal/record/ring; do
 	"$go" test -c -o "$tools/$(basename $p).test" "./$p"
 done
 # What the tests compile is for AArch64, too.
@@ -40,7 +40,7 @@ for t in gcc g++; do ln -s "$(command -v "$prefix$t")" "$tools/$t"; done
 
 run() {
 	# TestOrdinaryPrograms preloads the runtime into programs of this machine.
-	for p in capture internal/replay/executor internal/ring; do
+	for p in capture internal/program/replay/executor internal/record/ring; do
 		echo "$p"
 		(cd $p && PATH=$tools:$PATH QEMU_LD_PREFIX=$root "$@" "$tools/$(basename $p).test" -test.skip '^TestOrdinaryPrograms$' -test.timeout 60m)
 	done

@@ -1,3 +1,4 @@
 # The runtime, for the top-level Makefile: include capture/build.mk
-capture/libtabard.so: $(wildcard capture/*.c capture/*.h capture/libtabard.map capture/gen/*.c capture/gen/*.h) capture/build.sh
+CAPTURE = $(foreach room,. core memory sites mpi mpi/gen,capture/$(room)/*.c capture/$(room)/*.h)
+capture/libtabard.so: $(wildcard $(CAPTURE) capture/libtabard.map) capture/build.sh
 	capture/build.sh $@

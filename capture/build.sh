@@ -8,9 +8,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/libtabard.so}
 [ $# -gt 0 ] && shift
+case $out in /*) ;; *) out=$PWD/$out ;; esac
 LC_ALL=C
 export LC_ALL
-version=$(cat "$here"/*.[ch] "$here"/gen/*.[ch] "$here"/libtabard.map "$here"/build.sh | sha256sum | cut -c1-16)
+cd "$here"
+version=$(cat *.c core/*.[ch] memory/*.[ch] sites/*.[ch] mpi/*.[ch] mpi/gen/*.[ch] libtabard.map build.sh | sha256sum | cut -c1-16)
 tmp=$out.tmp.$$
 trap 'rm -f "$tmp"' EXIT
 # Exceptions and unwinding pass through the wrappers; a tail call would hide the caller.
@@ -18,7 +20,7 @@ trap 'rm -f "$tmp"' EXIT
 	-Wall -Wextra -Werror \
 	-fexceptions -fasynchronous-unwind-tables -fno-optimize-sibling-calls \
 	-fno-semantic-interposition -fvisibility=hidden \
-	-I"$here" -DTB_VERSION="\"$version\"" "$@" \
-	"$here"/*.c "$here"/gen/*.c \
-	-Wl,-soname,libtabard.so -Wl,--version-script="$here/libtabard.map" -Wl,-z,relro -ldl -o "$tmp"
+	-I. -DTB_VERSION="\"$version\"" "$@" \
+	*.c core/*.c memory/*.c sites/*.c mpi/*.c mpi/gen/*.c \
+	-Wl,-soname,libtabard.so -Wl,--version-script=libtabard.map -Wl,-z,relro,-z,defs -ldl -o "$tmp"
 mv "$tmp" "$out"

@@ -7,17 +7,19 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"tabard/capture"
+	"github.com/tabard-hpc/tabard/capture"
 )
 
 // The embedded library is built from the sources as they are; the hash is that of build.sh.
 func TestEmbeddedRuntimeIsCurrent(t *testing.T) {
 	h := sha256.New()
-	for _, pattern := range []string{"*.[ch]", "gen/*.[ch]", "libtabard.map", "build.sh"} {
+	for _, pattern := range []string{"*.c", "core/*.[ch]", "memory/*.[ch]", "sites/*.[ch]", "mpi/*.[ch]",
+		"mpi/gen/*.[ch]", "libtabard.map", "build.sh"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, files, err)
@@ -51,7 +53,8 @@ func TestRuntimeLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lib := range needed {
-		if !slices.ContainsFunc([]string{"libc.so", "libdl.so", "libpthread.so", "ld-linux"}, func(p string) bool { return strings.HasPrefix(lib, p) }) {
+		ofC := []string{"libc.so", "libdl.so", "libpthread.so", "ld-linux"}
+		if !slices.ContainsFunc(ofC, func(p string) bool { return strings.HasPrefix(lib, p) }) {
 			t.Errorf("needs %s", lib)
 		}
 	}
@@ -82,5 +85,33 @@ func TestRuntimeLibrary(t *testing.T) {
 	}
 	if pairs < 600 {
 		t.Errorf("exports %d MPI functions", pairs)
+	}
+}
+
+// TestRooms: core, memory and sites know no MPI but what core/api.h says, and no room includes what
+// is private to another.
+func TestRooms(t *testing.T) {
+	shared := []string{"core/ring.h", "core/call.h", "core/core.h", "core/api.h", "core/lock.h",
+		"memory/memory.h", "sites/sites.h", "sites/modules.h"}
+	include := regexp.MustCompile(`(?m)^#include "(\w+/[\w/]+\.h)"`)
+	for _, room := range []string{"core", "memory", "sites", "mpi"} {
+		files, err := filepath.Glob(room + "/*.[ch]")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", room, files, err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range include.FindAllSubmatch(text, -1) {
+				if header := string(m[1]); !strings.HasPrefix(header, room+"/") && !slices.Contains(shared, header) {
+					t.Errorf("%s includes %s", f, header)
+				}
+			}
+			if room != "mpi" && bytes.Contains(text, []byte(`"MPI_`)) {
+				t.Errorf("%s names a function of MPI", f)
+			}
+		}
 	}
 }

@@ -4,26 +4,30 @@ import (
 	"testing"
 	"time"
 
-	"tabard/internal/ring"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// TestMergeGivesUp: other ranks never come to MPI_Finalize. The program waits as long as it may, puts the error
-// handler back and goes on; of all that nothing is recorded but MPI_Finalize.
+// TestMergeGivesUp: other ranks never come to MPI_Finalize. The program waits as long as it may,
+// puts the error handler back and goes on; of all that nothing is recorded but MPI_Finalize.
 func TestMergeGivesUp(t *testing.T) {
+	t.Parallel()
 	finalize := spec.ByName("MPI_Finalize").ID
+	const waited = "error handler\nIallreduce\nerror handler\nFinalize\n"
 	for _, flavour := range flavours {
-		plain := (&run{t: t, flavour: flavour}).start("many")
+		plain := (&run{t: t, flavour: flavour, config: quiet}).start("many")
 		for _, c := range []struct {
 			name   string
 			config ring.Config
 			stdout string
 		}{
 			{"one collector", ring.Config{MergeWait: time.Millisecond}, "Finalize\n"},
-			{"several", ring.Config{Merge: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1}, "error handler\nIallreduce\nerror handler\nFinalize\n"},
-			{"archives stay apart", ring.Config{Clocks: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1}, "error handler\nIallreduce\nerror handler\nFinalize\n"},
+			{"several", ring.Config{Merge: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1}, waited},
+			{"archives stay apart", ring.Config{Clocks: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1},
+				waited},
 			{"a local rank is not traced", ring.Config{Merge: true, MergeWait: time.Hour, LocalRanks: 2}, "Finalize\n"},
 		} {
+			c.config.Quiet = true // nobody has a summary for us to wait for
 			start := time.Now()
 			r := (&run{t: t, flavour: flavour, config: c.config, env: []string{"FAKEMPI_SHOW=1"}}).start("many")
 			r.wantCode(0)

@@ -11,12 +11,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"tabard/capture"
-	"tabard/internal/ring"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/capture"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // built holds what TestMain prepares: the embedded runtime, and for each flavour of the
@@ -27,6 +28,11 @@ var built struct {
 }
 
 var flavours = []string{"openmpi", "mpich"}
+
+var (
+	quiet = ring.Config{Quiet: true}
+	small = ring.Config{SegmentBytes: 64 << 10, Quiet: true} // segments
+)
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "tabard-capture-")
@@ -47,27 +53,37 @@ func build(dir string) error {
 	if err := os.WriteFile(built.runtime, capture.Runtime(), 0o755); err != nil {
 		return err
 	}
-	for _, f := range flavours {
-		home := filepath.Join(dir, f)
-		if err := os.Mkdir(home, 0o755); err != nil {
-			return err
-		}
-		lib := filepath.Join(home, "libmpi.so.40")
-		flags := []string{"-O1", "-Wall", "-Wextra", "-Werror", "-Ifakempi", "-fexceptions", "-pthread"}
-		if f == "mpich" {
-			flags = append(flags, "-DFAKEMPI_MPICH")
-		}
-		link := append(slices.Clone(flags), lib, "-Wl,-rpath,"+home)
-		err := errors.Join(
-			command("gcc", append(flags, "-shared", "-fPIC", "fakempi/fakempi.c", "-Wl,-soname,libmpi.so.40", "-o", lib)...),
-			command("gcc", append([]string{"testdata/scenarios.c", "-o", filepath.Join(home, "scenarios")}, link...)...),
-			command("g++", append([]string{"testdata/exception.cc", "-o", filepath.Join(home, "exception")}, link...)...),
-		)
-		if err != nil {
-			return err
-		}
+	failed := make([]error, len(flavours))
+	var all sync.WaitGroup
+	for i, f := range flavours {
+		all.Go(func() { failed[i] = buildFlavour(filepath.Join(dir, f), f) })
 	}
-	return nil
+	all.Wait()
+	return errors.Join(failed...)
+}
+
+// buildFlavour compiles the fake MPI of a flavour into home, and the programs against it.
+func buildFlavour(home, flavour string) error {
+	if err := os.Mkdir(home, 0o755); err != nil {
+		return err
+	}
+	lib := filepath.Join(home, "libmpi.so.40")
+	flags := []string{"-O1", "-Wall", "-Wextra", "-Werror", "-Itestdata/fakempi", "-fexceptions", "-pthread"}
+	if flavour == "mpich" {
+		flags = append(flags, "-DFAKEMPI_MPICH")
+	}
+	compile := func(compiler, source string, args ...string) error {
+		return command(compiler, slices.Concat(flags, []string{"testdata/" + source}, args)...)
+	}
+	if err := compile("gcc", "fakempi/fakempi.c", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40",
+		"-o", lib); err != nil {
+		return err
+	}
+	link := []string{lib, "-Wl,-rpath," + home, "-o"}
+	return errors.Join(
+		compile("gcc", "programs/scenarios.c", append(link, filepath.Join(home, "scenarios"))...),
+		compile("g++", "programs/exception.cc", append(link, filepath.Join(home, "exception"))...),
+	)
 }
 
 func command(name string, args ...string) error {
@@ -388,7 +404,8 @@ func (r *run) wantCalls(thread int, want ...string) {
 func (r *run) wantTags(thread int, want []int) {
 	r.t.Helper()
 	if got := r.tags(thread); !slices.Equal(got, want) {
-		r.t.Errorf("thread %d: %d sends, want %d; first difference at %d", thread, len(got), len(want), firstDifference(got, want))
+		r.t.Errorf("thread %d: %d sends, want %d; first difference at %d", thread, len(got), len(want),
+			firstDifference(got, want))
 	}
 }
 

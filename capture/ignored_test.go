@@ -3,16 +3,17 @@ package capture_test
 import (
 	"testing"
 
-	"tabard/internal/ring"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// Statuses that the program ignores are recorded where a receive took any source or tag, and of calls that were given the request of
-// such a receive. The program sees nothing of it. Calls that fail, unsuccessful polls and, inside of
-// callbacks, calls with arrays go without; so do those that come when all such requests are complete.
+// Statuses that the program ignores are recorded where a receive took any source or tag, and of
+// calls that were given the request of such a receive. The program sees nothing of it. Calls that
+// fail, unsuccessful polls and, inside of callbacks, calls with arrays go without; so do those that
+// come when all such requests are complete.
 func TestIgnored(t *testing.T) {
 	each(t, func(t *testing.T, flavour string) {
-		r := (&run{t: t, flavour: flavour, config: ring.Config{Quiet: true}}).start("ignored")
+		r := (&run{t: t, flavour: flavour, config: quiet}).start("ignored")
 		r.wantCode(0)
 		if r.stderr != "" {
 			t.Errorf("stderr %q", r.stderr)
@@ -31,9 +32,11 @@ func TestIgnored(t *testing.T) {
 		// The fake MPI gives source 2 and tag 17 for wildcards, and as size what requests are for.
 		plain := none("MPI_Recv", "MPI_Wait", "MPI_Waitall", "MPI_Waitall", "MPI_Waitall", "MPI_Test")
 		round := func(source, tag int32, array bool) []want {
-			list := []want{{"MPI_Recv", 1, ring.Status{Source: source, Tag: tag, Bytes: 4}}, {"MPI_Wait", 1, ring.Status{Source: source, Tag: tag, Bytes: 1}},
-				{"MPI_Waitall", 500, ring.Status{Source: source, Tag: tag, Bytes: 2}}, {"MPI_Waitall", -1, ring.Status{}},
-				{"MPI_Waitall", 1, ring.Status{Source: source, Tag: tag, Bytes: 4}}, {"MPI_Test", -1, ring.Status{}}}
+			list := []want{{"MPI_Recv", 1, ring.Status{Source: source, Tag: tag, Bytes: 4}},
+				{"MPI_Wait", 1, ring.Status{Source: source, Tag: tag, Bytes: 1}},
+				{"MPI_Waitall", 500, ring.Status{Source: source, Tag: tag, Bytes: 2}},
+				{"MPI_Waitall", -1, ring.Status{}}, {"MPI_Waitall", 1, ring.Status{Source: source, Tag: tag, Bytes: 4}},
+				{"MPI_Test", -1, ring.Status{}}}
 			if !array {
 				list[2], list[4] = want{"MPI_Waitall", -1, ring.Status{}}, want{"MPI_Waitall", -1, ring.Status{}}
 			}

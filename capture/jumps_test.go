@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/internal/ring"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// buildJumps compiles the fake MPI and testdata/jumps.c into a folder of their
+// buildJumps compiles the fake MPI and testdata/programs/jumps.c into a folder of their
 // own, which then serves as a flavour.
 func buildJumps(t *testing.T, flavour, libFlags, flags string) string {
 	t.Helper()
@@ -22,15 +22,17 @@ func buildJumps(t *testing.T, flavour, libFlags, flags string) string {
 		t.Fatal(err)
 	}
 	lib := filepath.Join(home, "libmpi.so.40")
-	common := []string{"-Ifakempi", "-g", "-O2", "-Wall"}
+	common := []string{"-Itestdata/fakempi", "-g", "-O2", "-Wall"}
 	if flavour == "mpich" {
 		common = append(common, "-DFAKEMPI_MPICH")
 	}
-	args := slices.Concat(common, strings.Fields(libFlags), []string{"-shared", "-fPIC", "fakempi/fakempi.c", "-Wl,-soname,libmpi.so.40", "-o", lib})
+	args := slices.Concat(common, strings.Fields(libFlags), []string{"-shared", "-fPIC", "testdata/fakempi/fakempi.c",
+		"-Wl,-soname,libmpi.so.40", "-o", lib})
 	if err := command("gcc", args...); err != nil {
 		t.Fatal(err)
 	}
-	args = slices.Concat(common, strings.Fields(flags), []string{"testdata/jumps.c", "-o", filepath.Join(home, "jumps"), lib, "-Wl,-rpath," + home})
+	args = slices.Concat(common, strings.Fields(flags), []string{"testdata/programs/jumps.c", lib,
+		"-Wl,-rpath," + home, "-o", filepath.Join(home, "jumps")})
 	if err := command("gcc", args...); err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +42,7 @@ func buildJumps(t *testing.T, flavour, libFlags, flags string) string {
 // TestJumps has callbacks that end in a jump to a function of MPI, so that the library seems
 // to call it, and a library that does call functions of MPI, also by jumps.
 func TestJumps(t *testing.T) {
+	t.Parallel()
 	protect := "-fcf-protection=full"
 	if runtime.GOARCH == "arm64" {
 		protect = "-mbranch-protection=standard"
@@ -49,6 +52,7 @@ func TestJumps(t *testing.T) {
 		{protect, "-Wl,-z,now -s"}, {"", protect + " -Os"}, {"-fno-plt", ""},
 	} {
 		t.Run(c.lib+"/"+c.program, func(t *testing.T) {
+			t.Parallel()
 			testJumps(t, buildJumps(t, flavours[i%len(flavours)], c.lib, c.program))
 		})
 	}
@@ -61,7 +65,8 @@ func testJumps(t *testing.T, home string) {
 		nested := func(name string) []string {
 			return []string{"Op_create", "Allreduce<", name + "~", "Allreduce>", "Allreduce<", name + "~", "Allreduce>"}
 		}
-		r.wantCalls(0, slices.Concat([]string{"Init"}, nested("Barrier"), nested("Initialized"), []string{"Send", "Finalize"})...)
+		r.wantCalls(0, slices.Concat([]string{"Init"}, nested("Barrier"), nested("Initialized"),
+			[]string{"Send", "Finalize"})...)
 		if mode != ring.SitesOff {
 			checkJumpSites(t, r)
 		}

@@ -10,25 +10,29 @@ import (
 	"testing"
 )
 
-const addressDir = "testdata/address/"
+const harnessDir = "testdata/harness/"
 
-// addressSources are the files under test; harness.c itself includes unwind.c.
-var addressSources = []string{"segments.c", "shadow.c", "ranges.c", "memory.c", "modules.c", "cfi.c", "gpu.c", "gpudriver.c"}
+// harnessSources are the files under test; harness.c itself includes sites/unwind.c, and stands for
+// sites/jumps.c.
+var harnessSources = []string{"core/lock.c", "memory/allocation.c", "memory/blocks.c", "memory/gpu.c",
+	"memory/gpudriver.c", "memory/ranges.c", "memory/segments.c", "memory/shadow.c", "sites/cfi.c", "sites/modules.c"}
 
 var harnessOnce, hungryOnce = sync.OnceValues(func() (string, error) { return buildHarness("plain") }),
 	sync.OnceValues(func() (string, error) { return buildHarness("hungry", "-DHUNGRY_DLSYM") })
 
-// buildHarness compiles the address code with a recorder that only keeps books.
+// buildHarness compiles memory/ and sites/ with a recorder that only keeps books.
 func buildHarness(name string, flags ...string) (string, error) {
 	dir := filepath.Join(built.dir, name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
 	args := append([]string{"-std=gnu11", "-g", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden",
-		"-fno-semantic-interposition", "-fexceptions", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I."}, flags...)
-	args = append(args, addressDir+"harness.c")
-	args = append(args, addressSources...)
-	return dir, command("gcc", append(args, "-Wl,-soname,libharness.so", "-Wl,--version-script=libtabard.map", "-o", filepath.Join(dir, "libharness.so"))...)
+		"-fno-semantic-interposition", "-fexceptions", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+		"-I."}, flags...)
+	args = append(args, harnessDir+"harness.c")
+	args = append(args, harnessSources...)
+	return dir, command("gcc", append(args, "-Wl,-soname,libharness.so", "-Wl,--version-script=libtabard.map",
+		"-o", filepath.Join(dir, "libharness.so"))...)
 }
 
 func harness(t *testing.T) string {
@@ -40,12 +44,13 @@ func harness(t *testing.T) string {
 	return dir
 }
 
-// program compiles a program of testdata/address against the harness in dir.
+// program compiles a program of testdata/harness against the harness in dir.
 func program(t *testing.T, dir, source string, flags ...string) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c"))
-	args := append([]string{"-std=gnu11", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-deprecated-declarations", "-Wno-alloc-size-larger-than",
-		"-Wl,--build-id", "-Wl,--no-as-needed", addressDir + source}, flags...)
+	args := append([]string{"-std=gnu11", "-g", "-pthread", "-fno-builtin", "-Wall", "-Wno-deprecated-declarations",
+		"-Wno-alloc-size-larger-than",
+		"-Wl,--build-id", "-Wl,--no-as-needed", harnessDir + source}, flags...)
 	args = append(args, "-L"+dir, "-lharness", "-lm", "-Wl,-rpath,"+dir, "-o", exe)
 	if err := command("gcc", args...); err != nil {
 		t.Fatal(err)
@@ -66,16 +71,19 @@ func expect(t *testing.T, want string, env []string, exe string, args ...string)
 
 // TestAddresses looks at each class of address in turn.
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	expect(t, "ok", nil, program(t, harness(t), "basics.c", "-O1"))
 }
 
 // TestAddressesFixed is TestAddresses for a program with fixed addresses.
 func TestAddressesFixed(t *testing.T) {
+	t.Parallel()
 	expect(t, "ok", nil, program(t, harness(t), "basics.c", "-O1", "-no-pie", "-fno-pie"))
 }
 
 // TestBootstrap has a dlsym that allocates while the allocator is being looked up.
 func TestBootstrap(t *testing.T) {
+	t.Parallel()
 	dir, err := hungryOnce()
 	if err != nil {
 		t.Fatal(err)
@@ -85,14 +93,17 @@ func TestBootstrap(t *testing.T) {
 
 // TestStorm compares random allocation from several threads with an oracle.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	expect(t, "segments", nil, program(t, harness(t), "storm.c", "-O1"))
 }
 
 // TestForeignAllocator is TestStorm on an allocator of the user, preloaded behind the runtime.
 func TestForeignAllocator(t *testing.T) {
+	t.Parallel()
 	dir := harness(t)
 	lib := filepath.Join(t.TempDir(), "liballocator.so")
-	if err := command("gcc", "-O1", "-fPIC", "-shared", "-fno-builtin", addressDir+"allocator.c", "-o", lib); err != nil {
+	if err := command("gcc", "-O1", "-fPIC", "-shared", "-fno-builtin", harnessDir+"allocator.c",
+		"-o", lib); err != nil {
 		t.Fatal(err)
 	}
 	preload := "LD_PRELOAD=" + filepath.Join(dir, "libharness.so") + " " + lib
@@ -101,9 +112,11 @@ func TestForeignAllocator(t *testing.T) {
 
 // TestGPU has a runtime that the program is linked with, and one that it loads for itself.
 func TestGPU(t *testing.T) {
+	t.Parallel()
 	dir := harness(t)
 	lib := filepath.Join(t.TempDir(), "libcudart.so.12")
-	if err := command("gcc", "-O1", "-fPIC", "-shared", addressDir+"fakegpu.c", "-Wl,-soname,libcudart.so.12", "-o", lib); err != nil {
+	err := command("gcc", "-O1", "-fPIC", "-shared", harnessDir+"fakegpu.c", "-Wl,-soname,libcudart.so.12", "-o", lib)
+	if err != nil {
 		t.Fatal(err)
 	}
 	expect(t, "ok", nil, program(t, dir, "gpu.c", "-L"+dir, "-lharness", lib, "-Wl,-rpath,"+filepath.Dir(lib)))
@@ -113,12 +126,13 @@ func TestGPU(t *testing.T) {
 // TestOrdinaryPrograms runs programs with and without the runtime, following
 // allocations though nobody records: nothing they do may change.
 func TestOrdinaryPrograms(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cxx, fortran := filepath.Join(dir, "cxx"), filepath.Join(dir, "fortran")
-	if err := command("g++", "-std=c++17", "-O2", "-pthread", addressDir+"ordinary.cc", "-o", cxx); err != nil {
+	if err := command("g++", "-std=c++17", "-O2", "-pthread", harnessDir+"ordinary.cc", "-o", cxx); err != nil {
 		t.Fatal(err)
 	}
-	if err := command("gfortran", "-O2", addressDir+"ordinary.f90", "-o", fortran); err != nil {
+	if err := command("gfortran", "-O2", harnessDir+"ordinary.f90", "-o", fortran); err != nil {
 		t.Fatal(err)
 	}
 	python := `import json, threading, subprocess, ctypes, mmap

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tabard/internal/ring"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // each runs a test under both flavours of the fake MPI.
@@ -23,14 +23,15 @@ func each(t *testing.T, f func(t *testing.T, flavour string)) {
 
 func TestShapes(t *testing.T) {
 	each(t, func(t *testing.T, flavour string) {
-		r := (&run{t: t, flavour: flavour, config: ring.Config{Quiet: true}}).start("shapes")
+		r := (&run{t: t, flavour: flavour, config: quiet}).start("shapes")
 		r.wantCode(0)
 		if r.stderr != "" {
 			t.Errorf("stderr %q", r.stderr)
 		}
-		r.wantCalls(0, "Init", "Comm_rank", "Send", "Recv", "Recv", "Isend", "Irecv", "Waitall", "Irecv", "Irecv", "Irecv",
-			"Waitall", "Type_create_struct", "Type_commit", "Alltoallv", "Gatherv", "Gatherv", "Allreduce", "Info_create",
-			"Info_set", "Comm_dup", "Comm_free", "Comm_spawn", "Send", "Wtime", "Finalize")
+		r.wantCalls(0, "Init", "Comm_rank", "Send", "Recv", "Recv", "Isend", "Irecv", "Waitall", "Irecv", "Irecv",
+			"Irecv",
+			"Waitall", "Type_create_struct", "Type_commit", "Alltoallv", "Gatherv", "Gatherv", "Allreduce",
+			"Info_create", "Info_set", "Comm_dup", "Comm_free", "Comm_spawn", "Send", "Wtime", "Finalize")
 		for _, rec := range r.of(0) {
 			values(t, rec) // every record decodes exactly
 			if rec.Start() == 0 || rec.End() < rec.Start() {
@@ -50,7 +51,8 @@ func checkPointToPoint(t *testing.T, r *run, flavour string) {
 	}
 	inStatus, _ := abi.Const("MPI_ERR_IN_STATUS")
 	sends := r.of(0, "MPI_Send")
-	if v := values(t, sends[0]); v["count"].Word() != 3 || v["dest"].Word() != 1 || v["tag"].Word() != 5 || sends[0].Ret() != 0 {
+	if v := values(t, sends[0]); v["count"].Word() != 3 || v["dest"].Word() != 1 || v["tag"].Word() != 5 ||
+		sends[0].Ret() != 0 {
 		t.Errorf("first send: %v, returned %d", v, sends[0].Ret())
 	}
 	if v := values(t, sends[1]); v["dest"].Word() != 100 || sends[1].Ret() != 6 {
@@ -77,7 +79,8 @@ func checkPointToPoint(t *testing.T, r *run, flavour string) {
 		t.Errorf("Isend gave request %#x, Waitall waited for %#x", isend["=request"].Word(), requests.At(0))
 	}
 	v = values(t, waits[1])
-	if waits[1].Ret() != int32(inStatus) || v["=array_of_statuses"].N != 3 || v["=array_of_statuses"].Status(1).Error != 6 ||
+	if waits[1].Ret() != int32(inStatus) || v["=array_of_statuses"].N != 3 ||
+		v["=array_of_statuses"].Status(1).Error != 6 ||
 		v["=array_of_statuses"].Status(0).Error != 0 {
 		t.Errorf("Waitall with an error returned %d: %v", waits[1].Ret(), v)
 	}
@@ -112,13 +115,15 @@ func checkCollectives(t *testing.T, r *run, flavour string) {
 	if flavour == "mpich" {
 		place = -1
 	}
-	if a := ring.ParseAddress(values(t, r.of(0, "MPI_Allreduce")[0])["sendbuf"].Word()); a != (ring.Address{Off: place}) {
+	if a := ring.ParseAddress(values(t,
+		r.of(0, "MPI_Allreduce")[0])["sendbuf"].Word()); a != (ring.Address{Off: place}) {
 		t.Errorf("MPI_IN_PLACE is recorded as %+v", a)
 	}
 	if v := values(t, r.of(0, "MPI_Info_set")[0]); v["key"].Text() != "key" || v["value"].Text() != "a longer value" {
 		t.Errorf("Info_set: %v", v)
 	}
-	if v := values(t, r.of(0, "MPI_Comm_spawn")[0]); v["command"].Text() != "./worker" || v["argv"].N != 2 || v["argv"].Items()[1].Text() != "long argument" {
+	if v := values(t, r.of(0, "MPI_Comm_spawn")[0]); v["command"].Text() != "./worker" || v["argv"].N != 2 ||
+		v["argv"].Items()[1].Text() != "long argument" {
 		t.Errorf("Comm_spawn: %v", v)
 	}
 }
@@ -138,11 +143,13 @@ func checkProcess(t *testing.T, r *run, flavour string) {
 		text[k] = v
 	}
 	name := map[string]string{"openmpi": "Open MPI fake", "mpich": "MPICH Version: fake"}[flavour]
-	if filepath.Base(text["exe"]) != "scenarios" || text["lib"] != name || !strings.HasSuffix(text["cmd"], "scenarios shapes") || text["host"] == "" {
+	if filepath.Base(text["exe"]) != "scenarios" || text["lib"] != name ||
+		!strings.HasSuffix(text["cmd"], "scenarios shapes") || text["host"] == "" {
 		t.Errorf("process record: %q", text)
 	}
 	abi := r.own(0, ring.RABI)[0].Payload()
-	if want := uint64(slices.Index(flavours, flavour) + 1); abi[0] != want || abi[1] != map[uint64]uint64{1: 64, 2: 32}[want] {
+	if want := uint64(slices.Index(flavours, flavour) + 1); abi[0] != want ||
+		abi[1] != map[uint64]uint64{1: 64, 2: 32}[want] {
 		t.Errorf("ABI record %v", abi[:2])
 	}
 	world, ok := spec.PredefinedByName("MPI_COMM_WORLD")
@@ -176,7 +183,7 @@ func checkProcess(t *testing.T, r *run, flavour string) {
 
 // Records larger than a segment, and one that is cut at every possible place by a segment's end.
 func TestLargeRecords(t *testing.T) {
-	r := (&run{t: t, flavour: "mpich", config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}}).start("large", "100000")
+	r := (&run{t: t, flavour: "mpich", config: small}).start("large", "100000")
 	r.wantCode(0)
 	r.wantTags(0, []int{1, 2, 3})
 	types := r.of(0, "MPI_Type_create_struct")
@@ -194,7 +201,7 @@ func TestLargeRecords(t *testing.T) {
 
 func TestSegmentBoundaries(t *testing.T) {
 	for n := 1; n < 40; n++ { // sizes of one record that shift all following ones
-		r := (&run{t: t, flavour: "openmpi", dead: true, config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}}).start("boundaries", fmt.Sprint(n))
+		r := (&run{t: t, flavour: "openmpi", dead: true, config: small}).start("boundaries", fmt.Sprint(n))
 		r.wantCode(0)
 		r.wantTags(0, upTo(3000))
 		for _, rec := range r.of(0) {
@@ -304,32 +311,48 @@ func TestLost(t *testing.T) {
 	d := &drain{t: t, records: map[int][]ring.Record{}}
 	r = &run{t: t, flavour: "openmpi", dead: true, config: r.config}
 	r.during = func(dir string, c *ring.Control) {
-		for files, _ := filepath.Glob(filepath.Join(dir, "s.*")); len(files) < 4; files, _ = filepath.Glob(filepath.Join(dir, "s.*")) {
+		for fullSegments(dir) < 4 { // the call that finds the last one full is lost
 			time.Sleep(100 * time.Microsecond)
 		}
-		time.Sleep(20 * time.Millisecond)
 		c.SetCollector(ring.CollectorRunning)
 		d.run(dir, c)
 	}
-	r.start("paced", "400")
+	const batches = 1200 // more than a second, in which the collector comes back
+	r.start("paced", strconv.Itoa(batches))
 	r.wantCode(0)
 	r.threads[0] = append(d.records[0], r.threads[0]...)
 	tags, lost := r.tags(0), 0
 	for _, rec := range r.own(0, ring.RLost) {
 		lost += int(rec.Payload()[0])
 	}
-	if total := 400 * 100; lost == 0 || len(tags)+lost != total || tags[len(tags)-1] != total-1 {
+	if total := batches * 100; lost == 0 || len(tags)+lost != total || tags[len(tags)-1] != total-1 {
 		t.Errorf("%d sends recorded, %d counted as lost, last tag %d", len(tags), lost, tags[len(tags)-1])
 	}
 }
 
+// fullSegments counts the segments of a state directory that the program has filled.
+func fullSegments(dir string) (n int) {
+	files, _ := filepath.Glob(filepath.Join(dir, "s.*"))
+	for _, f := range files {
+		if s, err := ring.OpenSegment(f); err == nil {
+			if s.State() == ring.SegFull {
+				n++
+			}
+			s.Close()
+		}
+	}
+	return n
+}
+
 // A full file system (here: a limit on file sizes) never harms the program.
 func TestNoSpace(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", limitFS: 1024, config: ring.Config{SegmentBytes: 4 << 20, Quiet: true}}).start("many", "100")
+	r := (&run{t: t, flavour: "openmpi", limitFS: 1024, config: ring.Config{SegmentBytes: 4 << 20,
+		Quiet: true}}).start("many", "100")
 	r.wantCode(0)
 	r.wantTags(0, upTo(100)) // in a smaller segment
 
-	r = (&run{t: t, flavour: "openmpi", limitFS: 16, config: ring.Config{SegmentBytes: 4 << 20, Quiet: true}}).start("many", "100000")
+	r = (&run{t: t, flavour: "openmpi", limitFS: 16, config: ring.Config{SegmentBytes: 4 << 20,
+		Quiet: true}}).start("many", "100000")
 	r.wantCode(0)
 	if len(r.threads) != 0 || r.stdout+r.stderr != "" {
 		t.Errorf("%d threads, output %q", len(r.threads), r.stdout+r.stderr)
@@ -341,8 +364,9 @@ func TestSecondDirectory(t *testing.T) {
 	second, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
 	r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SpillDir: second, Quiet: true}}
 	r.during = func(dir string, c *ring.Control) {
-		for files, _ := filepath.Glob(filepath.Join(dir, "s.*")); len(files) == 0; files, _ = filepath.Glob(filepath.Join(dir, "s.*")) {
+		for files, _ := filepath.Glob(filepath.Join(dir, "s.*")); len(files) == 0; {
 			time.Sleep(100 * time.Microsecond)
+			files, _ = filepath.Glob(filepath.Join(dir, "s.*"))
 		}
 		if err := os.Rename(dir, gone); err != nil {
 			t.Error(err)
@@ -359,10 +383,11 @@ func TestSecondDirectory(t *testing.T) {
 
 func TestNested(t *testing.T) {
 	each(t, func(t *testing.T, flavour string) {
-		r := (&run{t: t, flavour: flavour, config: ring.Config{Quiet: true}}).start("nested")
+		r := (&run{t: t, flavour: flavour, config: quiet}).start("nested")
 		r.wantCode(0)
 		// Neither MPI_Comm_rank inside MPI_Send nor MPI_Type_size by the library is the program's.
-		r.wantCalls(0, "Init", "Send", "Op_create", "Allreduce<", "Type_size~", "Comm_rank~", "Allreduce>", "Send", "Op_free", "Finalize")
+		r.wantCalls(0, "Init", "Send", "Op_create", "Allreduce<", "Type_size~", "Comm_rank~", "Allreduce>", "Send",
+			"Op_free", "Finalize")
 		recs := r.of(0, "MPI_Allreduce")
 		enter, exit := recs[0], recs[1]
 		f := spec.ByID(enter.ID())
@@ -375,7 +400,8 @@ func TestNested(t *testing.T) {
 		}
 		inner := r.of(0, "MPI_Comm_rank")[0]
 		if exit.Start() != enter.Start() || !(enter.Start() <= inner.Start() && inner.End() <= exit.End()) {
-			t.Errorf("times: entered %d and %d, inner %d to %d, left %d", enter.Start(), exit.Start(), inner.Start(), inner.End(), exit.End())
+			t.Errorf("times: entered %d and %d, inner %d to %d, left %d", enter.Start(), exit.Start(), inner.Start(),
+				inner.End(), exit.End())
 		}
 	})
 }
@@ -383,20 +409,20 @@ func TestNested(t *testing.T) {
 func TestCallsThatNeverReturn(t *testing.T) {
 	for scenario, want := range map[string][]string{
 		"jump": {"Init", "Op_create", "Allreduce<", "Type_size~", "Send", "Op_free", "Finalize"},
-		"jump_inside": {"Init", "Op_create", "Allreduce<", "Type_size~", "Op_create~", "Allreduce<~", "Type_size~", "Comm_rank~",
-			"Allreduce>", "Send", "Op_free", "Finalize"},
+		"jump_inside": {"Init", "Op_create", "Allreduce<", "Type_size~", "Op_create~", "Allreduce<~", "Type_size~",
+			"Comm_rank~", "Allreduce>", "Send", "Op_free", "Finalize"},
 	} {
-		r := (&run{t: t, flavour: "openmpi", config: ring.Config{Quiet: true}}).start(scenario)
+		r := (&run{t: t, flavour: "openmpi", config: quiet}).start(scenario)
 		r.wantCode(0)
 		r.wantCalls(0, want...)
 	}
-	r := (&run{t: t, flavour: "mpich", config: ring.Config{Quiet: true}}).start("exit_inside")
+	r := (&run{t: t, flavour: "mpich", config: quiet}).start("exit_inside")
 	r.wantCode(3)
 	r.wantCalls(0, "Init", "Op_create", "Allreduce<", "Type_size~")
 	if e := r.own(0, ring.REnd); len(e) != 1 || e[0].Payload()[0] != 0 {
 		t.Errorf("end records %v", e)
 	}
-	r = (&run{t: t, flavour: "openmpi", program: "exception", config: ring.Config{Quiet: true}}).start()
+	r = (&run{t: t, flavour: "openmpi", program: "exception", config: quiet}).start()
 	r.wantCode(0)
 	if r.stdout != "caught: out of the callback\n" {
 		t.Errorf("output %q", r.stdout)
@@ -406,7 +432,7 @@ func TestCallsThatNeverReturn(t *testing.T) {
 
 func TestThreads(t *testing.T) {
 	const n = 3000
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}, dead: true}).start("threads", fmt.Sprint(n))
+	r := (&run{t: t, flavour: "openmpi", config: small, dead: true}).start("threads", fmt.Sprint(n))
 	r.wantCode(0)
 	r.wantCalls(0, "Init", "Finalize")
 	sent := map[int]int{} // by sender: next number expected
@@ -428,7 +454,7 @@ func TestThreads(t *testing.T) {
 
 // Threads that live one after the other share one stream.
 func TestThreadsOneByOne(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Quiet: true}}).start("one_by_one", "5")
+	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("one_by_one", "5")
 	r.wantCode(0)
 	if len(r.threads) != 2 || len(r.tags(1)) != 250 {
 		t.Errorf("%d streams, %d sends", len(r.threads), len(r.tags(1)))
@@ -437,13 +463,14 @@ func TestThreadsOneByOne(t *testing.T) {
 
 func TestForks(t *testing.T) {
 	each(t, func(t *testing.T, flavour string) {
-		r := (&run{t: t, flavour: flavour, config: ring.Config{Quiet: true}}).start("forks")
+		r := (&run{t: t, flavour: flavour, config: quiet}).start("forks")
 		r.wantCode(0)
 		r.wantTags(0, []int{1, 2, 3})
 		for _, scenario := range []string{"fork_inside", "clone_inside"} {
-			r := (&run{t: t, flavour: flavour, config: ring.Config{Quiet: true}}).start(scenario)
+			r := (&run{t: t, flavour: flavour, config: quiet}).start(scenario)
 			r.wantCode(0)
-			r.wantCalls(0, "Init", "Op_create", "Allreduce<", "Type_size~", "Comm_rank~", "Allreduce>", "Send", "Op_free", "Finalize")
+			r.wantCalls(0, "Init", "Op_create", "Allreduce<", "Type_size~", "Comm_rank~", "Allreduce>", "Send",
+				"Op_free", "Finalize")
 			if len(r.threads) != 1 || len(r.own(0, ring.REnd)) != 1 {
 				t.Errorf("%s: %d streams, %d ends", scenario, len(r.threads), len(r.own(0, ring.REnd)))
 			}
@@ -453,7 +480,7 @@ func TestForks(t *testing.T) {
 
 // An image that takes the process over goes on in a stream of its own.
 func TestExec(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Quiet: true}}).start("exec_again")
+	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("exec_again")
 	r.wantCode(0)
 	if len(r.threads) != 2 {
 		t.Fatalf("%d streams", len(r.threads))
@@ -463,7 +490,7 @@ func TestExec(t *testing.T) {
 }
 
 func TestSwitches(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Quiet: true}}).start("switches")
+	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("switches")
 	r.wantCode(0)
 	r.wantCalls(0, "Init", "Send", "Comm_dup-", "Pcontrol", "Send", "Info_create", "Info_set", "Send", "Finalize")
 	r.wantTags(0, []int{1, 3, 5})
@@ -493,7 +520,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestKill(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}}).start("killed", "990")
+	r := (&run{t: t, flavour: "openmpi", config: small}).start("killed", "990")
 	r.wantCode(-1)
 	r.wantTags(0, upTo(990))
 	p := r.pending[0]
@@ -511,7 +538,7 @@ func TestKill(t *testing.T) {
 
 // Calls of a signal handler fall anywhere, also into the middle of a record.
 func TestSignals(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", dead: true, config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}}).start("signals", "900")
+	r := (&run{t: t, flavour: "openmpi", dead: true, config: small}).start("signals", "900")
 	r.wantCode(0)
 	next := 0
 	for _, rec := range r.of(0, "MPI_Send") {
@@ -530,7 +557,7 @@ func TestSignals(t *testing.T) {
 }
 
 func TestMemoryOfMPI(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Quiet: true}}).start("memory")
+	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("memory")
 	r.wantCode(0)
 	alloc := r.own(0, ring.RSegAlloc)
 	if len(alloc) == 0 || alloc[0].Payload()[1] != ring.MemMPI || alloc[0].Payload()[2] < 1000 {
@@ -543,6 +570,7 @@ func TestMemoryOfMPI(t *testing.T) {
 }
 
 func TestNoTiming(t *testing.T) {
+	t.Parallel()
 	check := func(r *run) {
 		r.t.Helper()
 		r.wantCode(0)
@@ -560,10 +588,10 @@ func TestNoTiming(t *testing.T) {
 	}
 	checkOrdered(t)
 	lib := filepath.Join(t.TempDir(), "no-timing.so")
-	if err := command("sh", "build.sh", lib, "-DTB_NO_TIMING"); err != nil {
+	if err := command("sh", "build.sh", lib, "-O0", "-DTB_NO_TIMING"); err != nil {
 		t.Fatal(err)
 	}
-	check((&run{t: t, flavour: "openmpi", runtime: lib, config: ring.Config{Quiet: true}}).start("many"))
+	check((&run{t: t, flavour: "openmpi", runtime: lib, config: quiet}).start("many"))
 }
 
 // checkOrdered: with several threads there are times, because only they tell the order.
@@ -588,7 +616,8 @@ func checkOrdered(t *testing.T) {
 func TestDeep(t *testing.T) {
 	const limit = 4096 // TB_NEST_MAX
 	for _, depth := range []int{2, 17, 300, limit + 1, limit + 51} {
-		r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64, Quiet: true}}).start("deep", strconv.Itoa(depth))
+		r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64,
+			Quiet: true}}).start("deep", strconv.Itoa(depth))
 		r.wantCode(0)
 		enter, exit, whole := 0, 0, 0
 		for _, rec := range r.of(0, "MPI_Allreduce") {
@@ -614,8 +643,9 @@ func TestDeep(t *testing.T) {
 }
 
 func TestNoOp(t *testing.T) {
+	t.Parallel()
 	lib := filepath.Join(t.TempDir(), "no-op.so")
-	if err := command("sh", "build.sh", lib, "-DTB_NOOP"); err != nil {
+	if err := command("sh", "build.sh", lib, "-O0", "-DTB_NOOP"); err != nil {
 		t.Fatal(err)
 	}
 	r := (&run{t: t, flavour: "openmpi", runtime: lib}).start("switches")
@@ -628,7 +658,7 @@ func TestNoOp(t *testing.T) {
 // Without a valid state directory the program runs as if nothing were there.
 func TestInert(t *testing.T) {
 	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, ring.ControlFile), make([]byte, 8192), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(broken, ring.ControlFile), make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"", filepath.Join(broken, "missing"), broken, strings.Repeat("long", 1000)} {
@@ -673,7 +703,8 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	// The second program of a script finds the summary of the first one.
-	r := (&run{t: t, flavour: "openmpi", env: []string{"FAKEMPI_RANK=0"}, summary: "tabard: of another program"}).start("many")
+	r := (&run{t: t, flavour: "openmpi", env: []string{"FAKEMPI_RANK=0"},
+		summary: "tabard: of another program"}).start("many")
 	if r.wantCode(0); r.stderr != "" {
 		t.Errorf("second program: output %q", r.stderr)
 	}
@@ -699,7 +730,7 @@ func TestSummaryThatCannotBePrinted(t *testing.T) {
 // The runtime's own pauses and files are no cancellation points of the program.
 func TestCancelledThread(t *testing.T) {
 	const n = 3000
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}, dead: true}).start("cancelled", fmt.Sprint(n))
+	r := (&run{t: t, flavour: "openmpi", config: small, dead: true}).start("cancelled", fmt.Sprint(n))
 	r.wantCode(0)
 	r.wantCalls(0, "Init", "Send", "Finalize")
 	if got := len(r.tags(1)); got != n {
@@ -709,7 +740,7 @@ func TestCancelledThread(t *testing.T) {
 
 // The dynamic linker's message at the moment of the call, not before.
 func TestMissingFunction(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Quiet: true}}).start("missing")
+	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("missing")
 	r.wantCode(127)
 	if !strings.Contains(r.stderr, "symbol lookup error") || !strings.Contains(r.stderr, "MPI_Bsend") {
 		t.Errorf("stderr %q", r.stderr)
@@ -735,7 +766,7 @@ func TestSpawn(t *testing.T) {
 		{"openmpi", nil, plain},
 		{"mpich", []string{"TABARD_EXE=" + exe}, plain},
 	} {
-		r := (&run{t: t, flavour: test.flavour, env: test.env, config: ring.Config{Quiet: true}}).start("shapes")
+		r := (&run{t: t, flavour: test.flavour, env: test.env, config: quiet}).start("shapes")
 		r.wantCode(0)
 		if want := strings.Replace(test.want, "DIR", r.dir, 1); r.stdout != want {
 			t.Errorf("%s %v: %q, want %q", test.flavour, test.env, r.stdout, want)

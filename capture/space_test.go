@@ -12,15 +12,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tabard/internal/ring"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // TestSpace has memory that is limited by the machine and by control groups of
 // both versions, and directories in memory and on a disk.
 func TestSpace(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	exe := filepath.Join(root, "space")
-	if err := command("gcc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I.", `-DTB_ROOT="`+root+`"`, "testdata/space.c", "-o", exe); err != nil {
+	if err := command("gcc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I.", `-DTB_ROOT="`+root+`"`,
+		"testdata/harness/space.c", "-o", exe); err != nil {
 		t.Fatal(err)
 	}
 	memory, err := os.MkdirTemp("/dev/shm", "tabard-space-")
@@ -30,7 +32,8 @@ func TestSpace(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(memory) })
 	const disk = "/proc/self" // no file system in memory; its size is 0: no limit
 	meminfo := func(total, free int) string {
-		return "MemTotal:       " + strconv.Itoa(total<<10) + " kB\nMemFree: 1 kB\nMemAvailable:   " + strconv.Itoa(free<<10) + " kB\n"
+		return "MemTotal:       " + strconv.Itoa(total<<10) + " kB\nMemFree: 1 kB\nMemAvailable:   " +
+			strconv.Itoa(free<<10) + " kB\n"
 	}
 	const mib = 1 << 20
 	n := strconv.Itoa
@@ -45,22 +48,31 @@ func TestSpace(t *testing.T) {
 		{"less is left", map[string]string{"proc/meminfo": meminfo(1000, 259)}, "10 01 00"},
 		{"no memory", map[string]string{"proc/meminfo": meminfo(1000, 3)}, "10 01 00"},
 		{"group", map[string]string{"proc/meminfo": meminfo(1000, 900), "proc/self/cgroup": "0::/a/b\n",
-			"sys/fs/cgroup/a/b/memory.max": n(100*mib) + "\n", "sys/fs/cgroup/a/b/memory.current": n(60*mib) + "\n"}, "11 01 00"},
+			"sys/fs/cgroup/a/b/memory.max": n(100*mib) + "\n", "sys/fs/cgroup/a/b/memory.current": n(60*mib) + "\n"},
+			"11 01 00"},
 		{"full group", map[string]string{"proc/meminfo": meminfo(1000, 900), "proc/self/cgroup": "0::/a/b\n",
-			"sys/fs/cgroup/a/b/memory.max": n(100*mib) + "\n", "sys/fs/cgroup/a/b/memory.current": n(70*mib) + "\n"}, "10 01 00"},
-		{"group full of cached files", map[string]string{"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": n(100*mib) + "\n",
-			"sys/fs/cgroup/a/b/memory.current": n(95*mib) + "\n", "sys/fs/cgroup/a/b/memory.stat": "anon 5\ninactive_file " + n(50*mib) + "\n"}, "11 01 00"},
+			"sys/fs/cgroup/a/b/memory.max": n(100*mib) + "\n", "sys/fs/cgroup/a/b/memory.current": n(70*mib) + "\n"},
+			"10 01 00"},
+		{"group full of cached files", map[string]string{"proc/self/cgroup": "0::/a/b\n",
+			"sys/fs/cgroup/a/b/memory.max":     n(100*mib) + "\n",
+			"sys/fs/cgroup/a/b/memory.current": n(95*mib) + "\n",
+			"sys/fs/cgroup/a/b/memory.stat":    "anon 5\ninactive_file " + n(50*mib) + "\n"}, "11 01 00"},
 		{"full group above", map[string]string{"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "max\n",
 			"sys/fs/cgroup/a/b/memory.current": n(70*mib) + "\n", "sys/fs/cgroup/a/memory.max": n(100*mib) + "\n",
 			"sys/fs/cgroup/a/memory.current": n(99*mib) + "\n"}, "10 01 00"},
-		{"version 1", map[string]string{"proc/self/cgroup": "3:cpu,cpuacct:/x\n2:memory:/job\n0::/\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": n(100*mib) + "\n",
+		{"version 1", map[string]string{"proc/self/cgroup": "3:cpu,cpuacct:/x\n2:memory:/job\n0::/\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": n(100*mib) + "\n",
 			"sys/fs/cgroup/memory/job/memory.usage_in_bytes": n(70*mib) + "\n"}, "10 01 00"},
-		{"version 1, cached", map[string]string{"proc/self/cgroup": "2:memory:/job\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": n(100*mib) + "\n",
+		{"version 1, cached", map[string]string{"proc/self/cgroup": "2:memory:/job\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": n(100*mib) + "\n",
 			"sys/fs/cgroup/memory/job/memory.usage_in_bytes": n(70*mib) + "\n",
-			"sys/fs/cgroup/memory/job/memory.stat":           "cache 1\ntotal_inactive_file " + n(30*mib) + "\n"}, "11 01 00"},
-		{"version 1, no limit", map[string]string{"proc/self/cgroup": "2:memory:/job\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "9223372036854771712\n",
+			"sys/fs/cgroup/memory/job/memory.stat":           "cache 1\ntotal_inactive_file " + n(30*mib) + "\n"},
+			"11 01 00"},
+		{"version 1, no limit", map[string]string{"proc/self/cgroup": "2:memory:/job\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "9223372036854771712\n",
 			"sys/fs/cgroup/memory/job/memory.usage_in_bytes": n(70*mib) + "\n"}, "11 01 00"},
-		{"container", map[string]string{"proc/self/cgroup": "2:memory:/host/path/x\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": n(100*mib) + "\n",
+		{"container", map[string]string{"proc/self/cgroup": "2:memory:/host/path/x\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": n(100*mib) + "\n",
 			"sys/fs/cgroup/memory/memory.usage_in_bytes": n(90*mib) + "\n"}, "10 01 00"},
 	} {
 		for _, dir := range []string{"proc", "sys"} {
@@ -116,7 +128,8 @@ func TestSpillToDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(memory) })
-	r := &run{t: t, flavour: "openmpi", dir: memory, config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2, SpillDir: second,
+	r := &run{t: t, flavour: "openmpi", dir: memory, config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2,
+		SpillDir:  second,
 		DeadAfter: 50 * time.Millisecond, Quiet: true}}
 	r.start("many", "20000")
 	r.wantCode(0)

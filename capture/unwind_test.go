@@ -18,9 +18,11 @@ var frameFlags = []string{
 
 // TestUnwind compares our unwinder with libgcc's in every kind of frame.
 func TestUnwind(t *testing.T) {
+	t.Parallel()
 	dir := harness(t)
 	for _, flags := range frameFlags {
 		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
 			expect(t, "frames at most", nil, program(t, dir, "frames.c", strings.Fields(flags)...))
 		})
 	}
@@ -28,15 +30,19 @@ func TestUnwind(t *testing.T) {
 
 // TestSites has callers, callers behind a language binding, and stacks.
 func TestSites(t *testing.T) {
+	t.Parallel()
 	dir := harness(t)
 	lib := filepath.Join(t.TempDir(), "libbinding.so")
-	err := command("gcc", "-O2", "-fPIC", "-shared", "-fomit-frame-pointer", addressDir+"binding.c", "-Wl,-soname,libbinding.so", "-o", lib)
+	err := command("gcc", "-O2", "-fPIC", "-shared", "-fomit-frame-pointer", harnessDir+"binding.c",
+		"-Wl,-soname,libbinding.so", "-o", lib)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, flags := range frameFlags {
 		t.Run(flags, func(t *testing.T) {
-			args := append(strings.Fields(flags), "-fno-optimize-sibling-calls", "-fno-ipa-icf", lib, "-Wl,-rpath,"+filepath.Dir(lib))
+			t.Parallel()
+			args := append(strings.Fields(flags), "-fno-optimize-sibling-calls", "-fno-ipa-icf", lib,
+				"-Wl,-rpath,"+filepath.Dir(lib))
 			expect(t, "ok", nil, program(t, dir, "sites.c", args...))
 		})
 	}

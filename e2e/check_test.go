@@ -17,7 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // info is what the tests read of `tabard info --json`.
@@ -44,7 +44,7 @@ func readInfo(file string) (*info, error) {
 	return i, nil
 }
 
-// tabard runs a command of the binary under test, at most for a minute.
+// tabard runs a command of the binary under test, at most for three minutes.
 func tabard(args ...string) ([]byte, error) { return tabardIn(nil, args...) }
 
 // tabardIn runs it with additions to the environment.
@@ -53,7 +53,7 @@ func tabardIn(env []string, args ...string) ([]byte, error) {
 	c.Env = append(os.Environ(), env...)
 	var stderr strings.Builder
 	c.Stderr = &stderr
-	stop := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
+	stop := time.AfterFunc(3*time.Minute, func() { _ = c.Process.Kill() })
 	defer stop.Stop()
 	out, err := c.Output()
 	if err != nil {
@@ -66,11 +66,11 @@ func tabardIn(env []string, args ...string) ([]byte, error) {
 //
 //	check [flags] RANKS PROGRAM [ARGS...]
 //
-// PROGRAM is a name in testdata/mpi, or with -exec one on the PATH. It runs
-// the program without and with recording and fails unless output and exit
-// code agree, the recording is complete, `tabard verify` finds no difference
-// to the raw records, and the calls per function are those of the independent
-// counter, and the analyses find what their references find. The archive is left as PROGRAM.tabard, the output as stdout.
+// PROGRAM is a name in testdata/mpi, or with -exec one on the PATH. It runs the program without and
+// with recording and fails unless output and exit code agree, the recording is complete, `tabard
+// verify` finds no difference to the raw records, and the calls per function are those of the
+// independent counter, and the analyses find what their references find. The archive is left as
+// PROGRAM.tabard, the output as stdout.
 type check struct {
 	exec, fails, died bool
 	record, keep      string
@@ -106,7 +106,7 @@ func parseCheck(ts *testscript.TestScript, m *mpirun.MPI, args []string) *check 
 	fs.BoolVar(&c.counts, "counts", true, "compare with the independent counter")
 	fs.StringVar(&c.record, "record", "", "more flags for tabard record")
 	fs.StringVar(&c.keep, "keep", "", "compare only the lines of the output that match")
-	fs.DurationVar(&c.timeout, "timeout", time.Minute, "limit of one run")
+	fs.DurationVar(&c.timeout, "timeout", 3*time.Minute, "limit of one run")
 	ts.Check(fs.Parse(args))
 	c.fails = c.fails || c.died
 	args = fs.Args()
@@ -188,7 +188,8 @@ func (c *check) compare(plain, traced *mpirun.Result) {
 		plain = c.start("plain", nil, nil)
 	}
 	if plain.Code != traced.Code {
-		c.ts.Fatalf("%s: exit code %d, recorded %d\n%s%s", c.name, plain.Code, traced.Code, traced.Stdout, traced.Stderr)
+		c.ts.Fatalf("%s: exit code %d, recorded %d\n%s%s", c.name, plain.Code, traced.Code, traced.Stdout,
+			traced.Stderr)
 	}
 	if !c.fails && plain.Code != 0 {
 		c.ts.Fatalf("%s fails without recording: exit code %d\n%s%s", c.name, plain.Code, plain.Stdout, plain.Stderr)

@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tabard/analysis/clocks"
-	"tabard/e2e/mpirun"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/clocks"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// TestClocks skews the clock of one of two hosts and finds out how it was skewed: in truth both have the same clock
-// and the same ticks.
+// TestClocks skews the clock of one of two hosts and finds out how it was skewed: in truth both
+// have the same clock and the same ticks.
 func TestClocks(t *testing.T) {
 	h := newHosts(t, 2)
 	const skew, ppm = 5 * time.Millisecond, 300.0
@@ -28,10 +28,12 @@ func TestClocks(t *testing.T) {
 			if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
 				t.Fatal(err)
 			}
-			job := j.job(how, []string{"--merge", how, "--timing", timing, "--keep-raw", j.path(how + ".raw")}, "pingpong")
+			job := j.job(how, []string{"--merge", how, "--timing", timing, "--keep-raw", j.path(how + ".raw")},
+				"pingpong")
 			var env []string
 			job.Launch, env = h.launch(m)
-			job.Env = append(append(job.Env, env...), fmt.Sprintf("TABARD_CLOCK_SKEW=%s:%d:%d:%d", h.names[1], skew, int64(ppm*1000), now.Nano()))
+			job.Env = append(append(job.Env, env...), fmt.Sprintf("TABARD_CLOCK_SKEW=%s:%d:%d:%d", h.names[1], skew,
+				int64(ppm*1000), now.Nano()))
 			r, err := job.Start()
 			if err != nil {
 				t.Fatal(err)
@@ -48,10 +50,11 @@ func TestClocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := "The clock of host " + h.names[1] + " differs from that of " + h.names[0]; !strings.Contains(string(report), want) {
+			if want := "The clock of host " + h.names[1] + " differs from that of " +
+				h.names[0]; !strings.Contains(string(report), want) {
 				t.Errorf("merge %s: the report has no %q:\n%s", how, want, report)
 			}
-			a, err := trace.Open(j.path(how + ".tabard"))
+			a, err := archive.Open(j.path(how + ".tabard"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +64,7 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-func checkClocks(t *testing.T, a *trace.Archive, skew, ppm float64) {
+func checkClocks(t *testing.T, a *archive.Archive, skew, ppm float64) {
 	t.Helper()
 	list := a.HostClocks()
 	if len(list) != 2 || !list[0].Reference || !list[1].Measured || list[1].Residual <= 0 || len(list[1].Syncs) != 1 {
@@ -73,12 +76,13 @@ func checkClocks(t *testing.T, a *trace.Archive, skew, ppm float64) {
 	}
 	k := c.Clocks[1]
 	t.Logf("measured %+v", list[1])
-	t.Logf("ends %d: before %+v, fitted %+v, after %+v, moved %d, %d passes; clock %+v", c.Ends, c.Before, c.Fitted, c.After, c.Moved, c.Passes, k)
+	t.Logf("ends %d: before %+v, fitted %+v, after %+v, moved %d, %d passes; clock %+v", c.Ends, c.Before, c.Fitted,
+		c.After, c.Moved, c.Passes, k)
 	if c.Ends < 800 || c.Before.Count == 0 || c.After.Count != 0 {
 		t.Errorf("ends %d, before %+v, after %+v", c.Ends, c.Before, c.After)
 	}
-	// Ticks are true. Each process has its own relation of ticks and time, which is good to some 100 ns, and times may be
-	// stored with an error.
+	// Ticks are true. Each process has its own relation of ticks and time, which is good to some
+	// 100 ns, and times may be stored with an error.
 	const relation = 4000
 	truth := ticksToTime(t, a, c)
 	worst, atEnd := 0.0, 0.0
@@ -103,16 +107,17 @@ func checkClocks(t *testing.T, a *trace.Archive, skew, ppm float64) {
 	if want := ppm; math.Abs(k.Drift-want) > 2e6*float64(k.Residual+relation)/span {
 		t.Errorf("drift %v ppm, want %v; residual %v", k.Drift, want, k.Residual)
 	}
-	// The measurement comes right after the last call begins, but the ranks of a host wait for each other first.
+	// The measurement comes right after the last call begins, but the ranks of a host wait for each
+	// other first.
 	if want := skew + span*ppm/1e6; math.Abs(float64(list[1].Ahead)-want) > float64(list[1].Residual)+0.1*want {
 		t.Errorf("clock is %v ahead, want %v; residual %v", list[1].Ahead, want, list[1].Residual)
 	}
 }
 
 // ticksToTime is the true relation: that of the first process of the reference.
-func ticksToTime(t *testing.T, a *trace.Archive, c *clocks.Correction) func(ticks uint64) float64 {
+func ticksToTime(t *testing.T, a *archive.Archive, c *clocks.Correction) func(ticks uint64) float64 {
 	t.Helper()
-	var first, last trace.Call
+	var first, last archive.Call
 	n := 0
 	s := a.Stream(0)
 	for call, err := range s.Iter(0) {

@@ -5,12 +5,11 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // commsReport is what the tests use of `tabard info --comms --json`.
@@ -36,7 +35,8 @@ func comms(t *testing.T, m *mpirun.MPI, ranks int, name string, args ...string) 
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "app.tabard")
-	j := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append(append([]string{tabardBin, "record", "-o", file}, p...), args...)}
+	j := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir,
+		Args: append(append([]string{tabardBin, "record", "-o", file}, p...), args...)}
 	r, err := j.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -44,15 +44,21 @@ func comms(t *testing.T, m *mpirun.MPI, ranks int, name string, args ...string) 
 	if r.TimedOut || r.Code != 0 {
 		t.Fatalf("exit code %d, timeout %v\n%s%s", r.Code, r.TimedOut, r.Stdout, r.Stderr)
 	}
-	out, err := exec.Command(tabardBin, "info", "--comms", "--json", file).Output()
+	return r.Stdout, commsOf(t, file)
+}
+
+// commsOf gives the communicators of a recording.
+func commsOf(t *testing.T, file string) *commsReport {
+	t.Helper()
+	out, err := tabard("info", "--comms", "--json", file)
 	if err != nil {
-		t.Fatalf("tabard info --comms: %v\n%s", err, out)
-	}
-	var report commsReport
-	if err := json.Unmarshal(out, &report); err != nil {
 		t.Fatal(err)
 	}
-	return r.Stdout, &report
+	report := new(commsReport)
+	if err := json.Unmarshal(out, report); err != nil {
+		t.Fatal(err)
+	}
+	return report
 }
 
 // expand writes a list of ranks as the test program prints it.
@@ -133,6 +139,7 @@ func TestMembership(t *testing.T) {
 	for _, m := range mpis {
 		for _, ranks := range []int{4, 6, 7} {
 			t.Run(fmt.Sprintf("%s/%d", m.Name, ranks), func(t *testing.T) {
+				t.Parallel()
 				stdout, report := comms(t, m, ranks, "membership")
 				if n := compareMembers(t, stdout, report); n < 50 {
 					t.Errorf("only %d communicators were compared", n)
@@ -163,8 +170,8 @@ func TestMembershipOfPrograms(t *testing.T) {
 				continue // Open MPI 4 has no sessions
 			}
 			t.Run(m.Name+"/"+name, func(t *testing.T) {
-				_, report := comms(t, m, 4, name)
-				for _, n := range report.Notes {
+				t.Parallel()
+				for _, n := range commsOf(t, record(t, m, 4, nil, name).File()).Notes {
 					t.Errorf("%s: %s", n.Kind, n.Text)
 				}
 			})

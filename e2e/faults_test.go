@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // A fault is something that happens to a running job.
@@ -30,7 +30,10 @@ var faults = []fault{
 	{name: "all ranks killed", strike: func(j *faultJob) bool { return kill(j.ranks(), faultRanks, j.rng) }},
 	{name: "Ctrl-C", launcher: true, strike: func(j *faultJob) bool { return j.signal(syscall.SIGINT) }},
 	{name: "launcher terminated", launcher: true, strike: func(j *faultJob) bool { return j.signal(syscall.SIGTERM) }},
-	{name: "collector killed", harmless: true, strike: func(j *faultJob) bool { return kill(collectors(j.state), 1, j.rng) }},
+	{name: "collector killed", harmless: true, strike: func(j *faultJob) bool {
+		return kill(collectors(j.state), 1,
+			j.rng)
+	}},
 	{name: "collector and one rank killed", strike: func(j *faultJob) bool {
 		if !kill(collectors(j.state), 1, j.rng) {
 			return false
@@ -76,7 +79,8 @@ func kill(pids []int, n int, rng *rand.Rand) bool {
 // a sequence.
 func TestFaults(t *testing.T) {
 	runs, seed := 30, uint64(time.Now().UnixNano())
-	for name, set := range map[string]func(uint64){"TABARD_FAULTS": func(n uint64) { runs = int(n) }, "TABARD_SEED": func(n uint64) { seed = n }} {
+	for name, set := range map[string]func(uint64){"TABARD_FAULTS": func(n uint64) { runs = int(n) },
+		"TABARD_SEED": func(n uint64) { seed = n }} {
 		if s := os.Getenv(name); s != "" {
 			n, err := strconv.ParseUint(s, 10, 63)
 			if err != nil {
@@ -161,6 +165,7 @@ func newFaultJob(t *testing.T, m *mpirun.MPI, rng *rand.Rand) *faultJob {
 // something to hit, and waits for the launcher.
 func (j *faultJob) run(t *testing.T, f fault, delay time.Duration) (code int, stdout string, struck bool) {
 	c := j.Command()
+	t.Cleanup(j.Close)
 	out, err := os.Create(filepath.Join(j.dir, "stdout"))
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +179,7 @@ func (j *faultJob) run(t *testing.T, f fault, delay time.Duration) (code int, st
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
 	strike := time.After(delay)
-	limit := time.After(time.Minute)
+	limit := time.After(2 * time.Minute)
 	for {
 		select {
 		case <-strike:
@@ -188,7 +193,13 @@ func (j *faultJob) run(t *testing.T, f fault, delay time.Duration) (code int, st
 			}
 			return c.ProcessState.ExitCode(), string(b), struck
 		case <-limit:
+			left := len(j.ranks())
 			_ = syscall.Kill(-j.launcher, syscall.SIGKILL)
+			if left == 0 && !f.harmless {
+				// Open MPI's mpirun may wait for ever if its ranks die before they are known to it.
+				t.Logf("%s after %v: the launcher did not end, though no rank was left", f.name, delay)
+				continue
+			}
 			kill(j.ranks(), faultRanks, j.rng)
 			t.Fatalf("%s after %v: the program did not end", f.name, delay)
 		}

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// TestGPU has a program whose buffers lie in the memory of a GPU, with a library
-// that plays the driver: what the driver says must be in the recording, and the program undisturbed.
+// TestGPU has a program whose buffers lie in the memory of a GPU, with a library that plays the
+// driver: what the driver says must be in the recording, and the program undisturbed.
 func TestGPU(t *testing.T) {
 	driver := filepath.Join(t.TempDir(), "libcuda.so.1")
-	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "capture", "testdata", "address", "fakedriver.c"), driver); err != nil {
+	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "capture", "testdata", "harness", "fakedriver.c"),
+		driver); err != nil {
 		t.Fatal(err)
 	}
 	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {

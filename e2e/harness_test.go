@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 var (

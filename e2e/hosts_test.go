@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // hosts are network namespaces with names of their own, joined by a bridge: what a job
@@ -38,7 +38,8 @@ func newHosts(t *testing.T, n int) *hosts {
 	t.Helper()
 	// What is deleted lives on for a while: each test has names and addresses of its own.
 	id, set := os.Getpid()%250, int(hostSets.Add(1))-1
-	h := &hosts{prefix: fmt.Sprintf("tbd%d%c-", id, 'a'+set), net: fmt.Sprintf("10.%d.%d.", 213+set, id), agent: filepath.Join(t.TempDir(), "agent")}
+	h := &hosts{prefix: fmt.Sprintf("tbd%d%c-", id, 'a'+set), net: fmt.Sprintf("10.%d.%d.", 213+set, id),
+		agent: filepath.Join(t.TempDir(), "agent")}
 	if out, err := exec.Command("unshare", "--net", "--uts", "true").CombinedOutput(); err != nil {
 		t.Skipf("this machine allows no network namespaces: %v: %s", err, out)
 	}
@@ -77,15 +78,20 @@ func (h *hosts) launch(m *mpirun.MPI) (args, env []string) {
 		list = append(list, fmt.Sprint(h.net, i+1))
 	}
 	if m.Name == "mpich" {
-		// UCX over TCP hangs at the end of programs in which ranks come to it at different times, also without tabard.
-		return []string{"-launcher", "ssh", "-launcher-exec", h.agent, "-localhost", h.net + "254", "-hosts", strings.Join(list, ","), "-ppn", "2"},
+		// UCX over TCP hangs at the end of programs in which ranks come to it at different times,
+		// also without tabard.
+		return []string{"-launcher", "ssh", "-launcher-exec", h.agent, "-localhost", h.net + "254", "-hosts",
+				strings.Join(list, ","), "-ppn", "2"},
 			[]string{"UCX_TLS=posix,self"}
 	}
-	return []string{"--host", strings.Join(list, ":2,") + ":2", "--mca", "plm_rsh_agent", h.agent, "--mca", "plm_rsh_no_tree_spawn", "1",
-		"--mca", "oob_tcp_if_include", h.net + "0/24", "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", h.net + "0/24"}, nil
+	return []string{"--host", strings.Join(list, ":2,") + ":2", "--mca", "plm_rsh_agent", h.agent, "--mca",
+		"plm_rsh_no_tree_spawn", "1",
+		"--mca", "oob_tcp_if_include", h.net + "0/24", "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include",
+		h.net + "0/24"}, nil
 }
 
-// TestHosts records over several hosts: one file comes out, from inside MPI_Finalize or when it is read.
+// TestHosts records over several hosts: one file comes out, from inside MPI_Finalize or when it is
+// read.
 func TestHosts(t *testing.T) {
 	h := newHosts(t, 3)
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {

@@ -9,19 +9,20 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/match/matchtest"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/plainmatch"
 )
 
-// Programs that receive from anybody and ignore all statuses say on the side what they got. The archive says the same, in C and in
-// Fortran, and every message is matched without a guess.
+// Programs that receive from anybody and ignore all statuses say on the side what they got. The
+// archive says the same, in C and in Fortran, and every message is matched without a guess.
 func TestIgnoredTruth(t *testing.T) {
 	for _, m := range mpis {
 		for _, program := range []string{"ignored", "ignoredfortran"} {
 			for _, flags := range []string{"", "--timing off", "--callsites stack"} {
 				t.Run(m.Name+"/"+program+strings.ReplaceAll(flags, " ", "="), func(t *testing.T) {
+					t.Parallel()
 					truth := filepath.Join(t.TempDir(), "truth")
-					a := record(t, m, 4, strings.Fields(flags), program, truth)
+					a := recordAnew(t, m, 4, strings.Fields(flags), program, truth)
 					want, err := os.ReadFile(truth)
 					if err != nil {
 						t.Fatal(err)
@@ -33,10 +34,11 @@ func TestIgnoredTruth(t *testing.T) {
 					}
 					for i := range max(len(lines), len(got)) {
 						if i >= len(lines) || i >= len(got) || lines[i] != got[i] {
-							t.Fatalf("%d messages, the archive has %d; number %d is the first that differs", len(lines), len(got), i)
+							t.Fatalf("%d messages, the archive has %d; number %d is the first that differs", len(lines),
+								len(got), i)
 						}
 					}
-					sum, err := matchtest.Compare(a)
+					sum, err := plainmatch.Compare(a)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -49,8 +51,9 @@ func TestIgnoredTruth(t *testing.T) {
 	}
 }
 
-// statuses lists what rank 0 received from anybody, as the programs write it, and how many of these statuses it ignored.
-func statuses(t *testing.T, a *trace.Archive) (lines []string, ignored int) {
+// statuses lists what rank 0 received from anybody, as the programs write it, and how many of these
+// statuses it ignored.
+func statuses(t *testing.T, a *archive.Archive) (lines []string, ignored int) {
 	t.Helper()
 	for s := range a.Streams() {
 		if s.WorldRank() != 0 {
@@ -68,8 +71,8 @@ func statuses(t *testing.T, a *trace.Archive) (lines []string, ignored int) {
 				continue
 			}
 			list := v.List
-			if v.Kind == trace.Stat {
-				list = []trace.Value{v}
+			if v.Kind == archive.Stat {
+				list = []archive.Value{v}
 			}
 			for i := range list {
 				st := &list[i].Stat

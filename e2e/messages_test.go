@@ -4,19 +4,23 @@ package e2e
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
-	"tabard/analysis/match/matchtest"
-	"tabard/e2e/mpirun"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/testkit/plainmatch"
 )
 
-// TestMessages matches the messages of all test programs that communicate, recorded under both MPIs, with package
-// match and with its reference. loose programs end with messages that nobody receives.
+// TestMessages matches the messages of all test programs that communicate, recorded under both
+// MPIs, with package match and with its reference. loose programs end with messages that nobody
+// receives.
 func TestMessages(t *testing.T) {
-	sizes := 0 // of datatypes, that were compared
+	var sizes atomic.Int64 // of datatypes, that were compared
+	t.Cleanup(func() {
+		if sizes.Load() == 0 {
+			t.Error("no program asked for the size of a datatype")
+		}
+	})
 	for _, p := range []struct {
 		ranks   int
 		program string
@@ -24,74 +28,46 @@ func TestMessages(t *testing.T) {
 		only    string // the one MPI that can run it
 		loose   bool
 	}{
-		{ranks: 4, program: "halo1d"}, {ranks: 4, program: "halo2d"}, {ranks: 4, program: "halo3d"}, {ranks: 4, program: "halo2d", record: "--timing off"},
-		{ranks: 4, program: "collectives"}, {ranks: 4, program: "icollectives"}, {ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "neighbor"},
-		{ranks: 4, program: "comms"}, {ranks: 4, program: "intercomm"}, {ranks: 4, program: "membership"}, {ranks: 4, program: "groups"}, {ranks: 4, program: "topo"},
-		{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "ignoredfortran"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "polling"}, {ranks: 2, program: "persistent"},
-		{ranks: 2, program: "modes"}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 2, program: "threads"}, {ranks: 2, program: "threads", record: "--timing off"},
-		{ranks: 4, program: "buffers"}, {ranks: 4, program: "large", only: "mpich"}, {ranks: 4, program: "types"}, {ranks: 4, program: "typeloop"}, {ranks: 2, program: "handles"},
-		{ranks: 4, program: "ops"}, {ranks: 4, program: "attrs"}, {ranks: 2, program: "errors", loose: true}, {ranks: 4, program: "rma"}, {ranks: 4, program: "io"}, {ranks: 2, program: "grequest"},
-		{ranks: 4, program: "cxx"}, {ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"}, {ranks: 4, program: "fortran08"},
-		{ranks: 3, program: "loops"}, {ranks: 3, program: "spawn", only: "openmpi"}, {ranks: 4, program: "faulty late"},
+		{ranks: 4, program: "halo1d"}, {ranks: 4, program: "halo2d"}, {ranks: 4, program: "halo3d"},
+		{ranks: 4, program: "halo2d", record: "--timing off"},
+		{ranks: 4, program: "collectives"}, {ranks: 4, program: "icollectives"},
+		{ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "neighbor"},
+		{ranks: 4, program: "comms"}, {ranks: 4, program: "intercomm"}, {ranks: 4, program: "membership"},
+		{ranks: 4, program: "groups"}, {ranks: 4, program: "topo"},
+		{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "ignoredfortran"},
+		{ranks: 4, program: "probe"}, {ranks: 2, program: "polling"}, {ranks: 2, program: "persistent"},
+		{ranks: 2, program: "modes"}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 2, program: "threads"},
+		{ranks: 2, program: "threads", record: "--timing off"},
+		{ranks: 4, program: "buffers"}, {ranks: 4, program: "large", only: "mpich"}, {ranks: 4, program: "types"},
+		{ranks: 4, program: "typeloop"}, {ranks: 2, program: "handles"},
+		{ranks: 4, program: "ops"}, {ranks: 4, program: "attrs"}, {ranks: 2, program: "errors", loose: true},
+		{ranks: 4, program: "rma"}, {ranks: 4, program: "io"}, {ranks: 2, program: "grequest"},
+		{ranks: 4, program: "cxx"}, {ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"},
+		{ranks: 4, program: "fortran08"}, {ranks: 3, program: "loops"}, {ranks: 3, program: "spawn", only: "openmpi"},
+		{ranks: 4, program: "faulty late"},
 	} {
 		for _, m := range mpis {
 			if p.only != "" && p.only != m.Name {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%s%s", m.Name, strings.ReplaceAll(p.program, " ", "-"), strings.ReplaceAll(p.record, " ", "=")), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s%s", m.Name, strings.ReplaceAll(p.program, " ", "-"),
+				strings.ReplaceAll(p.record, " ", "=")), func(t *testing.T) {
+				t.Parallel()
 				name, args, _ := strings.Cut(p.program, " ")
 				a := record(t, m, p.ranks, strings.Fields(p.record), name, strings.Fields(args)...)
-				sum, err := matchtest.Compare(a)
+				sum, err := plainmatch.Compare(a)
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, err := matchtest.CheckSizes(a)
+				n, err := plainmatch.CheckSizes(a)
 				if err != nil {
 					t.Error(err)
 				}
-				sizes += n
+				sizes.Add(int64(n))
 				if !p.loose && (sum.UnmatchedSends+sum.UnmatchedRecvs+sum.Incomplete+sum.Mixed > 0) {
 					t.Errorf("%+v", *sum)
 				}
 			})
 		}
 	}
-	if sizes == 0 {
-		t.Error("no program asked for the size of a datatype")
-	}
-}
-
-// record runs a program under a recorder and opens the archive.
-func record(t *testing.T, m *mpirun.MPI, ranks int, flags []string, name string, args ...string) *trace.Archive {
-	t.Helper()
-	p, err := program(m, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return recordCommand(t, m, ranks, flags, append(p, args...))
-}
-
-// recordCommand is record for any command.
-func recordCommand(t *testing.T, m *mpirun.MPI, ranks int, flags, command []string) *trace.Archive {
-	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "app.tabard")
-	record := append([]string{tabardBin, "record", "--quiet", "-o", file}, flags...)
-	j := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append(record, command...)}
-	r, err := j.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.TimedOut || r.Code != 0 {
-		t.Fatalf("exit code %d, timeout %v\n%s%s", r.Code, r.TimedOut, r.Stdout, r.Stderr)
-	}
-	if _, err := readInfo(file); err != nil { // it waits until the archive is complete
-		t.Fatal(err)
-	}
-	a, err := trace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = a.Close() })
-	return a
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // nodeJob records a test program with several collectors.
@@ -37,7 +37,8 @@ func (j *nodeJob) job(name string, flags []string, args ...string) *mpirun.Job {
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	wrap := append([]string{tabardBin, "record", "-q", "--state", j.path("state"), "-o", j.path(name + ".tabard")}, flags...)
+	wrap := append([]string{tabardBin, "record", "-q", "--state", j.path("state"), "-o", j.path(name + ".tabard")},
+		flags...)
 	return &mpirun.Job{MPI: j.m, Ranks: j.ranks, Dir: j.dir, Args: slices.Concat(wrap, command, args[1:])}
 }
 
@@ -107,7 +108,8 @@ func TestNodesOneFile(t *testing.T) {
 			want := j.calls("one")
 			for _, collectors := range []int{2, ranks} {
 				name := fmt.Sprint("many", collectors)
-				j.run(name, []string{"--collectors", fmt.Sprint(collectors), "--keep-raw", j.path(name + ".raw")}, "halo2d")
+				j.run(name, []string{"--collectors", fmt.Sprint(collectors), "--keep-raw", j.path(name + ".raw")},
+					"halo2d")
 				if files := j.settled(name); files != name+".tabard" {
 					t.Errorf("%d ranks, %d collectors: files %s", ranks, collectors, files)
 				}
@@ -123,8 +125,8 @@ func TestNodesOneFile(t *testing.T) {
 	})
 }
 
-// TestNodesParts: without the exchange the parts lie side by side until somebody reads; what is missing
-// is said.
+// TestNodesParts: without the exchange the parts lie side by side until somebody reads; what is
+// missing is said.
 func TestNodesParts(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		j := newNodeJob(t, m, 4)
@@ -179,7 +181,8 @@ func TestNodesCollectorKilled(t *testing.T) {
 				done <- r
 			}()
 			var pids []int
-			for end := time.Now().Add(10 * time.Second); len(pids) < 3 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			end := time.Now().Add(time.Minute)
+			for ; len(pids) < 3 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 				pids = collectors(j.path("state"))
 			}
 			if len(pids) != 3 {
@@ -205,7 +208,8 @@ func TestNodesCollectorKilled(t *testing.T) {
 	})
 }
 
-// TestNodesUntracedRank: a rank that nobody records never takes part. The others do not wait for ever.
+// TestNodesUntracedRank: a rank that nobody records never takes part. The others do not wait for
+// ever.
 func TestNodesUntracedRank(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		j := newNodeJob(t, m, 4)
@@ -224,7 +228,8 @@ func TestNodesUntracedRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		// MPICH's UCX warns about the operation that stays open.
-		if out := ucxWarning.ReplaceAllString(r.Stdout, ""); r.Code != 0 || out != "ends on 4 ranks: 0\n" || r.TimedOut {
+		if out := ucxWarning.ReplaceAllString(r.Stdout, ""); r.Code != 0 || out != "ends on 4 ranks: 0\n" ||
+			r.TimedOut {
 			t.Errorf("the program was harmed: %+v", r)
 		}
 		if r.Wall > 20*time.Second {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // forEachMPI runs a test under every MPI.
@@ -191,7 +191,8 @@ func TestDeadlock(t *testing.T) {
 		}
 		dir := t.TempDir()
 		out := filepath.Join(dir, "dead.tabard")
-		j := &mpirun.Job{MPI: m, Ranks: 3, Dir: dir, Args: append([]string{tabardBin, "record", "--quiet", "-o", out}, append(p, "deadlock")...)}
+		j := &mpirun.Job{MPI: m, Ranks: 3, Dir: dir, Args: append([]string{tabardBin, "record", "--quiet", "-o", out},
+			append(p, "deadlock")...)}
 		interruptAfter(t, j, "dies: deadlock")
 		i, err := readInfo(out)
 		if err != nil {
@@ -222,6 +223,7 @@ func TestDeadlock(t *testing.T) {
 func interruptAfter(t *testing.T, j *mpirun.Job, line string) {
 	t.Helper()
 	c := j.Command()
+	t.Cleanup(j.Close)
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +231,7 @@ func interruptAfter(t *testing.T, j *mpirun.Job, line string) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	guard := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	guard := time.AfterFunc(4*time.Minute, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	defer guard.Stop()
 	seen := false
 	for scan := bufio.NewScanner(stdout); !seen && scan.Scan(); {

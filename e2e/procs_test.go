@@ -57,13 +57,13 @@ func collectors(dir string) []int {
 
 // waitNone waits until no collector is left.
 func waitNone(dir string) error {
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		left := collectors(dir)
 		if len(left) == 0 {
 			return nil
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("collector %d did not end within 30 s of its last process", left[0])
+			return fmt.Errorf("collector %d did not end within two minutes of its last process", left[0])
 		}
 	}
 }

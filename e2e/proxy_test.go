@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/compare"
-	"tabard/e2e/mpirun"
-	"tabard/internal/proxy"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/cgen"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // proxyPrograms are those whose proxies make the same calls, besides the deterministic ones.
@@ -22,18 +22,21 @@ var proxyPrograms = []struct {
 	program string
 	mpi     string // "" for each
 }{
-	{4, "masterworker", ""}, {2, "distances", ""}, {4, "differ", ""}, {4, "errors", ""}, {3, "files", ""}, {2, "keyvals", ""},
-	{2, "large", "mpich"}, {2, "partitioned", "mpich"}, {4, "pcollectives", "mpich"}, {2, "sessions", "mpich"}, {4, "rmashared", "mpich"},
+	{4, "masterworker", ""}, {2, "distances", ""}, {4, "differ", ""}, {4, "errors", ""}, {3, "files", ""},
+	{2, "keyvals", ""},
+	{2, "large", "mpich"}, {2, "partitioned", "mpich"}, {4, "pcollectives", "mpich"}, {2, "sessions", "mpich"},
+	{4, "rmashared", "mpich"},
 }
 
 // proxyDiffers are programs whose proxies cannot be the same, and why.
 var proxyDiffers = map[string]string{
-	"typeloop":  "it passes addresses as bounds of datatypes, which are recorded as numbers that mean nothing in another run",
+	"typeloop": "it passes addresses as bounds of datatypes, which are recorded as numbers that mean nothing in " +
+		"another run",
 	"rmashared": "it uses addresses of other processes, which are replaced, and under Open MPI the calls are left out",
 }
 
-// The proxy of a program makes the same calls, and compiles without a warning. That of neighbor may hang under MPICH, which
-// loses messages of persistent neighbourhood collectives in a star.
+// The proxy of a program makes the same calls, and compiles without a warning. That of neighbor may
+// hang under MPICH, which loses messages of persistent neighbourhood collectives in a star.
 func TestProxySame(t *testing.T) {
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
@@ -52,10 +55,11 @@ func TestProxySame(t *testing.T) {
 }
 
 func proxySame(t *testing.T, m *mpirun.MPI, ranks int, name string) {
+	t.Parallel()
 	a := record(t, m, ranks, nil, name)
-	binary, _ := buildProxy(t, m, a, proxy.Options{})
+	binary, _ := buildProxy(t, m, a, cgen.Options{})
 	b := recordCommand(t, m, ranks, nil, []string{binary})
-	r, err := compare.Of(a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})
+	r, err := diff.Of(a, b, diff.Options{Structure: true, Parameters: true, Rerun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +72,7 @@ func proxySame(t *testing.T, m *mpirun.MPI, ranks int, name string) {
 }
 
 // buildProxy writes the proxy of a recording and compiles it, with every warning an error.
-func buildProxy(t *testing.T, m *mpirun.MPI, a *trace.Archive, o proxy.Options) (binary string, r *proxy.Result) {
+func buildProxy(t *testing.T, m *mpirun.MPI, a *archive.Archive, o cgen.Options) (binary string, r *cgen.Result) {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "proxy.c")
@@ -77,14 +81,15 @@ func buildProxy(t *testing.T, m *mpirun.MPI, a *trace.Archive, o proxy.Options) 
 		t.Fatal(err)
 	}
 	o.File, o.Name = a.File(), "proxy.c"
-	if r, err = proxy.Generate(a, f, o); err != nil {
+	if r, err = cgen.Generate(a, f, o); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 	binary = filepath.Join(dir, "proxy")
-	out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-o", binary, source).CombinedOutput()
+	out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-o", binary,
+		source).CombinedOutput()
 	if err != nil {
 		text, _ := os.ReadFile(source)
 		t.Fatalf("%v\n%s\n%s", err, out, text)
@@ -96,6 +101,7 @@ func buildProxy(t *testing.T, m *mpirun.MPI, a *trace.Archive, o proxy.Options) 
 func TestProxyAcrossMPIs(t *testing.T) {
 	for _, name := range []string{"halo2d", "collectives", "topo", "icollectives", "rma", "persistent"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for i, m := range mpis {
 				ranks := deterministic[slices.IndexFunc(deterministic, func(p struct {
 					ranks   int
@@ -106,14 +112,15 @@ func TestProxyAcrossMPIs(t *testing.T) {
 				})].ranks
 				a := record(t, m, ranks, nil, name)
 				other := mpis[1-i]
-				binary, _ := buildProxy(t, other, a, proxy.Options{})
+				binary, _ := buildProxy(t, other, a, cgen.Options{})
 				b := recordCommand(t, other, ranks, nil, []string{binary})
-				r, err := compare.Of(a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})
+				r, err := diff.Of(a, b, diff.Options{Structure: true, Parameters: true, Rerun: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, d := range r.Differences {
-					t.Errorf("%s's recording under %s: %v at ranks %v: %v: %q, %q", m.Name, other.Name, d.Kind, d.Ranks, d.Call, d.A, d.B)
+					t.Errorf("%s's recording under %s: %v at ranks %v: %v: %q, %q", m.Name, other.Name, d.Kind, d.Ranks,
+						d.Call, d.A, d.B)
 				}
 			}
 		})
@@ -125,8 +132,9 @@ func TestProxyDiffers(t *testing.T) {
 	for _, m := range mpis {
 		for name, reason := range proxyDiffers {
 			t.Run(m.Name+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				a := record(t, m, 4, nil, name)
-				binary, r := buildProxy(t, m, a, proxy.Options{})
+				binary, r := buildProxy(t, m, a, cgen.Options{})
 				if len(r.Notes)+len(r.Skipped) == 0 {
 					t.Errorf("nothing is said, although %s", reason)
 				}
@@ -142,7 +150,8 @@ func TestProxyCommand(t *testing.T) {
 	a := record(t, m, 2, nil, "pingpong")
 	source := filepath.Join(t.TempDir(), "ping.c")
 	run := func(args ...string) (string, error) {
-		out, err := exec.Command(tabardBin, append([]string{"proxy", a.File(), "-o", source}, args...)...).CombinedOutput()
+		out, err := exec.Command(tabardBin, append([]string{"proxy", a.File(), "-o", source},
+			args...)...).CombinedOutput()
 		return string(out), err
 	}
 	for range 2 {
@@ -167,13 +176,16 @@ func TestProxyRanks(t *testing.T) {
 	a, want := record(t, m, 4, nil, "halo1d"), record(t, m, 8, nil, "halo1d")
 	dir := t.TempDir()
 	source, binary := filepath.Join(dir, "proxy.c"), filepath.Join(dir, "proxy")
-	if out, err := exec.Command(tabardBin, "proxy", a.File(), "--ranks", "8", "-o", source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tabardBin, "proxy", a.File(), "--ranks", "8",
+		"-o", source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", binary, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", binary,
+		source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	r, err := compare.Of(want, recordCommand(t, m, 8, nil, []string{binary}), compare.Options{Structure: true, Parameters: true, Rerun: true})
+	r, err := diff.Of(want, recordCommand(t, m, 8, nil, []string{binary}),
+		diff.Options{Structure: true, Parameters: true, Rerun: true})
 	if err != nil {
 		t.Fatal(err)
 	}

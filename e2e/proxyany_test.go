@@ -10,44 +10,48 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/compare"
-	"tabard/e2e/mpirun"
-	"tabard/internal/scale"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// anySizes are programs with the sizes that a proxy for any size is made from, the second one 0 for none, and those
-// that it runs with.
+// anySizes are programs with the sizes that a proxy for any size is made from, the second one 0 for
+// none, and those that it runs with.
 var anySizes = []struct {
 	program    string
 	from, with int
 	to         []int
 }{
-	{"halo1d", 4, 0, []int{7}}, {"halo2d", 4, 0, []int{16, 9}}, {"halo3d", 8, 27, []int{12}}, {"growing", 4, 0, []int{9, 3}}, {"ring", 4, 0, []int{7}},
-	{"pingpong", 4, 0, []int{4}}, {"groups", 4, 0, []int{4}}, {"topo", 4, 0, []int{4}}, {"intercomm", 6, 0, []int{8}}, {"attrs", 4, 0, []int{4}},
+	{"halo1d", 4, 0, []int{7}}, {"halo2d", 4, 0, []int{16, 9}}, {"halo3d", 8, 27, []int{12}},
+	{"growing", 4, 0, []int{9, 3}}, {"ring", 4, 0, []int{7}},
+	{"pingpong", 4, 0, []int{4}}, {"groups", 4, 0, []int{4}}, {"topo", 4, 0, []int{4}}, {"intercomm", 6, 0, []int{8}},
+	{"attrs", 4, 0, []int{4}},
 }
 
-// A proxy for any size makes the calls that the program makes with as many ranks, which are those that are inferred.
+// A proxy for any size makes the calls that the program makes with as many ranks, which are those
+// that are inferred.
 func TestProxyAnySize(t *testing.T) {
 	for _, m := range mpis {
 		for _, p := range anySizes {
 			t.Run(m.Name+"/"+p.program, func(t *testing.T) {
+				t.Parallel()
 				a := record(t, m, p.from, nil, p.program)
-				args, options := []string{a.File()}, scale.Options{}
+				args, options := []string{a.File()}, infer.Options{}
 				if p.with > 0 {
 					b := record(t, m, p.with, nil, p.program)
 					c, err := b.Content()
 					if err != nil {
 						t.Fatal(err)
 					}
-					args, options.With = append(args, "--with", b.File()), []*trace.Content{c}
+					args, options.With = append(args, "--with", b.File()), []*archive.Content{c}
 				}
 				binary := anySizeProxy(t, m, args...)
 				c, err := a.Content()
 				if err != nil {
 					t.Fatal(err)
 				}
-				model, err := scale.Infer(c, options)
+				model, err := infer.Infer(c, options)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,10 +70,12 @@ func anySizeProxy(t *testing.T, m *mpirun.MPI, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	source, binary := filepath.Join(dir, "proxy.c"), filepath.Join(dir, "proxy")
-	if out, err := exec.Command(tabardBin, append([]string{"proxy", "--any-size", "-o", source}, args...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tabardBin, append([]string{"proxy", "--any-size", "-o", source},
+		args...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-o", binary, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(m.CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-o", binary,
+		source).CombinedOutput(); err != nil {
 		text, _ := os.ReadFile(source)
 		t.Fatalf("%v\n%s\n%s", err, out, text)
 	}
@@ -77,7 +83,7 @@ func anySizeProxy(t *testing.T, m *mpirun.MPI, args ...string) string {
 }
 
 // archiveOf is the archive that a model gives for a number of ranks.
-func archiveOf(t *testing.T, model *scale.Model, ranks int) *trace.Archive {
+func archiveOf(t *testing.T, model *infer.Model, ranks int) *archive.Archive {
 	t.Helper()
 	c, err := model.At(ranks)
 	if err != nil {
@@ -94,7 +100,7 @@ func archiveOf(t *testing.T, model *scale.Model, ranks int) *trace.Archive {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a, err := trace.Open(name)
+	a, err := archive.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +108,9 @@ func archiveOf(t *testing.T, model *scale.Model, ranks int) *trace.Archive {
 	return a
 }
 
-func sameCalls(t *testing.T, what string, want, got *trace.Archive, ranks int) {
+func sameCalls(t *testing.T, what string, want, got *archive.Archive, ranks int) {
 	t.Helper()
-	r, err := compare.Of(want, got, compare.Options{Structure: true, Parameters: true, Rerun: true})
+	r, err := diff.Of(want, got, diff.Options{Structure: true, Parameters: true, Rerun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +127,8 @@ func TestProxyAnySizeObstacles(t *testing.T) {
 	a := record(t, mpis[0], 4, nil, "masterworker")
 	source := filepath.Join(t.TempDir(), "proxy.c")
 	out, err := exec.Command(tabardBin, "proxy", a.File(), "--any-size", "-o", source).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "another number of ranks is not possible") || !strings.Contains(string(out), "masterworker.c:") {
+	if err == nil || !strings.Contains(string(out), "another number of ranks is not possible") ||
+		!strings.Contains(string(out), "masterworker.c:") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := os.Stat(source); err == nil {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/compare"
-	"tabard/e2e/mpirun"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // replayed are the programs whose replay is recorded and compared with the original. Those of
@@ -21,24 +22,33 @@ import (
 var replayed = []struct {
 	ranks   int
 	program string
-	// only is the one MPI that can run the program; same that a recording of one MPI cannot be wholly replayed by the
-	// other: it lacks functions, or has other addresses.
+	// only is the one MPI that can run the program; same that a recording of one MPI cannot be
+	// wholly replayed by the other: it lacks functions, or has other addresses.
 	only string
 	same bool
-	// differs says why the replay is not equal, by what the first difference contains. All differences must contain it. by is the
-	// only MPI whose replay is not.
+	// differs says why the replay is not equal, by what the first difference contains. All
+	// differences must contain it. by is the only MPI whose replay is not.
 	differs, by string
 }{
-	{ranks: 4, program: "attrs"}, {ranks: 4, program: "buffers"}, {ranks: 4, program: "callsites"}, {ranks: 4, program: "collectives"}, {ranks: 4, program: "comms"}, {ranks: 2, program: "distances"}, {ranks: 4, program: "env"},
-	{ranks: 4, program: "groups"}, {ranks: 4, program: "halo1d"}, {ranks: 4, program: "halo2d"}, {ranks: 4, program: "halo3d"}, {ranks: 2, program: "handles"}, {ranks: 4, program: "icollectives"},
-	{ranks: 4, program: "info", same: true}, {ranks: 4, program: "intercomm"}, {ranks: 4, program: "io"}, {ranks: 4, program: "loops"}, {ranks: 4, program: "membership"}, {ranks: 2, program: "modes"},
-	{ranks: 4, program: "neighbor", same: true}, {ranks: 4, program: "ops"}, {ranks: 2, program: "persistent"}, {ranks: 2, program: "pingpong"}, {ranks: 2, program: "polling"}, {ranks: 4, program: "rma"},
+	{ranks: 4, program: "attrs"}, {ranks: 4, program: "buffers"}, {ranks: 4, program: "callsites"},
+	{ranks: 4, program: "collectives"}, {ranks: 4, program: "comms"}, {ranks: 2, program: "distances"},
+	{ranks: 4, program: "env"},
+	{ranks: 4, program: "groups"}, {ranks: 4, program: "halo1d"}, {ranks: 4, program: "halo2d"},
+	{ranks: 4, program: "halo3d"}, {ranks: 2, program: "handles"}, {ranks: 4, program: "icollectives"},
+	{ranks: 4, program: "info", same: true}, {ranks: 4, program: "intercomm"}, {ranks: 4, program: "io"},
+	{ranks: 4, program: "loops"}, {ranks: 4, program: "membership"}, {ranks: 2, program: "modes"},
+	{ranks: 4, program: "neighbor", same: true}, {ranks: 4, program: "ops"}, {ranks: 2, program: "persistent"},
+	{ranks: 2, program: "pingpong"}, {ranks: 2, program: "polling"}, {ranks: 4, program: "rma"},
 	// Open MPI finds no memory at addresses of other processes but what the program attached.
 	{ranks: 4, program: "rmashared", differs: "MPI_Get", by: "openmpi"},
 	{ranks: 4, program: "topo"}, {ranks: 4, program: "typeloop", same: true}, {ranks: 4, program: "types"},
-	{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "probe"}, {ranks: 2, program: "threads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
-	{ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"}, {ranks: 4, program: "fortran08"}, {ranks: 2, program: "errors", same: true}, {ranks: 2, program: "large", only: "mpich"},
-	{ranks: 4, program: "cxx"}, {ranks: 4, program: "mpit", same: true}, {ranks: 3, program: "files"}, {ranks: 2, program: "keyvals"}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "sessions", only: "mpich"},
+	{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "probe"},
+	{ranks: 2, program: "threads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
+	{ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"}, {ranks: 4, program: "fortran08"},
+	{ranks: 2, program: "errors", same: true}, {ranks: 2, program: "large", only: "mpich"},
+	{ranks: 4, program: "cxx"}, {ranks: 4, program: "mpit", same: true}, {ranks: 3, program: "files"},
+	{ranks: 2, program: "keyvals"}, {ranks: 2, program: "partitioned", only: "mpich"},
+	{ranks: 4, program: "pcollectives", only: "mpich"}, {ranks: 4, program: "sessions", only: "mpich"},
 }
 
 // A replay that is recorded is the recording, whichever MPI replays it.
@@ -49,6 +59,7 @@ func TestReplaySame(t *testing.T) {
 				continue
 			}
 			t.Run(m.Name+"/"+p.program, func(t *testing.T) {
+				t.Parallel()
 				a := record(t, m, p.ranks, nil, p.program)
 				for _, by := range mpis {
 					if by != m && (p.same || p.only != "") {
@@ -67,11 +78,13 @@ func TestReplaySame(t *testing.T) {
 }
 
 // recordReplay records the replay of an archive.
-func recordReplay(t *testing.T, m *mpirun.MPI, ranks int, a *trace.Archive, flags ...string) (*trace.Archive, string) {
+func recordReplay(t *testing.T, m *mpirun.MPI, ranks int, a *archive.Archive,
+	flags ...string) (*archive.Archive, string) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "again.tabard")
-	args := append([]string{tabardBin, "record", "--quiet", "-o", file, tabardBin, "replay", a.File(), "--patience=60s"}, flags...)
+	args := append([]string{tabardBin, "record", "--quiet", "-o", file, tabardBin, "replay", a.File(),
+		"--patience=60s"}, flags...)
 	r, err := (&mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: args}).Start()
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +95,7 @@ func recordReplay(t *testing.T, m *mpirun.MPI, ranks int, a *trace.Archive, flag
 	if _, err := readInfo(file); err != nil { // it waits until the archive is complete
 		t.Fatal(err)
 	}
-	b, err := trace.Open(file)
+	b, err := archive.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +103,11 @@ func recordReplay(t *testing.T, m *mpirun.MPI, ranks int, a *trace.Archive, flag
 	return b, string(r.Stderr)
 }
 
-// sameReplay compares a recording with that of its replay. Differences that contain differs are expected, if it is not empty.
-func sameReplay(t *testing.T, what string, a, b *trace.Archive, differs string) {
+// sameReplay compares a recording with that of its replay. Differences that contain differs are
+// expected, if it is not empty.
+func sameReplay(t *testing.T, what string, a, b *archive.Archive, differs string) {
 	t.Helper()
-	r, err := compare.Of(a, b, compare.Options{Structure: true, Parameters: true, Rerun: true})
+	r, err := diff.Of(a, b, diff.Options{Structure: true, Parameters: true, Rerun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +124,8 @@ func sameReplay(t *testing.T, what string, a, b *trace.Archive, differs string) 
 			expected++
 			continue
 		}
-		t.Errorf("%s: %v at ranks %v: %+v %v: %s: %q, %q, %d of %d", what, d.Kind, d.Ranks, d.Calls, d.Call, d.Param, d.A, d.B, d.Count, d.Of)
+		t.Errorf("%s: %v at ranks %v: %+v %v: %s: %q, %q, %d of %d", what, d.Kind, d.Ranks, d.Calls, d.Call, d.Param,
+			d.A, d.B, d.Count, d.Of)
 	}
 	if differs != "" && expected == 0 {
 		t.Errorf("%s: nothing differs about %s any more: say so in the list", what, differs)
@@ -131,30 +146,50 @@ func TestReplayModes(t *testing.T) {
 	for _, m := range mpis {
 		for _, program := range []string{"masterworker", "ignored", "polling", "probe", "persistent"} {
 			t.Run(m.Name+"/free/"+program, func(t *testing.T) {
+				t.Parallel()
 				a := record(t, m, 2, nil, program)
 				replay(t, m, 2, 0, a.File(), "--order=free")
 			})
 		}
 		t.Run(m.Name+"/times", func(t *testing.T) {
 			a := record(t, m, 2, nil, "pingpong") // 200 times 5 ms of sleep
-			was, before := computing(t, a), time.Duration(math.MaxInt64)
-			for _, x := range []struct {
-				mode     string
-				from, to float64 // of the original time
-			}{{"recorded", 0.9, 3}, {"scale:0.5", 0.4, 2}, {"asap", 0, 0.4}} { // the machine may be busy
-				b, _ := recordReplay(t, m, 2, a, "--timing="+x.mode)
-				now := computing(t, b)
-				if float64(now) < x.from*float64(was) || float64(now) > x.to*float64(was) || now > before {
-					t.Errorf("%s: %v instead of %v", x.mode, now, was)
+			// On a busy machine computation takes as long as that lets it: once out of five times
+			// is enough.
+			for n := 1; ; n++ {
+				wrong := replayedTimes(t, m, a)
+				if wrong == "" {
+					return
 				}
-				before = now
+				if t.Log(wrong); n == 5 {
+					t.Fail()
+					return
+				}
 			}
 		})
 	}
 }
 
-// computing is the time between the calls of rank 0. That in calls depends on what else the machine does.
-func computing(t *testing.T, a *trace.Archive) (sum time.Duration) {
+// replayedTimes says how the time between the calls is not what each mode promises.
+func replayedTimes(t *testing.T, m *mpirun.MPI, a *archive.Archive) (wrong string) {
+	t.Helper()
+	was, before := computing(t, a), time.Duration(math.MaxInt64)
+	for _, x := range []struct {
+		mode     string
+		from, to float64 // of the original time
+	}{{"recorded", 0.9, 3}, {"scale:0.5", 0.4, 2}, {"asap", 0, 0.4}} {
+		b, _ := recordReplay(t, m, 2, a, "--timing="+x.mode)
+		now := computing(t, b)
+		if float64(now) < x.from*float64(was) || float64(now) > x.to*float64(was) || now > before {
+			wrong += fmt.Sprintf("%s: %v instead of %v\n", x.mode, now, was)
+		}
+		before = now
+	}
+	return wrong
+}
+
+// computing is the time between the calls of rank 0. That in calls depends on what else the machine
+// does.
+func computing(t *testing.T, a *archive.Archive) (sum time.Duration) {
 	t.Helper()
 	var last time.Duration
 	for c, err := range a.Stream(0).Iter(0) {
@@ -173,7 +208,8 @@ func computing(t *testing.T, a *trace.Archive) (sum time.Duration) {
 func replay(t *testing.T, m *mpirun.MPI, ranks, code int, file string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	r, err := (&mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append([]string{tabardBin, "replay", file, "--patience=20s"}, flags...)}).Start()
+	r, err := (&mpirun.Job{MPI: m, Ranks: ranks, Dir: dir,
+		Args: append([]string{tabardBin, "replay", file, "--patience=60s"}, flags...)}).Start()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +246,9 @@ func TestReplayErrors(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	cmd := (&mpirun.Job{MPI: m, Ranks: 1, Dir: t.TempDir()}).Command()
+	j := &mpirun.Job{MPI: m, Ranks: 1, Dir: t.TempDir()}
+	cmd := j.Command()
+	t.Cleanup(j.Close)
 	cmd.Path, cmd.Args = tabardBin, []string{tabardBin, "replay", a.File()}
 	cmd.Stderr = &out
 	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "mpirun -n 2 tabard replay "+a.File()) {
@@ -225,7 +263,7 @@ func TestReplayFiles(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	replay(t, m, 2, 0, a.File())
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		left, _ := filepath.Glob(filepath.Join(tmp, "tabard-replay-*"))
 		if len(left) == 0 {
 			break

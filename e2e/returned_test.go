@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // returned reads how many calls of each rank had returned by the log that
@@ -33,12 +33,12 @@ func returned(dir string, ranks int) ([]uint64, error) {
 // recorded counts the MPI calls of each rank that the archive says returned,
 // and those that it says did not.
 func recorded(file string, ranks int) (done, open []uint64, err error) {
-	a, err := trace.Open(file)
+	a, err := archive.Open(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer a.Close()
-	if err := trace.Validate(a); err != nil {
+	if err := archive.Validate(a); err != nil {
 		return nil, nil, err
 	}
 	done, open = make([]uint64, ranks), make([]uint64, ranks)
@@ -59,7 +59,7 @@ func recorded(file string, ranks int) (done, open []uint64, err error) {
 			}
 			switch {
 			case spec.ByID(sig.Func).Has(spec.Pseudo):
-			case sig.Flags&trace.Unfinished != 0:
+			case sig.Flags&archive.Unfinished != 0:
 				open[r] += n
 			default:
 				done[r] += n

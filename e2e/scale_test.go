@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/internal/scale"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
 )
 
-// scalable are programs with the sizes at which they are recorded: what the recording of from ranks, and with
-// if it is not 0, gives for to ranks has to be what is recorded there.
+// scalable are programs with the sizes at which they are recorded: what the recording of from
+// ranks, and with if it is not 0, gives for to ranks has to be what is recorded there.
 var scalable = []struct {
 	program        string
 	from, with, to int
@@ -25,7 +25,8 @@ var scalable = []struct {
 	{"collectives", 4, 0, 9}, {"collectives", 9, 0, 4}, {"collectives", 4, 6, 9}, {"collectives", 5, 6, 8},
 }
 
-// unscalable are programs and sizes that must be refused, as the recording leaves open what other ranks would do.
+// unscalable are programs and sizes that must be refused, as the recording leaves open what other
+// ranks would do.
 var unscalable = []struct {
 	program  string
 	from, to int
@@ -42,12 +43,14 @@ var unscalable = []struct {
 func TestScaleRefused(t *testing.T) {
 	for _, p := range unscalable {
 		t.Run(p.program, func(t *testing.T) {
+			t.Parallel()
 			c, err := record(t, mpis[0], p.from, untimed, p.program).Content()
 			if err != nil {
 				t.Fatal(err)
 			}
-			var o *scale.Obstacles
-			if _, _, err := scale.Of(c, p.to, scale.Options{}); !errors.As(err, &o) || !strings.Contains(err.Error(), p.reason) {
+			var o *infer.Obstacles
+			if _, _, err := infer.Of(c, p.to, infer.Options{}); !errors.As(err, &o) ||
+				!strings.Contains(err.Error(), p.reason) {
 				t.Errorf("from %d to %d ranks: %v", p.from, p.to, err)
 			}
 		})
@@ -67,18 +70,19 @@ func TestScale(t *testing.T) {
 			}
 			seen[p.program] = seen[p.program] || i == len(mpis)-1
 			t.Run(m.Name+"/"+p.program, func(t *testing.T) {
-				content := func(ranks int) *trace.Content {
+				t.Parallel()
+				content := func(ranks int) *archive.Content {
 					c, err := record(t, m, ranks, untimed, p.program).Content()
 					if err != nil {
 						t.Fatal(err)
 					}
 					return c
 				}
-				var o scale.Options
+				var o infer.Options
 				if p.with > 0 {
 					o.With = append(o.With, content(p.with))
 				}
-				c, model, err := scale.Of(content(p.from), p.to, o)
+				c, model, err := infer.Of(content(p.from), p.to, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,11 +93,11 @@ func TestScale(t *testing.T) {
 				if err := c.Write(&b); err != nil {
 					t.Fatal(err)
 				}
-				got, err := trace.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+				got, err := archive.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := trace.Validate(got); err != nil {
+				if err := archive.Validate(got); err != nil {
 					t.Error(err)
 				}
 				same(t, "scaled and recorded", record(t, m, p.to, untimed, p.program), got)

@@ -142,3 +142,13 @@ func (a ABI) PredefinedByHandle(class Class, raw uint64) (int, bool) {
 	}
 	return i, ok
 }
+
+// Fields is how many integers represent one value of the slot, or one element of it, in columns: 4
+// for a status (source, tag, bytes, error | cancelled<<32), else 1. A string is its number in the
+// stream's string table, an address its segment word, a reference its code, a float its bits.
+func (s *Slot) Fields() int {
+	if s.Codec == Status {
+		return 4
+	}
+	return 1
+}

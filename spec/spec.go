@@ -1,17 +1,35 @@
-// Package spec is the vocabulary of the traced APIs: which functions exist,
-// what their parameters mean, and in which order a call's values are recorded.
+// Package spec is the vocabulary of the traced APIs: which functions exist, what they do, what
+// their parameters mean, and in which order a call's values are recorded.
 //
-// The tables are generated from the data files in this folder by internal/gen
-// (make gen). The generator also emits the C wrappers from the same data, so
-// that the recorder and every reader agree by construction.
+// The tables are generated from the data files in this folder by internal/gen (make gen). The
+// generator also emits the C wrappers from the same data, so that the recorder and every reader
+// agree by construction, and it refuses what it does not understand completely.
+//
+//	apis.txt         the traced APIs: a folder for each, and which ids its functions have
+//	ids.txt          ids of all functions, append only
+//	predefined.txt   predefined objects of all APIs, append only
+//	vocabulary.txt   the words that functions are described with, whatever their API
+//	mpi/*.json       functions and parameters, and overlay.json, which corrects them with reasons
+//	mpi/kinds.txt    how a parameter of each kind is recorded
+//	mpi/meaning.txt  what each function does
+//	mpi/roles.txt    which parameter is the peer, the tag, the root ...
+//	mpi/groups.txt   groups of functions, and what a call counts as in a timeline
+//	mpi/abi, constants.txt, typesizes.txt   values of constants, handles and sizes
+//
+// Everything that an analysis asks of a function stands in its row: Func.Op and the words beside
+// it, Func.Slot for parameters by their role, Func.Flags. No analysis looks at names of functions;
+// names_test.go at the root holds them to it. So a new function takes two files: an entry in a
+// table of functions, with "means" if it is no form of a known one, and an id.
 package spec
+
+import "strings"
 
 // ID identifies a recordable function. Ids are data (spec/ids.txt), append
 // only, and never reused: a trace stays readable when the table grows.
 type ID uint16
 
 // FirstFunction is the smallest id of an API function; smaller ids are the
-// runtime's own records (see internal/ring) and pseudo calls.
+// runtime's own records (see internal/record/ring) and pseudo calls.
 const FirstFunction ID = 64
 
 // Codec says how the value of one parameter is represented in a raw record
@@ -29,7 +47,7 @@ const (
 	// Handle is an opaque object of Class; Slot.Class says which. One word.
 	Handle
 	// Address is a pointer to memory: a choice buffer, a callback, an extra
-	// state, an attribute value. One segment word (see internal/ring.SegWord).
+	// state, an attribute value. One segment word (see internal/record/ring.SegWord).
 	Address
 	// Displacement is an MPI_Aint or MPI_Count that may hold an absolute
 	// address (MPI_Get_address, datatype constructors). One segment word,
@@ -41,35 +59,8 @@ const (
 	StringArray
 	// StringArray2 is an array of arrays of strings.
 	StringArray2
-	// Status is an MPI_Status. Three words (see internal/ring.Status).
+	// Status is an MPI_Status. Three words (see internal/record/ring.Status).
 	Status
-)
-
-// Class is the class of an opaque object.
-type Class uint8
-
-// Object classes.
-const (
-	NoClass Class = iota
-	Comm
-	Group
-	Type
-	Op
-	Win
-	File
-	Info
-	Errhandler
-	Request
-	Message
-	Session
-	Keyval
-	TCvar
-	TPvar
-	TPvarSession
-	TEnum
-	TEventReg
-	TEventInst
-	NumClasses
 )
 
 // Life says what a call does to the object that a Handle slot names.
@@ -137,6 +128,9 @@ type Param struct {
 	Len                      LenRule
 	LenArg, LenArray, LenCap int8 // parameter indices, -1 when unused
 	LenDeref                 bool
+	// LenMax is the constant that bounds the length of a string whose room is not passed, e.g.
+	// "MPI_MAX_PORT_NAME".
+	LenMax string
 
 	// Sentinels are constants with a special meaning here, by their names in
 	// the standard, e.g. "MPI_PROC_NULL".
@@ -200,12 +194,23 @@ const (
 	Pseudo
 	// Start starts persistent or partitioned requests.
 	Start
+	// Partitioned: the message has parts (MPI_Psend_init, MPI_Pready, MPI_Parrived).
+	Partitioned
+	// Environment: results say something of the machine or the library, not of the program.
+	Environment
+	// ReadsStatus: results are what is in a status.
+	ReadsStatus
+	// Indefinite: how often it is called depends on what is complete at the moment.
+	Indefinite
+	// Unordered: the order of what it returns is the library's.
+	Unordered
 )
 
 // Func is one function of a traced API.
 type Func struct {
 	ID       ID
 	Name     string // e.g. "MPI_Send"
+	API      string // e.g. "mpi"; empty for the runtime's own records
 	Category string // e.g. "pt2pt", "collective", "rma_op"
 	Chapter  string
 	Since    string // version of the standard that introduced it
@@ -216,6 +221,71 @@ type Func struct {
 
 	// Large is the id of the _c form, LargeOf the id of the small form; 0 none.
 	Large, LargeOf ID
+
+	// What it means (spec/mpi/meaning.txt). Analyses ask for this, never for a name.
+	Op       Operation
+	Mode     SendMode
+	Which    Which
+	Flow     Flow // of a collective, with Data and Vector
+	Data     Data
+	Vector   Vector
+	Outcome  Outcome
+	Activity Activity
+	Groups   uint32 // bits: the FunctionGroups that it is in
+
+	roles roleSlots
+}
+
+// roleSlots are slots by role, counted from 1; 0 is none.
+type roleSlots [numRoles]uint8
+
+// Slot is the index in Slots of the value that has a role, -1 if the function has none.
+func (f *Func) Slot(r Role) int { return int(f.roles[r]) - 1 }
+
+// In is the slot of a parameter's value on entry, by the parameter's name in the standard; -1 if
+// there is none. Ask for a role where functions name the same thing differently.
+func (f *Func) In(param string) int { return f.slotNamed(param, false) }
+
+// Out is likewise the slot of a value on return. The handles that are left after an error
+// (Slot.OnError) do not count.
+func (f *Func) Out(param string) int { return f.slotNamed(param, true) }
+
+func (f *Func) slotNamed(param string, out bool) int {
+	for i := range f.Slots {
+		if s := &f.Slots[i]; s.Out == out && s.Param >= 0 && !s.OnError && f.Params[s.Param].Name == param {
+			return i
+		}
+	}
+	return -1
+}
+
+// Makes is the class of the object that a call makes or returns, NoClass if there is none or
+// several.
+func (f *Func) Makes() Class {
+	if i := f.Slot(RoleNew); i >= 0 {
+		return f.Slots[i].Class
+	}
+	return NoClass
+}
+
+// ShortName is the name without the prefix of the API, in whatever case: "Send" of "MPI_Send".
+func (f *Func) ShortName() string {
+	if n := len(f.API) + 1; len(f.Name) > n && strings.EqualFold(f.Name[:n], f.API+"_") {
+		return f.Name[n:]
+	}
+	return f.Name
+}
+
+// IsBarrier tells whether all that a call does is to wait for everybody.
+func (f *Func) IsBarrier() bool {
+	return f.Op == OpCollective && f.Flow == FlowToAll && f.Data == DataNone
+}
+
+// FunctionGroup is a name for several functions, for selections and reports.
+type FunctionGroup struct {
+	Name  string
+	Alias string // another name, empty if there is none
+	About string
 }
 
 // Has reports whether f has all flags in mask.
@@ -227,4 +297,5 @@ type Predefined struct {
 	Name  string
 	Class Class
 	Null  bool // the null handle of its class
+	Size  int  // of a datatype in bytes, -1 if it has none or it is not known
 }

@@ -5,12 +5,12 @@ package spec
 const numIDs = 773
 
 var functions = [...]Func{
-	{ID: 7, Name: "tabard_tracing", Category: "runtime", Flags: Pseudo, NumIn: 1, Params: []Param{
+	{ID: 7, Name: "tabard_tracing", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
 		{Name: "on", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
-	{ID: 16, Name: "tabard_segment", Category: "runtime", Flags: Pseudo, NumIn: 3, Params: []Param{
+	{ID: 16, Name: "tabard_segment", Category: "runtime", Flags: Pseudo, NumIn: 3, Groups: 0x40000, Params: []Param{
 		{Name: "segment", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "kind", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "bytes", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -19,12 +19,12 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 64},
 		{Param: 2, Codec: Int, Bits: 64},
 	}},
-	{ID: 17, Name: "tabard_segment_end", Category: "runtime", Flags: Pseudo, NumIn: 1, Params: []Param{
+	{ID: 17, Name: "tabard_segment_end", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
 		{Name: "segment", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
-	{ID: 64, Name: "MPI_Abi_get_fortran_booleans", Category: "local", Chapter: "ABI", Since: "5.0", NumIn: 3, Params: []Param{
+	{ID: 64, Name: "MPI_Abi_get_fortran_booleans", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Environment, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "logical_size", Kind: "TYPECLASS_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "logical_true", Kind: "LOGICAL_VOID", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "logical_false", Kind: "LOGICAL_VOID", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -35,24 +35,24 @@ var functions = [...]Func{
 		{Param: 2, Codec: Address},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 65, Name: "MPI_Abi_get_fortran_info", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Lifecycle, NumIn: 0, Params: []Param{
+	{ID: 65, Name: "MPI_Abi_get_fortran_info", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Lifecycle | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 66, Name: "MPI_Abi_get_info", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Lifecycle | PreInit, NumIn: 0, Params: []Param{
+	{ID: 66, Name: "MPI_Abi_get_info", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Lifecycle | PreInit | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 67, Name: "MPI_Abi_get_version", Category: "local", Chapter: "ABI", Since: "5.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 67, Name: "MPI_Abi_get_version", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: PreInit | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "abi_major", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "abi_minor", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 68, Name: "MPI_Abi_set_fortran_booleans", Category: "local", Chapter: "ABI", Since: "5.0", NumIn: 3, Params: []Param{
+	{ID: 68, Name: "MPI_Abi_set_fortran_booleans", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Environment, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "logical_size", Kind: "TYPECLASS_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "logical_true", Kind: "LOGICAL_VOID", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "logical_false", Kind: "LOGICAL_VOID", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -61,19 +61,19 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 69, Name: "MPI_Abi_set_fortran_info", Category: "local", Chapter: "ABI", Since: "5.0", NumIn: 1, Params: []Param{
+	{ID: 69, Name: "MPI_Abi_set_fortran_info", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 	}},
-	{ID: 70, Name: "MPI_Abort", Category: "local", Chapter: "environment", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 70, Name: "MPI_Abort", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", NumIn: 2, Op: OpAbort, Activity: ActivityOther, Groups: 0x10000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 71, Name: "MPI_Accumulate", Category: "rma_op", Chapter: "one-sided", Since: "2.0", Flags: Blocking, Large: 72, NumIn: 9, Params: []Param{
+	{ID: 71, Name: "MPI_Accumulate", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "2.0", Flags: Blocking, Large: 72, NumIn: 9, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 9, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleOperator: 8}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -94,7 +94,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Op},
 		{Param: 8, Codec: Handle, Class: Win},
 	}},
-	{ID: 72, Name: "MPI_Accumulate_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 71, NumIn: 9, Params: []Param{
+	{ID: 72, Name: "MPI_Accumulate_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 71, NumIn: 9, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 9, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleOperator: 8}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -115,33 +115,33 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Op},
 		{Param: 8, Codec: Handle, Class: Win},
 	}},
-	{ID: 73, Name: "MPI_Add_error_class", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 0, Params: []Param{
+	{ID: 73, Name: "MPI_Add_error_class", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorclass", Kind: "ERROR_CLASS", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 74, Name: "MPI_Add_error_code", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 74, Name: "MPI_Add_error_code", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorclass", Kind: "ERROR_CLASS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 75, Name: "MPI_Add_error_string", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 75, Name: "MPI_Add_error_string", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Environment, NumIn: 2, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "string", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 76, Name: "MPI_Address", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 76, Name: "MPI_Address", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "location", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "address", Kind: "DISPLACEMENT", CType: "MPI_Aint*", Codec: Displacement, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Displacement, Bits: 64, Column: true},
 	}},
-	{ID: 77, Name: "MPI_Aint_add", Category: "local", Chapter: "environment", Since: "3.1", Flags: ReturnsValue, NumIn: 2, Params: []Param{
+	{ID: 77, Name: "MPI_Aint_add", API: "mpi", Category: "local", Chapter: "environment", Since: "3.1", Flags: ReturnsValue | Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "base", Kind: "LOCATION_SMALL", CType: "MPI_Aint", Codec: Displacement, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp", Kind: "DISPLACEMENT", CType: "MPI_Aint", Codec: Displacement, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
@@ -149,7 +149,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Displacement, Bits: 64},
 		{Param: -1, Out: true, Codec: Displacement, Column: true},
 	}},
-	{ID: 78, Name: "MPI_Aint_diff", Category: "local", Chapter: "environment", Since: "3.1", Flags: ReturnsValue, NumIn: 2, Params: []Param{
+	{ID: 78, Name: "MPI_Aint_diff", API: "mpi", Category: "local", Chapter: "environment", Since: "3.1", Flags: ReturnsValue | Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "addr1", Kind: "LOCATION_SMALL", CType: "MPI_Aint", Codec: Displacement, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "addr2", Kind: "LOCATION_SMALL", CType: "MPI_Aint", Codec: Displacement, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
@@ -157,7 +157,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Displacement, Bits: 64},
 		{Param: -1, Out: true, Codec: Displacement, Column: true},
 	}},
-	{ID: 79, Name: "MPI_Allgather", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 80, NumIn: 7, Params: []Param{
+	{ID: 79, Name: "MPI_Allgather", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 80, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -174,7 +174,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 80, Name: "MPI_Allgather_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 79, NumIn: 7, Params: []Param{
+	{ID: 80, Name: "MPI_Allgather_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 79, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -191,7 +191,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 81, Name: "MPI_Allgather_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 82, NumIn: 8, Params: []Param{
+	{ID: 81, Name: "MPI_Allgather_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 82, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -212,7 +212,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 82, Name: "MPI_Allgather_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 81, NumIn: 8, Params: []Param{
+	{ID: 82, Name: "MPI_Allgather_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 81, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -233,7 +233,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 83, Name: "MPI_Allgatherv", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 84, NumIn: 8, Params: []Param{
+	{ID: 83, Name: "MPI_Allgatherv", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 84, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -252,7 +252,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 84, Name: "MPI_Allgatherv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 83, NumIn: 8, Params: []Param{
+	{ID: 84, Name: "MPI_Allgatherv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 83, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -271,7 +271,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 85, Name: "MPI_Allgatherv_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 86, NumIn: 9, Params: []Param{
+	{ID: 85, Name: "MPI_Allgatherv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 86, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -294,7 +294,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 86, Name: "MPI_Allgatherv_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 85, NumIn: 9, Params: []Param{
+	{ID: 86, Name: "MPI_Allgatherv_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 85, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -317,7 +317,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 87, Name: "MPI_Alloc_mem", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 87, Name: "MPI_Alloc_mem", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "size", Kind: "ALLOC_MEM_NUM_BYTES", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "baseptr", Kind: "C_BUFFER", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -326,7 +326,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 88, Name: "MPI_Allreduce", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 89, NumIn: 6, Params: []Param{
+	{ID: 88, Name: "MPI_Allreduce", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 89, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -341,7 +341,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 89, Name: "MPI_Allreduce_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 88, NumIn: 6, Params: []Param{
+	{ID: 89, Name: "MPI_Allreduce_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 88, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -356,7 +356,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 90, Name: "MPI_Allreduce_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 91, NumIn: 7, Params: []Param{
+	{ID: 90, Name: "MPI_Allreduce_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 91, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -375,7 +375,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 91, Name: "MPI_Allreduce_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 90, NumIn: 7, Params: []Param{
+	{ID: 91, Name: "MPI_Allreduce_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 90, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -394,7 +394,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 92, Name: "MPI_Alltoall", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 93, NumIn: 7, Params: []Param{
+	{ID: 92, Name: "MPI_Alltoall", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 93, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -411,7 +411,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 93, Name: "MPI_Alltoall_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 92, NumIn: 7, Params: []Param{
+	{ID: 93, Name: "MPI_Alltoall_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 92, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -428,7 +428,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 94, Name: "MPI_Alltoall_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 95, NumIn: 8, Params: []Param{
+	{ID: 94, Name: "MPI_Alltoall_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 95, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -449,7 +449,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 95, Name: "MPI_Alltoall_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 94, NumIn: 8, Params: []Param{
+	{ID: 95, Name: "MPI_Alltoall_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 94, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -470,7 +470,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 96, Name: "MPI_Alltoallv", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 97, NumIn: 9, Params: []Param{
+	{ID: 96, Name: "MPI_Alltoallv", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 97, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -491,7 +491,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 97, Name: "MPI_Alltoallv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 96, NumIn: 9, Params: []Param{
+	{ID: 97, Name: "MPI_Alltoallv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 96, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -512,7 +512,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 98, Name: "MPI_Alltoallv_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 99, NumIn: 10, Params: []Param{
+	{ID: 98, Name: "MPI_Alltoallv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 99, NumIn: 10, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -537,7 +537,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 99, Name: "MPI_Alltoallv_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 98, NumIn: 10, Params: []Param{
+	{ID: 99, Name: "MPI_Alltoallv_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 98, NumIn: 10, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -562,7 +562,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 100, Name: "MPI_Alltoallw", Category: "collective", Chapter: "collective", Since: "2.0", Flags: Collective | Blocking, Large: 101, NumIn: 9, Params: []Param{
+	{ID: 100, Name: "MPI_Alltoallw", API: "mpi", Category: "collective", Chapter: "collective", Since: "2.0", Flags: Collective | Blocking, Large: 101, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -583,7 +583,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type, Array: true},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 101, Name: "MPI_Alltoallw_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 100, NumIn: 9, Params: []Param{
+	{ID: 101, Name: "MPI_Alltoallw_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 100, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -604,7 +604,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type, Array: true},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 102, Name: "MPI_Alltoallw_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 103, NumIn: 10, Params: []Param{
+	{ID: 102, Name: "MPI_Alltoallw_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 103, NumIn: 10, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -629,7 +629,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 103, Name: "MPI_Alltoallw_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 102, NumIn: 10, Params: []Param{
+	{ID: 103, Name: "MPI_Alltoallw_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 102, NumIn: 10, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -654,14 +654,14 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 104, Name: "MPI_Attr_delete", Category: "local", Chapter: "deprecated", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 104, Name: "MPI_Attr_delete", API: "mpi", Category: "local", Chapter: "deprecated", Since: "1.x", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Handle, Class: Keyval},
 	}},
-	{ID: 105, Name: "MPI_Attr_get", Category: "local", Chapter: "deprecated", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 105, Name: "MPI_Attr_get", API: "mpi", Category: "local", Chapter: "deprecated", Since: "1.x", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1, RoleFlag: 4}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL_10", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -672,7 +672,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Address, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 106, Name: "MPI_Attr_put", Category: "local", Chapter: "deprecated", Since: "1.x", NumIn: 3, Params: []Param{
+	{ID: 106, Name: "MPI_Attr_put", API: "mpi", Category: "local", Chapter: "deprecated", Since: "1.x", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL_10", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -681,12 +681,12 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Keyval},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 107, Name: "MPI_Barrier", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, NumIn: 1, Params: []Param{
+	{ID: 107, Name: "MPI_Barrier", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, NumIn: 1, Op: OpCollective, Flow: FlowToAll, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 	}},
-	{ID: 108, Name: "MPI_Barrier_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 108, Name: "MPI_Barrier_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, NumIn: 2, Op: OpCollective, Flow: FlowToAll, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 1, RoleRequest: 3}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -695,7 +695,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 109, Name: "MPI_Bcast", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 110, NumIn: 5, Params: []Param{
+	{ID: 109, Name: "MPI_Bcast", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 110, NumIn: 5, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -708,7 +708,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 4, Codec: Handle, Class: Comm},
 	}},
-	{ID: 110, Name: "MPI_Bcast_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 109, NumIn: 5, Params: []Param{
+	{ID: 110, Name: "MPI_Bcast_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 109, NumIn: 5, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -721,7 +721,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 4, Codec: Handle, Class: Comm},
 	}},
-	{ID: 111, Name: "MPI_Bcast_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 112, NumIn: 6, Params: []Param{
+	{ID: 111, Name: "MPI_Bcast_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 112, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 7}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -738,7 +738,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Info},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 112, Name: "MPI_Bcast_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 111, NumIn: 6, Params: []Param{
+	{ID: 112, Name: "MPI_Bcast_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 111, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 7}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -755,7 +755,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Info},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 113, Name: "MPI_Bsend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 114, NumIn: 6, Params: []Param{
+	{ID: 113, Name: "MPI_Bsend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 114, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -770,7 +770,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 114, Name: "MPI_Bsend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 113, NumIn: 6, Params: []Param{
+	{ID: 114, Name: "MPI_Bsend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 113, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -785,7 +785,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 115, Name: "MPI_Bsend_init", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 116, NumIn: 6, Params: []Param{
+	{ID: 115, Name: "MPI_Bsend_init", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 116, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -802,7 +802,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 116, Name: "MPI_Bsend_init_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 115, NumIn: 6, Params: []Param{
+	{ID: 116, Name: "MPI_Bsend_init_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 115, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -819,46 +819,46 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 117, Name: "MPI_Buffer_attach", Category: "local", Chapter: "pt2pt", Since: "1.x", Large: 118, NumIn: 2, Params: []Param{
+	{ID: 117, Name: "MPI_Buffer_attach", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "1.x", Large: 118, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "POLYNUM_BYTES_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 118, Name: "MPI_Buffer_attach_c", Category: "local", Chapter: "pt2pt", Since: "4.0", LargeOf: 117, NumIn: 2, Params: []Param{
+	{ID: 118, Name: "MPI_Buffer_attach_c", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.0", LargeOf: 117, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "POLYNUM_BYTES_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Codec: Int, Bits: 64},
 	}},
-	{ID: 119, Name: "MPI_Buffer_detach", Category: "local", Chapter: "pt2pt", Since: "1.x", Large: 120, NumIn: 0, Params: []Param{
+	{ID: 119, Name: "MPI_Buffer_detach", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "1.x", Large: 120, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "buffer_addr", Kind: "C_BUFFER2", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYNUM_BYTES", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Address, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 120, Name: "MPI_Buffer_detach_c", Category: "local", Chapter: "pt2pt", Since: "4.0", LargeOf: 119, NumIn: 0, Params: []Param{
+	{ID: 120, Name: "MPI_Buffer_detach_c", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.0", LargeOf: 119, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "buffer_addr", Kind: "C_BUFFER2", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYNUM_BYTES", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Address, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 121, Name: "MPI_Buffer_flush", Category: "local", Chapter: "pt2pt", Since: "4.1", NumIn: 0},
-	{ID: 122, Name: "MPI_Buffer_iflush", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Nonblocking | Lifecycle, NumIn: 0, Params: []Param{
+	{ID: 121, Name: "MPI_Buffer_flush", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000},
+	{ID: 122, Name: "MPI_Buffer_iflush", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Nonblocking | Lifecycle, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleRequest: 1}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 123, Name: "MPI_Cancel", Category: "local", Chapter: "pt2pt", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 123, Name: "MPI_Cancel", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "1.x", NumIn: 1, Op: OpCancel, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleRequests: 1}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Request},
 	}},
-	{ID: 124, Name: "MPI_Cart_coords", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Params: []Param{
+	{ID: 124, Name: "MPI_Cart_coords", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "maxdims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -869,7 +869,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 125, Name: "MPI_Cart_create", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Params: []Param{
+	{ID: 125, Name: "MPI_Cart_create", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommCart, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
 		{Name: "comm_old", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndims", Kind: "NUM_DIMS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "dims", Kind: "DIMENSION", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -884,7 +884,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 126, Name: "MPI_Cart_get", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 126, Name: "MPI_Cart_get", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 2, Op: OpCartGet, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "maxdims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "dims", Kind: "DIMENSION", CType: "int[]", Codec: Int, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -897,7 +897,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 127, Name: "MPI_Cart_map", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking, NumIn: 4, Params: []Param{
+	{ID: 127, Name: "MPI_Cart_map", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking, NumIn: 4, Op: OpCollective, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndims", Kind: "NUM_DIMS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "dims", Kind: "DIMENSION", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -910,7 +910,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Array: true, Bits: 32},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 128, Name: "MPI_Cart_rank", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 128, Name: "MPI_Cart_rank", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "coords", Kind: "COORDINATE", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenCartDims, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -919,7 +919,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Array: true, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 129, Name: "MPI_Cart_shift", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Params: []Param{
+	{ID: 129, Name: "MPI_Cart_shift", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Op: OpCartShift, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "direction", Kind: "INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp", Kind: "DIMENSION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -932,7 +932,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 130, Name: "MPI_Cart_sub", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 130, Name: "MPI_Cart_sub", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Op: OpCommCartSub, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1, RoleNew: 3}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "remain_dims", Kind: "LOGICAL", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenCartDims, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -941,19 +941,19 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Array: true, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 131, Name: "MPI_Cartdim_get", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 131, Name: "MPI_Cartdim_get", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndims", Kind: "NUM_DIMS", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 132, Name: "MPI_Close_port", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 132, Name: "MPI_Close_port", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 1, Op: OpPort, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "port_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 	}},
-	{ID: 133, Name: "MPI_Comm_accept", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 133, Name: "MPI_Comm_accept", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpAccept, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleOn: 4, RoleRoot: 3, RoleNew: 5}, Params: []Param{
 		{Name: "port_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, RootOnly: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ROOT", "MPI_PROC_NULL"}},
@@ -966,7 +966,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Comm},
 		{Param: 4, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 134, Name: "MPI_Comm_attach_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", Large: 135, NumIn: 3, Params: []Param{
+	{ID: 134, Name: "MPI_Comm_attach_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Large: 135, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "POLYNUM_BYTES_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -975,7 +975,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Int, Bits: 32},
 	}},
-	{ID: 135, Name: "MPI_Comm_attach_buffer_c", Category: "local", Chapter: "pt2pt", Since: "4.1", LargeOf: 134, NumIn: 3, Params: []Param{
+	{ID: 135, Name: "MPI_Comm_attach_buffer_c", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", LargeOf: 134, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "POLYNUM_BYTES_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -984,14 +984,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Int, Bits: 64},
 	}},
-	{ID: 136, Name: "MPI_Comm_call_errhandler", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 136, Name: "MPI_Comm_call_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 137, Name: "MPI_Comm_compare", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 137, Name: "MPI_Comm_compare", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200, Params: []Param{
 		{Name: "comm1", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm2", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "result", Kind: "COMM_COMPARISON", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1000,7 +1000,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Comm},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 138, Name: "MPI_Comm_connect", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 138, Name: "MPI_Comm_connect", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpConnect, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleOn: 4, RoleRoot: 3, RoleNew: 5}, Params: []Param{
 		{Name: "port_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, RootOnly: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ROOT", "MPI_PROC_NULL"}},
@@ -1013,7 +1013,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Comm},
 		{Param: 4, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 139, Name: "MPI_Comm_create", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 139, Name: "MPI_Comm_create", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Op: OpCommCreate, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 3, RoleGroup: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1022,14 +1022,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Group},
 		{Param: 2, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 140, Name: "MPI_Comm_create_errhandler", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 140, Name: "MPI_Comm_create_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10200, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "comm_errhandler_fn", Kind: "FUNCTION", CType: "MPI_Comm_errhandler_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: New},
 	}},
-	{ID: 141, Name: "MPI_Comm_create_from_group", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "4.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 141, Name: "MPI_Comm_create_from_group", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "4.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommFromGroup, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleNew: 5, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stringtag", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1042,7 +1042,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Errhandler},
 		{Param: 4, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 142, Name: "MPI_Comm_create_group", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 142, Name: "MPI_Comm_create_group", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommCreateGroup, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleSendTag: 3, RoleRecvTag: 3, RoleNew: 4, RoleGroup: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1053,7 +1053,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 143, Name: "MPI_Comm_create_keyval", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 143, Name: "MPI_Comm_create_keyval", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "comm_copy_attr_fn", Kind: "FUNCTION", CType: "MPI_Comm_copy_attr_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm_delete_attr_fn", Kind: "FUNCTION", CType: "MPI_Comm_delete_attr_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm_keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1064,14 +1064,14 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 2, Out: true, Codec: Handle, Class: Keyval, Life: New},
 	}},
-	{ID: 144, Name: "MPI_Comm_delete_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 144, Name: "MPI_Comm_delete_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Handle, Class: Keyval},
 	}},
-	{ID: 145, Name: "MPI_Comm_detach_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", Large: 146, NumIn: 1, Params: []Param{
+	{ID: 145, Name: "MPI_Comm_detach_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Large: 146, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer_addr", Kind: "C_BUFFER2", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYNUM_BYTES", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1080,7 +1080,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Address, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 146, Name: "MPI_Comm_detach_buffer_c", Category: "local", Chapter: "pt2pt", Since: "4.1", LargeOf: 145, NumIn: 1, Params: []Param{
+	{ID: 146, Name: "MPI_Comm_detach_buffer_c", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", LargeOf: 145, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer_addr", Kind: "C_BUFFER2", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYNUM_BYTES", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1089,19 +1089,19 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Address, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 147, Name: "MPI_Comm_disconnect", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 147, Name: "MPI_Comm_disconnect", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
 	}},
-	{ID: 148, Name: "MPI_Comm_dup", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 148, Name: "MPI_Comm_dup", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpCommDup, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 149, Name: "MPI_Comm_dup_with_info", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 149, Name: "MPI_Comm_dup_with_info", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Op: OpCommDup, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 3}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1110,28 +1110,28 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 150, Name: "MPI_Comm_flush_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", NumIn: 1, Params: []Param{
+	{ID: 150, Name: "MPI_Comm_flush_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 	}},
-	{ID: 151, Name: "MPI_Comm_free", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 151, Name: "MPI_Comm_free", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
 	}},
-	{ID: 152, Name: "MPI_Comm_free_keyval", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 152, Name: "MPI_Comm_free_keyval", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, Params: []Param{
 		{Name: "comm_keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Keyval, Life: Free},
 	}},
-	{ID: 153, Name: "MPI_Comm_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 153, Name: "MPI_Comm_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Comm, Life: Alias},
 	}},
-	{ID: 154, Name: "MPI_Comm_get_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 154, Name: "MPI_Comm_get_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleFlag: 4}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1142,42 +1142,42 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Address, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 155, Name: "MPI_Comm_get_errhandler", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 155, Name: "MPI_Comm_get_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10200, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: NewRef, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: NewRef},
 	}},
-	{ID: 156, Name: "MPI_Comm_get_info", Category: "local", Chapter: "groups/comms/caching", Since: "3.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 156, Name: "MPI_Comm_get_info", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "3.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info_used", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 157, Name: "MPI_Comm_get_name", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 157, Name: "MPI_Comm_get_name", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "comm_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_OBJECT_NAME", BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "resultlen", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: String, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 158, Name: "MPI_Comm_get_parent", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 0, Params: []Param{
+	{ID: 158, Name: "MPI_Comm_get_parent", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 0, Op: OpGetParent, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "parent", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: Alias, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: Alias},
 	}},
-	{ID: 159, Name: "MPI_Comm_group", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 159, Name: "MPI_Comm_group", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpCommGroup, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 160, Name: "MPI_Comm_idup", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 160, Name: "MPI_Comm_idup", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, NumIn: 1, Op: OpCommDup, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleRequest: 3, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1186,7 +1186,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Handle, Class: Comm, Life: New},
 		{Param: 2, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 161, Name: "MPI_Comm_idup_with_info", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 161, Name: "MPI_Comm_idup_with_info", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, NumIn: 2, Op: OpCommDup, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleRequest: 4, RoleNew: 3}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1197,42 +1197,42 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Handle, Class: Comm, Life: New},
 		{Param: 3, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 162, Name: "MPI_Comm_iflush_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Nonblocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 162, Name: "MPI_Comm_iflush_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Nonblocking | Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleRequest: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 163, Name: "MPI_Comm_join", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 163, Name: "MPI_Comm_join", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpJoin, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "fd", Kind: "FILE_DESCRIPTOR", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "intercomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 164, Name: "MPI_Comm_rank", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 164, Name: "MPI_Comm_rank", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Op: OpCommRank, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 165, Name: "MPI_Comm_remote_group", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 165, Name: "MPI_Comm_remote_group", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpCommRemoteGroup, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 166, Name: "MPI_Comm_remote_size", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 166, Name: "MPI_Comm_remote_size", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Op: OpCommRemoteSize, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "COMM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 167, Name: "MPI_Comm_set_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 3, Params: []Param{
+	{ID: 167, Name: "MPI_Comm_set_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1241,35 +1241,35 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Keyval},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 168, Name: "MPI_Comm_set_errhandler", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 168, Name: "MPI_Comm_set_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Handle, Class: Errhandler},
 	}},
-	{ID: 169, Name: "MPI_Comm_set_info", Category: "local", Chapter: "groups/comms/caching", Since: "3.0", NumIn: 2, Params: []Param{
+	{ID: 169, Name: "MPI_Comm_set_info", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "3.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Handle, Class: Info},
 	}},
-	{ID: 170, Name: "MPI_Comm_set_name", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 170, Name: "MPI_Comm_set_name", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Op: OpCommSetName, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 171, Name: "MPI_Comm_size", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 171, Name: "MPI_Comm_size", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Op: OpCommSize, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "COMM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 172, Name: "MPI_Comm_spawn", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 6, Params: []Param{
+	{ID: 172, Name: "MPI_Comm_spawn", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 6, Op: OpSpawn, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleOn: 6, RoleRoot: 5, RoleNew: 7, RoleProcesses: 3}, Params: []Param{
 		{Name: "command", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, RootOnly: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "argv", Kind: "STRING_ARRAY", CType: "char*[]", Codec: StringArray, In: true, Pointer: true, RootOnly: true, Len: LenNullTerm, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ARGV_NULL"}},
 		{Name: "maxprocs", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1288,7 +1288,7 @@ var functions = [...]Func{
 		{Param: 6, Out: true, Codec: Handle, Class: Comm, Life: New},
 		{Param: 7, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 173, Name: "MPI_Comm_spawn_multiple", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 173, Name: "MPI_Comm_spawn_multiple", API: "mpi", Category: "process_mgmt", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 7, Op: OpSpawn, Activity: ActivityOther, Groups: 0x8200, roles: roleSlots{RoleOn: 7, RoleSendCount: 1, RoleRecvCount: 1, RoleRoot: 6, RoleNew: 8, RoleProcesses: 4}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_PI", CType: "int", Codec: Int, In: true, Bits: 32, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_commands", Kind: "STRING_ARRAY", CType: "char*[]", Codec: StringArray, In: true, Pointer: true, RootOnly: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_argv", Kind: "STRING_2DARRAY", CType: "char**[]", Codec: StringArray2, In: true, Pointer: true, RootOnly: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ARGVS_NULL"}},
@@ -1309,7 +1309,7 @@ var functions = [...]Func{
 		{Param: 7, Out: true, Codec: Handle, Class: Comm, Life: New},
 		{Param: 8, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 174, Name: "MPI_Comm_split", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 174, Name: "MPI_Comm_split", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommSplit, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 4}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "color", Kind: "COLOR", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_UNDEFINED"}},
 		{Name: "key", Kind: "KEY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1320,7 +1320,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 175, Name: "MPI_Comm_split_type", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 175, Name: "MPI_Comm_split_type", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommSplitType, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "split_type", Kind: "SPLIT_TYPE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "KEY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1333,20 +1333,20 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Info},
 		{Param: 4, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 176, Name: "MPI_Comm_test_inter", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 176, Name: "MPI_Comm_test_inter", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleFlag: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 177, Name: "MPI_Comm_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 177, Name: "MPI_Comm_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 178, Name: "MPI_Compare_and_swap", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 7, Params: []Param{
+	{ID: 178, Name: "MPI_Compare_and_swap", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 7, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 7, RoleSendPeer: 5, RoleSendType: 4, RoleRecvType: 4}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "compare_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "result_addr", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1363,7 +1363,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Int, Bits: 64},
 		{Param: 6, Codec: Handle, Class: Win},
 	}},
-	{ID: 179, Name: "MPI_Dims_create", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Params: []Param{
+	{ID: 179, Name: "MPI_Dims_create", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x800, Params: []Param{
 		{Name: "nnodes", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndims", Kind: "NUM_DIMS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "dims", Kind: "DIMENSION", CType: "int[]", Codec: Int, In: true, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1373,7 +1373,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 180, Name: "MPI_Dist_graph_create", Category: "comm_mgmt", Chapter: "topologies", Since: "2.2", Flags: Collective | Blocking | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 180, Name: "MPI_Dist_graph_create", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "2.2", Flags: Collective | Blocking | Lifecycle, NumIn: 8, Op: OpCommDistGraph, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1, RoleNew: 9}, Params: []Param{
 		{Name: "comm_old", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sources", Kind: "RANK_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1394,7 +1394,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Int, Bits: 32},
 		{Param: 8, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 181, Name: "MPI_Dist_graph_create_adjacent", Category: "comm_mgmt", Chapter: "topologies", Since: "2.2", Flags: Collective | Blocking | Lifecycle, NumIn: 9, Params: []Param{
+	{ID: 181, Name: "MPI_Dist_graph_create_adjacent", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "2.2", Flags: Collective | Blocking | Lifecycle, NumIn: 9, Op: OpCommDistGraphAdjacent, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1, RoleNew: 10}, Params: []Param{
 		{Name: "comm_old", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "indegree", Kind: "DEGREE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sources", Kind: "RANK_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1417,7 +1417,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Int, Bits: 32},
 		{Param: 9, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 182, Name: "MPI_Dist_graph_neighbors", Category: "local", Chapter: "topologies", Since: "2.2", NumIn: 3, Params: []Param{
+	{ID: 182, Name: "MPI_Dist_graph_neighbors", API: "mpi", Category: "local", Chapter: "topologies", Since: "2.2", Flags: Unordered, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "maxindegree", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sources", Kind: "RANK_NNI", CType: "int[]", Codec: Int, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1434,7 +1434,7 @@ var functions = [...]Func{
 		{Param: 5, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 		{Param: 6, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 183, Name: "MPI_Dist_graph_neighbors_count", Category: "local", Chapter: "topologies", Since: "2.2", NumIn: 1, Params: []Param{
+	{ID: 183, Name: "MPI_Dist_graph_neighbors_count", API: "mpi", Category: "local", Chapter: "topologies", Since: "2.2", NumIn: 1, Op: OpDistGraphDegrees, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "indegree", Kind: "DEGREE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "outdegree", Kind: "DEGREE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1445,61 +1445,61 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 184, Name: "MPI_Errhandler_create", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 184, Name: "MPI_Errhandler_create", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "comm_errhandler_fn", Kind: "FUNCTION_SMALL", CType: "MPI_Comm_errhandler_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: New},
 	}},
-	{ID: 185, Name: "MPI_Errhandler_free", Category: "local", Chapter: "environment", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 185, Name: "MPI_Errhandler_free", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Errhandler, Life: Free},
 	}},
-	{ID: 186, Name: "MPI_Errhandler_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 186, Name: "MPI_Errhandler_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "errhandler", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Errhandler, Life: Alias},
 	}},
-	{ID: 187, Name: "MPI_Errhandler_get", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 187, Name: "MPI_Errhandler_get", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: NewRef, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: NewRef},
 	}},
-	{ID: 188, Name: "MPI_Errhandler_set", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 188, Name: "MPI_Errhandler_set", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Handle, Class: Errhandler},
 	}},
-	{ID: 189, Name: "MPI_Errhandler_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 189, Name: "MPI_Errhandler_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Errhandler},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 190, Name: "MPI_Error_class", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 190, Name: "MPI_Error_class", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit, NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorclass", Kind: "ERROR_CLASS", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 191, Name: "MPI_Error_string", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 191, Name: "MPI_Error_string", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit | Environment, NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "string", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "string", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_ERROR_STRING", BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "resultlen", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: String, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 192, Name: "MPI_Exscan", Category: "collective", Chapter: "collective", Since: "2.0", Flags: Collective | Blocking, Large: 193, NumIn: 6, Params: []Param{
+	{ID: 192, Name: "MPI_Exscan", API: "mpi", Category: "collective", Chapter: "collective", Since: "2.0", Flags: Collective | Blocking, Large: 193, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1514,7 +1514,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 193, Name: "MPI_Exscan_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 192, NumIn: 6, Params: []Param{
+	{ID: 193, Name: "MPI_Exscan_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 192, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1529,7 +1529,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 194, Name: "MPI_Exscan_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 195, NumIn: 7, Params: []Param{
+	{ID: 194, Name: "MPI_Exscan_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 195, NumIn: 7, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1548,7 +1548,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 195, Name: "MPI_Exscan_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 194, NumIn: 7, Params: []Param{
+	{ID: 195, Name: "MPI_Exscan_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 194, NumIn: 7, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1567,7 +1567,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 196, Name: "MPI_Fetch_and_op", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 7, Params: []Param{
+	{ID: 196, Name: "MPI_Fetch_and_op", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 7, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 7, RoleSendPeer: 4, RoleSendType: 3, RoleRecvType: 3, RoleOperator: 6}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "result_addr", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1584,53 +1584,53 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Op},
 		{Param: 6, Codec: Handle, Class: Win},
 	}},
-	{ID: 197, Name: "MPI_File_call_errhandler", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 197, Name: "MPI_File_call_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x10100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 198, Name: "MPI_File_close", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 198, Name: "MPI_File_close", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File*", Codec: Handle, Class: File, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File, Life: Free},
 	}},
-	{ID: 199, Name: "MPI_File_create_errhandler", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 199, Name: "MPI_File_create_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x10100, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "file_errhandler_fn", Kind: "FUNCTION", CType: "MPI_File_errhandler_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: New},
 	}},
-	{ID: 200, Name: "MPI_File_delete", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 200, Name: "MPI_File_delete", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 2, Op: OpFileDelete, Activity: ActivityIo, Groups: 0x100, Params: []Param{
 		{Name: "filename", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: Handle, Class: Info},
 	}},
-	{ID: 201, Name: "MPI_File_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 201, Name: "MPI_File_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, Params: []Param{
 		{Name: "file", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: File, Life: Alias},
 	}},
-	{ID: 202, Name: "MPI_File_get_amode", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 202, Name: "MPI_File_get_amode", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "amode", Kind: "ACCESS_MODE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 203, Name: "MPI_File_get_atomicity", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 203, Name: "MPI_File_get_atomicity", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleFlag: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 204, Name: "MPI_File_get_byte_offset", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 204, Name: "MPI_File_get_byte_offset", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp", Kind: "OFFSET", CType: "MPI_Offset*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1639,49 +1639,49 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 64},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 205, Name: "MPI_File_get_errhandler", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 205, Name: "MPI_File_get_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x10100, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "file", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: NewRef, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: NewRef},
 	}},
-	{ID: 206, Name: "MPI_File_get_group", Category: "io_local", Chapter: "io", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 206, Name: "MPI_File_get_group", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpFileGroup, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 207, Name: "MPI_File_get_info", Category: "io_local", Chapter: "io", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 207, Name: "MPI_File_get_info", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info_used", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 208, Name: "MPI_File_get_position", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 208, Name: "MPI_File_get_position", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 209, Name: "MPI_File_get_position_shared", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 209, Name: "MPI_File_get_position_shared", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 210, Name: "MPI_File_get_size", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 210, Name: "MPI_File_get_size", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 1, Op: OpFileSize, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "OFFSET", CType: "MPI_Offset*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 211, Name: "MPI_File_get_type_extent", Category: "io_local", Chapter: "io", Since: "2.0", Large: 212, NumIn: 2, Params: []Param{
+	{ID: 211, Name: "MPI_File_get_type_extent", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", Large: 212, NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "POLYDISPOFFSET", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1690,7 +1690,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 212, Name: "MPI_File_get_type_extent_c", Category: "io_local", Chapter: "io", Since: "4.0", LargeOf: 211, NumIn: 2, Params: []Param{
+	{ID: 212, Name: "MPI_File_get_type_extent_c", API: "mpi", Category: "io_local", Chapter: "io", Since: "4.0", LargeOf: 211, NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "POLYDISPOFFSET", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1699,12 +1699,12 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 213, Name: "MPI_File_get_view", Category: "io_local", Chapter: "io", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 213, Name: "MPI_File_get_view", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp", Kind: "OFFSET", CType: "MPI_Offset*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "etype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: NewIfDerived, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "filetype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: NewIfDerived, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datarep", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datarep", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_DATAREP_STRING", BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
@@ -1712,7 +1712,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Handle, Class: Type, Life: NewIfDerived},
 		{Param: 4, Out: true, Codec: String, Column: true},
 	}},
-	{ID: 214, Name: "MPI_File_iread", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 221, NumIn: 4, Params: []Param{
+	{ID: 214, Name: "MPI_File_iread", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 221, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1725,7 +1725,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 215, Name: "MPI_File_iread_all", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 216, NumIn: 4, Params: []Param{
+	{ID: 215, Name: "MPI_File_iread_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 216, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1738,7 +1738,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 216, Name: "MPI_File_iread_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 215, NumIn: 4, Params: []Param{
+	{ID: 216, Name: "MPI_File_iread_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 215, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1751,7 +1751,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 217, Name: "MPI_File_iread_at", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 220, NumIn: 5, Params: []Param{
+	{ID: 217, Name: "MPI_File_iread_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 220, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1766,7 +1766,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 218, Name: "MPI_File_iread_at_all", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 219, NumIn: 5, Params: []Param{
+	{ID: 218, Name: "MPI_File_iread_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 219, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1781,7 +1781,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 219, Name: "MPI_File_iread_at_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 218, NumIn: 5, Params: []Param{
+	{ID: 219, Name: "MPI_File_iread_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 218, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1796,7 +1796,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 220, Name: "MPI_File_iread_at_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 217, NumIn: 5, Params: []Param{
+	{ID: 220, Name: "MPI_File_iread_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 217, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1811,7 +1811,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 221, Name: "MPI_File_iread_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 214, NumIn: 4, Params: []Param{
+	{ID: 221, Name: "MPI_File_iread_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 214, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1824,7 +1824,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 222, Name: "MPI_File_iread_shared", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 223, NumIn: 4, Params: []Param{
+	{ID: 222, Name: "MPI_File_iread_shared", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 223, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1837,7 +1837,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 223, Name: "MPI_File_iread_shared_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 222, NumIn: 4, Params: []Param{
+	{ID: 223, Name: "MPI_File_iread_shared_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 222, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1850,7 +1850,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 224, Name: "MPI_File_iwrite", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 231, NumIn: 4, Params: []Param{
+	{ID: 224, Name: "MPI_File_iwrite", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 231, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1863,7 +1863,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 225, Name: "MPI_File_iwrite_all", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 226, NumIn: 4, Params: []Param{
+	{ID: 225, Name: "MPI_File_iwrite_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 226, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1876,7 +1876,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 226, Name: "MPI_File_iwrite_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 225, NumIn: 4, Params: []Param{
+	{ID: 226, Name: "MPI_File_iwrite_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 225, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1889,7 +1889,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 227, Name: "MPI_File_iwrite_at", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 230, NumIn: 5, Params: []Param{
+	{ID: 227, Name: "MPI_File_iwrite_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 230, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1904,7 +1904,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 228, Name: "MPI_File_iwrite_at_all", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 229, NumIn: 5, Params: []Param{
+	{ID: 228, Name: "MPI_File_iwrite_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 229, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1919,7 +1919,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 229, Name: "MPI_File_iwrite_at_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 228, NumIn: 5, Params: []Param{
+	{ID: 229, Name: "MPI_File_iwrite_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 228, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1934,7 +1934,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 230, Name: "MPI_File_iwrite_at_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 227, NumIn: 5, Params: []Param{
+	{ID: 230, Name: "MPI_File_iwrite_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 227, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1949,7 +1949,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 231, Name: "MPI_File_iwrite_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 224, NumIn: 4, Params: []Param{
+	{ID: 231, Name: "MPI_File_iwrite_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 224, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1962,7 +1962,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 232, Name: "MPI_File_iwrite_shared", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 233, NumIn: 4, Params: []Param{
+	{ID: 232, Name: "MPI_File_iwrite_shared", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 233, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1975,7 +1975,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 233, Name: "MPI_File_iwrite_shared_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 232, NumIn: 4, Params: []Param{
+	{ID: 233, Name: "MPI_File_iwrite_shared_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 232, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleRequest: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -1988,7 +1988,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 234, Name: "MPI_File_open", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 234, Name: "MPI_File_open", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpFileOpen, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "filename", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "amode", Kind: "ACCESS_MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2001,14 +2001,14 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Info},
 		{Param: 4, Out: true, Codec: Handle, Class: File, Life: New},
 	}},
-	{ID: 235, Name: "MPI_File_preallocate", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 235, Name: "MPI_File_preallocate", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileResize, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Codec: Int, Bits: 64},
 	}},
-	{ID: 236, Name: "MPI_File_read", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 249, NumIn: 4, Params: []Param{
+	{ID: 236, Name: "MPI_File_read", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 249, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2021,7 +2021,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 237, Name: "MPI_File_read_all", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 240, NumIn: 4, Params: []Param{
+	{ID: 237, Name: "MPI_File_read_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 240, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2034,7 +2034,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 238, Name: "MPI_File_read_all_begin", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 239, NumIn: 4, Params: []Param{
+	{ID: 238, Name: "MPI_File_read_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 239, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2045,7 +2045,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Codec: Handle, Class: Type},
 	}},
-	{ID: 239, Name: "MPI_File_read_all_begin_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 238, NumIn: 4, Params: []Param{
+	{ID: 239, Name: "MPI_File_read_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 238, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2056,7 +2056,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 3, Codec: Handle, Class: Type},
 	}},
-	{ID: 240, Name: "MPI_File_read_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 237, NumIn: 4, Params: []Param{
+	{ID: 240, Name: "MPI_File_read_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 237, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2069,7 +2069,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 241, Name: "MPI_File_read_all_end", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 241, Name: "MPI_File_read_all_end", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileEnd, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
@@ -2078,7 +2078,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 242, Name: "MPI_File_read_at", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 248, NumIn: 5, Params: []Param{
+	{ID: 242, Name: "MPI_File_read_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 248, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2093,7 +2093,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 243, Name: "MPI_File_read_at_all", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 246, NumIn: 5, Params: []Param{
+	{ID: 243, Name: "MPI_File_read_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 246, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2108,7 +2108,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 244, Name: "MPI_File_read_at_all_begin", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 245, NumIn: 5, Params: []Param{
+	{ID: 244, Name: "MPI_File_read_at_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 245, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2121,7 +2121,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 245, Name: "MPI_File_read_at_all_begin_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 244, NumIn: 5, Params: []Param{
+	{ID: 245, Name: "MPI_File_read_at_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 244, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2134,31 +2134,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 64},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 246, Name: "MPI_File_read_at_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 243, NumIn: 5, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Int, Bits: 64},
-		{Param: 2, Codec: Address},
-		{Param: 3, Codec: Int, Bits: 64},
-		{Param: 4, Codec: Handle, Class: Type},
-		{Param: 5, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 247, Name: "MPI_File_read_at_all_end", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 248, Name: "MPI_File_read_at_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 242, NumIn: 5, Params: []Param{
+	{ID: 246, Name: "MPI_File_read_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 243, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2173,68 +2149,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 249, Name: "MPI_File_read_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 236, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 64},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 250, Name: "MPI_File_read_ordered", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 253, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 32},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 251, Name: "MPI_File_read_ordered_begin", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 252, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 32},
-		{Param: 3, Codec: Handle, Class: Type},
-	}},
-	{ID: 252, Name: "MPI_File_read_ordered_begin_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 251, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 64},
-		{Param: 3, Codec: Handle, Class: Type},
-	}},
-	{ID: 253, Name: "MPI_File_read_ordered_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 250, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 64},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 254, Name: "MPI_File_read_ordered_end", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 247, Name: "MPI_File_read_at_all_end", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileEnd, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
@@ -2243,20 +2158,22 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 255, Name: "MPI_File_read_shared", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 256, NumIn: 4, Params: []Param{
+	{ID: 248, Name: "MPI_File_read_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 242, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 32},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Address},
+		{Param: 3, Codec: Int, Bits: 64},
+		{Param: 4, Codec: Handle, Class: Type},
+		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 256, Name: "MPI_File_read_shared_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 255, NumIn: 4, Params: []Param{
+	{ID: 249, Name: "MPI_File_read_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 236, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2269,7 +2186,90 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 257, Name: "MPI_File_seek", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 3, Params: []Param{
+	{ID: 250, Name: "MPI_File_read_ordered", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 253, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 251, Name: "MPI_File_read_ordered_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 252, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Handle, Class: Type},
+	}},
+	{ID: 252, Name: "MPI_File_read_ordered_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 251, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+	}},
+	{ID: 253, Name: "MPI_File_read_ordered_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 250, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 254, Name: "MPI_File_read_ordered_end", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileEnd, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleStatus: 3}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 255, Name: "MPI_File_read_shared", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 256, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 256, Name: "MPI_File_read_shared_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 255, NumIn: 4, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 3, RoleRecvType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 257, Name: "MPI_File_seek", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 3, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "whence", Kind: "UPDATE_MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2278,7 +2278,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 64},
 		{Param: 2, Codec: Int, Bits: 32},
 	}},
-	{ID: 258, Name: "MPI_File_seek_shared", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 3, Params: []Param{
+	{ID: 258, Name: "MPI_File_seek_shared", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 3, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "whence", Kind: "UPDATE_MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2287,35 +2287,35 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 64},
 		{Param: 2, Codec: Int, Bits: 32},
 	}},
-	{ID: 259, Name: "MPI_File_set_atomicity", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 259, Name: "MPI_File_set_atomicity", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 260, Name: "MPI_File_set_errhandler", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 260, Name: "MPI_File_set_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x10100, Params: []Param{
 		{Name: "file", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Codec: Handle, Class: Errhandler},
 	}},
-	{ID: 261, Name: "MPI_File_set_info", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 261, Name: "MPI_File_set_info", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Codec: Handle, Class: Info},
 	}},
-	{ID: 262, Name: "MPI_File_set_size", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 262, Name: "MPI_File_set_size", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileResize, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: 1, Codec: Int, Bits: 64},
 	}},
-	{ID: 263, Name: "MPI_File_set_view", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Params: []Param{
+	{ID: 263, Name: "MPI_File_set_view", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpFileView, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "etype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2330,18 +2330,18 @@ var functions = [...]Func{
 		{Param: 4, Codec: String},
 		{Param: 5, Codec: Handle, Class: Info},
 	}},
-	{ID: 264, Name: "MPI_File_sync", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 1, Params: []Param{
+	{ID: 264, Name: "MPI_File_sync", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 	}},
-	{ID: 265, Name: "MPI_File_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 265, Name: "MPI_File_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityIo, Groups: 0x100, Params: []Param{
 		{Name: "file", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 266, Name: "MPI_File_write", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 279, NumIn: 4, Params: []Param{
+	{ID: 266, Name: "MPI_File_write", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 279, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2354,7 +2354,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 267, Name: "MPI_File_write_all", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 270, NumIn: 4, Params: []Param{
+	{ID: 267, Name: "MPI_File_write_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 270, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2367,7 +2367,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 268, Name: "MPI_File_write_all_begin", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 269, NumIn: 4, Params: []Param{
+	{ID: 268, Name: "MPI_File_write_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 269, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2378,7 +2378,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Codec: Handle, Class: Type},
 	}},
-	{ID: 269, Name: "MPI_File_write_all_begin_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 268, NumIn: 4, Params: []Param{
+	{ID: 269, Name: "MPI_File_write_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 268, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2389,7 +2389,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 3, Codec: Handle, Class: Type},
 	}},
-	{ID: 270, Name: "MPI_File_write_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 267, NumIn: 4, Params: []Param{
+	{ID: 270, Name: "MPI_File_write_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 267, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2402,7 +2402,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 271, Name: "MPI_File_write_all_end", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 271, Name: "MPI_File_write_all_end", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileEnd, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
@@ -2411,7 +2411,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 272, Name: "MPI_File_write_at", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 278, NumIn: 5, Params: []Param{
+	{ID: 272, Name: "MPI_File_write_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 278, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2426,7 +2426,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 273, Name: "MPI_File_write_at_all", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 276, NumIn: 5, Params: []Param{
+	{ID: 273, Name: "MPI_File_write_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 276, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2441,7 +2441,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 274, Name: "MPI_File_write_at_all_begin", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 275, NumIn: 5, Params: []Param{
+	{ID: 274, Name: "MPI_File_write_at_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 275, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2454,7 +2454,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 275, Name: "MPI_File_write_at_all_begin_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 274, NumIn: 5, Params: []Param{
+	{ID: 275, Name: "MPI_File_write_at_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 274, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2467,31 +2467,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 64},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 276, Name: "MPI_File_write_at_all_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 273, NumIn: 5, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Int, Bits: 64},
-		{Param: 2, Codec: Address},
-		{Param: 3, Codec: Int, Bits: 64},
-		{Param: 4, Codec: Handle, Class: Type},
-		{Param: 5, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 277, Name: "MPI_File_write_at_all_end", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 278, Name: "MPI_File_write_at_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 272, NumIn: 5, Params: []Param{
+	{ID: 276, Name: "MPI_File_write_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 273, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2506,68 +2482,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 279, Name: "MPI_File_write_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 266, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 64},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 280, Name: "MPI_File_write_ordered", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 283, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 32},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 281, Name: "MPI_File_write_ordered_begin", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 282, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 32},
-		{Param: 3, Codec: Handle, Class: Type},
-	}},
-	{ID: 282, Name: "MPI_File_write_ordered_begin_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 281, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 64},
-		{Param: 3, Codec: Handle, Class: Type},
-	}},
-	{ID: 283, Name: "MPI_File_write_ordered_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 280, NumIn: 4, Params: []Param{
-		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 64},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
-	}},
-	{ID: 284, Name: "MPI_File_write_ordered_end", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 277, Name: "MPI_File_write_at_all_end", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileEnd, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
@@ -2576,20 +2491,22 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 285, Name: "MPI_File_write_shared", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 286, NumIn: 4, Params: []Param{
+	{ID: 278, Name: "MPI_File_write_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 272, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
-		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: File},
-		{Param: 1, Codec: Address},
-		{Param: 2, Codec: Int, Bits: 32},
-		{Param: 3, Codec: Handle, Class: Type},
-		{Param: 4, Out: true, Codec: Status, Column: true},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Address},
+		{Param: 3, Codec: Int, Bits: 64},
+		{Param: 4, Codec: Handle, Class: Type},
+		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 286, Name: "MPI_File_write_shared_c", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 285, NumIn: 4, Params: []Param{
+	{ID: 279, Name: "MPI_File_write_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 266, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2602,18 +2519,101 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 287, Name: "MPI_Finalize", Category: "lifecycle", Chapter: "process init/creation/management", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 0},
-	{ID: 288, Name: "MPI_Finalized", Category: "local", Chapter: "process init/creation/management", Since: "2.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 280, Name: "MPI_File_write_ordered", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 283, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 281, Name: "MPI_File_write_ordered_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 282, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Handle, Class: Type},
+	}},
+	{ID: 282, Name: "MPI_File_write_ordered_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 281, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+	}},
+	{ID: 283, Name: "MPI_File_write_ordered_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 280, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 284, Name: "MPI_File_write_ordered_end", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFileEnd, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleStatus: 3}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 285, Name: "MPI_File_write_shared", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 286, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 286, Name: "MPI_File_write_shared_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 285, NumIn: 4, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 3, RoleSendType: 4, RoleStatus: 5}, Params: []Param{
+		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
+		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: File},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Out: true, Codec: Status, Column: true},
+	}},
+	{ID: 287, Name: "MPI_Finalize", API: "mpi", Category: "lifecycle", Chapter: "process init/creation/management", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 0, Op: OpFinalize, Activity: ActivityLifecycle, Groups: 0x8000},
+	{ID: 288, Name: "MPI_Finalized", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", Flags: PreInit, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, roles: roleSlots{RoleFlag: 1}, Params: []Param{
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 289, Name: "MPI_Free_mem", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 289, Name: "MPI_Free_mem", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "base", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 	}},
-	{ID: 290, Name: "MPI_Gather", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 291, NumIn: 8, Params: []Param{
+	{ID: 290, Name: "MPI_Gather", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 291, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2632,7 +2632,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Int, Bits: 32},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 291, Name: "MPI_Gather_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 290, NumIn: 8, Params: []Param{
+	{ID: 291, Name: "MPI_Gather_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 290, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2651,7 +2651,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Int, Bits: 32},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 292, Name: "MPI_Gather_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 293, NumIn: 9, Params: []Param{
+	{ID: 292, Name: "MPI_Gather_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 293, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2674,7 +2674,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 293, Name: "MPI_Gather_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 292, NumIn: 9, Params: []Param{
+	{ID: 293, Name: "MPI_Gather_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 292, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2697,7 +2697,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 294, Name: "MPI_Gatherv", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 295, NumIn: 9, Params: []Param{
+	{ID: 294, Name: "MPI_Gatherv", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 295, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2718,7 +2718,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Int, Bits: 32},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 295, Name: "MPI_Gatherv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 294, NumIn: 9, Params: []Param{
+	{ID: 295, Name: "MPI_Gatherv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 294, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2739,7 +2739,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Int, Bits: 32},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 296, Name: "MPI_Gatherv_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 297, NumIn: 10, Params: []Param{
+	{ID: 296, Name: "MPI_Gatherv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 297, NumIn: 10, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2764,7 +2764,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 297, Name: "MPI_Gatherv_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 296, NumIn: 10, Params: []Param{
+	{ID: 297, Name: "MPI_Gatherv_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 296, NumIn: 10, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2789,7 +2789,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 298, Name: "MPI_Get", Category: "rma_op", Chapter: "one-sided", Since: "2.0", Flags: Blocking, Large: 302, NumIn: 8, Params: []Param{
+	{ID: 298, Name: "MPI_Get", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "2.0", Flags: Blocking, Large: 302, NumIn: 8, Op: OpGet, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2808,7 +2808,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Win},
 	}},
-	{ID: 299, Name: "MPI_Get_accumulate", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Blocking, Large: 300, NumIn: 12, Params: []Param{
+	{ID: 299, Name: "MPI_Get_accumulate", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Blocking, Large: 300, NumIn: 12, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 12, RoleSendPeer: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleOperator: 11}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2835,7 +2835,7 @@ var functions = [...]Func{
 		{Param: 10, Codec: Handle, Class: Op},
 		{Param: 11, Codec: Handle, Class: Win},
 	}},
-	{ID: 300, Name: "MPI_Get_accumulate_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 299, NumIn: 12, Params: []Param{
+	{ID: 300, Name: "MPI_Get_accumulate_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 299, NumIn: 12, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 12, RoleSendPeer: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleOperator: 11}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2862,14 +2862,14 @@ var functions = [...]Func{
 		{Param: 10, Codec: Handle, Class: Op},
 		{Param: 11, Codec: Handle, Class: Win},
 	}},
-	{ID: 301, Name: "MPI_Get_address", Category: "local", Chapter: "datatypes", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 301, Name: "MPI_Get_address", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, Params: []Param{
 		{Name: "location", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "address", Kind: "DISPLACEMENT", CType: "MPI_Aint*", Codec: Displacement, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Displacement, Bits: 64, Column: true},
 	}},
-	{ID: 302, Name: "MPI_Get_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 298, NumIn: 8, Params: []Param{
+	{ID: 302, Name: "MPI_Get_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 298, NumIn: 8, Op: OpGet, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2888,7 +2888,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Win},
 	}},
-	{ID: 303, Name: "MPI_Get_count", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 304, NumIn: 2, Params: []Param{
+	{ID: 303, Name: "MPI_Get_count", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: ReadsStatus, Large: 304, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2897,7 +2897,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 304, Name: "MPI_Get_count_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 303, NumIn: 2, Params: []Param{
+	{ID: 304, Name: "MPI_Get_count_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: ReadsStatus, LargeOf: 303, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2906,7 +2906,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 305, Name: "MPI_Get_elements", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 306, NumIn: 2, Params: []Param{
+	{ID: 305, Name: "MPI_Get_elements", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: ReadsStatus, Large: 306, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2915,7 +2915,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 306, Name: "MPI_Get_elements_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 305, NumIn: 2, Params: []Param{
+	{ID: 306, Name: "MPI_Get_elements_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: ReadsStatus, LargeOf: 305, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2924,7 +2924,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 307, Name: "MPI_Get_elements_x", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 2, Params: []Param{
+	{ID: 307, Name: "MPI_Get_elements_x", API: "mpi", Category: "local", Chapter: "datatypes", Since: "3.0", Flags: ReadsStatus, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "NUM_BYTES", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2933,33 +2933,33 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 308, Name: "MPI_Get_hw_resource_info", Category: "local", Chapter: "environment", Since: "4.1", Flags: Lifecycle, NumIn: 0, Params: []Param{
+	{ID: 308, Name: "MPI_Get_hw_resource_info", API: "mpi", Category: "local", Chapter: "environment", Since: "4.1", Flags: Lifecycle | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "hw_info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 309, Name: "MPI_Get_library_version", Category: "local", Chapter: "environment", Since: "3.0", Flags: PreInit, NumIn: 0, Params: []Param{
-		{Name: "version", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	{ID: 309, Name: "MPI_Get_library_version", API: "mpi", Category: "local", Chapter: "environment", Since: "3.0", Flags: PreInit | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
+		{Name: "version", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_LIBRARY_VERSION_STRING", BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "resultlen", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: String, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 310, Name: "MPI_Get_processor_name", Category: "local", Chapter: "environment", Since: "1.x", NumIn: 0, Params: []Param{
-		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	{ID: 310, Name: "MPI_Get_processor_name", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: Environment, NumIn: 0, Op: OpProcessorName, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
+		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_PROCESSOR_NAME", BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "resultlen", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: String, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 311, Name: "MPI_Get_version", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 311, Name: "MPI_Get_version", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "version", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "subversion", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 312, Name: "MPI_Graph_create", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Params: []Param{
+	{ID: 312, Name: "MPI_Graph_create", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommGraph, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
 		{Name: "comm_old", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nnodes", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index", Kind: "INDEX", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2974,7 +2974,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 313, Name: "MPI_Graph_get", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Params: []Param{
+	{ID: 313, Name: "MPI_Graph_get", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1, RoleIndex: 4}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "maxindex", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "maxedges", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2987,7 +2987,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 314, Name: "MPI_Graph_map", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking, NumIn: 4, Params: []Param{
+	{ID: 314, Name: "MPI_Graph_map", API: "mpi", Category: "comm_mgmt", Chapter: "topologies", Since: "1.x", Flags: Collective | Blocking, NumIn: 4, Op: OpCollective, Activity: ActivityOther, Groups: 0xa00, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nnodes", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index", Kind: "INDEX", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3000,7 +3000,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Array: true, Bits: 32},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 315, Name: "MPI_Graph_neighbors", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Params: []Param{
+	{ID: 315, Name: "MPI_Graph_neighbors", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "maxneighbors", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3011,7 +3011,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 316, Name: "MPI_Graph_neighbors_count", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 316, Name: "MPI_Graph_neighbors_count", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nneighbors", Kind: "ARRAY_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3020,7 +3020,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 317, Name: "MPI_Graphdims_get", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 317, Name: "MPI_Graphdims_get", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nnodes", Kind: "ARRAY_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nedges", Kind: "ARRAY_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3029,12 +3029,12 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 318, Name: "MPI_Grequest_complete", Category: "local", Chapter: "external interfaces", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 318, Name: "MPI_Grequest_complete", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10010, roles: roleSlots{RoleRequests: 1}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Request},
 	}},
-	{ID: 319, Name: "MPI_Grequest_start", Category: "local", Chapter: "external interfaces", Since: "2.0", Flags: Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 319, Name: "MPI_Grequest_start", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "2.0", Flags: Lifecycle, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x10010, roles: roleSlots{RoleRequest: 5}, Params: []Param{
 		{Name: "query_fn", Kind: "FUNCTION", CType: "MPI_Grequest_query_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "free_fn", Kind: "FUNCTION", CType: "MPI_Grequest_free_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cancel_fn", Kind: "FUNCTION", CType: "MPI_Grequest_cancel_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3047,7 +3047,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 320, Name: "MPI_Group_compare", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 2, Params: []Param{
+	{ID: 320, Name: "MPI_Group_compare", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1, RoleOtherGroup: 2}, Params: []Param{
 		{Name: "group1", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group2", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "result", Kind: "GROUP_COMPARISON", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3056,7 +3056,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Group},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 321, Name: "MPI_Group_difference", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 321, Name: "MPI_Group_difference", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 2, Op: OpGroupDifference, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 3, RoleGroup: 1, RoleOtherGroup: 2}, Params: []Param{
 		{Name: "group1", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group2", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newgroup", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3065,7 +3065,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Group},
 		{Param: 2, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 322, Name: "MPI_Group_excl", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 322, Name: "MPI_Group_excl", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Op: OpGroupExcl, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 4, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ranks", Kind: "RANK", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3076,12 +3076,12 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 323, Name: "MPI_Group_free", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 323, Name: "MPI_Group_free", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Group, Life: Free},
 	}},
-	{ID: 324, Name: "MPI_Group_from_session_pset", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 324, Name: "MPI_Group_from_session_pset", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Lifecycle, NumIn: 2, Op: OpGroupPset, Activity: ActivityOther, Groups: 0x8400, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "pset_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newgroup", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3090,13 +3090,13 @@ var functions = [...]Func{
 		{Param: 1, Codec: String},
 		{Param: 2, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 325, Name: "MPI_Group_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 325, Name: "MPI_Group_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Group, Life: Alias},
 	}},
-	{ID: 326, Name: "MPI_Group_incl", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 326, Name: "MPI_Group_incl", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Op: OpGroupIncl, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 4, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ranks", Kind: "RANK", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3107,7 +3107,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 327, Name: "MPI_Group_intersection", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 327, Name: "MPI_Group_intersection", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 2, Op: OpGroupIntersection, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 3, RoleGroup: 1, RoleOtherGroup: 2}, Params: []Param{
 		{Name: "group1", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group2", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newgroup", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3116,7 +3116,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Group},
 		{Param: 2, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 328, Name: "MPI_Group_range_excl", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 328, Name: "MPI_Group_range_excl", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Op: OpGroupRangeExcl, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 4, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ranges", Kind: "RANK", CType: "int[][3]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam3, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3127,7 +3127,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 329, Name: "MPI_Group_range_incl", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 329, Name: "MPI_Group_range_incl", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 3, Op: OpGroupRangeIncl, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 4, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ranges", Kind: "RANK", CType: "int[][3]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam3, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3138,27 +3138,27 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 330, Name: "MPI_Group_rank", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 330, Name: "MPI_Group_rank", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Op: OpGroupRank, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Group},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 331, Name: "MPI_Group_size", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 331, Name: "MPI_Group_size", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 1, Op: OpGroupSize, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "COMM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Group},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 332, Name: "MPI_Group_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 332, Name: "MPI_Group_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Group},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 333, Name: "MPI_Group_translate_ranks", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 4, Params: []Param{
+	{ID: 333, Name: "MPI_Group_translate_ranks", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", NumIn: 4, Op: OpGroupTranslate, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleGroup: 1, RoleOtherGroup: 4}, Params: []Param{
 		{Name: "group1", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ranks1", Kind: "RANK", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3171,7 +3171,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Group},
 		{Param: 4, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 334, Name: "MPI_Group_union", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 334, Name: "MPI_Group_union", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "1.x", Flags: Lifecycle, NumIn: 2, Op: OpGroupUnion, Activity: ActivityOther, Groups: 0x400, roles: roleSlots{RoleNew: 3, RoleGroup: 1, RoleOtherGroup: 2}, Params: []Param{
 		{Name: "group1", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group2", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newgroup", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3180,7 +3180,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Group},
 		{Param: 2, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 335, Name: "MPI_Iallgather", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 336, NumIn: 7, Params: []Param{
+	{ID: 335, Name: "MPI_Iallgather", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 336, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3199,7 +3199,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 336, Name: "MPI_Iallgather_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 335, NumIn: 7, Params: []Param{
+	{ID: 336, Name: "MPI_Iallgather_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 335, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3218,7 +3218,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 337, Name: "MPI_Iallgatherv", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 338, NumIn: 8, Params: []Param{
+	{ID: 337, Name: "MPI_Iallgatherv", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 338, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3239,7 +3239,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 338, Name: "MPI_Iallgatherv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 337, NumIn: 8, Params: []Param{
+	{ID: 338, Name: "MPI_Iallgatherv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 337, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3260,7 +3260,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 339, Name: "MPI_Iallreduce", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 340, NumIn: 6, Params: []Param{
+	{ID: 339, Name: "MPI_Iallreduce", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 340, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3277,7 +3277,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 340, Name: "MPI_Iallreduce_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 339, NumIn: 6, Params: []Param{
+	{ID: 340, Name: "MPI_Iallreduce_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 339, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3294,7 +3294,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 341, Name: "MPI_Ialltoall", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 342, NumIn: 7, Params: []Param{
+	{ID: 341, Name: "MPI_Ialltoall", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 342, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3313,7 +3313,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 342, Name: "MPI_Ialltoall_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 341, NumIn: 7, Params: []Param{
+	{ID: 342, Name: "MPI_Ialltoall_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 341, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3332,7 +3332,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 343, Name: "MPI_Ialltoallv", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 344, NumIn: 9, Params: []Param{
+	{ID: 343, Name: "MPI_Ialltoallv", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 344, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3355,7 +3355,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 344, Name: "MPI_Ialltoallv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 343, NumIn: 9, Params: []Param{
+	{ID: 344, Name: "MPI_Ialltoallv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 343, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3378,7 +3378,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 345, Name: "MPI_Ialltoallw", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 346, NumIn: 9, Params: []Param{
+	{ID: 345, Name: "MPI_Ialltoallw", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 346, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3401,7 +3401,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 346, Name: "MPI_Ialltoallw_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 345, NumIn: 9, Params: []Param{
+	{ID: 346, Name: "MPI_Ialltoallw_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 345, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3424,14 +3424,14 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 347, Name: "MPI_Ibarrier", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 347, Name: "MPI_Ibarrier", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, NumIn: 1, Op: OpCollective, Flow: FlowToAll, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 1, RoleRequest: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 348, Name: "MPI_Ibcast", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 349, NumIn: 5, Params: []Param{
+	{ID: 348, Name: "MPI_Ibcast", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 349, NumIn: 5, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 6}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3446,7 +3446,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 349, Name: "MPI_Ibcast_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 348, NumIn: 5, Params: []Param{
+	{ID: 349, Name: "MPI_Ibcast_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 348, NumIn: 5, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 6}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3461,7 +3461,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 350, Name: "MPI_Ibsend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 351, NumIn: 6, Params: []Param{
+	{ID: 350, Name: "MPI_Ibsend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 351, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3478,7 +3478,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 351, Name: "MPI_Ibsend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 350, NumIn: 6, Params: []Param{
+	{ID: 351, Name: "MPI_Ibsend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 350, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3495,7 +3495,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 352, Name: "MPI_Iexscan", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 353, NumIn: 6, Params: []Param{
+	{ID: 352, Name: "MPI_Iexscan", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 353, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3512,7 +3512,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 353, Name: "MPI_Iexscan_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 352, NumIn: 6, Params: []Param{
+	{ID: 353, Name: "MPI_Iexscan_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 352, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3529,7 +3529,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 354, Name: "MPI_Igather", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 355, NumIn: 8, Params: []Param{
+	{ID: 354, Name: "MPI_Igather", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 355, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3550,7 +3550,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 355, Name: "MPI_Igather_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 354, NumIn: 8, Params: []Param{
+	{ID: 355, Name: "MPI_Igather_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 354, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3571,7 +3571,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 356, Name: "MPI_Igatherv", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 357, NumIn: 9, Params: []Param{
+	{ID: 356, Name: "MPI_Igatherv", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 357, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3594,7 +3594,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 357, Name: "MPI_Igatherv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 356, NumIn: 9, Params: []Param{
+	{ID: 357, Name: "MPI_Igatherv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 356, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3617,7 +3617,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 358, Name: "MPI_Improbe", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Poll | Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 358, Name: "MPI_Improbe", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Poll | Lifecycle | Indefinite, NumIn: 3, Op: OpMatchedProbe, Outcome: OutcomeProbePoll, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 3, RoleRecvPeer: 1, RoleSendTag: 2, RoleRecvTag: 2, RoleFlag: 4, RoleStatus: 6, RoleMessage: 5}, Params: []Param{
 		{Name: "source", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_SOURCE", "MPI_PROC_NULL"}},
 		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_TAG"}},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3632,7 +3632,7 @@ var functions = [...]Func{
 		{Param: 4, Out: true, Codec: Handle, Class: Message, Life: New},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 359, Name: "MPI_Imrecv", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 360, NumIn: 4, Params: []Param{
+	{ID: 359, Name: "MPI_Imrecv", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 360, NumIn: 4, Op: OpMatchedRecv, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 5, RoleMessage: 4}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3645,7 +3645,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Message, Life: Free},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 360, Name: "MPI_Imrecv_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 359, NumIn: 4, Params: []Param{
+	{ID: 360, Name: "MPI_Imrecv_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 359, NumIn: 4, Op: OpMatchedRecv, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 5, RoleMessage: 4}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3658,7 +3658,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Message, Life: Free},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 361, Name: "MPI_Ineighbor_allgather", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 362, NumIn: 7, Params: []Param{
+	{ID: 361, Name: "MPI_Ineighbor_allgather", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 362, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3677,7 +3677,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 362, Name: "MPI_Ineighbor_allgather_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 361, NumIn: 7, Params: []Param{
+	{ID: 362, Name: "MPI_Ineighbor_allgather_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 361, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3696,7 +3696,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 363, Name: "MPI_Ineighbor_allgatherv", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 364, NumIn: 8, Params: []Param{
+	{ID: 363, Name: "MPI_Ineighbor_allgatherv", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 364, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3717,7 +3717,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 364, Name: "MPI_Ineighbor_allgatherv_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 363, NumIn: 8, Params: []Param{
+	{ID: 364, Name: "MPI_Ineighbor_allgatherv_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 363, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3738,7 +3738,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 365, Name: "MPI_Ineighbor_alltoall", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 366, NumIn: 7, Params: []Param{
+	{ID: 365, Name: "MPI_Ineighbor_alltoall", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 366, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3757,7 +3757,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 366, Name: "MPI_Ineighbor_alltoall_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 365, NumIn: 7, Params: []Param{
+	{ID: 366, Name: "MPI_Ineighbor_alltoall_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 365, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3776,7 +3776,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 367, Name: "MPI_Ineighbor_alltoallv", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 368, NumIn: 9, Params: []Param{
+	{ID: 367, Name: "MPI_Ineighbor_alltoallv", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 368, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3799,7 +3799,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 368, Name: "MPI_Ineighbor_alltoallv_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 367, NumIn: 9, Params: []Param{
+	{ID: 368, Name: "MPI_Ineighbor_alltoallv_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 367, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3822,7 +3822,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 369, Name: "MPI_Ineighbor_alltoallw", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 370, NumIn: 9, Params: []Param{
+	{ID: 369, Name: "MPI_Ineighbor_alltoallw", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 370, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3845,7 +3845,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 370, Name: "MPI_Ineighbor_alltoallw_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 369, NumIn: 9, Params: []Param{
+	{ID: 370, Name: "MPI_Ineighbor_alltoallw_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 369, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3868,12 +3868,12 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 371, Name: "MPI_Info_create", Category: "local", Chapter: "info", Since: "2.0", Flags: Lifecycle | PreInit, NumIn: 0, Params: []Param{
+	{ID: 371, Name: "MPI_Info_create", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: Lifecycle | PreInit, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 372, Name: "MPI_Info_create_env", Category: "local", Chapter: "info", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 2, Params: []Param{
+	{ID: 372, Name: "MPI_Info_create_env", API: "mpi", Category: "local", Chapter: "info", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "argc", Kind: "ARGUMENT_COUNT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "argv", Kind: "ARGUMENT_LIST", CType: "char *[]", Codec: StringArray, In: true, Pointer: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3882,32 +3882,32 @@ var functions = [...]Func{
 		{Param: 1, Codec: StringArray},
 		{Param: 2, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 373, Name: "MPI_Info_delete", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 373, Name: "MPI_Info_delete", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 374, Name: "MPI_Info_dup", Category: "local", Chapter: "info", Since: "2.0", Flags: Lifecycle | PreInit, NumIn: 1, Params: []Param{
+	{ID: 374, Name: "MPI_Info_dup", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: Lifecycle | PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newinfo", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 		{Param: 1, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 375, Name: "MPI_Info_free", Category: "local", Chapter: "info", Since: "2.0", Flags: Lifecycle | PreInit, NumIn: 1, Params: []Param{
+	{ID: 375, Name: "MPI_Info_free", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: Lifecycle | PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info, Life: Free},
 	}},
-	{ID: 376, Name: "MPI_Info_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 376, Name: "MPI_Info_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "info", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Info, Life: Alias},
 	}},
-	{ID: 377, Name: "MPI_Info_get", Category: "local", Chapter: "deprecated", Since: "2.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 377, Name: "MPI_Info_get", API: "mpi", Category: "local", Chapter: "deprecated", Since: "2.0", Flags: PreInit | Environment, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleFlag: 5}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "valuelen", Kind: "INFO_VALUE_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3920,23 +3920,23 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: String, Column: true},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 378, Name: "MPI_Info_get_nkeys", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 378, Name: "MPI_Info_get_nkeys", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit | Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nkeys", Kind: "KEY_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 379, Name: "MPI_Info_get_nthkey", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 379, Name: "MPI_Info_get_nthkey", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit | Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "KEY_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "key", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "key", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_INFO_KEY", BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: String, Column: true},
 	}},
-	{ID: 380, Name: "MPI_Info_get_string", Category: "local", Chapter: "info", Since: "4.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 380, Name: "MPI_Info_get_string", API: "mpi", Category: "local", Chapter: "info", Since: "4.0", Flags: PreInit | Environment, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, roles: roleSlots{RoleFlag: 6}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buflen", Kind: "INFO_VALUE_LENGTH", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3950,7 +3950,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: String, Column: true},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 381, Name: "MPI_Info_get_valuelen", Category: "local", Chapter: "deprecated", Since: "2.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 381, Name: "MPI_Info_get_valuelen", API: "mpi", Category: "local", Chapter: "deprecated", Since: "2.0", Flags: PreInit | Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleFlag: 4}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "valuelen", Kind: "INFO_VALUE_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3961,7 +3961,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 382, Name: "MPI_Info_set", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 382, Name: "MPI_Info_set", API: "mpi", Category: "local", Chapter: "info", Since: "2.0", Flags: PreInit, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x4000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "value", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3970,13 +3970,13 @@ var functions = [...]Func{
 		{Param: 1, Codec: String},
 		{Param: 2, Codec: String},
 	}},
-	{ID: 383, Name: "MPI_Info_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 383, Name: "MPI_Info_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 384, Name: "MPI_Init", Category: "lifecycle", Chapter: "process init/creation/management", Since: "1.x", Flags: Collective | Blocking | Lifecycle | PreInit, NumIn: 2, Params: []Param{
+	{ID: 384, Name: "MPI_Init", API: "mpi", Category: "lifecycle", Chapter: "process init/creation/management", Since: "1.x", Flags: Collective | Blocking | Lifecycle | PreInit, NumIn: 2, Op: OpInit, Activity: ActivityLifecycle, Groups: 0x8000, Params: []Param{
 		{Name: "argc", Kind: "ARGUMENT_COUNT", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "argv", Kind: "ARGUMENT_LIST", CType: "char***", Codec: StringArray, In: true, Out: true, Pointer: true, Len: LenParam, LenDeref: true, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
@@ -3985,7 +3985,7 @@ var functions = [...]Func{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 1, Out: true, Codec: StringArray},
 	}},
-	{ID: 385, Name: "MPI_Init_thread", Category: "lifecycle", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle | PreInit, NumIn: 3, Params: []Param{
+	{ID: 385, Name: "MPI_Init_thread", API: "mpi", Category: "lifecycle", Chapter: "process init/creation/management", Since: "2.0", Flags: Collective | Blocking | Lifecycle | PreInit | Environment, NumIn: 3, Op: OpInit, Activity: ActivityLifecycle, Groups: 0x8000, Params: []Param{
 		{Name: "argc", Kind: "ARGUMENT_COUNT", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "argv", Kind: "ARGUMENT_LIST", CType: "char***", Codec: StringArray, In: true, Out: true, Pointer: true, Len: LenParam, LenDeref: true, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "required", Kind: "THREAD_LEVEL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -3998,12 +3998,12 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: StringArray},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 386, Name: "MPI_Initialized", Category: "local", Chapter: "process init/creation/management", Since: "1.x", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 386, Name: "MPI_Initialized", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "1.x", Flags: PreInit, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, roles: roleSlots{RoleFlag: 1}, Params: []Param{
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 387, Name: "MPI_Intercomm_create", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Params: []Param{
+	{ID: 387, Name: "MPI_Intercomm_create", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpIntercommCreate, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleSendTag: 5, RoleRecvTag: 5, RoleNew: 6, RolePeerComm: 3}, Params: []Param{
 		{Name: "local_comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "local_leader", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "peer_comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4018,7 +4018,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 388, Name: "MPI_Intercomm_create_from_groups", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "4.0", Flags: Collective | Blocking | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 388, Name: "MPI_Intercomm_create_from_groups", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "4.0", Flags: Collective | Blocking | Lifecycle, NumIn: 7, Op: OpIntercommFromGroups, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleNew: 8, RoleGroup: 1, RoleOtherGroup: 3}, Params: []Param{
 		{Name: "local_group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "local_leader", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "remote_group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4037,7 +4037,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Errhandler},
 		{Param: 7, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 389, Name: "MPI_Intercomm_merge", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 389, Name: "MPI_Intercomm_merge", API: "mpi", Category: "comm_mgmt", Chapter: "groups/comms/caching", Since: "1.x", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Op: OpCommMerge, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 3}, Params: []Param{
 		{Name: "intercomm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "high", Kind: "LOGICAL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newintracomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4046,7 +4046,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 390, Name: "MPI_Iprobe", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Poll, NumIn: 3, Params: []Param{
+	{ID: 390, Name: "MPI_Iprobe", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Poll | Indefinite, NumIn: 3, Op: OpProbe, Outcome: OutcomeProbePoll, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 3, RoleRecvPeer: 1, RoleSendTag: 2, RoleRecvTag: 2, RoleFlag: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "source", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_SOURCE", "MPI_PROC_NULL"}},
 		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_TAG"}},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4059,7 +4059,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 391, Name: "MPI_Irecv", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 392, NumIn: 6, Params: []Param{
+	{ID: 391, Name: "MPI_Irecv", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 392, NumIn: 6, Op: OpRecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleRecvPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4076,7 +4076,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 392, Name: "MPI_Irecv_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 391, NumIn: 6, Params: []Param{
+	{ID: 392, Name: "MPI_Irecv_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 391, NumIn: 6, Op: OpRecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleRecvPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4093,7 +4093,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 393, Name: "MPI_Ireduce", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 394, NumIn: 7, Params: []Param{
+	{ID: 393, Name: "MPI_Ireduce", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 394, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4112,7 +4112,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 394, Name: "MPI_Ireduce_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 393, NumIn: 7, Params: []Param{
+	{ID: 394, Name: "MPI_Ireduce_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 393, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4131,7 +4131,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 395, Name: "MPI_Ireduce_scatter", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 398, NumIn: 6, Params: []Param{
+	{ID: 395, Name: "MPI_Ireduce_scatter", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 398, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4148,7 +4148,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 396, Name: "MPI_Ireduce_scatter_block", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 397, NumIn: 6, Params: []Param{
+	{ID: 396, Name: "MPI_Ireduce_scatter_block", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 397, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4165,7 +4165,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 397, Name: "MPI_Ireduce_scatter_block_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 396, NumIn: 6, Params: []Param{
+	{ID: 397, Name: "MPI_Ireduce_scatter_block_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 396, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4182,7 +4182,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 398, Name: "MPI_Ireduce_scatter_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 395, NumIn: 6, Params: []Param{
+	{ID: 398, Name: "MPI_Ireduce_scatter_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 395, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4199,7 +4199,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 399, Name: "MPI_Irsend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 400, NumIn: 6, Params: []Param{
+	{ID: 399, Name: "MPI_Irsend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 400, NumIn: 6, Op: OpSend, Mode: SendReady, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4216,7 +4216,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 400, Name: "MPI_Irsend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 399, NumIn: 6, Params: []Param{
+	{ID: 400, Name: "MPI_Irsend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 399, NumIn: 6, Op: OpSend, Mode: SendReady, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4233,12 +4233,12 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 401, Name: "MPI_Is_thread_main", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 0, Params: []Param{
+	{ID: 401, Name: "MPI_Is_thread_main", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, roles: roleSlots{RoleFlag: 1}, Params: []Param{
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 402, Name: "MPI_Iscan", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 403, NumIn: 6, Params: []Param{
+	{ID: 402, Name: "MPI_Iscan", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 403, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4255,7 +4255,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 403, Name: "MPI_Iscan_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 402, NumIn: 6, Params: []Param{
+	{ID: 403, Name: "MPI_Iscan_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 402, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4272,7 +4272,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 404, Name: "MPI_Iscatter", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 405, NumIn: 8, Params: []Param{
+	{ID: 404, Name: "MPI_Iscatter", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 405, NumIn: 8, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4293,7 +4293,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 405, Name: "MPI_Iscatter_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 404, NumIn: 8, Params: []Param{
+	{ID: 405, Name: "MPI_Iscatter_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 404, NumIn: 8, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4314,7 +4314,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 406, Name: "MPI_Iscatterv", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 407, NumIn: 9, Params: []Param{
+	{ID: 406, Name: "MPI_Iscatterv", API: "mpi", Category: "collective", Chapter: "collective", Since: "3.0", Flags: Collective | Nonblocking | Lifecycle, Large: 407, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4337,7 +4337,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 407, Name: "MPI_Iscatterv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 406, NumIn: 9, Params: []Param{
+	{ID: 407, Name: "MPI_Iscatterv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 406, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4360,7 +4360,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Comm},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 408, Name: "MPI_Isend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 409, NumIn: 6, Params: []Param{
+	{ID: 408, Name: "MPI_Isend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 409, NumIn: 6, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4377,7 +4377,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 409, Name: "MPI_Isend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 408, NumIn: 6, Params: []Param{
+	{ID: 409, Name: "MPI_Isend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 408, NumIn: 6, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4394,7 +4394,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 410, Name: "MPI_Isendrecv", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, Large: 411, NumIn: 11, Params: []Param{
+	{ID: 410, Name: "MPI_Isendrecv", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, Large: 411, NumIn: 11, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 11, RoleSendPeer: 4, RoleRecvPeer: 9, RoleSendTag: 5, RoleRecvTag: 10, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 7, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 6, RoleRequest: 12}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4421,7 +4421,7 @@ var functions = [...]Func{
 		{Param: 10, Codec: Handle, Class: Comm},
 		{Param: 11, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 411, Name: "MPI_Isendrecv_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 410, NumIn: 11, Params: []Param{
+	{ID: 411, Name: "MPI_Isendrecv_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 410, NumIn: 11, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 11, RoleSendPeer: 4, RoleRecvPeer: 9, RoleSendTag: 5, RoleRecvTag: 10, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 7, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 6, RoleRequest: 12}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4448,7 +4448,7 @@ var functions = [...]Func{
 		{Param: 10, Codec: Handle, Class: Comm},
 		{Param: 11, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 412, Name: "MPI_Isendrecv_replace", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, Large: 413, NumIn: 8, Params: []Param{
+	{ID: 412, Name: "MPI_Isendrecv_replace", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, Large: 413, NumIn: 8, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvPeer: 6, RoleSendTag: 5, RoleRecvTag: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 9}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4469,7 +4469,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 413, Name: "MPI_Isendrecv_replace_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 412, NumIn: 8, Params: []Param{
+	{ID: 413, Name: "MPI_Isendrecv_replace_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 412, NumIn: 8, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvPeer: 6, RoleSendTag: 5, RoleRecvTag: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 9}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4490,7 +4490,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 414, Name: "MPI_Issend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 415, NumIn: 6, Params: []Param{
+	{ID: 414, Name: "MPI_Issend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Nonblocking | Lifecycle, Large: 415, NumIn: 6, Op: OpSend, Mode: SendSynchronous, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4507,7 +4507,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 415, Name: "MPI_Issend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 414, NumIn: 6, Params: []Param{
+	{ID: 415, Name: "MPI_Issend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 414, NumIn: 6, Op: OpSend, Mode: SendSynchronous, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4524,7 +4524,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 416, Name: "MPI_Keyval_create", Category: "local", Chapter: "deprecated", Since: "1.x", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 416, Name: "MPI_Keyval_create", API: "mpi", Category: "local", Chapter: "deprecated", Since: "1.x", Flags: Lifecycle, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "copy_fn", Kind: "FUNCTION", CType: "MPI_Copy_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "delete_fn", Kind: "FUNCTION", CType: "MPI_Delete_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4535,33 +4535,33 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 2, Out: true, Codec: Handle, Class: Keyval, Life: New},
 	}},
-	{ID: 417, Name: "MPI_Keyval_free", Category: "local", Chapter: "deprecated", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 417, Name: "MPI_Keyval_free", API: "mpi", Category: "local", Chapter: "deprecated", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Keyval, Life: Free},
 	}},
-	{ID: 418, Name: "MPI_Lookup_name", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 418, Name: "MPI_Lookup_name", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", Flags: Environment, NumIn: 2, Op: OpPort, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "service_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "port_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "port_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_PORT_NAME", BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Out: true, Codec: String, Column: true},
 	}},
-	{ID: 419, Name: "MPI_Message_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 419, Name: "MPI_Message_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleMessage: 1}, Params: []Param{
 		{Name: "message", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Message, Life: Alias},
 	}},
-	{ID: 420, Name: "MPI_Message_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 420, Name: "MPI_Message_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleMessage: 1}, Params: []Param{
 		{Name: "message", Kind: "MESSAGE", CType: "MPI_Message", Codec: Handle, Class: Message, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Message},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 421, Name: "MPI_Mprobe", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Blocking | Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 421, Name: "MPI_Mprobe", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Blocking | Lifecycle, NumIn: 3, Op: OpMatchedProbe, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 3, RoleRecvPeer: 1, RoleSendTag: 2, RoleRecvTag: 2, RoleStatus: 5, RoleMessage: 4}, Params: []Param{
 		{Name: "source", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_SOURCE", "MPI_PROC_NULL"}},
 		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_TAG"}},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4574,7 +4574,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Handle, Class: Message, Life: New},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 422, Name: "MPI_Mrecv", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Blocking | Lifecycle, Large: 423, NumIn: 4, Params: []Param{
+	{ID: 422, Name: "MPI_Mrecv", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "3.0", Flags: Blocking | Lifecycle, Large: 423, NumIn: 4, Op: OpMatchedRecv, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleStatus: 5, RoleMessage: 4}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4587,7 +4587,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Message, Life: Free},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 423, Name: "MPI_Mrecv_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking | Lifecycle, LargeOf: 422, NumIn: 4, Params: []Param{
+	{ID: 423, Name: "MPI_Mrecv_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking | Lifecycle, LargeOf: 422, NumIn: 4, Op: OpMatchedRecv, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleStatus: 5, RoleMessage: 4}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4600,7 +4600,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Message, Life: Free},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 424, Name: "MPI_Neighbor_allgather", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 425, NumIn: 7, Params: []Param{
+	{ID: 424, Name: "MPI_Neighbor_allgather", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 425, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4617,7 +4617,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 425, Name: "MPI_Neighbor_allgather_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 424, NumIn: 7, Params: []Param{
+	{ID: 425, Name: "MPI_Neighbor_allgather_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 424, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4634,7 +4634,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 426, Name: "MPI_Neighbor_allgather_init", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 427, NumIn: 8, Params: []Param{
+	{ID: 426, Name: "MPI_Neighbor_allgather_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 427, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4655,7 +4655,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 427, Name: "MPI_Neighbor_allgather_init_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 426, NumIn: 8, Params: []Param{
+	{ID: 427, Name: "MPI_Neighbor_allgather_init_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 426, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4676,7 +4676,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 428, Name: "MPI_Neighbor_allgatherv", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 429, NumIn: 8, Params: []Param{
+	{ID: 428, Name: "MPI_Neighbor_allgatherv", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 429, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4695,7 +4695,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 429, Name: "MPI_Neighbor_allgatherv_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 428, NumIn: 8, Params: []Param{
+	{ID: 429, Name: "MPI_Neighbor_allgatherv_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 428, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4714,7 +4714,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 430, Name: "MPI_Neighbor_allgatherv_init", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 431, NumIn: 9, Params: []Param{
+	{ID: 430, Name: "MPI_Neighbor_allgatherv_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 431, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4737,7 +4737,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 431, Name: "MPI_Neighbor_allgatherv_init_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 430, NumIn: 9, Params: []Param{
+	{ID: 431, Name: "MPI_Neighbor_allgatherv_init_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 430, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4760,7 +4760,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 432, Name: "MPI_Neighbor_alltoall", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 433, NumIn: 7, Params: []Param{
+	{ID: 432, Name: "MPI_Neighbor_alltoall", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 433, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4777,7 +4777,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 433, Name: "MPI_Neighbor_alltoall_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 432, NumIn: 7, Params: []Param{
+	{ID: 433, Name: "MPI_Neighbor_alltoall_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 432, NumIn: 7, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4794,7 +4794,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 434, Name: "MPI_Neighbor_alltoall_init", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 435, NumIn: 8, Params: []Param{
+	{ID: 434, Name: "MPI_Neighbor_alltoall_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 435, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4815,7 +4815,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 435, Name: "MPI_Neighbor_alltoall_init_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 434, NumIn: 8, Params: []Param{
+	{ID: 435, Name: "MPI_Neighbor_alltoall_init_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 434, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4836,7 +4836,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 436, Name: "MPI_Neighbor_alltoallv", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 437, NumIn: 9, Params: []Param{
+	{ID: 436, Name: "MPI_Neighbor_alltoallv", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 437, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4857,7 +4857,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 437, Name: "MPI_Neighbor_alltoallv_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 436, NumIn: 9, Params: []Param{
+	{ID: 437, Name: "MPI_Neighbor_alltoallv_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 436, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4878,7 +4878,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 438, Name: "MPI_Neighbor_alltoallv_init", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 439, NumIn: 10, Params: []Param{
+	{ID: 438, Name: "MPI_Neighbor_alltoallv_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 439, NumIn: 10, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4903,7 +4903,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 439, Name: "MPI_Neighbor_alltoallv_init_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 438, NumIn: 10, Params: []Param{
+	{ID: 439, Name: "MPI_Neighbor_alltoallv_init_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 438, NumIn: 10, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4928,7 +4928,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 440, Name: "MPI_Neighbor_alltoallw", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 441, NumIn: 9, Params: []Param{
+	{ID: 440, Name: "MPI_Neighbor_alltoallw", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "3.0", Flags: Collective | Blocking, Large: 441, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4949,7 +4949,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type, Array: true},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 441, Name: "MPI_Neighbor_alltoallw_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 440, NumIn: 9, Params: []Param{
+	{ID: 441, Name: "MPI_Neighbor_alltoallw_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | Blocking, LargeOf: 440, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4970,7 +4970,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Type, Array: true},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 442, Name: "MPI_Neighbor_alltoallw_init", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 443, NumIn: 10, Params: []Param{
+	{ID: 442, Name: "MPI_Neighbor_alltoallw_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 443, NumIn: 10, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -4995,7 +4995,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 443, Name: "MPI_Neighbor_alltoallw_init_c", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 442, NumIn: 10, Params: []Param{
+	{ID: 443, Name: "MPI_Neighbor_alltoallw_init_c", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 442, NumIn: 10, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5020,14 +5020,14 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 444, Name: "MPI_Op_commutative", Category: "local", Chapter: "collective", Since: "2.2", NumIn: 1, Params: []Param{
+	{ID: 444, Name: "MPI_Op_commutative", API: "mpi", Category: "local", Chapter: "collective", Since: "2.2", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleOperator: 1}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "MPI_Op", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commute", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Op},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 445, Name: "MPI_Op_create", Category: "local", Chapter: "collective", Since: "1.x", Flags: Lifecycle, Large: 446, NumIn: 2, Params: []Param{
+	{ID: 445, Name: "MPI_Op_create", API: "mpi", Category: "local", Chapter: "collective", Since: "1.x", Flags: Lifecycle, Large: 446, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "user_fn", Kind: "POLYFUNCTION", CType: "MPI_User_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commute", Kind: "LOGICAL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "op", Kind: "OPERATION", CType: "MPI_Op*", Codec: Handle, Class: Op, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5036,7 +5036,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Op, Life: New},
 	}},
-	{ID: 446, Name: "MPI_Op_create_c", Category: "local", Chapter: "collective", Since: "4.0", Flags: Lifecycle, LargeOf: 445, NumIn: 2, Params: []Param{
+	{ID: 446, Name: "MPI_Op_create_c", API: "mpi", Category: "local", Chapter: "collective", Since: "4.0", Flags: Lifecycle, LargeOf: 445, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "user_fn", Kind: "POLYFUNCTION", CType: "MPI_User_function_c*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commute", Kind: "LOGICAL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "op", Kind: "OPERATION", CType: "MPI_Op*", Codec: Handle, Class: Op, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5045,31 +5045,31 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Op, Life: New},
 	}},
-	{ID: 447, Name: "MPI_Op_free", Category: "local", Chapter: "collective", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 447, Name: "MPI_Op_free", API: "mpi", Category: "local", Chapter: "collective", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleOperator: 1}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "MPI_Op*", Codec: Handle, Class: Op, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Op, Life: Free},
 	}},
-	{ID: 448, Name: "MPI_Op_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 448, Name: "MPI_Op_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleOperator: 1}, Params: []Param{
 		{Name: "op", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Op, Life: Alias},
 	}},
-	{ID: 449, Name: "MPI_Op_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 449, Name: "MPI_Op_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleOperator: 1}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "MPI_Op", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Op},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 450, Name: "MPI_Open_port", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 450, Name: "MPI_Open_port", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpPort, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "port_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "port_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_PORT_NAME", BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Info},
 		{Param: 1, Out: true, Codec: String, Column: true},
 	}},
-	{ID: 451, Name: "MPI_Pack", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 452, NumIn: 7, Params: []Param{
+	{ID: 451, Name: "MPI_Pack", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 452, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleOn: 7, RoleSendType: 3, RoleRecvType: 3}, Params: []Param{
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5087,7 +5087,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 5, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 452, Name: "MPI_Pack_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 451, NumIn: 7, Params: []Param{
+	{ID: 452, Name: "MPI_Pack_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 451, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleOn: 7, RoleSendType: 3, RoleRecvType: 3}, Params: []Param{
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5105,7 +5105,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 453, Name: "MPI_Pack_external", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 454, NumIn: 7, Params: []Param{
+	{ID: 453, Name: "MPI_Pack_external", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 454, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 4, RoleRecvType: 4}, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5123,7 +5123,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Int, Bits: 64},
 		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 454, Name: "MPI_Pack_external_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 453, NumIn: 7, Params: []Param{
+	{ID: 454, Name: "MPI_Pack_external_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 453, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 4, RoleRecvType: 4}, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5141,7 +5141,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Int, Bits: 64},
 		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 455, Name: "MPI_Pack_external_size", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 456, NumIn: 3, Params: []Param{
+	{ID: 455, Name: "MPI_Pack_external_size", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 456, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 3, RoleRecvType: 3}, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5152,7 +5152,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Handle, Class: Type},
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 456, Name: "MPI_Pack_external_size_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 455, NumIn: 3, Params: []Param{
+	{ID: 456, Name: "MPI_Pack_external_size_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 455, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 3, RoleRecvType: 3}, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5163,7 +5163,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Handle, Class: Type},
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 457, Name: "MPI_Pack_size", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 458, NumIn: 3, Params: []Param{
+	{ID: 457, Name: "MPI_Pack_size", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Environment, Large: 458, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleOn: 3, RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5174,7 +5174,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Handle, Class: Comm},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 458, Name: "MPI_Pack_size_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 457, NumIn: 3, Params: []Param{
+	{ID: 458, Name: "MPI_Pack_size_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Environment, LargeOf: 457, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleOn: 3, RoleSendType: 2, RoleRecvType: 2}, Params: []Param{
 		{Name: "incount", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5185,7 +5185,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Handle, Class: Comm},
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 459, Name: "MPI_Parrived", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: Poll, NumIn: 2, Params: []Param{
+	{ID: 459, Name: "MPI_Parrived", API: "mpi", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: Poll | Partitioned | Indefinite, NumIn: 2, Op: OpPartArrived, Outcome: OutcomeOnePoll, Activity: ActivityPointToPoint, Groups: 0x3, roles: roleSlots{RoleRequests: 1, RoleFlag: 3}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "partition", Kind: "PARTITION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5194,20 +5194,20 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 460, Name: "MPI_Pcontrol", Category: "local", Chapter: "tools", Since: "1.x", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 460, Name: "MPI_Pcontrol", API: "mpi", Category: "local", Chapter: "tools", Since: "1.x", Flags: PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "level", Kind: "PROFILE_LEVEL", CType: "const int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "varargs", Kind: "VARARGS", CType: "...", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 461, Name: "MPI_Pready", Category: "partitioned", Chapter: "partitioned", Since: "4.0", NumIn: 2, Params: []Param{
+	{ID: 461, Name: "MPI_Pready", API: "mpi", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: Partitioned, NumIn: 2, Op: OpPartReady, Activity: ActivityPointToPoint, Groups: 0x3, roles: roleSlots{RoleRequests: 2}, Params: []Param{
 		{Name: "partition", Kind: "PARTITION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Request},
 	}},
-	{ID: 462, Name: "MPI_Pready_list", Category: "partitioned", Chapter: "partitioned", Since: "4.0", NumIn: 3, Params: []Param{
+	{ID: 462, Name: "MPI_Pready_list", API: "mpi", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: Partitioned, NumIn: 3, Op: OpPartReady, Activity: ActivityPointToPoint, Groups: 0x3, roles: roleSlots{RoleRequests: 3}, Params: []Param{
 		{Name: "length", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_partitions", Kind: "PARTITION", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5216,7 +5216,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Array: true, Bits: 32},
 		{Param: 2, Codec: Handle, Class: Request},
 	}},
-	{ID: 463, Name: "MPI_Pready_range", Category: "partitioned", Chapter: "partitioned", Since: "4.0", NumIn: 3, Params: []Param{
+	{ID: 463, Name: "MPI_Pready_range", API: "mpi", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: Partitioned, NumIn: 3, Op: OpPartReady, Activity: ActivityPointToPoint, Groups: 0x3, roles: roleSlots{RoleRequests: 3}, Params: []Param{
 		{Name: "partition_low", Kind: "PARTITION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "partition_high", Kind: "PARTITION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5225,7 +5225,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Handle, Class: Request},
 	}},
-	{ID: 464, Name: "MPI_Precv_init", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 464, Name: "MPI_Precv_init", API: "mpi", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: PersistentInit | Lifecycle | Partitioned, NumIn: 8, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x3, roles: roleSlots{RoleOn: 7, RoleRecvPeer: 5, RoleSendTag: 6, RoleRecvTag: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RolePartitions: 2, RoleRequest: 9}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "partitions", Kind: "PARTITION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5246,7 +5246,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 465, Name: "MPI_Probe", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, NumIn: 3, Params: []Param{
+	{ID: 465, Name: "MPI_Probe", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, NumIn: 3, Op: OpProbe, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 3, RoleRecvPeer: 1, RoleSendTag: 2, RoleRecvTag: 2, RoleStatus: 4}, Params: []Param{
 		{Name: "source", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_SOURCE", "MPI_PROC_NULL"}},
 		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_TAG"}},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5257,7 +5257,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Handle, Class: Comm},
 		{Param: 3, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 466, Name: "MPI_Psend_init", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 466, Name: "MPI_Psend_init", API: "mpi", Category: "partitioned", Chapter: "partitioned", Since: "4.0", Flags: PersistentInit | Lifecycle | Partitioned, NumIn: 8, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x3, roles: roleSlots{RoleOn: 7, RoleSendPeer: 5, RoleSendTag: 6, RoleRecvTag: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RolePartitions: 2, RoleRequest: 9}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "partitions", Kind: "PARTITION", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5278,7 +5278,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 467, Name: "MPI_Publish_name", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 3, Params: []Param{
+	{ID: 467, Name: "MPI_Publish_name", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 3, Op: OpPort, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "service_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "port_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5287,7 +5287,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Codec: String},
 	}},
-	{ID: 468, Name: "MPI_Put", Category: "rma_op", Chapter: "one-sided", Since: "2.0", Flags: Blocking, Large: 469, NumIn: 8, Params: []Param{
+	{ID: 468, Name: "MPI_Put", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "2.0", Flags: Blocking, Large: 469, NumIn: 8, Op: OpPut, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5306,7 +5306,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Win},
 	}},
-	{ID: 469, Name: "MPI_Put_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 468, NumIn: 8, Params: []Param{
+	{ID: 469, Name: "MPI_Put_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Blocking, LargeOf: 468, NumIn: 8, Op: OpPut, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5325,12 +5325,12 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 7, Codec: Handle, Class: Win},
 	}},
-	{ID: 470, Name: "MPI_Query_thread", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 0, Params: []Param{
+	{ID: 470, Name: "MPI_Query_thread", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "provided", Kind: "THREAD_LEVEL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 471, Name: "MPI_Raccumulate", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 472, NumIn: 9, Params: []Param{
+	{ID: 471, Name: "MPI_Raccumulate", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 472, NumIn: 9, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 9, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleOperator: 8, RoleRequest: 10}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5353,7 +5353,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Win},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 472, Name: "MPI_Raccumulate_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 471, NumIn: 9, Params: []Param{
+	{ID: 472, Name: "MPI_Raccumulate_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 471, NumIn: 9, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 9, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleOperator: 8, RoleRequest: 10}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5376,7 +5376,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Win},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 473, Name: "MPI_Recv", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 474, NumIn: 6, Params: []Param{
+	{ID: 473, Name: "MPI_Recv", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 474, NumIn: 6, Op: OpRecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleRecvPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleStatus: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5393,7 +5393,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 474, Name: "MPI_Recv_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 473, NumIn: 6, Params: []Param{
+	{ID: 474, Name: "MPI_Recv_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 473, NumIn: 6, Op: OpRecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleRecvPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleStatus: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5410,7 +5410,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 475, Name: "MPI_Recv_init", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 476, NumIn: 6, Params: []Param{
+	{ID: 475, Name: "MPI_Recv_init", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 476, NumIn: 6, Op: OpRecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleRecvPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5427,7 +5427,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 476, Name: "MPI_Recv_init_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 475, NumIn: 6, Params: []Param{
+	{ID: 476, Name: "MPI_Recv_init_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 475, NumIn: 6, Op: OpRecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleRecvPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5444,7 +5444,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 477, Name: "MPI_Reduce", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 478, NumIn: 7, Params: []Param{
+	{ID: 477, Name: "MPI_Reduce", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 478, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5461,7 +5461,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Int, Bits: 32},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 478, Name: "MPI_Reduce_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 477, NumIn: 7, Params: []Param{
+	{ID: 478, Name: "MPI_Reduce_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 477, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5478,7 +5478,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Int, Bits: 32},
 		{Param: 6, Codec: Handle, Class: Comm},
 	}},
-	{ID: 479, Name: "MPI_Reduce_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 480, NumIn: 8, Params: []Param{
+	{ID: 479, Name: "MPI_Reduce_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 480, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5499,7 +5499,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 480, Name: "MPI_Reduce_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 479, NumIn: 8, Params: []Param{
+	{ID: 480, Name: "MPI_Reduce_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 479, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5520,7 +5520,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 481, Name: "MPI_Reduce_local", Category: "local", Chapter: "collective", Since: "2.2", Large: 482, NumIn: 5, Params: []Param{
+	{ID: 481, Name: "MPI_Reduce_local", API: "mpi", Category: "local", Chapter: "collective", Since: "2.2", Large: 482, NumIn: 5, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleOperator: 5}, Params: []Param{
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "inoutbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5533,7 +5533,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Codec: Handle, Class: Op},
 	}},
-	{ID: 482, Name: "MPI_Reduce_local_c", Category: "local", Chapter: "collective", Since: "4.0", LargeOf: 481, NumIn: 5, Params: []Param{
+	{ID: 482, Name: "MPI_Reduce_local_c", API: "mpi", Category: "local", Chapter: "collective", Since: "4.0", LargeOf: 481, NumIn: 5, Op: OpNone, Activity: ActivityOther, Groups: 0x2000, roles: roleSlots{RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleOperator: 5}, Params: []Param{
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "inoutbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5546,7 +5546,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Codec: Handle, Class: Op},
 	}},
-	{ID: 483, Name: "MPI_Reduce_scatter", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 488, NumIn: 6, Params: []Param{
+	{ID: 483, Name: "MPI_Reduce_scatter", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 488, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5561,7 +5561,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 484, Name: "MPI_Reduce_scatter_block", Category: "collective", Chapter: "collective", Since: "2.2", Flags: Collective | Blocking, Large: 485, NumIn: 6, Params: []Param{
+	{ID: 484, Name: "MPI_Reduce_scatter_block", API: "mpi", Category: "collective", Chapter: "collective", Since: "2.2", Flags: Collective | Blocking, Large: 485, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5576,7 +5576,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 485, Name: "MPI_Reduce_scatter_block_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 484, NumIn: 6, Params: []Param{
+	{ID: 485, Name: "MPI_Reduce_scatter_block_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 484, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5591,7 +5591,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 486, Name: "MPI_Reduce_scatter_block_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 487, NumIn: 7, Params: []Param{
+	{ID: 486, Name: "MPI_Reduce_scatter_block_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 487, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5610,7 +5610,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 487, Name: "MPI_Reduce_scatter_block_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 486, NumIn: 7, Params: []Param{
+	{ID: 487, Name: "MPI_Reduce_scatter_block_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 486, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5629,7 +5629,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 488, Name: "MPI_Reduce_scatter_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 483, NumIn: 6, Params: []Param{
+	{ID: 488, Name: "MPI_Reduce_scatter_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 483, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5644,7 +5644,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 489, Name: "MPI_Reduce_scatter_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 490, NumIn: 7, Params: []Param{
+	{ID: 489, Name: "MPI_Reduce_scatter_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 490, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5663,7 +5663,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 490, Name: "MPI_Reduce_scatter_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 489, NumIn: 7, Params: []Param{
+	{ID: 490, Name: "MPI_Reduce_scatter_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 489, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5682,7 +5682,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 491, Name: "MPI_Register_datarep", Category: "io_local", Chapter: "io", Since: "2.0", Large: 492, NumIn: 5, Params: []Param{
+	{ID: 491, Name: "MPI_Register_datarep", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", Large: 492, NumIn: 5, Op: OpNone, Activity: ActivityIo, Groups: 0x100, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "read_conversion_fn", Kind: "POLYFUNCTION", CType: "MPI_Datarep_conversion_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "write_conversion_fn", Kind: "POLYFUNCTION", CType: "MPI_Datarep_conversion_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5695,7 +5695,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 4, Codec: Address},
 	}},
-	{ID: 492, Name: "MPI_Register_datarep_c", Category: "io_local", Chapter: "io", Since: "4.0", LargeOf: 491, NumIn: 5, Params: []Param{
+	{ID: 492, Name: "MPI_Register_datarep_c", API: "mpi", Category: "io_local", Chapter: "io", Since: "4.0", LargeOf: 491, NumIn: 5, Op: OpNone, Activity: ActivityIo, Groups: 0x100, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "read_conversion_fn", Kind: "POLYFUNCTION", CType: "MPI_Datarep_conversion_function_c*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "write_conversion_fn", Kind: "POLYFUNCTION", CType: "MPI_Datarep_conversion_function_c*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5708,33 +5708,33 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 4, Codec: Address},
 	}},
-	{ID: 493, Name: "MPI_Remove_error_class", Category: "local", Chapter: "environment", Since: "4.1", NumIn: 1, Params: []Param{
+	{ID: 493, Name: "MPI_Remove_error_class", API: "mpi", Category: "local", Chapter: "environment", Since: "4.1", NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorclass", Kind: "ERROR_CLASS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 494, Name: "MPI_Remove_error_code", Category: "local", Chapter: "environment", Since: "4.1", NumIn: 1, Params: []Param{
+	{ID: 494, Name: "MPI_Remove_error_code", API: "mpi", Category: "local", Chapter: "environment", Since: "4.1", NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 495, Name: "MPI_Remove_error_string", Category: "local", Chapter: "environment", Since: "4.1", NumIn: 1, Params: []Param{
+	{ID: 495, Name: "MPI_Remove_error_string", API: "mpi", Category: "local", Chapter: "environment", Since: "4.1", NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 496, Name: "MPI_Request_free", Category: "local", Chapter: "pt2pt", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 496, Name: "MPI_Request_free", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpRequestFree, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleRequests: 1}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Request, Life: Free},
 	}},
-	{ID: 497, Name: "MPI_Request_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 497, Name: "MPI_Request_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleRequests: 1}, Params: []Param{
 		{Name: "request", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Request, Life: Alias},
 	}},
-	{ID: 498, Name: "MPI_Request_get_status", Category: "completion_query", Chapter: "pt2pt", Since: "2.0", Flags: Poll, NumIn: 1, Params: []Param{
+	{ID: 498, Name: "MPI_Request_get_status", API: "mpi", Category: "completion_query", Chapter: "pt2pt", Since: "2.0", Flags: Poll | Indefinite, NumIn: 1, Op: OpQuery, Which: WhichOne, Outcome: OutcomeOnePoll, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleRequests: 1, RoleFlag: 2, RoleStatus: 3}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
@@ -5743,7 +5743,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 499, Name: "MPI_Request_get_status_all", Category: "completion_query", Chapter: "pt2pt", Since: "4.1", Flags: Poll, NumIn: 2, Params: []Param{
+	{ID: 499, Name: "MPI_Request_get_status_all", API: "mpi", Category: "completion_query", Chapter: "pt2pt", Since: "4.1", Flags: Poll | Indefinite, NumIn: 2, Op: OpQuery, Which: WhichAll, Outcome: OutcomeOnePoll, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2, RoleFlag: 3, RoleStatus: 4}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "const MPI_Request[]", Codec: Handle, Class: Request, In: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5754,7 +5754,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 3, Out: true, Codec: Status, Array: true, Column: true},
 	}},
-	{ID: 500, Name: "MPI_Request_get_status_any", Category: "completion_query", Chapter: "pt2pt", Since: "4.1", Flags: Poll, NumIn: 2, Params: []Param{
+	{ID: 500, Name: "MPI_Request_get_status_any", API: "mpi", Category: "completion_query", Chapter: "pt2pt", Since: "4.1", Flags: Poll | Indefinite, NumIn: 2, Op: OpQuery, Which: WhichAny, Outcome: OutcomeOneOf, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2, RoleFlag: 4, RoleIndex: 3, RoleStatus: 5}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "const MPI_Request[]", Codec: Handle, Class: Request, In: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index", Kind: "INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5767,7 +5767,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 501, Name: "MPI_Request_get_status_some", Category: "completion_query", Chapter: "pt2pt", Since: "4.1", Flags: Poll, NumIn: 2, Params: []Param{
+	{ID: 501, Name: "MPI_Request_get_status_some", API: "mpi", Category: "completion_query", Chapter: "pt2pt", Since: "4.1", Flags: Poll | Indefinite, NumIn: 2, Op: OpQuery, Which: WhichSome, Outcome: OutcomeSomeOf, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleRequests: 2, RoleIndex: 4, RoleCompleted: 3, RoleStatus: 5}, Params: []Param{
 		{Name: "incount", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "const MPI_Request[]", Codec: Handle, Class: Request, In: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "outcount", Kind: "ARRAY_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5780,13 +5780,13 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Status, Array: true, Column: true},
 	}},
-	{ID: 502, Name: "MPI_Request_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 502, Name: "MPI_Request_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleRequests: 1}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request", Codec: Handle, Class: Request, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Request},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 503, Name: "MPI_Rget", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 506, NumIn: 8, Params: []Param{
+	{ID: 503, Name: "MPI_Rget", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 506, NumIn: 8, Op: OpGet, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 9}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5807,7 +5807,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Win},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 504, Name: "MPI_Rget_accumulate", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 505, NumIn: 12, Params: []Param{
+	{ID: 504, Name: "MPI_Rget_accumulate", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 505, NumIn: 12, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 12, RoleSendPeer: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleOperator: 11, RoleRequest: 13}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5836,7 +5836,7 @@ var functions = [...]Func{
 		{Param: 11, Codec: Handle, Class: Win},
 		{Param: 12, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 505, Name: "MPI_Rget_accumulate_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 504, NumIn: 12, Params: []Param{
+	{ID: 505, Name: "MPI_Rget_accumulate_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 504, NumIn: 12, Op: OpAccumulate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 12, RoleSendPeer: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleOperator: 11, RoleRequest: 13}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5865,7 +5865,7 @@ var functions = [...]Func{
 		{Param: 11, Codec: Handle, Class: Win},
 		{Param: 12, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 506, Name: "MPI_Rget_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 503, NumIn: 8, Params: []Param{
+	{ID: 506, Name: "MPI_Rget_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 503, NumIn: 8, Op: OpGet, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 9}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5886,7 +5886,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Win},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 507, Name: "MPI_Rput", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 508, NumIn: 8, Params: []Param{
+	{ID: 507, Name: "MPI_Rput", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "3.0", Flags: Nonblocking | Lifecycle, Large: 508, NumIn: 8, Op: OpPut, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleRequest: 9}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5907,7 +5907,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Win},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 508, Name: "MPI_Rput_c", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 507, NumIn: 8, Params: []Param{
+	{ID: 508, Name: "MPI_Rput_c", API: "mpi", Category: "rma_op", Chapter: "one-sided", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 507, NumIn: 8, Op: OpPut, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleRequest: 9}, Params: []Param{
 		{Name: "origin_addr", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "origin_count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "origin_datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5928,7 +5928,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Win},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 509, Name: "MPI_Rsend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 510, NumIn: 6, Params: []Param{
+	{ID: 509, Name: "MPI_Rsend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 510, NumIn: 6, Op: OpSend, Mode: SendReady, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5943,7 +5943,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 510, Name: "MPI_Rsend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 509, NumIn: 6, Params: []Param{
+	{ID: 510, Name: "MPI_Rsend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 509, NumIn: 6, Op: OpSend, Mode: SendReady, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5958,7 +5958,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 511, Name: "MPI_Rsend_init", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 512, NumIn: 6, Params: []Param{
+	{ID: 511, Name: "MPI_Rsend_init", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 512, NumIn: 6, Op: OpSend, Mode: SendReady, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5975,7 +5975,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 512, Name: "MPI_Rsend_init_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 511, NumIn: 6, Params: []Param{
+	{ID: 512, Name: "MPI_Rsend_init_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 511, NumIn: 6, Op: OpSend, Mode: SendReady, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -5992,7 +5992,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 513, Name: "MPI_Scan", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 514, NumIn: 6, Params: []Param{
+	{ID: 513, Name: "MPI_Scan", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 514, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6007,7 +6007,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 514, Name: "MPI_Scan_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 513, NumIn: 6, Params: []Param{
+	{ID: 514, Name: "MPI_Scan_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 513, NumIn: 6, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6022,7 +6022,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Op},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 515, Name: "MPI_Scan_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 516, NumIn: 7, Params: []Param{
+	{ID: 515, Name: "MPI_Scan_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 516, NumIn: 7, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6041,7 +6041,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 516, Name: "MPI_Scan_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 515, NumIn: 7, Params: []Param{
+	{ID: 516, Name: "MPI_Scan_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 515, NumIn: 7, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6060,7 +6060,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 517, Name: "MPI_Scatter", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 518, NumIn: 8, Params: []Param{
+	{ID: 517, Name: "MPI_Scatter", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 518, NumIn: 8, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6079,7 +6079,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Int, Bits: 32},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 518, Name: "MPI_Scatter_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 517, NumIn: 8, Params: []Param{
+	{ID: 518, Name: "MPI_Scatter_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 517, NumIn: 8, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6098,7 +6098,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Int, Bits: 32},
 		{Param: 7, Codec: Handle, Class: Comm},
 	}},
-	{ID: 519, Name: "MPI_Scatter_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 520, NumIn: 9, Params: []Param{
+	{ID: 519, Name: "MPI_Scatter_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 520, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6121,7 +6121,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 520, Name: "MPI_Scatter_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 519, NumIn: 9, Params: []Param{
+	{ID: 520, Name: "MPI_Scatter_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 519, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6144,7 +6144,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 521, Name: "MPI_Scatterv", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 522, NumIn: 9, Params: []Param{
+	{ID: 521, Name: "MPI_Scatterv", API: "mpi", Category: "collective", Chapter: "collective", Since: "1.x", Flags: Collective | Blocking, Large: 522, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6165,7 +6165,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Int, Bits: 32},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 522, Name: "MPI_Scatterv_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 521, NumIn: 9, Params: []Param{
+	{ID: 522, Name: "MPI_Scatterv_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | Blocking, LargeOf: 521, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6186,7 +6186,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Int, Bits: 32},
 		{Param: 8, Codec: Handle, Class: Comm},
 	}},
-	{ID: 523, Name: "MPI_Scatterv_init", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 524, NumIn: 10, Params: []Param{
+	{ID: 523, Name: "MPI_Scatterv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, Large: 524, NumIn: 10, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6211,7 +6211,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 524, Name: "MPI_Scatterv_init_c", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 523, NumIn: 10, Params: []Param{
+	{ID: 524, Name: "MPI_Scatterv_init_c", API: "mpi", Category: "collective", Chapter: "collective", Since: "4.0", Flags: Collective | PersistentInit | Lifecycle, LargeOf: 523, NumIn: 10, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const MPI_Aint[]", Codec: Int, In: true, Array: true, Bits: 64, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6236,7 +6236,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 525, Name: "MPI_Send", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 526, NumIn: 6, Params: []Param{
+	{ID: 525, Name: "MPI_Send", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 526, NumIn: 6, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6251,7 +6251,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 526, Name: "MPI_Send_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 525, NumIn: 6, Params: []Param{
+	{ID: 526, Name: "MPI_Send_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 525, NumIn: 6, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6266,7 +6266,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 527, Name: "MPI_Send_init", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 528, NumIn: 6, Params: []Param{
+	{ID: 527, Name: "MPI_Send_init", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 528, NumIn: 6, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6283,7 +6283,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 528, Name: "MPI_Send_init_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 527, NumIn: 6, Params: []Param{
+	{ID: 528, Name: "MPI_Send_init_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 527, NumIn: 6, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6300,7 +6300,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 529, Name: "MPI_Sendrecv", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 530, NumIn: 11, Params: []Param{
+	{ID: 529, Name: "MPI_Sendrecv", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 530, NumIn: 11, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 11, RoleSendPeer: 4, RoleRecvPeer: 9, RoleSendTag: 5, RoleRecvTag: 10, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 7, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 6, RoleStatus: 12}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6327,7 +6327,7 @@ var functions = [...]Func{
 		{Param: 10, Codec: Handle, Class: Comm},
 		{Param: 11, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 530, Name: "MPI_Sendrecv_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 529, NumIn: 11, Params: []Param{
+	{ID: 530, Name: "MPI_Sendrecv_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 529, NumIn: 11, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 11, RoleSendPeer: 4, RoleRecvPeer: 9, RoleSendTag: 5, RoleRecvTag: 10, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 7, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 6, RoleStatus: 12}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6354,7 +6354,7 @@ var functions = [...]Func{
 		{Param: 10, Codec: Handle, Class: Comm},
 		{Param: 11, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 531, Name: "MPI_Sendrecv_replace", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 532, NumIn: 8, Params: []Param{
+	{ID: 531, Name: "MPI_Sendrecv_replace", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 532, NumIn: 8, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvPeer: 6, RoleSendTag: 5, RoleRecvTag: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleStatus: 9}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6375,7 +6375,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 532, Name: "MPI_Sendrecv_replace_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 531, NumIn: 8, Params: []Param{
+	{ID: 532, Name: "MPI_Sendrecv_replace_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 531, NumIn: 8, Op: OpSendrecv, Outcome: OutcomeFromAny, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 8, RoleSendPeer: 4, RoleRecvPeer: 6, RoleSendTag: 5, RoleRecvTag: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleStatus: 9}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6396,7 +6396,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Comm},
 		{Param: 8, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 533, Name: "MPI_Session_attach_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", Large: 534, NumIn: 3, Params: []Param{
+	{ID: 533, Name: "MPI_Session_attach_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Environment, Large: 534, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "POLYNUM_BYTES_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6405,7 +6405,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Int, Bits: 32},
 	}},
-	{ID: 534, Name: "MPI_Session_attach_buffer_c", Category: "local", Chapter: "pt2pt", Since: "4.1", LargeOf: 533, NumIn: 3, Params: []Param{
+	{ID: 534, Name: "MPI_Session_attach_buffer_c", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Environment, LargeOf: 533, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "POLYNUM_BYTES_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6414,21 +6414,21 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Int, Bits: 64},
 	}},
-	{ID: 535, Name: "MPI_Session_call_errhandler", Category: "local", Chapter: "environment", Since: "4.0", NumIn: 2, Params: []Param{
+	{ID: 535, Name: "MPI_Session_call_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "4.0", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x18000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 536, Name: "MPI_Session_create_errhandler", Category: "local", Chapter: "environment", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 1, Params: []Param{
+	{ID: 536, Name: "MPI_Session_create_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x18000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "session_errhandler_fn", Kind: "FUNCTION", CType: "MPI_Session_errhandler_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: New},
 	}},
-	{ID: 537, Name: "MPI_Session_detach_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", Large: 538, NumIn: 1, Params: []Param{
+	{ID: 537, Name: "MPI_Session_detach_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Environment, Large: 538, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer_addr", Kind: "C_BUFFER2", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYNUM_BYTES", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6437,7 +6437,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Address, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 538, Name: "MPI_Session_detach_buffer_c", Category: "local", Chapter: "pt2pt", Since: "4.1", LargeOf: 537, NumIn: 1, Params: []Param{
+	{ID: 538, Name: "MPI_Session_detach_buffer_c", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Environment, LargeOf: 537, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer_addr", Kind: "C_BUFFER2", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYNUM_BYTES", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6446,37 +6446,37 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Address, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 539, Name: "MPI_Session_finalize", Category: "lifecycle", Chapter: "process init/creation/management", Since: "4.0", Flags: Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 539, Name: "MPI_Session_finalize", API: "mpi", Category: "lifecycle", Chapter: "process init/creation/management", Since: "4.0", Flags: Blocking | Lifecycle | Environment, NumIn: 1, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session*", Codec: Handle, Class: Session, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session, Life: Free},
 	}},
-	{ID: 540, Name: "MPI_Session_flush_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", NumIn: 1, Params: []Param{
+	{ID: 540, Name: "MPI_Session_flush_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 	}},
-	{ID: 541, Name: "MPI_Session_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 541, Name: "MPI_Session_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue | Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Session, Life: Alias},
 	}},
-	{ID: 542, Name: "MPI_Session_get_errhandler", Category: "local", Chapter: "environment", Since: "4.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 542, Name: "MPI_Session_get_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "4.0", Flags: Lifecycle | Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x18000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: NewRef, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: NewRef},
 	}},
-	{ID: 543, Name: "MPI_Session_get_info", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 543, Name: "MPI_Session_get_info", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Lifecycle | Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info_used", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 		{Param: 1, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 544, Name: "MPI_Session_get_nth_pset", Category: "local", Chapter: "process init/creation/management", Since: "4.0", NumIn: 4, Params: []Param{
+	{ID: 544, Name: "MPI_Session_get_nth_pset", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Environment, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "n", Kind: "INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6490,7 +6490,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: String, Column: true},
 	}},
-	{ID: 545, Name: "MPI_Session_get_num_psets", Category: "local", Chapter: "process init/creation/management", Since: "4.0", NumIn: 2, Params: []Param{
+	{ID: 545, Name: "MPI_Session_get_num_psets", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "npset_names", Kind: "ARRAY_LENGTH_NNI", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6499,7 +6499,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 546, Name: "MPI_Session_get_pset_info", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 546, Name: "MPI_Session_get_pset_info", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "4.0", Flags: Lifecycle | Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "pset_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6508,14 +6508,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: String},
 		{Param: 2, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 547, Name: "MPI_Session_iflush_buffer", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Nonblocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 547, Name: "MPI_Session_iflush_buffer", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: Nonblocking | Lifecycle | Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, roles: roleSlots{RoleRequest: 2}, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 		{Param: 1, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 548, Name: "MPI_Session_init", Category: "lifecycle", Chapter: "process init/creation/management", Since: "4.0", Flags: Blocking | Lifecycle | PreInit, NumIn: 2, Params: []Param{
+	{ID: 548, Name: "MPI_Session_init", API: "mpi", Category: "lifecycle", Chapter: "process init/creation/management", Since: "4.0", Flags: Blocking | Lifecycle | PreInit | Environment, NumIn: 2, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x8000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session*", Codec: Handle, Class: Session, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6524,19 +6524,19 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Errhandler},
 		{Param: 2, Out: true, Codec: Handle, Class: Session, Life: New},
 	}},
-	{ID: 549, Name: "MPI_Session_set_errhandler", Category: "local", Chapter: "environment", Since: "4.0", NumIn: 2, Params: []Param{
+	{ID: 549, Name: "MPI_Session_set_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "4.0", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x18000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 		{Param: 1, Codec: Handle, Class: Errhandler},
 	}},
-	{ID: 550, Name: "MPI_Session_toint", Category: "local", Chapter: "ABI", Since: "5.0", NumIn: 1, Params: []Param{
+	{ID: 550, Name: "MPI_Session_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "session", Kind: "SESSION", CType: "MPI_Session", Codec: Handle, Class: Session, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Session},
 	}},
-	{ID: 551, Name: "MPI_Ssend", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 552, NumIn: 6, Params: []Param{
+	{ID: 551, Name: "MPI_Ssend", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: Blocking, Large: 552, NumIn: 6, Op: OpSend, Mode: SendSynchronous, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6551,7 +6551,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 552, Name: "MPI_Ssend_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 551, NumIn: 6, Params: []Param{
+	{ID: 552, Name: "MPI_Ssend_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: Blocking, LargeOf: 551, NumIn: 6, Op: OpSend, Mode: SendSynchronous, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6566,7 +6566,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 5, Codec: Handle, Class: Comm},
 	}},
-	{ID: 553, Name: "MPI_Ssend_init", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 554, NumIn: 6, Params: []Param{
+	{ID: 553, Name: "MPI_Ssend_init", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "1.x", Flags: PersistentInit | Lifecycle, Large: 554, NumIn: 6, Op: OpSend, Mode: SendSynchronous, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6583,7 +6583,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 554, Name: "MPI_Ssend_init_c", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 553, NumIn: 6, Params: []Param{
+	{ID: 554, Name: "MPI_Ssend_init_c", API: "mpi", Category: "pt2pt", Chapter: "pt2pt", Since: "4.0", Flags: PersistentInit | Lifecycle, LargeOf: 553, NumIn: 6, Op: OpSend, Mode: SendSynchronous, Activity: ActivityPointToPoint, Groups: 0x1, roles: roleSlots{RoleOn: 6, RoleSendPeer: 4, RoleSendTag: 5, RoleRecvTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6600,47 +6600,47 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 555, Name: "MPI_Start", Category: "start", Chapter: "pt2pt", Since: "1.x", Flags: Lifecycle | Start, NumIn: 1, Params: []Param{
+	{ID: 555, Name: "MPI_Start", API: "mpi", Category: "start", Chapter: "pt2pt", Since: "1.x", Flags: Lifecycle | Start, NumIn: 1, Op: OpStart, Which: WhichOne, Activity: ActivityPointToPoint, Groups: 0x18, roles: roleSlots{RoleRequests: 1}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: Activate, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Request, Life: Activate},
 	}},
-	{ID: 556, Name: "MPI_Startall", Category: "start", Chapter: "pt2pt", Since: "1.x", Flags: Lifecycle | Start, NumIn: 2, Params: []Param{
+	{ID: 556, Name: "MPI_Startall", API: "mpi", Category: "start", Chapter: "pt2pt", Since: "1.x", Flags: Lifecycle | Start, NumIn: 2, Op: OpStart, Which: WhichAll, Activity: ActivityPointToPoint, Groups: 0x18, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Activate, In: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Request, Life: Activate, Array: true},
 	}},
-	{ID: 557, Name: "MPI_Status_get_error", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 557, Name: "MPI_Status_get_error", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit | ReadsStatus, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "error", Kind: "ERROR_CODE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Status, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 558, Name: "MPI_Status_get_source", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 558, Name: "MPI_Status_get_source", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit | ReadsStatus, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "source", Kind: "RANK", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Status, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 559, Name: "MPI_Status_get_tag", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 559, Name: "MPI_Status_get_tag", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit | ReadsStatus, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "tag", Kind: "TAG", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Status, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 560, Name: "MPI_Status_set_cancelled", Category: "local", Chapter: "external interfaces", Since: "2.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 560, Name: "MPI_Status_set_cancelled", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "2.0", Flags: PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10010, roles: roleSlots{RoleStatus: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 561, Name: "MPI_Status_set_elements", Category: "local", Chapter: "external interfaces", Since: "2.0", Large: 562, NumIn: 2, Params: []Param{
+	{ID: 561, Name: "MPI_Status_set_elements", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "2.0", Large: 562, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10010, roles: roleSlots{RoleSendCount: 2, RoleSendType: 1, RoleRecvCount: 2, RoleRecvType: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6649,7 +6649,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 562, Name: "MPI_Status_set_elements_c", Category: "local", Chapter: "external interfaces", Since: "4.1", LargeOf: 561, NumIn: 2, Params: []Param{
+	{ID: 562, Name: "MPI_Status_set_elements_c", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "4.1", LargeOf: 561, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10010, roles: roleSlots{RoleSendCount: 2, RoleSendType: 1, RoleRecvCount: 2, RoleRecvType: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6658,7 +6658,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 563, Name: "MPI_Status_set_elements_x", Category: "local", Chapter: "external interfaces", Since: "3.0", NumIn: 2, Params: []Param{
+	{ID: 563, Name: "MPI_Status_set_elements_x", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "3.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10010, roles: roleSlots{RoleSendCount: 2, RoleSendType: 1, RoleRecvCount: 2, RoleRecvType: 1, RoleStatus: 3}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6667,33 +6667,33 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 564, Name: "MPI_Status_set_error", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 564, Name: "MPI_Status_set_error", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleStatus: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "error", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 565, Name: "MPI_Status_set_source", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 565, Name: "MPI_Status_set_source", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleRecvPeer: 1, RoleStatus: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "source", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_ANY_SOURCE", "MPI_PROC_NULL"}},
 	}, Slots: []Slot{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 566, Name: "MPI_Status_set_tag", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 566, Name: "MPI_Status_set_tag", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "4.1", Flags: PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10, roles: roleSlots{RoleSendTag: 1, RoleRecvTag: 1, RoleStatus: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 567, Name: "MPI_T_category_changed", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 567, Name: "MPI_T_category_changed", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "update_number", Kind: "UPDATE_NUMBER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 568, Name: "MPI_T_category_get_categories", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 568, Name: "MPI_T_category_get_categories", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "len", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "indices", Kind: "CAT_INDEX", CType: "int[]", Codec: Int, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6702,7 +6702,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 569, Name: "MPI_T_category_get_cvars", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 569, Name: "MPI_T_category_get_cvars", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "len", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "indices", Kind: "CVAR_INDEX", CType: "int[]", Codec: Int, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6711,7 +6711,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 570, Name: "MPI_T_category_get_events", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 570, Name: "MPI_T_category_get_events", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "len", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "indices", Kind: "CAT_INDEX", CType: "int[]", Codec: Int, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6720,14 +6720,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 571, Name: "MPI_T_category_get_index", Category: "tool", Chapter: "tools", Since: "3.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 571, Name: "MPI_T_category_get_index", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.1", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 572, Name: "MPI_T_category_get_info", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 572, Name: "MPI_T_category_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: 2, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "name_len", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6748,19 +6748,19 @@ var functions = [...]Func{
 		{Param: 6, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 7, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 573, Name: "MPI_T_category_get_num", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 573, Name: "MPI_T_category_get_num", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "num_cat", Kind: "CAT_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 574, Name: "MPI_T_category_get_num_events", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 574, Name: "MPI_T_category_get_num_events", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "num_events", Kind: "EVENT_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 575, Name: "MPI_T_category_get_pvars", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 575, Name: "MPI_T_category_get_pvars", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cat_index", Kind: "CAT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "len", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "indices", Kind: "PVAR_INDEX", CType: "int[]", Codec: Int, Out: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6769,14 +6769,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 	}},
-	{ID: 576, Name: "MPI_T_cvar_get_index", Category: "tool", Chapter: "tools", Since: "3.1", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 576, Name: "MPI_T_cvar_get_index", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.1", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cvar_index", Kind: "CVAR_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 577, Name: "MPI_T_cvar_get_info", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 577, Name: "MPI_T_cvar_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "cvar_index", Kind: "CVAR_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: 2, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "name_len", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6801,12 +6801,12 @@ var functions = [...]Func{
 		{Param: 8, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 9, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 578, Name: "MPI_T_cvar_get_num", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 578, Name: "MPI_T_cvar_get_num", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "num_cvar", Kind: "CVAR_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 579, Name: "MPI_T_cvar_handle_alloc", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit, NumIn: 2, Params: []Param{
+	{ID: 579, Name: "MPI_T_cvar_handle_alloc", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "cvar_index", Kind: "CVAR_INDEX_SPECIAL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "obj_handle", Kind: "TOOL_MPI_OBJ", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "CVAR", CType: "MPI_T_cvar_handle*", Codec: Handle, Class: TCvar, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6817,26 +6817,26 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Handle, Class: TCvar, Life: New},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 580, Name: "MPI_T_cvar_handle_free", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit, NumIn: 1, Params: []Param{
+	{ID: 580, Name: "MPI_T_cvar_handle_free", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "handle", Kind: "CVAR", CType: "MPI_T_cvar_handle*", Codec: Handle, Class: TCvar, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TCvar, Life: Free},
 	}},
-	{ID: 581, Name: "MPI_T_cvar_read", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 581, Name: "MPI_T_cvar_read", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "handle", Kind: "CVAR", CType: "MPI_T_cvar_handle", Codec: Handle, Class: TCvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TCvar},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 582, Name: "MPI_T_cvar_write", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 582, Name: "MPI_T_cvar_write", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "handle", Kind: "CVAR", CType: "MPI_T_cvar_handle", Codec: Handle, Class: TCvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TCvar},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 583, Name: "MPI_T_enum_get_info", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 583, Name: "MPI_T_enum_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "enumtype", Kind: "TOOLS_ENUM", CType: "MPI_T_enum", Codec: Handle, Class: TEnum, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "num", Kind: "TOOLENUM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: 3, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6848,7 +6848,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: String, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 584, Name: "MPI_T_enum_get_item", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 584, Name: "MPI_T_enum_get_item", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "enumtype", Kind: "TOOLS_ENUM", CType: "MPI_T_enum", Codec: Handle, Class: TEnum, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index", Kind: "TOOLENUM_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "value", Kind: "TOOL_VAR_VALUE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6862,7 +6862,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: String, Column: true},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 585, Name: "MPI_T_event_callback_get_info", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 2, Params: []Param{
+	{ID: 585, Name: "MPI_T_event_callback_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cb_safety", Kind: "CALLBACK_SAFETY", CType: "MPI_T_cb_safety", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info_used", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6871,7 +6871,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 586, Name: "MPI_T_event_callback_set_info", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 586, Name: "MPI_T_event_callback_set_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cb_safety", Kind: "CALLBACK_SAFETY", CType: "MPI_T_cb_safety", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6880,21 +6880,21 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Handle, Class: Info},
 	}},
-	{ID: 587, Name: "MPI_T_event_copy", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 587, Name: "MPI_T_event_copy", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_instance", Kind: "EVENT_INSTANCE", CType: "MPI_T_event_instance", Codec: Handle, Class: TEventInst, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TEventInst},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 588, Name: "MPI_T_event_get_index", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 588, Name: "MPI_T_event_get_index", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "event_index", Kind: "EVENT_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 589, Name: "MPI_T_event_get_info", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 4, Params: []Param{
+	{ID: 589, Name: "MPI_T_event_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 4, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_index", Kind: "EVENT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: 2, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "name_len", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6924,26 +6924,26 @@ var functions = [...]Func{
 		{Param: 10, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 11, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 590, Name: "MPI_T_event_get_num", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 590, Name: "MPI_T_event_get_num", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "num_events", Kind: "EVENT_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 591, Name: "MPI_T_event_get_source", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 591, Name: "MPI_T_event_get_source", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_instance", Kind: "EVENT_INSTANCE", CType: "MPI_T_event_instance", Codec: Handle, Class: TEventInst, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "source_index", Kind: "SOURCE_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TEventInst},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 592, Name: "MPI_T_event_get_timestamp", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 592, Name: "MPI_T_event_get_timestamp", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_instance", Kind: "EVENT_INSTANCE", CType: "MPI_T_event_instance", Codec: Handle, Class: TEventInst, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "event_timestamp", Kind: "TOOLS_TICK_COUNT", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TEventInst},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 593, Name: "MPI_T_event_handle_alloc", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 3, Params: []Param{
+	{ID: 593, Name: "MPI_T_event_handle_alloc", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "event_index", Kind: "EVENT_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "obj_handle", Kind: "TOOL_MPI_OBJ", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6954,7 +6954,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Handle, Class: Info},
 		{Param: 3, Out: true, Codec: Handle, Class: TEventReg, Life: New},
 	}},
-	{ID: 594, Name: "MPI_T_event_handle_free", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 3, Params: []Param{
+	{ID: 594, Name: "MPI_T_event_handle_free", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "user_data", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "free_cb_function", Kind: "EVENT_FREE_CB_FUNCTION", CType: "MPI_T_event_free_cb_function", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6963,21 +6963,21 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 595, Name: "MPI_T_event_handle_get_info", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 1, Params: []Param{
+	{ID: 595, Name: "MPI_T_event_handle_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info_used", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TEventReg},
 		{Param: 1, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 596, Name: "MPI_T_event_handle_set_info", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 596, Name: "MPI_T_event_handle_set_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TEventReg},
 		{Param: 1, Codec: Handle, Class: Info},
 	}},
-	{ID: 597, Name: "MPI_T_event_read", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 597, Name: "MPI_T_event_read", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_instance", Kind: "EVENT_INSTANCE", CType: "MPI_T_event_instance", Codec: Handle, Class: TEventInst, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "element_index", Kind: "INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -6986,7 +6986,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 598, Name: "MPI_T_event_register_callback", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 5, Params: []Param{
+	{ID: 598, Name: "MPI_T_event_register_callback", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 5, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cb_safety", Kind: "CALLBACK_SAFETY", CType: "MPI_T_cb_safety", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -6999,22 +6999,22 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 4, Codec: Address},
 	}},
-	{ID: 599, Name: "MPI_T_event_set_dropped_handler", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 599, Name: "MPI_T_event_set_dropped_handler", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "event_registration", Kind: "EVENT_REGISTRATION", CType: "MPI_T_event_registration", Codec: Handle, Class: TEventReg, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "dropped_cb_function", Kind: "EVENT_DROP_CB_FUNCTION", CType: "MPI_T_event_dropped_cb_function", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TEventReg},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 600, Name: "MPI_T_finalize", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 0},
-	{ID: 601, Name: "MPI_T_init_thread", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 600, Name: "MPI_T_finalize", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000},
+	{ID: 601, Name: "MPI_T_init_thread", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "required", Kind: "THREAD_LEVEL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "provided", Kind: "THREAD_LEVEL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 602, Name: "MPI_T_pvar_get_index", Category: "tool", Chapter: "tools", Since: "3.1", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 602, Name: "MPI_T_pvar_get_index", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.1", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "var_class", Kind: "PVAR_CLASS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "pvar_index", Kind: "PVAR_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -7023,7 +7023,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 603, Name: "MPI_T_pvar_get_info", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 603, Name: "MPI_T_pvar_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pvar_index", Kind: "PVAR_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: 2, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "name_len", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -7054,12 +7054,12 @@ var functions = [...]Func{
 		{Param: 11, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 12, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 604, Name: "MPI_T_pvar_get_num", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 604, Name: "MPI_T_pvar_get_num", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "num_pvar", Kind: "PVAR_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 605, Name: "MPI_T_pvar_handle_alloc", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit, NumIn: 3, Params: []Param{
+	{ID: 605, Name: "MPI_T_pvar_handle_alloc", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "pvar_index", Kind: "PVAR_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "obj_handle", Kind: "TOOL_MPI_OBJ", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7072,14 +7072,14 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Handle, Class: TPvar, Life: New},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 606, Name: "MPI_T_pvar_handle_free", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit, NumIn: 2, Params: []Param{
+	{ID: 606, Name: "MPI_T_pvar_handle_free", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle*", Codec: Handle, Class: TPvar, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TPvarSession},
 		{Param: 1, Codec: Handle, Class: TPvar, Life: Free},
 	}},
-	{ID: 607, Name: "MPI_T_pvar_read", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 607, Name: "MPI_T_pvar_read", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle", Codec: Handle, Class: TPvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -7088,7 +7088,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: TPvar},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 608, Name: "MPI_T_pvar_readreset", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 608, Name: "MPI_T_pvar_readreset", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle", Codec: Handle, Class: TPvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -7097,38 +7097,38 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: TPvar},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 609, Name: "MPI_T_pvar_reset", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 609, Name: "MPI_T_pvar_reset", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle", Codec: Handle, Class: TPvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TPvarSession},
 		{Param: 1, Codec: Handle, Class: TPvar},
 	}},
-	{ID: 610, Name: "MPI_T_pvar_session_create", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit, NumIn: 0, Params: []Param{
+	{ID: 610, Name: "MPI_T_pvar_session_create", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session*", Codec: Handle, Class: TPvarSession, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: TPvarSession, Life: New},
 	}},
-	{ID: 611, Name: "MPI_T_pvar_session_free", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit, NumIn: 1, Params: []Param{
+	{ID: 611, Name: "MPI_T_pvar_session_free", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: Lifecycle | PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session*", Codec: Handle, Class: TPvarSession, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TPvarSession, Life: Free},
 	}},
-	{ID: 612, Name: "MPI_T_pvar_start", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 612, Name: "MPI_T_pvar_start", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle", Codec: Handle, Class: TPvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TPvarSession},
 		{Param: 1, Codec: Handle, Class: TPvar},
 	}},
-	{ID: 613, Name: "MPI_T_pvar_stop", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 2, Params: []Param{
+	{ID: 613, Name: "MPI_T_pvar_stop", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 2, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle", Codec: Handle, Class: TPvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: TPvarSession},
 		{Param: 1, Codec: Handle, Class: TPvar},
 	}},
-	{ID: 614, Name: "MPI_T_pvar_write", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit, NumIn: 3, Params: []Param{
+	{ID: 614, Name: "MPI_T_pvar_write", API: "mpi", Category: "tool", Chapter: "tools", Since: "3.0", Flags: PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "pe_session", Kind: "PVAR_SESSION", CType: "MPI_T_pvar_session", Codec: Handle, Class: TPvarSession, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "PVAR", CType: "MPI_T_pvar_handle", Codec: Handle, Class: TPvar, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7137,7 +7137,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: TPvar},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 615, Name: "MPI_T_source_get_info", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit, NumIn: 3, Params: []Param{
+	{ID: 615, Name: "MPI_T_source_get_info", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: Lifecycle | PreInit | Environment, NumIn: 3, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, roles: roleSlots{RoleNew: 11}, Params: []Param{
 		{Name: "source_index", Kind: "SOURCE_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: 2, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 		{Name: "name_len", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
@@ -7160,19 +7160,19 @@ var functions = [...]Func{
 		{Param: 7, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 8, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 616, Name: "MPI_T_source_get_num", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 0, Params: []Param{
+	{ID: 616, Name: "MPI_T_source_get_num", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 0, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "num_sources", Kind: "SOURCE_INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 617, Name: "MPI_T_source_get_timestamp", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 617, Name: "MPI_T_source_get_timestamp", API: "mpi", Category: "tool", Chapter: "tools", Since: "4.0", Flags: PreInit | Environment, NumIn: 1, Op: OpTool, Activity: ActivityOther, Groups: 0x20000, Params: []Param{
 		{Name: "source_index", Kind: "SOURCE_INDEX", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "timestamp", Kind: "TOOLS_TICK_COUNT", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"NULL"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 618, Name: "MPI_Test", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 618, Name: "MPI_Test", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle | Indefinite, NumIn: 1, Op: OpComplete, Which: WhichOne, Outcome: OutcomeOnePoll, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleRequests: 1, RoleAfter: 2, RoleFlag: 3, RoleStatus: 4}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
@@ -7182,14 +7182,14 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 619, Name: "MPI_Test_cancelled", Category: "local", Chapter: "pt2pt", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 619, Name: "MPI_Test_cancelled", API: "mpi", Category: "local", Chapter: "pt2pt", Since: "1.x", Flags: Indefinite, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleFlag: 2}, Params: []Param{
 		{Name: "status", Kind: "STATUS", CType: "const MPI_Status*", Codec: Status, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Status, Column: true},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 620, Name: "MPI_Testall", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 620, Name: "MPI_Testall", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle | Indefinite, NumIn: 2, Op: OpComplete, Which: WhichAll, Outcome: OutcomeOnePoll, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2, RoleAfter: 3, RoleFlag: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7201,7 +7201,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 3, Out: true, Codec: Status, Array: true, Column: true},
 	}},
-	{ID: 621, Name: "MPI_Testany", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 621, Name: "MPI_Testany", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle | Indefinite, NumIn: 2, Op: OpComplete, Which: WhichAny, Outcome: OutcomeOneOf, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2, RoleAfter: 3, RoleFlag: 5, RoleIndex: 4, RoleStatus: 6}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index", Kind: "INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7215,7 +7215,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 622, Name: "MPI_Testsome", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 622, Name: "MPI_Testsome", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Completion | Poll | OutOnError | Lifecycle | Indefinite, NumIn: 2, Op: OpComplete, Which: WhichSome, Outcome: OutcomeSomeOf, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleRequests: 2, RoleAfter: 3, RoleIndex: 5, RoleCompleted: 4, RoleStatus: 6}, Params: []Param{
 		{Name: "incount", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "outcount", Kind: "ARRAY_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7229,20 +7229,20 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Status, Array: true, Column: true},
 	}},
-	{ID: 623, Name: "MPI_Topo_test", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 623, Name: "MPI_Topo_test", API: "mpi", Category: "local", Chapter: "topologies", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x800, roles: roleSlots{RoleOn: 1, RoleStatus: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "status", Kind: "TOPOLOGY_TYPE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 624, Name: "MPI_Type_commit", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 624, Name: "MPI_Type_commit", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpTypeCommit, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Update, In: true, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type, Life: Update},
 		{Param: 0, Out: true, Codec: Handle, Class: Type, Life: Update},
 	}},
-	{ID: 625, Name: "MPI_Type_contiguous", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, Large: 626, NumIn: 2, Params: []Param{
+	{ID: 625, Name: "MPI_Type_contiguous", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, Large: 626, NumIn: 2, Op: OpTypeContiguous, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 3}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "oldtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newtype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7251,7 +7251,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 626, Name: "MPI_Type_contiguous_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 625, NumIn: 2, Params: []Param{
+	{ID: 626, Name: "MPI_Type_contiguous_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 625, NumIn: 2, Op: OpTypeContiguous, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 3}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "oldtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newtype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7260,7 +7260,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 627, Name: "MPI_Type_create_darray", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 628, NumIn: 9, Params: []Param{
+	{ID: 627, Name: "MPI_Type_create_darray", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 628, NumIn: 9, Op: OpTypeDarray, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 10}, Params: []Param{
 		{Name: "size", Kind: "COMM_SIZE_PI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndims", Kind: "ARRAY_LENGTH_PI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7283,7 +7283,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Type},
 		{Param: 9, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 628, Name: "MPI_Type_create_darray_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 627, NumIn: 9, Params: []Param{
+	{ID: 628, Name: "MPI_Type_create_darray_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 627, NumIn: 9, Op: OpTypeDarray, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 10}, Params: []Param{
 		{Name: "size", Kind: "COMM_SIZE_PI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndims", Kind: "ARRAY_LENGTH_PI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7306,7 +7306,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Type},
 		{Param: 9, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 629, Name: "MPI_Type_create_f90_complex", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 629, Name: "MPI_Type_create_f90_complex", API: "mpi", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 2, Op: OpTypeComplex, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "p", Kind: "MATH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "r", Kind: "MATH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newtype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Alias, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7315,14 +7315,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Type, Life: Alias},
 	}},
-	{ID: 630, Name: "MPI_Type_create_f90_integer", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 630, Name: "MPI_Type_create_f90_integer", API: "mpi", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 1, Op: OpTypeInteger, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "r", Kind: "MATH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newtype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Alias, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Handle, Class: Type, Life: Alias},
 	}},
-	{ID: 631, Name: "MPI_Type_create_f90_real", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 631, Name: "MPI_Type_create_f90_real", API: "mpi", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 2, Op: OpTypeReal, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "p", Kind: "MATH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "r", Kind: "MATH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newtype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Alias, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7331,7 +7331,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Type, Life: Alias},
 	}},
-	{ID: 632, Name: "MPI_Type_create_hindexed", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 635, NumIn: 4, Params: []Param{
+	{ID: 632, Name: "MPI_Type_create_hindexed", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 635, NumIn: 4, Op: OpTypeIndexed, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7344,7 +7344,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 633, Name: "MPI_Type_create_hindexed_block", Category: "local", Chapter: "datatypes", Since: "3.0", Flags: Lifecycle, Large: 634, NumIn: 4, Params: []Param{
+	{ID: 633, Name: "MPI_Type_create_hindexed_block", API: "mpi", Category: "local", Chapter: "datatypes", Since: "3.0", Flags: Lifecycle, Large: 634, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7357,7 +7357,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 634, Name: "MPI_Type_create_hindexed_block_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 633, NumIn: 4, Params: []Param{
+	{ID: 634, Name: "MPI_Type_create_hindexed_block_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 633, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "const MPI_Count[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7370,7 +7370,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 635, Name: "MPI_Type_create_hindexed_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 632, NumIn: 4, Params: []Param{
+	{ID: 635, Name: "MPI_Type_create_hindexed_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 632, NumIn: 4, Op: OpTypeIndexed, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "const MPI_Count[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7383,7 +7383,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 636, Name: "MPI_Type_create_hvector", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 637, NumIn: 4, Params: []Param{
+	{ID: 636, Name: "MPI_Type_create_hvector", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 637, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stride", Kind: "POLYDTYPE_STRIDE_BYTES", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7396,7 +7396,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 637, Name: "MPI_Type_create_hvector_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 636, NumIn: 4, Params: []Param{
+	{ID: 637, Name: "MPI_Type_create_hvector_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 636, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stride", Kind: "POLYDTYPE_STRIDE_BYTES", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7409,7 +7409,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 638, Name: "MPI_Type_create_indexed_block", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 639, NumIn: 4, Params: []Param{
+	{ID: 638, Name: "MPI_Type_create_indexed_block", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 639, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_COUNT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7422,7 +7422,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 639, Name: "MPI_Type_create_indexed_block_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 638, NumIn: 4, Params: []Param{
+	{ID: 639, Name: "MPI_Type_create_indexed_block_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 638, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_COUNT", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7435,7 +7435,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 640, Name: "MPI_Type_create_keyval", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 640, Name: "MPI_Type_create_keyval", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "type_copy_attr_fn", Kind: "FUNCTION", CType: "MPI_Type_copy_attr_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "type_delete_attr_fn", Kind: "FUNCTION", CType: "MPI_Type_delete_attr_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "type_keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7446,7 +7446,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 2, Out: true, Codec: Handle, Class: Keyval, Life: New},
 	}},
-	{ID: 641, Name: "MPI_Type_create_resized", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 642, NumIn: 3, Params: []Param{
+	{ID: 641, Name: "MPI_Type_create_resized", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 642, NumIn: 3, Op: OpTypeSame, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "oldtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "lb", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7457,7 +7457,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 3, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 642, Name: "MPI_Type_create_resized_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 641, NumIn: 3, Params: []Param{
+	{ID: 642, Name: "MPI_Type_create_resized_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 641, NumIn: 3, Op: OpTypeSame, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "oldtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "lb", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7468,7 +7468,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 3, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 643, Name: "MPI_Type_create_struct", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 644, NumIn: 4, Params: []Param{
+	{ID: 643, Name: "MPI_Type_create_struct", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 644, NumIn: 4, Op: OpTypeStruct, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7481,7 +7481,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type, Array: true},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 644, Name: "MPI_Type_create_struct_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 643, NumIn: 4, Params: []Param{
+	{ID: 644, Name: "MPI_Type_create_struct_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 643, NumIn: 4, Op: OpTypeStruct, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "const MPI_Count[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7494,7 +7494,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type, Array: true},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 645, Name: "MPI_Type_create_subarray", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 646, NumIn: 6, Params: []Param{
+	{ID: 645, Name: "MPI_Type_create_subarray", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 646, NumIn: 6, Op: OpTypeSubarray, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 7}, Params: []Param{
 		{Name: "ndims", Kind: "ARRAY_LENGTH_PI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_sizes", Kind: "POLYDTYPE_NUM_ELEM_PI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_subsizes", Kind: "POLYDTYPE_NUM_ELEM_PI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7511,7 +7511,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 646, Name: "MPI_Type_create_subarray_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 645, NumIn: 6, Params: []Param{
+	{ID: 646, Name: "MPI_Type_create_subarray_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 645, NumIn: 6, Op: OpTypeSubarray, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 7}, Params: []Param{
 		{Name: "ndims", Kind: "ARRAY_LENGTH_PI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_sizes", Kind: "POLYDTYPE_NUM_ELEM_PI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_subsizes", Kind: "POLYDTYPE_NUM_ELEM_PI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7528,44 +7528,44 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Type},
 		{Param: 6, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 647, Name: "MPI_Type_delete_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 647, Name: "MPI_Type_delete_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "type_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Codec: Handle, Class: Keyval},
 	}},
-	{ID: 648, Name: "MPI_Type_dup", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 648, Name: "MPI_Type_dup", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpTypeSame, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "oldtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newtype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 649, Name: "MPI_Type_extent", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 649, Name: "MPI_Type_extent", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "DISPLACEMENT_AINT_COUNT_SMALL", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 650, Name: "MPI_Type_free", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 650, Name: "MPI_Type_free", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type, Life: Free},
 	}},
-	{ID: 651, Name: "MPI_Type_free_keyval", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 651, Name: "MPI_Type_free_keyval", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, Params: []Param{
 		{Name: "type_keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Keyval, Life: Free},
 	}},
-	{ID: 652, Name: "MPI_Type_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 652, Name: "MPI_Type_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Type, Life: Alias},
 	}},
-	{ID: 653, Name: "MPI_Type_get_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 653, Name: "MPI_Type_get_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1, RoleFlag: 4}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "type_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7576,7 +7576,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Address, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 654, Name: "MPI_Type_get_contents", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle, Large: 655, NumIn: 4, Params: []Param{
+	{ID: 654, Name: "MPI_Type_get_contents", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Flags: Lifecycle | Environment, Large: 655, NumIn: 4, Op: OpTypeContents, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "max_integers", Kind: "POLYNUM_PARAM_VALUES", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "max_addresses", Kind: "POLYNUM_PARAM_VALUES", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7593,7 +7593,7 @@ var functions = [...]Func{
 		{Param: 5, Out: true, Codec: Displacement, Array: true, Bits: 64, Column: true},
 		{Param: 6, Out: true, Codec: Handle, Class: Type, Life: NewIfDerived, Array: true},
 	}},
-	{ID: 655, Name: "MPI_Type_get_contents_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 654, NumIn: 5, Params: []Param{
+	{ID: 655, Name: "MPI_Type_get_contents_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle | Environment, LargeOf: 654, NumIn: 5, Op: OpTypeContents, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "max_integers", Kind: "POLYNUM_PARAM_VALUES", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "max_addresses", Kind: "POLYNUM_PARAM_VALUES", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7614,7 +7614,7 @@ var functions = [...]Func{
 		{Param: 7, Out: true, Codec: Int, Array: true, Bits: 64, Column: true},
 		{Param: 8, Out: true, Codec: Handle, Class: Type, Life: NewIfDerived, Array: true},
 	}},
-	{ID: 656, Name: "MPI_Type_get_envelope", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 657, NumIn: 1, Params: []Param{
+	{ID: 656, Name: "MPI_Type_get_envelope", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 657, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "num_integers", Kind: "POLYNUM_PARAM_VALUES", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "num_addresses", Kind: "POLYNUM_PARAM_VALUES", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7627,7 +7627,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 657, Name: "MPI_Type_get_envelope_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 656, NumIn: 1, Params: []Param{
+	{ID: 657, Name: "MPI_Type_get_envelope_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 656, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "num_integers", Kind: "POLYNUM_PARAM_VALUES", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "num_addresses", Kind: "POLYNUM_PARAM_VALUES", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7642,7 +7642,7 @@ var functions = [...]Func{
 		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 5, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 658, Name: "MPI_Type_get_extent", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 659, NumIn: 1, Params: []Param{
+	{ID: 658, Name: "MPI_Type_get_extent", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 659, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "lb", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7651,7 +7651,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 659, Name: "MPI_Type_get_extent_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 658, NumIn: 1, Params: []Param{
+	{ID: 659, Name: "MPI_Type_get_extent_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 658, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "lb", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7660,7 +7660,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 660, Name: "MPI_Type_get_extent_x", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 1, Params: []Param{
+	{ID: 660, Name: "MPI_Type_get_extent_x", API: "mpi", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "lb", Kind: "XFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extent", Kind: "XFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7669,16 +7669,16 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 661, Name: "MPI_Type_get_name", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 661, Name: "MPI_Type_get_name", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "type_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "type_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_OBJECT_NAME", BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "resultlen", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: String, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 662, Name: "MPI_Type_get_true_extent", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 663, NumIn: 1, Params: []Param{
+	{ID: 662, Name: "MPI_Type_get_true_extent", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 663, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "true_lb", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "true_extent", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7687,7 +7687,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 663, Name: "MPI_Type_get_true_extent_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 662, NumIn: 1, Params: []Param{
+	{ID: 663, Name: "MPI_Type_get_true_extent_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 662, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "true_lb", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "true_extent", Kind: "POLYDISPLACEMENT_AINT_COUNT", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7696,7 +7696,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 664, Name: "MPI_Type_get_true_extent_x", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 1, Params: []Param{
+	{ID: 664, Name: "MPI_Type_get_true_extent_x", API: "mpi", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "true_lb", Kind: "XFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "true_extent", Kind: "XFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7705,7 +7705,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 665, Name: "MPI_Type_get_value_index", Category: "local", Chapter: "datatypes", Since: "4.1", NumIn: 2, Params: []Param{
+	{ID: 665, Name: "MPI_Type_get_value_index", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.1", NumIn: 2, Op: OpTypePair, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "value_type", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index_type", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "pair_type", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Alias, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7714,7 +7714,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Type},
 		{Param: 2, Out: true, Codec: Handle, Class: Type, Life: Alias},
 	}},
-	{ID: 666, Name: "MPI_Type_hindexed", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 666, Name: "MPI_Type_hindexed", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 4, Op: OpTypeIndexed, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "DTYPE_NUM_ELEM_NNI_SMALL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "DTYPE_NUM_ELEM_NNI_SMALL", CType: "int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "DISPLACEMENT_AINT_COUNT_SMALL", CType: "MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7727,7 +7727,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 667, Name: "MPI_Type_hvector", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 667, Name: "MPI_Type_hvector", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "DTYPE_NUM_ELEM_NNI_SMALL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "DTYPE_NUM_ELEM_NNI_SMALL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stride", Kind: "DTYPE_STRIDE_BYTES_SMALL", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7740,7 +7740,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 668, Name: "MPI_Type_indexed", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, Large: 669, NumIn: 4, Params: []Param{
+	{ID: 668, Name: "MPI_Type_indexed", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, Large: 669, NumIn: 4, Op: OpTypeIndexed, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_COUNT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7753,7 +7753,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 669, Name: "MPI_Type_indexed_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 668, NumIn: 4, Params: []Param{
+	{ID: 669, Name: "MPI_Type_indexed_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 668, NumIn: 4, Op: OpTypeIndexed, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "POLYDISPLACEMENT_COUNT", CType: "const MPI_Count[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7766,14 +7766,14 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 670, Name: "MPI_Type_lb", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 670, Name: "MPI_Type_lb", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displacement", Kind: "DISPLACEMENT_AINT_COUNT_SMALL", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 671, Name: "MPI_Type_match_size", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 671, Name: "MPI_Type_match_size", API: "mpi", Category: "local", Chapter: "language bindings", Since: "2.0", NumIn: 2, Op: OpTypeMatch, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleNew: 3}, Params: []Param{
 		{Name: "typeclass", Kind: "TYPECLASS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "TYPECLASS_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype*", Codec: Handle, Class: Type, Life: Alias, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7782,7 +7782,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Out: true, Codec: Handle, Class: Type, Life: Alias},
 	}},
-	{ID: 672, Name: "MPI_Type_set_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 3, Params: []Param{
+	{ID: 672, Name: "MPI_Type_set_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "type_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7791,35 +7791,35 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Keyval},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 673, Name: "MPI_Type_set_name", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 673, Name: "MPI_Type_set_name", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "type_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 674, Name: "MPI_Type_size", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 675, NumIn: 1, Params: []Param{
+	{ID: 674, Name: "MPI_Type_size", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 675, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYXFER_NUM_ELEM", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 675, Name: "MPI_Type_size_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 674, NumIn: 1, Params: []Param{
+	{ID: 675, Name: "MPI_Type_size_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 674, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "POLYXFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 676, Name: "MPI_Type_size_x", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 1, Params: []Param{
+	{ID: 676, Name: "MPI_Type_size_x", API: "mpi", Category: "local", Chapter: "datatypes", Since: "3.0", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "XFER_NUM_ELEM", CType: "MPI_Count*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 677, Name: "MPI_Type_struct", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 4, Params: []Param{
+	{ID: 677, Name: "MPI_Type_struct", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", Flags: Lifecycle, NumIn: 4, Op: OpTypeStruct, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "DTYPE_NUM_ELEM_NNI_SMALL", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_blocklengths", Kind: "DTYPE_NUM_ELEM_NNI_SMALL", CType: "int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_displacements", Kind: "DISPLACEMENT_AINT_COUNT_SMALL", CType: "MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7832,20 +7832,20 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type, Array: true},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 678, Name: "MPI_Type_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 678, Name: "MPI_Type_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 679, Name: "MPI_Type_ub", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Params: []Param{
+	{ID: 679, Name: "MPI_Type_ub", API: "mpi", Category: "local", Chapter: "removed", Since: "1.x", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 1, RoleRecvType: 1}, Params: []Param{
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displacement", Kind: "DISPLACEMENT_AINT_COUNT_SMALL", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Type},
 		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 680, Name: "MPI_Type_vector", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, Large: 681, NumIn: 4, Params: []Param{
+	{ID: 680, Name: "MPI_Type_vector", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Flags: Lifecycle, Large: 681, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stride", Kind: "POLYDTYPE_NUM_ELEM", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7858,7 +7858,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 681, Name: "MPI_Type_vector_c", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 680, NumIn: 4, Params: []Param{
+	{ID: 681, Name: "MPI_Type_vector_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", Flags: Lifecycle, LargeOf: 680, NumIn: 4, Op: OpTypeBlocks, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleNew: 5}, Params: []Param{
 		{Name: "count", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "blocklength", Kind: "POLYDTYPE_NUM_ELEM_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stride", Kind: "POLYDTYPE_NUM_ELEM", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7871,7 +7871,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Type, Life: New},
 	}},
-	{ID: 682, Name: "MPI_Unpack", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 683, NumIn: 7, Params: []Param{
+	{ID: 682, Name: "MPI_Unpack", API: "mpi", Category: "local", Chapter: "datatypes", Since: "1.x", Large: 683, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleOn: 7, RoleSendType: 6, RoleRecvType: 6}, Params: []Param{
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 5, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "insize", Kind: "POLYNUM_BYTES_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "position", Kind: "POLYDISPLACEMENT_COUNT", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7889,7 +7889,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 683, Name: "MPI_Unpack_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 682, NumIn: 7, Params: []Param{
+	{ID: 683, Name: "MPI_Unpack_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 682, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleOn: 7, RoleSendType: 6, RoleRecvType: 6}, Params: []Param{
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 5, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "insize", Kind: "POLYNUM_BYTES_NNI", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "position", Kind: "POLYDISPLACEMENT_COUNT", CType: "MPI_Count*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7907,7 +7907,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 684, Name: "MPI_Unpack_external", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 685, NumIn: 7, Params: []Param{
+	{ID: 684, Name: "MPI_Unpack_external", API: "mpi", Category: "local", Chapter: "datatypes", Since: "2.0", Large: 685, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 7, RoleRecvType: 7}, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char[]", Codec: String, In: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 6, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "insize", Kind: "POLYDTYPE_PACK_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7925,7 +7925,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 685, Name: "MPI_Unpack_external_c", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 684, NumIn: 7, Params: []Param{
+	{ID: 685, Name: "MPI_Unpack_external_c", API: "mpi", Category: "local", Chapter: "datatypes", Since: "4.0", LargeOf: 684, NumIn: 7, Op: OpNone, Activity: ActivityOther, Groups: 0x1000, roles: roleSlots{RoleSendType: 7, RoleRecvType: 7}, Params: []Param{
 		{Name: "datarep", Kind: "STRING", CType: "const char[]", Codec: String, In: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "inbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 6, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "insize", Kind: "POLYDTYPE_PACK_SIZE", CType: "MPI_Count", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7943,7 +7943,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Type},
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 686, Name: "MPI_Unpublish_name", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 3, Params: []Param{
+	{ID: 686, Name: "MPI_Unpublish_name", API: "mpi", Category: "local", Chapter: "process init/creation/management", Since: "2.0", NumIn: 3, Op: OpPort, Activity: ActivityOther, Groups: 0x8000, Params: []Param{
 		{Name: "service_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "port_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7952,7 +7952,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Codec: String},
 	}},
-	{ID: 687, Name: "MPI_Wait", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 687, Name: "MPI_Wait", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 1, Op: OpComplete, Which: WhichOne, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleRequests: 1, RoleAfter: 2, RoleStatus: 3}, Params: []Param{
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "status", Kind: "STATUS", CType: "MPI_Status*", Codec: Status, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUS_IGNORE"}},
 	}, Slots: []Slot{
@@ -7960,7 +7960,7 @@ var functions = [...]Func{
 		{Param: 0, Out: true, Codec: Handle, Class: Request, Life: Complete, OnError: true},
 		{Param: 1, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 688, Name: "MPI_Waitall", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 688, Name: "MPI_Waitall", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 2, Op: OpComplete, Which: WhichAll, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2, RoleAfter: 3, RoleStatus: 4}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_statuses", Kind: "STATUS", CType: "MPI_Status[]", Codec: Status, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_STATUSES_IGNORE"}},
@@ -7970,7 +7970,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: Handle, Class: Request, Life: Complete, Array: true, OnError: true},
 		{Param: 2, Out: true, Codec: Status, Array: true, Column: true},
 	}},
-	{ID: 689, Name: "MPI_Waitany", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 689, Name: "MPI_Waitany", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle | Indefinite, NumIn: 2, Op: OpComplete, Which: WhichAny, Outcome: OutcomeOneOf, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleSendCount: 1, RoleRecvCount: 1, RoleRequests: 2, RoleAfter: 3, RoleIndex: 4, RoleStatus: 5}, Params: []Param{
 		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "index", Kind: "INDEX", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7982,7 +7982,7 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 3, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 690, Name: "MPI_Waitsome", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 690, Name: "MPI_Waitsome", API: "mpi", Category: "completion", Chapter: "pt2pt", Since: "1.x", Flags: Blocking | Completion | OutOnError | Lifecycle | Indefinite, NumIn: 2, Op: OpComplete, Which: WhichSome, Outcome: OutcomeSomeOf, Activity: ActivityWait, Groups: 0x14, roles: roleSlots{RoleRequests: 2, RoleAfter: 3, RoleIndex: 5, RoleCompleted: 4, RoleStatus: 6}, Params: []Param{
 		{Name: "incount", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "array_of_requests", Kind: "REQUEST", CType: "MPI_Request[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "outcount", Kind: "ARRAY_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -7996,7 +7996,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Array: true, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Status, Array: true, Column: true},
 	}},
-	{ID: 691, Name: "MPI_Win_allocate", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking | Lifecycle, Large: 692, NumIn: 4, Params: []Param{
+	{ID: 691, Name: "MPI_Win_allocate", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking | Lifecycle, Large: 692, NumIn: 4, Op: OpWindowCreate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4, RoleNew: 6}, Params: []Param{
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp_unit", Kind: "POLYRMA_DISPLACEMENT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8011,7 +8011,7 @@ var functions = [...]Func{
 		{Param: 4, Out: true, Codec: Address, Column: true},
 		{Param: 5, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 692, Name: "MPI_Win_allocate_c", Category: "rma_mgmt", Chapter: "one-sided", Since: "4.0", Flags: Collective | Blocking | Lifecycle, LargeOf: 691, NumIn: 4, Params: []Param{
+	{ID: 692, Name: "MPI_Win_allocate_c", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "4.0", Flags: Collective | Blocking | Lifecycle, LargeOf: 691, NumIn: 4, Op: OpWindowCreate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4, RoleNew: 6}, Params: []Param{
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp_unit", Kind: "POLYRMA_DISPLACEMENT", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8026,7 +8026,7 @@ var functions = [...]Func{
 		{Param: 4, Out: true, Codec: Address, Column: true},
 		{Param: 5, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 693, Name: "MPI_Win_allocate_shared", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking | Lifecycle, Large: 694, NumIn: 4, Params: []Param{
+	{ID: 693, Name: "MPI_Win_allocate_shared", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking | Lifecycle, Large: 694, NumIn: 4, Op: OpWindowCreate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4, RoleNew: 6}, Params: []Param{
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp_unit", Kind: "POLYRMA_DISPLACEMENT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8041,7 +8041,7 @@ var functions = [...]Func{
 		{Param: 4, Out: true, Codec: Address, Column: true},
 		{Param: 5, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 694, Name: "MPI_Win_allocate_shared_c", Category: "rma_mgmt", Chapter: "one-sided", Since: "4.0", Flags: Collective | Blocking | Lifecycle, LargeOf: 693, NumIn: 4, Params: []Param{
+	{ID: 694, Name: "MPI_Win_allocate_shared_c", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "4.0", Flags: Collective | Blocking | Lifecycle, LargeOf: 693, NumIn: 4, Op: OpWindowCreate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4, RoleNew: 6}, Params: []Param{
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp_unit", Kind: "POLYRMA_DISPLACEMENT", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8056,7 +8056,7 @@ var functions = [...]Func{
 		{Param: 4, Out: true, Codec: Address, Column: true},
 		{Param: 5, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 695, Name: "MPI_Win_attach", Category: "local", Chapter: "one-sided", Since: "3.0", NumIn: 3, Params: []Param{
+	{ID: 695, Name: "MPI_Win_attach", API: "mpi", Category: "local", Chapter: "one-sided", Since: "3.0", NumIn: 3, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "base", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "WIN_ATTACH_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8065,19 +8065,19 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Codec: Int, Bits: 64},
 	}},
-	{ID: 696, Name: "MPI_Win_call_errhandler", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 696, Name: "MPI_Win_call_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x10080, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 697, Name: "MPI_Win_complete", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Params: []Param{
+	{ID: 697, Name: "MPI_Win_complete", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 698, Name: "MPI_Win_create", Category: "rma_mgmt", Chapter: "one-sided", Since: "2.0", Flags: Collective | Blocking | Lifecycle, Large: 699, NumIn: 5, Params: []Param{
+	{ID: 698, Name: "MPI_Win_create", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "2.0", Flags: Collective | Blocking | Lifecycle, Large: 699, NumIn: 5, Op: OpWindowCreate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 5, RoleNew: 6}, Params: []Param{
 		{Name: "base", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp_unit", Kind: "POLYRMA_DISPLACEMENT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8092,7 +8092,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 699, Name: "MPI_Win_create_c", Category: "rma_mgmt", Chapter: "one-sided", Since: "4.0", Flags: Collective | Blocking | Lifecycle, LargeOf: 698, NumIn: 5, Params: []Param{
+	{ID: 699, Name: "MPI_Win_create_c", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "4.0", Flags: Collective | Blocking | Lifecycle, LargeOf: 698, NumIn: 5, Op: OpWindowCreate, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 5, RoleNew: 6}, Params: []Param{
 		{Name: "base", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "disp_unit", Kind: "POLYRMA_DISPLACEMENT", CType: "MPI_Aint", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8107,7 +8107,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 700, Name: "MPI_Win_create_dynamic", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 700, Name: "MPI_Win_create_dynamic", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking | Lifecycle, NumIn: 2, Op: OpWindowCreateDynamic, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2, RoleNew: 3}, Params: []Param{
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win*", Codec: Handle, Class: Win, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8116,14 +8116,14 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Comm},
 		{Param: 2, Out: true, Codec: Handle, Class: Win, Life: New},
 	}},
-	{ID: 701, Name: "MPI_Win_create_errhandler", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 701, Name: "MPI_Win_create_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x10080, roles: roleSlots{RoleNew: 2}, Params: []Param{
 		{Name: "win_errhandler_fn", Kind: "FUNCTION", CType: "MPI_Win_errhandler_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: New},
 	}},
-	{ID: 702, Name: "MPI_Win_create_keyval", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 3, Params: []Param{
+	{ID: 702, Name: "MPI_Win_create_keyval", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 3, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "win_copy_attr_fn", Kind: "FUNCTION", CType: "MPI_Win_copy_attr_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win_delete_attr_fn", Kind: "FUNCTION", CType: "MPI_Win_delete_attr_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win_keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8134,68 +8134,68 @@ var functions = [...]Func{
 		{Param: 3, Codec: Address},
 		{Param: 2, Out: true, Codec: Handle, Class: Keyval, Life: New},
 	}},
-	{ID: 703, Name: "MPI_Win_delete_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 703, Name: "MPI_Win_delete_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: Handle, Class: Keyval},
 	}},
-	{ID: 704, Name: "MPI_Win_detach", Category: "local", Chapter: "one-sided", Since: "3.0", NumIn: 2, Params: []Param{
+	{ID: 704, Name: "MPI_Win_detach", API: "mpi", Category: "local", Chapter: "one-sided", Since: "3.0", NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "base", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 705, Name: "MPI_Win_fence", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 705, Name: "MPI_Win_fence", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Collective | Blocking, NumIn: 2, Op: OpFence, Flow: FlowToAll, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 706, Name: "MPI_Win_flush", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Params: []Param{
+	{ID: 706, Name: "MPI_Win_flush", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 707, Name: "MPI_Win_flush_all", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Params: []Param{
+	{ID: 707, Name: "MPI_Win_flush_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 708, Name: "MPI_Win_flush_local", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Params: []Param{
+	{ID: 708, Name: "MPI_Win_flush_local", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 709, Name: "MPI_Win_flush_local_all", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Params: []Param{
+	{ID: 709, Name: "MPI_Win_flush_local_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 710, Name: "MPI_Win_free", Category: "rma_mgmt", Chapter: "one-sided", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 710, Name: "MPI_Win_free", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win*", Codec: Handle, Class: Win, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win, Life: Free},
 	}},
-	{ID: 711, Name: "MPI_Win_free_keyval", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 711, Name: "MPI_Win_free_keyval", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x80, Params: []Param{
 		{Name: "win_keyval", Kind: "KEYVAL", CType: "int*", Codec: Handle, Class: Keyval, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Keyval, Life: Free},
 	}},
-	{ID: 712, Name: "MPI_Win_fromint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 712, Name: "MPI_Win_fromint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: -1, Out: true, Codec: Handle, Class: Win, Life: Alias},
 	}},
-	{ID: 713, Name: "MPI_Win_get_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 713, Name: "MPI_Win_get_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", Flags: Environment, NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1, RoleFlag: 4}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL", CType: "void*", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8206,37 +8206,37 @@ var functions = [...]Func{
 		{Param: 2, Out: true, Codec: Address, Column: true},
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 714, Name: "MPI_Win_get_errhandler", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 714, Name: "MPI_Win_get_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x10080, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler*", Codec: Handle, Class: Errhandler, Life: NewRef, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: NewRef},
 	}},
-	{ID: 715, Name: "MPI_Win_get_group", Category: "local", Chapter: "one-sided", Since: "2.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 715, Name: "MPI_Win_get_group", API: "mpi", Category: "local", Chapter: "one-sided", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpWindowGroup, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 716, Name: "MPI_Win_get_info", Category: "local", Chapter: "one-sided", Since: "3.0", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 716, Name: "MPI_Win_get_info", API: "mpi", Category: "local", Chapter: "one-sided", Since: "3.0", Flags: Lifecycle, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info_used", Kind: "INFO", CType: "MPI_Info*", Codec: Handle, Class: Info, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Out: true, Codec: Handle, Class: Info, Life: New},
 	}},
-	{ID: 717, Name: "MPI_Win_get_name", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 1, Params: []Param{
+	{ID: 717, Name: "MPI_Win_get_name", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "win_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "win_name", Kind: "STRING", CType: "char*", Codec: String, Out: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, LenMax: "MPI_MAX_OBJECT_NAME", BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "resultlen", Kind: "STRING_LENGTH", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Out: true, Codec: String, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 718, Name: "MPI_Win_lock", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 4, Params: []Param{
+	{ID: 718, Name: "MPI_Win_lock", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 4, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4}, Params: []Param{
 		{Name: "lock_type", Kind: "LOCK_TYPE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8247,14 +8247,14 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Codec: Handle, Class: Win},
 	}},
-	{ID: 719, Name: "MPI_Win_lock_all", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Params: []Param{
+	{ID: 719, Name: "MPI_Win_lock_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 720, Name: "MPI_Win_post", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Params: []Param{
+	{ID: 720, Name: "MPI_Win_post", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 3, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8263,7 +8263,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Handle, Class: Win},
 	}},
-	{ID: 721, Name: "MPI_Win_set_attr", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 3, Params: []Param{
+	{ID: 721, Name: "MPI_Win_set_attr", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 3, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win_keyval", Kind: "KEYVAL", CType: "int", Codec: Handle, Class: Keyval, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "attribute_val", Kind: "ATTRIBUTE_VAL", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8272,28 +8272,28 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Keyval},
 		{Param: 2, Codec: Address},
 	}},
-	{ID: 722, Name: "MPI_Win_set_errhandler", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 722, Name: "MPI_Win_set_errhandler", API: "mpi", Category: "local", Chapter: "environment", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x10080, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "errhandler", Kind: "ERRHANDLER", CType: "MPI_Errhandler", Codec: Handle, Class: Errhandler, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: Handle, Class: Errhandler},
 	}},
-	{ID: 723, Name: "MPI_Win_set_info", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 723, Name: "MPI_Win_set_info", API: "mpi", Category: "rma_mgmt", Chapter: "one-sided", Since: "3.0", Flags: Collective | Blocking, NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: Handle, Class: Info},
 	}},
-	{ID: 724, Name: "MPI_Win_set_name", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Params: []Param{
+	{ID: 724, Name: "MPI_Win_set_name", API: "mpi", Category: "local", Chapter: "groups/comms/caching", Since: "2.0", NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win_name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 725, Name: "MPI_Win_shared_query", Category: "local", Chapter: "one-sided", Since: "3.0", Large: 726, NumIn: 2, Params: []Param{
+	{ID: 725, Name: "MPI_Win_shared_query", API: "mpi", Category: "local", Chapter: "one-sided", Since: "3.0", Large: 726, NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8306,7 +8306,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 32, Column: true},
 		{Param: 4, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 726, Name: "MPI_Win_shared_query_c", Category: "local", Chapter: "one-sided", Since: "4.0", LargeOf: 725, NumIn: 2, Params: []Param{
+	{ID: 726, Name: "MPI_Win_shared_query_c", API: "mpi", Category: "local", Chapter: "one-sided", Since: "4.0", LargeOf: 725, NumIn: 2, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "WINDOW_SIZE", CType: "MPI_Aint*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8319,7 +8319,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 4, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 727, Name: "MPI_Win_start", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Params: []Param{
+	{ID: 727, Name: "MPI_Win_start", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 3, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8328,48 +8328,48 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Handle, Class: Win},
 	}},
-	{ID: 728, Name: "MPI_Win_sync", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Params: []Param{
+	{ID: 728, Name: "MPI_Win_sync", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 729, Name: "MPI_Win_test", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Poll, NumIn: 1, Params: []Param{
+	{ID: 729, Name: "MPI_Win_test", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Poll, NumIn: 1, Op: OpWindowSync, Outcome: OutcomeOnePoll, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1, RoleFlag: 2}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 730, Name: "MPI_Win_toint", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Params: []Param{
+	{ID: 730, Name: "MPI_Win_toint", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: ReturnsValue, NumIn: 1, Op: OpNone, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 731, Name: "MPI_Win_unlock", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 2, Params: []Param{
+	{ID: 731, Name: "MPI_Win_unlock", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 732, Name: "MPI_Win_unlock_all", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Params: []Param{
+	{ID: 732, Name: "MPI_Win_unlock_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 733, Name: "MPI_Win_wait", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Params: []Param{
+	{ID: 733, Name: "MPI_Win_wait", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 734, Name: "MPI_Wtick", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit | ReturnsValue, NumIn: 0, Slots: []Slot{
+	{ID: 734, Name: "MPI_Wtick", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit | ReturnsValue | Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Float, Column: true},
 	}},
-	{ID: 735, Name: "MPI_Wtime", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit | ReturnsValue, NumIn: 0, Slots: []Slot{
+	{ID: 735, Name: "MPI_Wtime", API: "mpi", Category: "local", Chapter: "environment", Since: "1.x", Flags: PreInit | ReturnsValue | Environment, NumIn: 0, Op: OpWallTime, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Float, Column: true},
 	}},
-	{ID: 736, Name: "MPIX_Allgather_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 736, Name: "MPIX_Allgather_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8390,7 +8390,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 737, Name: "MPIX_Allgatherv_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Params: []Param{
+	{ID: 737, Name: "MPIX_Allgatherv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8413,7 +8413,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 738, Name: "MPIX_Allreduce_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 738, Name: "MPIX_Allreduce_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8432,7 +8432,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 739, Name: "MPIX_Alltoall_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 739, Name: "MPIX_Alltoall_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8453,7 +8453,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 740, Name: "MPIX_Alltoallv_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Params: []Param{
+	{ID: 740, Name: "MPIX_Alltoallv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8478,7 +8478,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 741, Name: "MPIX_Alltoallw_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Params: []Param{
+	{ID: 741, Name: "MPIX_Alltoallw_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8503,7 +8503,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 742, Name: "MPIX_Barrier_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 742, Name: "MPIX_Barrier_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 2, Op: OpCollective, Flow: FlowToAll, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 1, RoleRequest: 3}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8512,7 +8512,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Handle, Class: Info},
 		{Param: 2, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 743, Name: "MPIX_Bcast_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 6, Params: []Param{
+	{ID: 743, Name: "MPIX_Bcast_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 7}, Params: []Param{
 		{Name: "buffer", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8529,7 +8529,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Info},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 744, Name: "MPIX_Exscan_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 744, Name: "MPIX_Exscan_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8548,7 +8548,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 745, Name: "MPIX_Gather_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Params: []Param{
+	{ID: 745, Name: "MPIX_Gather_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8571,7 +8571,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 746, Name: "MPIX_Gatherv_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Params: []Param{
+	{ID: 746, Name: "MPIX_Gatherv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 8, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8596,7 +8596,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 747, Name: "MPIX_Neighbor_allgather_init", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 747, Name: "MPIX_Neighbor_allgather_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8617,7 +8617,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 748, Name: "MPIX_Neighbor_allgatherv_init", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Params: []Param{
+	{ID: 748, Name: "MPIX_Neighbor_allgatherv_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Op: OpCollective, Flow: FlowNeighbors, Data: DataWhole, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8640,7 +8640,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 749, Name: "MPIX_Neighbor_alltoall_init", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 749, Name: "MPIX_Neighbor_alltoall_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 7, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8661,7 +8661,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 750, Name: "MPIX_Neighbor_alltoallv_init", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Params: []Param{
+	{ID: 750, Name: "MPIX_Neighbor_alltoallv_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8686,7 +8686,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 751, Name: "MPIX_Neighbor_alltoallw_init", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Params: []Param{
+	{ID: 751, Name: "MPIX_Neighbor_alltoallw_init", API: "mpi", Category: "neighbor_collective", Chapter: "topologies", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Op: OpCollective, Flow: FlowNeighbors, Data: DataParts, Vector: VectorTypes, Activity: ActivityCollective, Groups: 0x860, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 8, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sdispls", Kind: "DISPLACEMENT", CType: "const MPI_Aint[]", Codec: Displacement, In: true, Array: true, Bits: 64, Len: LenOutdegree, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8711,7 +8711,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 752, Name: "MPIX_Reduce_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Params: []Param{
+	{ID: 752, Name: "MPIX_Reduce_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5, RoleRequest: 9}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8732,7 +8732,7 @@ var functions = [...]Func{
 		{Param: 7, Codec: Handle, Class: Info},
 		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 753, Name: "MPIX_Reduce_scatter_block_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 753, Name: "MPIX_Reduce_scatter_block_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8751,7 +8751,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 754, Name: "MPIX_Reduce_scatter_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 754, Name: "MPIX_Reduce_scatter_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "recvcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenLocalSize, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8770,7 +8770,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 755, Name: "MPIX_Scan_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Params: []Param{
+	{ID: 755, Name: "MPIX_Scan_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 7, Op: OpCollective, Flow: FlowPrefix, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5, RoleRequest: 8}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM", "MPI_IN_PLACE"}},
 		{Name: "recvbuf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "count", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8789,7 +8789,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Info},
 		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 756, Name: "MPIX_Scatter_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Params: []Param{
+	{ID: 756, Name: "MPIX_Scatter_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 9, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 8, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 5, RoleRecvType: 6, RoleSendBuffer: 1, RoleRecvBuffer: 4, RoleRoot: 7, RoleRequest: 10}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcount", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "int", Codec: Int, In: true, Bits: 32, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sendtype", Kind: "DATATYPE", CType: "MPI_Datatype", Codec: Handle, Class: Type, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8812,7 +8812,7 @@ var functions = [...]Func{
 		{Param: 8, Codec: Handle, Class: Info},
 		{Param: 9, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 757, Name: "MPIX_Scatterv_init", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Params: []Param{
+	{ID: 757, Name: "MPIX_Scatterv_init", API: "mpi", Category: "collective", Chapter: "collective", Since: "Open MPI extension", Flags: Collective | PersistentInit | Lifecycle, NumIn: 10, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20, roles: roleSlots{RoleOn: 9, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 6, RoleRecvType: 7, RoleSendBuffer: 1, RoleRecvBuffer: 5, RoleRoot: 8, RoleRequest: 11}, Params: []Param{
 		{Name: "sendbuf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, RootOnly: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 3, BufDispls: 2, Sentinels: []string{"MPI_BOTTOM"}},
 		{Name: "sendcounts", Kind: "POLYXFER_NUM_ELEM_NNI", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "displs", Kind: "POLYDISPLACEMENT", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, RootOnly: true, Len: LenPeerSize, LenArg: 8, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8837,7 +8837,7 @@ var functions = [...]Func{
 		{Param: 9, Codec: Handle, Class: Info},
 		{Param: 10, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 758, Name: "MPIX_Comm_agree", Category: "comm_mgmt", Chapter: "fault tolerance", Since: "MPICH extension", Flags: Collective | Blocking, NumIn: 2, Params: []Param{
+	{ID: 758, Name: "MPIX_Comm_agree", API: "mpi", Category: "comm_mgmt", Chapter: "fault tolerance", Since: "MPICH extension", Flags: Collective | Blocking, NumIn: 2, Op: OpCollective, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleFlag: 3}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, In: true, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
@@ -8845,53 +8845,53 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 759, Name: "MPIX_Comm_failure_ack", Category: "local", Chapter: "fault tolerance", Since: "MPICH extension", NumIn: 1, Params: []Param{
+	{ID: 759, Name: "MPIX_Comm_failure_ack", API: "mpi", Category: "local", Chapter: "fault tolerance", Since: "MPICH extension", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 	}},
-	{ID: 760, Name: "MPIX_Comm_failure_get_acked", Category: "local", Chapter: "fault tolerance", Since: "MPICH extension", Flags: Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 760, Name: "MPIX_Comm_failure_get_acked", API: "mpi", Category: "local", Chapter: "fault tolerance", Since: "MPICH extension", Flags: Lifecycle, NumIn: 1, Op: OpGroupFailed, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "failedgrp", Kind: "GROUP", CType: "MPI_Group*", Codec: Handle, Class: Group, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Group, Life: New},
 	}},
-	{ID: 761, Name: "MPIX_Comm_revoke", Category: "local", Chapter: "fault tolerance", Since: "MPICH extension", NumIn: 1, Params: []Param{
+	{ID: 761, Name: "MPIX_Comm_revoke", API: "mpi", Category: "local", Chapter: "fault tolerance", Since: "MPICH extension", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 	}},
-	{ID: 762, Name: "MPIX_Comm_shrink", Category: "comm_mgmt", Chapter: "fault tolerance", Since: "MPICH extension", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Params: []Param{
+	{ID: 762, Name: "MPIX_Comm_shrink", API: "mpi", Category: "comm_mgmt", Chapter: "fault tolerance", Since: "MPICH extension", Flags: Collective | Blocking | Lifecycle, NumIn: 1, Op: OpCommShrink, Activity: ActivityOther, Groups: 0x200, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 763, Name: "MPIX_Delete_error_class", Category: "local", Chapter: "environment", Since: "MPICH extension", NumIn: 1, Params: []Param{
+	{ID: 763, Name: "MPIX_Delete_error_class", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorclass", Kind: "ERROR_CLASS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 764, Name: "MPIX_Delete_error_code", Category: "local", Chapter: "environment", Since: "MPICH extension", NumIn: 1, Params: []Param{
+	{ID: 764, Name: "MPIX_Delete_error_code", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 765, Name: "MPIX_Delete_error_string", Category: "local", Chapter: "environment", Since: "MPICH extension", NumIn: 1, Params: []Param{
+	{ID: 765, Name: "MPIX_Delete_error_string", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", NumIn: 1, Op: OpErrorCode, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "errorcode", Kind: "ERROR_CODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 766, Name: "MPIX_GPU_query_support", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit, NumIn: 1, Params: []Param{
+	{ID: 766, Name: "MPIX_GPU_query_support", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "gpu_type", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "is_supported", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 767, Name: "MPIX_Grequest_class_create", Category: "local", Chapter: "external interfaces", Since: "MPICH extension", NumIn: 5, Params: []Param{
+	{ID: 767, Name: "MPIX_Grequest_class_create", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "MPICH extension", NumIn: 5, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Params: []Param{
 		{Name: "query_fn", Kind: "FUNCTION", CType: "MPI_Grequest_query_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "free_fn", Kind: "FUNCTION", CType: "MPI_Grequest_free_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cancel_fn", Kind: "FUNCTION", CType: "MPI_Grequest_cancel_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8906,7 +8906,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Address},
 		{Param: 5, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 768, Name: "MPIX_Grequest_class_allocate", Category: "local", Chapter: "external interfaces", Since: "MPICH extension", Flags: Lifecycle, NumIn: 2, Params: []Param{
+	{ID: 768, Name: "MPIX_Grequest_class_allocate", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "MPICH extension", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, roles: roleSlots{RoleRequest: 3}, Params: []Param{
 		{Name: "greq_class", Kind: "INTEGER", CType: "MPIX_Grequest_class", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "extra_state", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "request", Kind: "REQUEST", CType: "MPI_Request*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8915,7 +8915,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 769, Name: "MPIX_Grequest_start", Category: "local", Chapter: "external interfaces", Since: "MPICH extension", Flags: Lifecycle, NumIn: 6, Params: []Param{
+	{ID: 769, Name: "MPIX_Grequest_start", API: "mpi", Category: "local", Chapter: "external interfaces", Since: "MPICH extension", Flags: Lifecycle, NumIn: 6, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, roles: roleSlots{RoleRequest: 7}, Params: []Param{
 		{Name: "query_fn", Kind: "FUNCTION", CType: "MPI_Grequest_query_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "free_fn", Kind: "FUNCTION", CType: "MPI_Grequest_free_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "cancel_fn", Kind: "FUNCTION", CType: "MPI_Grequest_cancel_function*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8932,148 +8932,171 @@ var functions = [...]Func{
 		{Param: 5, Codec: Address},
 		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 770, Name: "MPIX_Query_cuda_support", Category: "local", Chapter: "environment", Since: "Open MPI and MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Slots: []Slot{
+	{ID: 770, Name: "MPIX_Query_cuda_support", API: "mpi", Category: "local", Chapter: "environment", Since: "Open MPI and MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 771, Name: "MPIX_Query_hip_support", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Slots: []Slot{
+	{ID: 771, Name: "MPIX_Query_hip_support", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 772, Name: "MPIX_Query_ze_support", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Slots: []Slot{
+	{ID: 772, Name: "MPIX_Query_ze_support", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
 }
 
 // Predefineds are the predefined objects of all MPIs; the index is stored in traces.
 var Predefineds = []Predefined{
-	{"MPI_COMM_NULL", Comm, true},
-	{"MPI_COMM_WORLD", Comm, false},
-	{"MPI_COMM_SELF", Comm, false},
-	{"MPI_GROUP_NULL", Group, true},
-	{"MPI_GROUP_EMPTY", Group, false},
-	{"MPI_DATATYPE_NULL", Type, true},
-	{"MPI_CHAR", Type, false},
-	{"MPI_SIGNED_CHAR", Type, false},
-	{"MPI_UNSIGNED_CHAR", Type, false},
-	{"MPI_BYTE", Type, false},
-	{"MPI_WCHAR", Type, false},
-	{"MPI_SHORT", Type, false},
-	{"MPI_UNSIGNED_SHORT", Type, false},
-	{"MPI_INT", Type, false},
-	{"MPI_UNSIGNED", Type, false},
-	{"MPI_LONG", Type, false},
-	{"MPI_UNSIGNED_LONG", Type, false},
-	{"MPI_LONG_LONG_INT", Type, false},
-	{"MPI_LONG_LONG", Type, false},
-	{"MPI_UNSIGNED_LONG_LONG", Type, false},
-	{"MPI_FLOAT", Type, false},
-	{"MPI_DOUBLE", Type, false},
-	{"MPI_LONG_DOUBLE", Type, false},
-	{"MPI_INT8_T", Type, false},
-	{"MPI_INT16_T", Type, false},
-	{"MPI_INT32_T", Type, false},
-	{"MPI_INT64_T", Type, false},
-	{"MPI_UINT8_T", Type, false},
-	{"MPI_UINT16_T", Type, false},
-	{"MPI_UINT32_T", Type, false},
-	{"MPI_UINT64_T", Type, false},
-	{"MPI_AINT", Type, false},
-	{"MPI_COUNT", Type, false},
-	{"MPI_OFFSET", Type, false},
-	{"MPI_C_BOOL", Type, false},
-	{"MPI_C_COMPLEX", Type, false},
-	{"MPI_C_FLOAT_COMPLEX", Type, false},
-	{"MPI_C_DOUBLE_COMPLEX", Type, false},
-	{"MPI_C_LONG_DOUBLE_COMPLEX", Type, false},
-	{"MPI_PACKED", Type, false},
-	{"MPI_FLOAT_INT", Type, false},
-	{"MPI_DOUBLE_INT", Type, false},
-	{"MPI_LONG_INT", Type, false},
-	{"MPI_SHORT_INT", Type, false},
-	{"MPI_2INT", Type, false},
-	{"MPI_LONG_DOUBLE_INT", Type, false},
-	{"MPI_LB", Type, false},
-	{"MPI_UB", Type, false},
-	{"MPI_INTEGER", Type, false},
-	{"MPI_REAL", Type, false},
-	{"MPI_DOUBLE_PRECISION", Type, false},
-	{"MPI_COMPLEX", Type, false},
-	{"MPI_DOUBLE_COMPLEX", Type, false},
-	{"MPI_LOGICAL", Type, false},
-	{"MPI_CHARACTER", Type, false},
-	{"MPI_2COMPLEX", Type, false},
-	{"MPI_2DOUBLE_COMPLEX", Type, false},
-	{"MPI_2DOUBLE_PRECISION", Type, false},
-	{"MPI_2INTEGER", Type, false},
-	{"MPI_2REAL", Type, false},
-	{"MPI_COMPLEX16", Type, false},
-	{"MPI_COMPLEX32", Type, false},
-	{"MPI_COMPLEX4", Type, false},
-	{"MPI_COMPLEX8", Type, false},
-	{"MPI_CXX_BOOL", Type, false},
-	{"MPI_CXX_COMPLEX", Type, false},
-	{"MPI_CXX_DOUBLE_COMPLEX", Type, false},
-	{"MPI_CXX_FLOAT_COMPLEX", Type, false},
-	{"MPI_CXX_LONG_DOUBLE_COMPLEX", Type, false},
-	{"MPI_INTEGER1", Type, false},
-	{"MPI_INTEGER16", Type, false},
-	{"MPI_INTEGER2", Type, false},
-	{"MPI_INTEGER4", Type, false},
-	{"MPI_INTEGER8", Type, false},
-	{"MPI_LOGICAL1", Type, false},
-	{"MPI_LOGICAL16", Type, false},
-	{"MPI_LOGICAL2", Type, false},
-	{"MPI_LOGICAL4", Type, false},
-	{"MPI_LOGICAL8", Type, false},
-	{"MPI_REAL16", Type, false},
-	{"MPI_REAL2", Type, false},
-	{"MPI_REAL4", Type, false},
-	{"MPI_REAL8", Type, false},
-	{"MPIX_C_FLOAT16", Type, false},
-	{"MPI_OP_NULL", Op, true},
-	{"MPI_BAND", Op, false},
-	{"MPI_BOR", Op, false},
-	{"MPI_BXOR", Op, false},
-	{"MPI_LAND", Op, false},
-	{"MPI_LOR", Op, false},
-	{"MPI_LXOR", Op, false},
-	{"MPI_MAX", Op, false},
-	{"MPI_MAXLOC", Op, false},
-	{"MPI_MIN", Op, false},
-	{"MPI_MINLOC", Op, false},
-	{"MPI_NO_OP", Op, false},
-	{"MPI_PROD", Op, false},
-	{"MPI_REPLACE", Op, false},
-	{"MPI_SUM", Op, false},
-	{"MPI_WIN_NULL", Win, true},
-	{"MPI_FILE_NULL", File, true},
-	{"MPI_INFO_NULL", Info, true},
-	{"MPI_INFO_ENV", Info, false},
-	{"MPI_ERRHANDLER_NULL", Errhandler, true},
-	{"MPI_ERRORS_ABORT", Errhandler, false},
-	{"MPI_ERRORS_ARE_FATAL", Errhandler, false},
-	{"MPI_ERRORS_RETURN", Errhandler, false},
-	{"MPI_REQUEST_NULL", Request, true},
-	{"MPI_MESSAGE_NULL", Message, true},
-	{"MPI_MESSAGE_NO_PROC", Message, false},
-	{"MPI_SESSION_NULL", Session, true},
-	{"MPI_KEYVAL_INVALID", Keyval, true},
-	{"MPI_APPNUM", Keyval, false},
-	{"MPI_HOST", Keyval, false},
-	{"MPI_IO", Keyval, false},
-	{"MPI_LASTUSEDCODE", Keyval, false},
-	{"MPI_TAG_UB", Keyval, false},
-	{"MPI_UNIVERSE_SIZE", Keyval, false},
-	{"MPI_WIN_BASE", Keyval, false},
-	{"MPI_WIN_CREATE_FLAVOR", Keyval, false},
-	{"MPI_WIN_DISP_UNIT", Keyval, false},
-	{"MPI_WIN_MODEL", Keyval, false},
-	{"MPI_WIN_SIZE", Keyval, false},
-	{"MPI_WTIME_IS_GLOBAL", Keyval, false},
-	{"MPI_T_CVAR_HANDLE_NULL", TCvar, true},
-	{"MPI_T_PVAR_HANDLE_NULL", TPvar, true},
-	{"MPI_T_PVAR_ALL_HANDLES", TPvar, false},
-	{"MPI_T_PVAR_SESSION_NULL", TPvarSession, true},
-	{"MPI_T_ENUM_NULL", TEnum, true},
+	{"MPI_COMM_NULL", Comm, true, -1},
+	{"MPI_COMM_WORLD", Comm, false, -1},
+	{"MPI_COMM_SELF", Comm, false, -1},
+	{"MPI_GROUP_NULL", Group, true, -1},
+	{"MPI_GROUP_EMPTY", Group, false, -1},
+	{"MPI_DATATYPE_NULL", Type, true, -1},
+	{"MPI_CHAR", Type, false, 1},
+	{"MPI_SIGNED_CHAR", Type, false, 1},
+	{"MPI_UNSIGNED_CHAR", Type, false, 1},
+	{"MPI_BYTE", Type, false, 1},
+	{"MPI_WCHAR", Type, false, 4},
+	{"MPI_SHORT", Type, false, 2},
+	{"MPI_UNSIGNED_SHORT", Type, false, 2},
+	{"MPI_INT", Type, false, 4},
+	{"MPI_UNSIGNED", Type, false, 4},
+	{"MPI_LONG", Type, false, 8},
+	{"MPI_UNSIGNED_LONG", Type, false, 8},
+	{"MPI_LONG_LONG_INT", Type, false, 8},
+	{"MPI_LONG_LONG", Type, false, 8},
+	{"MPI_UNSIGNED_LONG_LONG", Type, false, 8},
+	{"MPI_FLOAT", Type, false, 4},
+	{"MPI_DOUBLE", Type, false, 8},
+	{"MPI_LONG_DOUBLE", Type, false, 16},
+	{"MPI_INT8_T", Type, false, 1},
+	{"MPI_INT16_T", Type, false, 2},
+	{"MPI_INT32_T", Type, false, 4},
+	{"MPI_INT64_T", Type, false, 8},
+	{"MPI_UINT8_T", Type, false, 1},
+	{"MPI_UINT16_T", Type, false, 2},
+	{"MPI_UINT32_T", Type, false, 4},
+	{"MPI_UINT64_T", Type, false, 8},
+	{"MPI_AINT", Type, false, 8},
+	{"MPI_COUNT", Type, false, 8},
+	{"MPI_OFFSET", Type, false, 8},
+	{"MPI_C_BOOL", Type, false, 1},
+	{"MPI_C_COMPLEX", Type, false, 8},
+	{"MPI_C_FLOAT_COMPLEX", Type, false, 8},
+	{"MPI_C_DOUBLE_COMPLEX", Type, false, 16},
+	{"MPI_C_LONG_DOUBLE_COMPLEX", Type, false, 32},
+	{"MPI_PACKED", Type, false, 1},
+	{"MPI_FLOAT_INT", Type, false, 8},
+	{"MPI_DOUBLE_INT", Type, false, 12},
+	{"MPI_LONG_INT", Type, false, 12},
+	{"MPI_SHORT_INT", Type, false, 6},
+	{"MPI_2INT", Type, false, 8},
+	{"MPI_LONG_DOUBLE_INT", Type, false, 20},
+	{"MPI_LB", Type, false, 0},
+	{"MPI_UB", Type, false, 0},
+	{"MPI_INTEGER", Type, false, 4},
+	{"MPI_REAL", Type, false, 4},
+	{"MPI_DOUBLE_PRECISION", Type, false, 8},
+	{"MPI_COMPLEX", Type, false, 8},
+	{"MPI_DOUBLE_COMPLEX", Type, false, 16},
+	{"MPI_LOGICAL", Type, false, 4},
+	{"MPI_CHARACTER", Type, false, 1},
+	{"MPI_2COMPLEX", Type, false, 16},
+	{"MPI_2DOUBLE_COMPLEX", Type, false, 32},
+	{"MPI_2DOUBLE_PRECISION", Type, false, 16},
+	{"MPI_2INTEGER", Type, false, 8},
+	{"MPI_2REAL", Type, false, 8},
+	{"MPI_COMPLEX16", Type, false, 16},
+	{"MPI_COMPLEX32", Type, false, 32},
+	{"MPI_COMPLEX4", Type, false, 4},
+	{"MPI_COMPLEX8", Type, false, 8},
+	{"MPI_CXX_BOOL", Type, false, 1},
+	{"MPI_CXX_COMPLEX", Type, false, 8},
+	{"MPI_CXX_DOUBLE_COMPLEX", Type, false, 16},
+	{"MPI_CXX_FLOAT_COMPLEX", Type, false, 8},
+	{"MPI_CXX_LONG_DOUBLE_COMPLEX", Type, false, 32},
+	{"MPI_INTEGER1", Type, false, 1},
+	{"MPI_INTEGER16", Type, false, 16},
+	{"MPI_INTEGER2", Type, false, 2},
+	{"MPI_INTEGER4", Type, false, 4},
+	{"MPI_INTEGER8", Type, false, 8},
+	{"MPI_LOGICAL1", Type, false, 1},
+	{"MPI_LOGICAL16", Type, false, 16},
+	{"MPI_LOGICAL2", Type, false, 2},
+	{"MPI_LOGICAL4", Type, false, 4},
+	{"MPI_LOGICAL8", Type, false, 8},
+	{"MPI_REAL16", Type, false, 16},
+	{"MPI_REAL2", Type, false, 2},
+	{"MPI_REAL4", Type, false, 4},
+	{"MPI_REAL8", Type, false, 8},
+	{"MPIX_C_FLOAT16", Type, false, 2},
+	{"MPI_OP_NULL", Op, true, -1},
+	{"MPI_BAND", Op, false, -1},
+	{"MPI_BOR", Op, false, -1},
+	{"MPI_BXOR", Op, false, -1},
+	{"MPI_LAND", Op, false, -1},
+	{"MPI_LOR", Op, false, -1},
+	{"MPI_LXOR", Op, false, -1},
+	{"MPI_MAX", Op, false, -1},
+	{"MPI_MAXLOC", Op, false, -1},
+	{"MPI_MIN", Op, false, -1},
+	{"MPI_MINLOC", Op, false, -1},
+	{"MPI_NO_OP", Op, false, -1},
+	{"MPI_PROD", Op, false, -1},
+	{"MPI_REPLACE", Op, false, -1},
+	{"MPI_SUM", Op, false, -1},
+	{"MPI_WIN_NULL", Win, true, -1},
+	{"MPI_FILE_NULL", File, true, -1},
+	{"MPI_INFO_NULL", Info, true, -1},
+	{"MPI_INFO_ENV", Info, false, -1},
+	{"MPI_ERRHANDLER_NULL", Errhandler, true, -1},
+	{"MPI_ERRORS_ABORT", Errhandler, false, -1},
+	{"MPI_ERRORS_ARE_FATAL", Errhandler, false, -1},
+	{"MPI_ERRORS_RETURN", Errhandler, false, -1},
+	{"MPI_REQUEST_NULL", Request, true, -1},
+	{"MPI_MESSAGE_NULL", Message, true, -1},
+	{"MPI_MESSAGE_NO_PROC", Message, false, -1},
+	{"MPI_SESSION_NULL", Session, true, -1},
+	{"MPI_KEYVAL_INVALID", Keyval, true, -1},
+	{"MPI_APPNUM", Keyval, false, -1},
+	{"MPI_HOST", Keyval, false, -1},
+	{"MPI_IO", Keyval, false, -1},
+	{"MPI_LASTUSEDCODE", Keyval, false, -1},
+	{"MPI_TAG_UB", Keyval, false, -1},
+	{"MPI_UNIVERSE_SIZE", Keyval, false, -1},
+	{"MPI_WIN_BASE", Keyval, false, -1},
+	{"MPI_WIN_CREATE_FLAVOR", Keyval, false, -1},
+	{"MPI_WIN_DISP_UNIT", Keyval, false, -1},
+	{"MPI_WIN_MODEL", Keyval, false, -1},
+	{"MPI_WIN_SIZE", Keyval, false, -1},
+	{"MPI_WTIME_IS_GLOBAL", Keyval, false, -1},
+	{"MPI_T_CVAR_HANDLE_NULL", TCvar, true, -1},
+	{"MPI_T_PVAR_HANDLE_NULL", TPvar, true, -1},
+	{"MPI_T_PVAR_ALL_HANDLES", TPvar, false, -1},
+	{"MPI_T_PVAR_SESSION_NULL", TPvarSession, true, -1},
+	{"MPI_T_ENUM_NULL", TEnum, true, -1},
+}
+
+// FunctionGroups are the groups of functions of all APIs, in the order of their bits in Func.Groups.
+var FunctionGroups = []FunctionGroup{
+	{Name: "pt2pt", Alias: "p2p", About: "sends, receives, probes"},
+	{Name: "partitioned", Alias: "", About: "partitioned communication"},
+	{Name: "completion", Alias: "wait", About: "waits and tests of requests"},
+	{Name: "start", Alias: "", About: "starts of persistent requests"},
+	{Name: "request", Alias: "", About: "completion, start, and all else with requests only"},
+	{Name: "collective", Alias: "coll", About: "collective communication, that of neighbours included"},
+	{Name: "neighbor", Alias: "", About: "neighbourhood collectives"},
+	{Name: "rma", Alias: "", About: "one-sided communication and windows"},
+	{Name: "io", Alias: "", About: "parallel files"},
+	{Name: "comm", Alias: "", About: "communicators"},
+	{Name: "group", Alias: "", About: "process groups"},
+	{Name: "topology", Alias: "", About: "process topologies"},
+	{Name: "type", Alias: "", About: "datatypes and packing"},
+	{Name: "op", Alias: "", About: "reduction operations"},
+	{Name: "info", Alias: "", About: "info objects"},
+	{Name: "process", Alias: "", About: "initialisation, spawning, sessions"},
+	{Name: "env", Alias: "", About: "environment, errors, time, memory"},
+	{Name: "tool", Alias: "", About: "the MPI tool interface, MPI_T and MPI_Pcontrol"},
+	{Name: "other", Alias: "", About: "what is in no other group"},
 }
 
 var groups = []group{

@@ -1,242 +1,178 @@
 package trace
 
 import (
-	"fmt"
+	"errors"
 	"io"
-	"os"
-	"sync"
+	"iter"
+	"maps"
+	"slices"
+	"time"
 
-	"tabard/trace/internal/container"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Archive is an open archive. It is safe for concurrent use.
-type Archive struct {
-	file       string
-	maxSection int64
-	maxWork    uint64
-	c          *container.Reader
-	closer     io.Closer
-	cache      cache
-	meta       Meta
-	extra      []extra
-	stats      Stats
+type Archive struct{ a *archive.Archive }
 
-	strings   *items
-	modules   []Module
-	sites     []Site
-	groups    []*Group
-	realms    []realm // by number of the first process
-	context   *classContext
-	items     struct{ templates, bodies, classes *items }
-	templates []lazy[Template]
-	heads     heads
-	classes   []*Class
-	columns   blobs  // those in bundles are empty; the codes of the bundles come last
-	joint     *joint // nil without bundles
-	timings   blobs
-	streams   int // how many there are
-
-	moduleMu    sync.Mutex
-	moduleLists map[*int]*moduleList // by address of the first number of a list
-	cases       sync.Map             // *caseIndex by address of the first set of cases
-
-	clockOnce sync.Once
-	clocks    clocks
+// Options bound what reading an archive may take. A field that is zero has its default.
+type Options struct {
+	// Name is what errors call the archive. The default is the path given to Open.
+	Name string
+	// MaxSection is the size in bytes up to which a section of the file is loaded, 1 GiB by default. It
+	// bounds memory: opening takes at most 128 times the decompressed size of the structure, reading a
+	// stream adds Cache and the sections that are in use.
+	MaxSection int64
+	// Cache is how many bytes of columns and times are kept, 64 MiB by default. The section in use is
+	// kept even if it is larger.
+	Cache int64
+	// MaxWork is how many values one operation reads at most without giving a call, 2^32 by default:
+	// a damaged file may pretend to hold more than anyone can wait for.
+	MaxWork uint64
 }
 
-// Options of Open.
-type (
-	// Option changes how an archive is read.
-	Option  func(*options)
-	options struct {
-		name              string
-		maxSection, cache int64
-		maxWork           uint64
-	}
-)
-
-// Default limits.
-const (
-	DefaultMaxSection = 1 << 30  // bytes
-	DefaultCache      = 64 << 20 // bytes
-	DefaultMaxWork    = 1 << 32  // values
-)
-
-// MaxSection sets the size in bytes up to which a section is loaded (default
-// DefaultMaxSection). It bounds memory: opening takes at most 128 times the
-// decompressed size of the meta and structure sections, reading a stream
-// adds the cache and the sections that are in use, and a call is refused if an
-// array of it takes more than bytes.
-func MaxSection(bytes int64) Option { return func(o *options) { o.maxSection = bytes } }
-
-// Cache sets how many bytes of sections of columns and timing are kept
-// (default DefaultCache); the one in use is kept even if it is larger.
-func Cache(bytes int64) Option { return func(o *options) { o.cache = bytes } }
-
-// MaxWork sets how many values of columns one operation reads at most without
-// yielding a call (default DefaultMaxWork): compressed columns can hold more
-// values than anyone can wait for, and a damaged file may pretend so.
-func MaxWork(values uint64) Option { return func(o *options) { o.maxWork = values } }
-
-// FileName sets the name that errors carry (default: the path given to Open).
-func FileName(name string) Option { return func(o *options) { o.name = name } }
-
-// Open opens the archive at path. It reads the structure and no calls. Errors
-// about the content are of type *FormatError.
-func Open(path string, opts ...Option) (*Archive, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	a, err := openFile(f, append([]Option{FileName(path)}, opts...))
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	a.closer = f
-	return a, nil
-}
-
-func openFile(f *os.File, opts []Option) (*Archive, error) {
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if fi.IsDir() {
-		return nil, fmt.Errorf("%s is a directory, not an archive", f.Name())
-	}
-	return OpenReader(f, fi.Size(), opts...)
-}
-
-// OpenReader opens an archive of size bytes.
-func OpenReader(r io.ReaderAt, size int64, opts ...Option) (*Archive, error) {
-	o := options{maxSection: DefaultMaxSection, cache: DefaultCache, maxWork: DefaultMaxWork}
-	for _, f := range opts {
-		f(&o)
-	}
-	a := &Archive{file: o.name, cache: cache{max: o.cache}, maxSection: o.maxSection, maxWork: o.maxWork}
-	if err := a.open(r, size, o.maxSection); err != nil {
-		return nil, named(err, a.file)
-	}
-	return a, nil
-}
-
-// Close closes the file that Open opened. Streams cannot be read afterwards.
-func (a *Archive) Close() error {
-	if a.closer == nil {
+func (o *Options) list() (list []archive.Option) {
+	if o == nil {
 		return nil
 	}
-	return a.closer.Close()
+	if o.Name != "" {
+		list = append(list, archive.FileName(o.Name))
+	}
+	if o.MaxSection != 0 {
+		list = append(list, archive.MaxSection(o.MaxSection))
+	}
+	if o.Cache != 0 {
+		list = append(list, archive.Cache(o.Cache))
+	}
+	if o.MaxWork != 0 {
+		list = append(list, archive.MaxWork(o.MaxWork))
+	}
+	return list
 }
 
-// File is the name of the archive, empty if unknown.
-func (a *Archive) File() string { return a.file }
-
-// Meta is what is known of the run. The caller must not change it.
-func (a *Archive) Meta() *Meta { return &a.meta }
-
-// Skipped names the optional sections and parts that this version does not
-// know and has skipped.
-func (a *Archive) Skipped() (names []string) {
-	for _, x := range a.extra {
-		if x.part != 0 {
-			names = append(names, fmt.Sprintf("part %d of %s", x.part, sectionNames[x.section]))
-		} else {
-			names = append(names, fmt.Sprintf("section %d version %d", x.section, x.version))
-		}
+// Open opens the archive at path. It reads the structure and no calls. The defaults hold if opts is
+// nil.
+func Open(path string, opts *Options) (*Archive, error) {
+	a, err := archive.Open(path, opts.list()...)
+	if err != nil {
+		return nil, public(err)
 	}
-	return names
+	return &Archive{a}, nil
 }
 
-func (a *Archive) open(r io.ReaderAt, size, max int64) (err error) {
-	if a.c, err = container.Open(r, size, max); err != nil {
-		return err
+// OpenReader opens an archive of size bytes. The defaults hold if opts is nil.
+func OpenReader(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
+	a, err := archive.OpenReader(r, size, opts.list()...)
+	if err != nil {
+		return nil, public(err)
 	}
-	found := map[uint32]int{}
-	for i, s := range a.c.Sections() {
-		name, known := sectionNames[s.Type]
-		if !known || s.Version == 0 || s.Version > sectionVersion {
-			if s.Optional {
-				raw, err := a.load(i)
-				if err != nil {
-					return err
-				}
-				a.extra = append(a.extra, extra{section: s.Type, version: uint64(s.Version), at: i, raw: raw})
-				a.stats.Other += s.Stored
-				continue
+	return &Archive{a}, nil
+}
+
+// Close closes the file that Open opened. Calls cannot be read afterwards.
+func (a *Archive) Close() error { return a.a.Close() }
+
+// Meta is what is known of a run as a whole.
+type Meta struct {
+	// Command is the recorded command line.
+	Command []string
+	// MPI is the library's version string.
+	MPI string
+	// Created is when recording began.
+	Created time.Time
+	// Tool is the version of the recorder.
+	Tool string
+	// Partial is set when calls were left out on purpose (filters, tracing switched off): objects may
+	// appear that no recorded call created.
+	Partial bool
+	// Options are the recorder's settings, by name.
+	Options map[string]string
+}
+
+// Meta is what is known of the run as a whole.
+func (a *Archive) Meta() Meta {
+	m := a.a.Meta()
+	return Meta{
+		Command: slices.Clone(m.Command), MPI: m.MPI, Created: m.Created, Tool: m.Tool,
+		Partial: m.Partial, Options: maps.Clone(m.Options),
+	}
+}
+
+// Rank is what is known of one process.
+type Rank struct {
+	// World tells MPI_COMM_WORLDs apart: 0 is that of the launched program, spawned programs have
+	// others.
+	World int
+	// Rank and Size are the rank in MPI_COMM_WORLD and its size. Rank is -1 if the process never
+	// initialised MPI.
+	Rank, Size int
+	// Host and PID tell where the process ran.
+	Host string
+	PID  int
+	// Complete is set when the process reached its end in order and every call is in the archive.
+	Complete bool
+	// LostCalls is the number of calls that could not be recorded.
+	LostCalls uint64
+	// End says how the process ended, such as "exited" or "killed by signal 9".
+	End string
+	// Info holds further facts by name, such as "exe".
+	Info map[string]string
+}
+
+func rank(r *archive.RankData) Rank {
+	return Rank{
+		World: r.World, Rank: r.Rank, Size: r.Size, Host: r.Host, PID: r.PID,
+		Complete: r.Complete, LostCalls: r.LostCalls, End: r.End, Info: maps.Clone(r.Info),
+	}
+}
+
+// Ranks yields all processes by world and rank. Those without a rank come after the others of their
+// world.
+func (a *Archive) Ranks() iter.Seq[Rank] {
+	return func(yield func(Rank) bool) {
+		for _, r := range a.a.Ranks() {
+			if !yield(rank(r)) {
+				return
 			}
-			return &FormatError{Section: fmt.Sprintf("section %d", i), Offset: s.Offset, Hint: hintNewer,
-				Msg: fmt.Sprintf("section type %d version %d is required, but this reader does not know it", s.Type, s.Version)}
 		}
-		if _, twice := found[s.Type]; twice && s.Type <= secStructure {
-			return broken(name, s.Offset, "there are two such sections")
-		}
-		found[s.Type] = i
-		a.countSection(&s)
-	}
-	a.stats.Index = a.c.Overhead()
-	a.stats.Total = size
-	meta, err := a.loadParts(found, secMeta)
-	if err != nil {
-		return err
-	}
-	if err := a.readMeta(meta); err != nil {
-		return err
-	}
-	if err := a.readGroups(meta.pools[partGroups]); err != nil {
-		return err
-	}
-	structure, err := a.loadParts(found, secStructure)
-	if err != nil {
-		return err
-	}
-	return a.readStructure(structure)
-}
-
-func (a *Archive) countSection(s *container.Section) {
-	switch s.Type {
-	case secMeta:
-		a.stats.Meta += s.Stored
-	case secStructure:
-		a.stats.Structure += s.Stored
-	case secColumns:
-		a.stats.Columns += s.Stored
-	case secTiming:
-		a.stats.Timing += s.Stored
 	}
 }
 
-// load loads section i of the container.
-func (a *Archive) load(i int) ([]byte, error) {
-	b, err := a.c.Load(i)
-	if ce, ok := err.(*container.Error); ok {
-		section := ce.Section
-		if name := sectionNames[a.c.Sections()[i].Type]; name != "" {
-			section = name
+// Streams yields the streams in the order of Ranks, and those of a process in the order of threads.
+// A stream keeps what it has read.
+func (a *Archive) Streams() iter.Seq[*Stream] {
+	return func(yield func(*Stream) bool) {
+		for s := range a.a.Streams() {
+			if !yield(&Stream{Thread: s.Thread(), s: s}) {
+				return
+			}
 		}
-		return nil, &FormatError{File: a.file, Section: section, Offset: ce.Offset, Msg: ce.Msg, Hint: ce.Hint}
 	}
-	return b, err
 }
 
-func (a *Archive) loadParts(found map[uint32]int, typ uint32) (*parts, error) {
-	i, ok := found[typ]
-	if !ok {
-		return nil, broken(sectionNames[typ], -1, "the section is missing")
+// Error says that an archive is broken or cannot be read by this version: the input is at fault,
+// not the reader.
+type Error struct {
+	// File is the name of the archive, empty if unknown.
+	File string
+	// Section is the part that is broken: "header", "trailer", "index", "meta", "structure", "columns"
+	// or "timing", often with the part of the section ("structure/classes").
+	Section string
+	// Offset is where: in the file for errors of a section as a whole, in the section's decompressed
+	// content for errors inside of it, -1 if the error is at no particular place.
+	Offset int64
+	// Msg says what is wrong, Hint what to do about it.
+	Msg, Hint string
+}
+
+// Error gives all of it on one line.
+func (e *Error) Error() string { return (*archive.FormatError)(e).Error() }
+
+// public turns the error of a broken archive into an Error.
+func public(err error) error {
+	var broken *archive.FormatError
+	if errors.As(err, &broken) {
+		e := Error(*broken)
+		return &e
 	}
-	b, err := a.load(i)
-	if err != nil {
-		return nil, err
-	}
-	p, err := parseParts(typ, b)
-	if err != nil {
-		return nil, err
-	}
-	a.extra = append(a.extra, p.skipped...)
-	for i := range schema {
-		if s := &schema[i]; s.section == typ {
-			a.stats.Parts = append(a.stats.Parts, PartStats{p.section, s.name, p.sizes[s.name]})
-		}
-	}
-	return p, nil
+	return err
 }

@@ -1,236 +1,159 @@
 package trace
 
 import (
-	"slices"
-	"sync"
+	"iter"
 
-	"tabard/internal/column"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// Stream is the calls of one thread of one process, in order of their return:
-// what a callback calls inside another call comes before that call.
-// What it needs is read at the first use. It is safe for concurrent use.
+// Stream is the calls of one thread of one process, in the order of their return: what a callback calls
+// inside another call comes before that call. It is safe for concurrent use.
 type Stream struct {
-	a       *Archive
-	class   *Class // nil in a broken archive
-	index   int
-	process int
-	thread  int
-	rank    int // in the class's ranks
+	// Thread is the number of the thread in its process: 0 is the first thread that made a call.
+	Thread int
 
-	data   lazy[RankData]
-	layout lazy[layout]
-	mu     sync.Mutex
-	random *reader // for CallAt
+	s *archive.Stream
 }
 
-// Process is the number of the stream's process, see Archive.Rank.
-func (s *Stream) Process() int { return s.process }
+// Rank is the process of the stream.
+func (s *Stream) Rank() Rank { return rank(s.s.Rank()) }
 
-// Rank is the stream's process.
-func (s *Stream) Rank() *RankData {
-	r, _ := s.data.get(func() (*RankData, error) { return s.a.Rank(s.process), nil })
-	return r
-}
-
-// WorldRank is the process's rank in MPI_COMM_WORLD, -1 if it never initialised MPI: Rank().Rank without
-// what else is known of the process.
-func (s *Stream) WorldRank() int {
-	if s.class != nil && s.class.Group().Unranked {
-		return -1
+// NumCalls is the number of calls.
+func (s *Stream) NumCalls() (uint64, error) {
+	if _, err := s.s.Events(); err != nil {
+		return 0, public(err)
 	}
-	return s.rank
+	return s.s.Calls(), nil
 }
 
-// ClassRank is what stands for the process in Class.Ranks, and what functions of the rank are asked for.
-func (s *Stream) ClassRank() int { return s.rank }
-
-// Thread is the number of the thread in its process: 0 is the first thread
-// that made a call.
-func (s *Stream) Thread() int { return s.thread }
-
-// Index is the number of the stream, see Archive.Stream.
-func (s *Stream) Index() int { return s.index }
-
-// Archive is the archive that the stream is in.
-func (s *Stream) Archive() *Archive { return s.a }
-
-// Class is the class that the stream is in, nil if a broken archive has none.
-func (s *Stream) Class() *Class { return s.class }
-
-// Calls is the number of calls, every poll of a folded run counted; 0 if the
-// structure is broken, which all methods that return errors report.
-func (s *Stream) Calls() uint64 {
-	l, err := s.open()
-	if err != nil {
-		return 0
-	}
-	return l.call
-}
-
-// Timed tells whether the stream has time stamps of calls; Aggregates may be there without.
-func (s *Stream) Timed() bool {
-	l, err := s.open()
-	if err != nil || s.times(l) < 0 {
-		return false
-	}
-	t, err := s.openTiming()
-	return err != nil || t.PerCall()
-}
-
-// times is the number of the stream's timing, -1 for none.
-func (s *Stream) times(l *layout) int {
-	if i := l.Timing.Index(l.Ranks, s.rank); i >= 0 {
-		return l.Timing.Values[i]
-	}
-	return -1
-}
-
-// Grammar is the grammar whose word is the stream's events: one terminal for
-// each call, or for a run of equal unsuccessful polls. Streams with the same
-// structure share it; the caller must not change it.
-func (s *Stream) Grammar() (*Grammar, error) {
-	l, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	return l.x.Grammar(), nil
-}
-
-// Events is the length of the grammar's word.
-func (s *Stream) Events() (uint64, error) {
-	l, err := s.open()
-	if err != nil {
-		return 0, err
-	}
-	return l.x.Len(), nil
-}
-
-// Occurrences is how often each terminal occurs in the grammar's word. It
-// takes time proportional to the grammar, not to the calls.
-func (s *Stream) Occurrences() ([]uint64, error) {
-	l, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(l.occ), nil
-}
-
-// Counts is the number of calls behind each terminal: Occurrences, and for
-// runs of polls the sum of their lengths.
-func (s *Stream) Counts() ([]uint64, error) {
-	l, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	counts := slices.Clone(l.occ)
-	for _, t := range l.polls {
-		if counts[t], err = s.sum(l, l.first[t], counts[t]); err != nil {
-			return nil, err
+// Calls yields the calls from number from on. Reading begins there at once, wherever it is. The
+// iteration ends after an error.
+func (s *Stream) Calls(from uint64) iter.Seq2[*Call, error] {
+	return func(yield func(*Call, error) bool) {
+		m, err := s.newMaker()
+		if err != nil {
+			yield(nil, public(err))
+			return
 		}
-	}
-	return counts, nil
-}
-
-// sized makes counts n long.
-func sized(counts []uint64, n int) []uint64 {
-	out := make([]uint64, n)
-	copy(out, counts)
-	return out
-}
-
-// Terminals is the number of terminals of the stream's grammar.
-func (s *Stream) Terminals() (int, error) {
-	l, err := s.open()
-	if err != nil {
-		return 0, err
-	}
-	return len(l.sigs), nil
-}
-
-// Signature is what all calls of terminal t have in common. Streams share
-// signatures; the caller must not change it.
-func (s *Stream) Signature(t uint32) (*Signature, error) {
-	l, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	if int(t) >= len(l.sigs) {
-		return nil, s.a.broken("structure/classes", -1, "stream %d: terminal %d does not exist (there are %d)", s.index, t, len(l.sigs))
-	}
-	return l.sigs[t], nil
-}
-
-// Signatures lists the signatures of all terminals.
-func (s *Stream) Signatures() ([]*Signature, error) {
-	l, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(l.sigs), nil
-}
-
-// Site is the call site of a signature of this stream, nil if unknown.
-func (s *Stream) Site(sig *Signature) *Site {
-	sites := s.sites()
-	if sig.Site == 0 || int(sig.Site) > len(sites) {
-		return nil
-	}
-	return &sites[sig.Site-1]
-}
-
-func (s *Stream) sites() []Site {
-	if s.class == nil {
-		return s.Rank().Sites
-	}
-	return s.a.modulesOf(s.class.Group(), s.rank).sites
-}
-
-// Column opens the column of terminal t that holds a field of a slot (see
-// ColumnSpec): one value for each occurrence of the terminal, or, for elements
-// of arrays, one for each element. It returns nil if the value is in the signature.
-func (s *Stream) Column(t uint32, slot, field int) (*Column, error) {
-	sig, err := s.Signature(t)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range sig.Columns() {
-		if c.Slot == slot && c.Field == field {
-			l, err := s.open()
+		for c, err := range s.s.Iter(from) {
 			if err != nil {
-				return nil, err
+				yield(nil, public(err))
+				return
 			}
-			return s.openColumn(l, l.first[t]+uint32(i))
+			if !yield(m.call(c), nil) {
+				return
+			}
 		}
 	}
-	return nil, nil
 }
 
-// String is string i of the stream, which the values of a string's column number.
-func (s *Stream) String(i int64) (string, error) {
-	l, err := s.open()
+// Call is call i. For several in a row Calls is faster.
+func (s *Stream) Call(i uint64) (*Call, error) {
+	c, err := s.s.CallAt(i)
 	if err != nil {
-		return "", err
+		return nil, public(err)
 	}
-	return s.str(l, i)
+	return newCall(c, site(c.Site, s.s.Rank().Modules)), nil // c is a copy
 }
 
-func (s *Stream) str(l *layout, i int64) (string, error) {
-	if i < 0 || i >= int64(len(l.strs)) {
-		return "", s.a.broken("columns", -1, "stream %d: string %d does not exist (there are %d)", s.index, i, len(l.strs))
-	}
-	return l.strs[i], nil
+// Step is a part of the structure of a stream: a loop if Body is not nil, else a call.
+type Step struct {
+	// Times is how often in a row the step is made.
+	Times uint64
+	// Body is what a loop repeats. Steps share bodies: it must not be changed.
+	Body []Step
+	// Func and Site say which function is called and where. Site is nil if that is unknown.
+	Func string
+	Site *Site
+	// Polls is set if the call is a run of equal polls, which found nothing until the run ended.
+	Polls bool
 }
 
-// openColumn opens the column at a place.
-func (s *Stream) openColumn(l *layout, place uint32) (*Column, error) {
-	b, err := s.columnBytes(l, place)
+// Structure is the calls of the stream as loops. It takes time and memory in proportion to the
+// compressed structure, not to the calls. Equal parts that stand at several places have one Body:
+// following each of them anew can take much longer.
+func (s *Stream) Structure() ([]Step, error) {
+	m, err := s.newMaker()
+	if err != nil {
+		return nil, public(err)
+	}
+	g, err := s.s.Grammar()
+	if err != nil {
+		return nil, public(err)
+	}
+	bodies := make([][]Step, len(g.Rules))
+	for i, rule := range g.Rules {
+		bodies[i] = make([]Step, len(rule))
+	}
+	for i, rule := range g.Rules {
+		for k, sym := range rule {
+			if sym.IsRule() {
+				bodies[i][k] = Step{Times: sym.Count, Body: bodies[sym.Rule()]}
+			} else {
+				bodies[i][k] = m.step(sym.ID, sym.Count)
+			}
+		}
+	}
+	return bodies[0], nil
+}
+
+// Counts is how often each call was made: a Step for each function, call site and set of regular
+// parameters, in the order of the first call, whose Times are of the stream as a whole. Every poll
+// counts. It reads no calls.
+func (s *Stream) Counts() ([]Step, error) {
+	m, err := s.newMaker()
+	if err != nil {
+		return nil, public(err)
+	}
+	counts, err := s.s.Counts()
+	if err != nil {
+		return nil, public(err)
+	}
+	steps := make([]Step, len(counts))
+	for t, n := range counts {
+		steps[t] = m.step(uint32(t), n)
+	}
+	return steps, nil
+}
+
+// maker makes calls and steps of the terminals of a stream.
+type maker struct {
+	signatures []*archive.Signature
+	sites      []*Site // of each terminal
+}
+
+func (s *Stream) newMaker() (*maker, error) {
+	signatures, err := s.s.Signatures()
 	if err != nil {
 		return nil, err
 	}
-	r, err := column.Open(b)
-	if err != nil {
-		return nil, s.broken(l, place, "%v", err)
+	m := &maker{signatures: signatures, sites: make([]*Site, len(signatures))}
+	shared := map[uint32]*Site{}
+	modules := s.s.Rank().Modules
+	for t, sig := range signatures {
+		if shared[sig.Site] == nil {
+			shared[sig.Site] = site(s.s.Site(sig), modules)
+		}
+		m.sites[t] = shared[sig.Site]
 	}
-	return r, nil
+	return m, nil
+}
+
+func (m *maker) step(terminal uint32, times uint64) Step {
+	sig := m.signatures[terminal]
+	polls := sig.Flags&archive.Polls != 0
+	return Step{Times: times, Func: spec.ByID(sig.Func).Name, Site: m.sites[terminal], Polls: polls}
+}
+
+// call makes a call of one that the iteration goes on to use.
+func (m *maker) call(c *archive.Call) *Call {
+	var own *archive.Call
+	if sig := m.signatures[c.Terminal]; len(c.Slots) > 0 && &c.Slots[0] != &sig.Slots[0] {
+		own = c.Clone() // its values are in columns
+	} else {
+		d := *c
+		own = &d
+	}
+	return newCall(own, m.sites[c.Terminal])
 }

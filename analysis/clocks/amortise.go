@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// amortisation is a pass over all that must come before something else. It moves what comes too early.
+// amortisation is a pass over all events of which one must come before another. It moves events
+// that come too early.
 type amortisation struct {
 	c     *Correction
 	count bool       // count fitted
@@ -49,26 +50,26 @@ func (a *amortisation) before(first, then []Event) {
 	}
 }
 
-// catchUp is how much slower than time a process runs until it has made up for a move.
+// catchUp is by how much a process runs slower until it has made up for a move.
 const catchUp = 0.01
 
-// maxRamps is how many moves a process has at most. If more are needed it catches up more slowly, so that
-// one move stands for several.
+// maxRamps is how many moves a process has at most. If more are needed it catches up more slowly,
+// so that one move stands for several.
 const maxRamps = 4096
 
-// ramp is that a process is moved by add ns at a time, and less and less after it.
+// ramp moves a process by add ns at one moment, and by less and less after it.
 type ramp struct {
 	at  time.Duration
 	add float64
 }
 
-// then is what is left of it at a later time.
+// then is what is left of the move at a later time.
 func (p ramp) then(t time.Duration, rate float64) float64 {
 	return max(0, p.add-rate*float64(t-p.at))
 }
 
-// ramps are the moves of a process, in order of time. Those that an earlier one exceeds are left
-// out, so that of those before a time the last one counts.
+// ramps are the moves of a process, in order of time. A move that an earlier one exceeds is left
+// out, so that at any time the last move before it counts.
 type ramps struct {
 	list []ramp
 	rate float64

@@ -101,8 +101,8 @@ func (w *world) end() (t float64) {
 	return t
 }
 
-// correct makes the correction and checks what must hold of any: nothing comes before what it depends on, in no
-// process time goes back.
+// correct makes the correction and checks what must hold of any: nothing comes before what it
+// depends on, in no process time goes back.
 func (w *world) correct(t *testing.T, in Input) *Correction {
 	t.Helper()
 	c, err := Correct(in)
@@ -170,8 +170,8 @@ func TestOneHost(t *testing.T) {
 	}
 }
 
-// TestSkewed: offsets of milliseconds and drifts of tens of ppm come out within the residual that is stated, which
-// is about the latency of messages.
+// TestSkewed: offsets of milliseconds and drifts of tens of ppm come out within the residual that
+// is stated, which is about the latency of messages.
 func TestSkewed(t *testing.T) {
 	for seed := range uint64(20) {
 		hosts := 2 + int(seed%5)
@@ -206,7 +206,8 @@ func TestSkewed(t *testing.T) {
 	}
 }
 
-// TestMeasured: one measurement bounds the clock at one time; with messages the drift is known, too.
+// TestMeasured: one measurement bounds the clock at one time; with messages the drift is known,
+// too.
 func TestMeasured(t *testing.T) {
 	w := newWorld(3, 2, 1)
 	w.shows[1] = steady(0, 0)
@@ -255,7 +256,8 @@ func TestOneWay(t *testing.T) {
 	}
 }
 
-// TestBends: a clock that changes its speed gets bends, and what they leave is put right one by one.
+// TestBends: a clock that changes its speed gets bends, and what they leave is put right one by
+// one.
 func TestBends(t *testing.T) {
 	w := newWorld(6, 2, 1)
 	w.shows[1] = func(t float64) float64 { return t + 1e5*math.Sin(t/1e9) }
@@ -298,7 +300,8 @@ func TestJumps(t *testing.T) {
 	}
 }
 
-// TestInexact: times that are stored with an error do not spoil the clocks, and few passes put all in order.
+// TestInexact: times that are stored with an error do not spoil the clocks, and few passes put all
+// in order.
 func TestInexact(t *testing.T) {
 	for seed := range uint64(6) {
 		w := newWorld(10+seed, 1+int(seed%3), 4)
@@ -364,7 +367,8 @@ func TestApart(t *testing.T) {
 		w.message(3, 2)
 	}
 	c := w.correct(t, w.input())
-	if c.Clocks[1].Known() || c.Clocks[2].Known() || c.Clocks[3].Known() || len(c.Clocks[2].Knots) != 0 || len(c.Clocks[3].Knots) == 0 {
+	if c.Clocks[1].Known() || c.Clocks[2].Known() || c.Clocks[3].Known() || len(c.Clocks[2].Knots) != 0 ||
+		len(c.Clocks[3].Knots) == 0 {
 		t.Errorf("%+v", c.Clocks)
 	}
 	in := w.input()
@@ -423,7 +427,8 @@ func FuzzCorrect(f *testing.F) {
 	})
 }
 
-// TestManyHosts: memory is bounded where all exchange messages with all, and the clocks come out all the same.
+// TestManyHosts: memory is bounded where all exchange messages with all, and the clocks come out
+// all the same.
 func TestManyHosts(t *testing.T) {
 	w := newWorld(12, 300, 1)
 	for i := range 100_000 {

@@ -32,7 +32,8 @@ type extreme struct {
 }
 
 func newEstimator(c *Correction) *estimator {
-	return &estimator{c: c, pairs: map[[2]int32]*windows{}, slot: make([]int32, len(c.Clocks)), partners: make([]int, len(c.Clocks)), stretches: maxWindows}
+	return &estimator{c: c, pairs: map[[2]int32]*windows{}, slot: make([]int32, len(c.Clocks)),
+		partners: make([]int, len(c.Clocks)), stretches: maxWindows}
 }
 
 // Limits of memory: a window takes about a kilobyte. Where many clocks exchange messages with
@@ -100,7 +101,7 @@ func (e *estimator) bound(i int32, s time.Duration, j int32, r time.Duration) {
 	}
 }
 
-// before takes in what comes before what.
+// before adds the bounds that follow from some events coming before others.
 func (e *estimator) before(first, then []Event) {
 	e.count(first, then)
 	if len(first) == 1 && len(then) == 1 {
@@ -190,7 +191,7 @@ func (e *estimator) count(first, then []Event) {
 	}
 }
 
-// tops are the latest event and the latest of another process.
+// tops are the latest event, and the latest one of any other process.
 type tops struct {
 	first, second moment
 }
@@ -225,7 +226,8 @@ func (t *tops) other(process int) (moment, bool) {
 	return t.second, t.second.ok
 }
 
-// toward gives the bounds of a clock that its pair with another one yields, given the other's correction.
+// toward gives the bounds of a clock that its pair with another one yields, given the other's
+// correction.
 func (e *estimator) toward(b *bounds, clock, other int) {
 	i, j := int32(min(clock, other)), int32(max(clock, other))
 	w := e.pairs[[2]int32{i, j}]
@@ -326,7 +328,7 @@ func (e *estimator) quality(from, to int) float64 {
 	return math.Abs(margin)
 }
 
-// line fits the correction of a clock between those of others.
+// line fits the correction of a clock between those of other clocks.
 func (e *estimator) line(clock int, others []int) {
 	var b bounds
 	for _, o := range others {

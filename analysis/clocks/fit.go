@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// bounds are what a clock's correction has to lie between.
+// bounds are the limits between which a clock's correction has to lie.
 type bounds struct{ upper, lower []point }
 
 // line is the correction v0 + slope*(x-x0).
@@ -29,14 +29,16 @@ func (b *bounds) gap(x0, slope float64) (low, high float64) {
 	return low, high
 }
 
-// margin is how far the middle line of a slope stays from the bounds, negative if it cannot.
+// margin is the distance of a slope's middle line from the bounds, negative if no line of that
+// slope fits.
 func (b *bounds) margin(x0, slope float64) float64 {
 	low, high := b.gap(x0, slope)
 	return (high - low) / 2
 }
 
-// best is the line that stays as far from all bounds as possible, and how far. The margin is concave in the slope. Where
-// many slopes are as good, the middle of them is taken, or the one nearest to 0 if that has no end.
+// best is the line that stays as far from all bounds as possible, and how far. The margin is
+// concave in the slope. Where many slopes are as good, the middle of them is taken, or the one
+// nearest to 0 if that has no end.
 func (b *bounds) best(x0 float64) (line, float64) {
 	top, margin := peak(-maxSlope, maxSlope, 70, func(s float64) float64 { return b.margin(x0, s) })
 	enough := margin - max(0.5, math.Abs(margin)/100)
@@ -49,7 +51,7 @@ func (b *bounds) best(x0 float64) (line, float64) {
 	return line{x0, (low + high) / 2, slope}, margin
 }
 
-// reach is how far the slope may go from one towards another while the margin is enough.
+// reach is how far the slope may move towards another one while the margin is large enough.
 func (b *bounds) reach(x0, from, to, enough float64) float64 {
 	if b.margin(x0, to) >= enough {
 		return to
@@ -80,7 +82,8 @@ func (b *bounds) extremes(x float64) (low, high float64) {
 	return -low, high
 }
 
-// peak is the maximum of a concave function, and where it is. Each step takes a third of the range away.
+// peak is the maximum of a concave function, and where it is. Each step takes a third of the range
+// away.
 func peak(lo, hi float64, steps int, f func(float64) float64) (at, top float64) {
 	for range steps {
 		m1, m2 := lo+(hi-lo)/3, hi-(hi-lo)/3
@@ -140,7 +143,8 @@ type stretch struct {
 	line
 }
 
-// split appends the lines of a stretch of time. Where there are no bounds on both sides there is none.
+// split appends the lines of a stretch of time. Where there are no bounds on both sides there is
+// none.
 func (b *bounds) split(out []stretch, from, to float64, bends int) []stretch {
 	part := bounds{clip(b.upper, from, to), clip(b.lower, from, to)}
 	if len(part.upper) == 0 || len(part.lower) == 0 {
@@ -175,7 +179,8 @@ func lineKnots(lines []stretch, end float64) []Knot {
 	return simplify(ks)
 }
 
-// clip is the points of a stretch of time. Times before the start of the trace belong to the first one.
+// clip is the points of a stretch of time. Times before the start of the trace belong to the first
+// one.
 func clip(ps []point, from, to float64) (out []point) {
 	for _, p := range ps {
 		if (p.x >= from || from <= 0) && p.x <= to {

@@ -8,8 +8,8 @@ import (
 // point bounds the correction of a clock: at its time x it is at most (or at least) v.
 type point struct{ x, v float64 }
 
-// hull is points of which only those count that no line of the others covers: below all upper
-// bounds, sign is 1; above all lower bounds, sign is -1.
+// hull keeps the points that no line between other points makes superfluous. It lies below all
+// upper bounds if sign is 1, and above all lower bounds if sign is -1.
 type hull struct {
 	sign    float64
 	points  []point // in order of x, convex
@@ -48,7 +48,9 @@ func (h *hull) settle() {
 		return
 	}
 	all := append(h.points, h.pending...)
-	slices.SortFunc(all, func(a, b point) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(h.sign*a.v, h.sign*b.v)) })
+	slices.SortFunc(all, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(h.sign*a.v, h.sign*b.v))
+	})
 	out := all[:0]
 	for _, p := range all {
 		if n := len(out); n > 0 && out[n-1].x == p.x {
@@ -113,7 +115,8 @@ func (w *windows) double() {
 			w.list[i/2] = w.list[i]
 			continue
 		}
-		for _, h := range []struct{ to, from *hull }{{&w.list[i/2].upper, &w.list[i].upper}, {&w.list[i/2].lower, &w.list[i].lower}} {
+		for _, h := range []struct{ to, from *hull }{{&w.list[i/2].upper, &w.list[i].upper},
+			{&w.list[i/2].lower, &w.list[i].lower}} {
 			h.to.pending = append(append(h.to.pending, h.from.points...), h.from.pending...)
 			h.to.settle()
 		}

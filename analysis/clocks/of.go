@@ -2,21 +2,20 @@ package clocks
 
 import (
 	"math"
-	"strings"
 	"time"
 
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Of works out the correction of an archive from what was measured when it was recorded and from
-// its messages and collectives. It goes through all calls, at least once, and twice or more if something is out of
-// order: times that are stored with an error, as a rule, are. Where calls were left out on purpose messages cannot be told, and the
-// measurements alone count.
-func Of(a *trace.Archive) (*Correction, error) {
-	p, err := ops.Open(a)
+// its messages and collectives. It goes through all calls, at least once, and twice or more if
+// something is out of order: times that are stored with an error, as a rule, are. Where calls were
+// left out on purpose messages cannot be told, and the measurements alone count.
+func Of(a *archive.Archive) (*Correction, error) {
+	p, err := calls.Open(a)
 	if err != nil {
 		return nil, err
 	}
@@ -25,14 +24,15 @@ func Of(a *trace.Archive) (*Correction, error) {
 
 // Options say how OfProgram works.
 type Options struct {
-	// LinesOnly leaves out what moves single events: see Input. Nothing is read then if there is one clock.
+	// LinesOnly leaves out what moves single events: see Input. Nothing is read then if there is
+	// one clock.
 	LinesOnly bool
 	// Progress, if it is not nil, is called now and then with how much of the current pass is done.
 	Progress func(done, total uint64)
 }
 
 // OfProgram is Of for an archive whose structure has been looked at already.
-func OfProgram(p *ops.Program, o Options) (*Correction, error) {
+func OfProgram(p *calls.Program, o Options) (*Correction, error) {
 	in := InputOf(p.Archive)
 	in.LinesOnly = o.LinesOnly
 	in.Source = func(func(first, then []Event)) error { return nil }
@@ -43,7 +43,7 @@ func OfProgram(p *ops.Program, o Options) (*Correction, error) {
 }
 
 // InputOf is what an archive says of clocks, without a Source.
-func InputOf(a *trace.Archive) Input {
+func InputOf(a *archive.Archive) Input {
 	in := Input{ClockOf: a.ProcessClocks()}
 	for i, h := range a.HostClocks() {
 		in.Clocks = append(in.Clocks, Clock{Host: h.Host, Processes: h.Processes, Reference: h.Reference})
@@ -65,26 +65,30 @@ const (
 	barrier // all wait for all
 )
 
-// orders are those of which the standard leaves no doubt: nobody can have the result before the others came. Where
-// single pairs may exchange nothing (MPI_Alltoallv) or ranks count (MPI_Scan), none is assumed.
-var orders = map[string]order{
-	"barrier": barrier, "bcast": fromRoot, "scatter": fromRoot, "scatterv": fromRoot, "gather": toRoot, "gatherv": toRoot, "reduce": toRoot,
-	"allreduce": allToAll, "allgather": allToAll, "allgatherv": allToAll, "alltoall": allToAll, "reduce_scatter_block": allToAll,
-}
-
-// orderOf is the order of a collective of any sort: blocking, nonblocking, persistent, with large counts.
+// orderOf is the order of a collective of any sort: blocking, nonblocking, persistent, with large
+// counts. It is one only where the standard leaves no doubt: nobody can have the result before the
+// others came. Where single pairs may exchange nothing (MPI_Alltoallv) or ranks count (MPI_Scan),
+// none is assumed.
 func orderOf(f *spec.Func) order {
-	name := strings.ToLower(strings.TrimPrefix(f.Name, "MPI_"))
-	name = strings.TrimSuffix(strings.TrimSuffix(name, "_c"), "_init")
-	if o, ok := orders[name]; ok {
-		return o
+	parts := f.Data == spec.DataParts || f.Data == spec.DataReducedParts
+	switch {
+	case f.IsBarrier():
+		return barrier
+	case f.Data == spec.DataNone:
+		return noOrder
+	case f.Flow == spec.FlowFromRoot:
+		return fromRoot
+	case f.Flow == spec.FlowToRoot:
+		return toRoot
+	case f.Flow == spec.FlowToAll && !(parts && f.Vector != spec.VectorNone):
+		return allToAll
 	}
-	return orders[strings.TrimPrefix(name, "i")]
+	return noOrder
 }
 
-// source hands on what the messages of an archive tell.
+// source reads from the messages of an archive what must come before what.
 type source struct {
-	p           *ops.Program
+	p           *calls.Program
 	before      func(first, then []Event)
 	first, then []Event
 	orders      map[spec.ID]order
@@ -92,7 +96,7 @@ type source struct {
 	err         error
 }
 
-func messages(p *ops.Program, progress func(done, total uint64)) Source {
+func messages(p *calls.Program, progress func(done, total uint64)) Source {
 	return func(before func(first, then []Event)) error {
 		s := &source{p: p, before: before, orders: map[spec.ID]order{}, precisions: map[int32]precision{}}
 		_, err := match.RunProgram(p, match.Options{Message: s.message, Collective: s.collective, Progress: progress})
@@ -123,8 +127,8 @@ func (s *source) end(process int32, r *match.Ref) Event {
 	return Event{Process: s.p.Process(process), Time: r.End, Error: q.start + d}
 }
 
-// precision is the errors of the times of a stream: at most of starts and durations, and what bounds a
-// duration's in relation to it; 0 if nothing does.
+// precision is the errors of the times of a stream: at most of starts and durations, and what
+// bounds a duration's in relation to it; 0 if nothing does.
 type precision struct {
 	start, duration time.Duration
 	ppm             float64
@@ -153,7 +157,7 @@ func (s *source) precision(stream int32) precision {
 }
 
 // tickRate is the length of a tick in ns.
-func tickRate(cs []trace.Clock) float64 {
+func tickRate(cs []archive.Clock) float64 {
 	if n := len(cs); n > 1 && cs[n-1].Ticks > cs[0].Ticks && cs[n-1].MonoNS > cs[0].MonoNS {
 		return float64(cs[n-1].MonoNS-cs[0].MonoNS) / float64(cs[n-1].Ticks-cs[0].Ticks)
 	}
@@ -165,7 +169,7 @@ func (s *source) message(m *match.Message) error {
 		return s.err
 	}
 	s.pair(m.Send.Process, &m.Send.Post, m.Recv.Process, &m.Recv.Done)
-	if m.Send.Mode == ops.Synchronous && m.Recv.Probe == nil {
+	if m.Send.Mode == calls.Synchronous && m.Recv.Probe == nil {
 		// It ends when the receive has begun.
 		s.pair(m.Recv.Process, &m.Recv.Post, m.Send.Process, &m.Send.Done)
 	}

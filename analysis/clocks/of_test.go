@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/ops"
-	"tabard/spec"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 const (
@@ -27,8 +27,8 @@ func show(host int, t int64) int64 {
 	return ahead + t + t*drift/1_000_000
 }
 
-// script is what two ranks on two hosts do: what each calls, in lines, every millisecond. A line has
-// the begin and the duration in front, in true ns since the step.
+// script is what two ranks on two hosts do: what each calls, in lines, every millisecond. A line
+// has the begin and the duration in front, in true ns since the step.
 func script(head string, facts [2]string, step [2]string) string {
 	var b strings.Builder
 	b.WriteString("abi openmpi\n" + head)
@@ -38,7 +38,7 @@ func script(head string, facts [2]string, step [2]string) string {
 			fmt.Fprintf(&b, "clock %d %d %d\n", show(host, t), show(host, t)+1e15, show(host, t))
 		}
 		if facts[host] != "" {
-			fmt.Fprintf(&b, "fact %s %s\n", trace.InfoClockSync, facts[host])
+			fmt.Fprintf(&b, "fact %s %s\n", archive.InfoClockSync, facts[host])
 		}
 		for i := range int64(100) {
 			for line := range strings.SplitSeq(strings.TrimSpace(step[host]), "\n") {
@@ -56,7 +56,7 @@ func script(head string, facts [2]string, step [2]string) string {
 // check makes the correction of an archive and compares the second host's clock with the truth.
 func check(t *testing.T, text string, known bool) *Correction {
 	t.Helper()
-	a := tracetest.Archive(t, text)
+	a := archivetest.Archive(t, text)
 	c, err := Of(a)
 	if err != nil {
 		t.Fatal(err)
@@ -92,18 +92,22 @@ func TestMessages(t *testing.T) {
 	}{
 		"there and back": {[2]string{
 			"0+500 MPI_Send(buf=heap#0, count=8, datatype=MPI_BYTE, dest=1, tag=1, comm=MPI_COMM_WORLD)\n" +
-				"1000+100 MPI_Irecv(buf=heap#0, count=8, datatype=MPI_BYTE, source=1, tag=1, comm=MPI_COMM_WORLD) ; request=request#0\n" +
+				"1000+100 MPI_Irecv(buf=heap#0, count=8, datatype=MPI_BYTE, source=1, tag=1, comm=MPI_COMM_WORLD) ; " +
+				"request=request#0\n" +
 				"2000+20000 MPI_Wait(request=request#0) " + wait,
-			"500+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; status=?{source=0 tag=1 bytes=8}\n" +
+			"500+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; " +
+				"status=?{source=0 tag=1 bytes=8}\n" +
 				"20000+500 MPI_Send(buf=heap#0, count=8, datatype=MPI_BYTE, dest=0, tag=1, comm=MPI_COMM_WORLD)",
 		}, true},
 		"one way": {[2]string{
 			"0+500 MPI_Send(buf=heap#0, count=8, datatype=MPI_BYTE, dest=1, tag=1, comm=MPI_COMM_WORLD)",
-			"500+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; status=?{source=0 tag=1 bytes=8}",
+			"500+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; " +
+				"status=?{source=0 tag=1 bytes=8}",
 		}, false},
 		"one way, synchronous": {[2]string{
 			"0+9500 MPI_Ssend(buf=heap#0, count=8, datatype=MPI_BYTE, dest=1, tag=1, comm=MPI_COMM_WORLD)",
-			"5000+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; status=?{source=0 tag=1 bytes=8}",
+			"5000+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; " +
+				"status=?{source=0 tag=1 bytes=8}",
 		}, true},
 		"barrier": {[2]string{"0+9500 MPI_Barrier(comm=MPI_COMM_WORLD)", "5000+5000 MPI_Barrier(comm=MPI_COMM_WORLD)"}, true},
 		"broadcast": {[2]string{
@@ -112,7 +116,8 @@ func TestMessages(t *testing.T) {
 		}, false},
 		"broadcast and reduction": {[2]string{
 			"0+500 MPI_Bcast(buffer=heap#0, count=8, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)\n" +
-				"1000+9000 MPI_Reduce(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, root=0, comm=MPI_COMM_WORLD)",
+				"1000+9000 MPI_Reduce(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, root=0, " +
+				"comm=MPI_COMM_WORLD)",
 			"0+3000 MPI_Bcast(buffer=heap#0, count=8, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)\n" +
 				"5000+100 MPI_Reduce(sendbuf=heap#0, count=8, datatype=MPI_BYTE, op=MPI_BOR, root=0, comm=MPI_COMM_WORLD)",
 		}, true},
@@ -125,7 +130,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMeasuredArchive: the measurement alone gives the offset; nothing is concluded from messages of a recording that leaves out calls.
+// TestMeasuredArchive: the measurement alone gives the offset; nothing is concluded from messages
+// of a recording that leaves out calls.
 func TestMeasuredArchive(t *testing.T) {
 	at := show(1, ends)
 	fact := fmt.Sprint(0, at, ends-at, 2000)
@@ -134,7 +140,7 @@ func TestMeasuredArchive(t *testing.T) {
 	if k := c.Clocks[1]; k.Best > 1100 || k.Drift < 0 || k.Drift > 130 {
 		t.Errorf("%+v", k)
 	}
-	a := tracetest.Archive(t, script("partial\n", [2]string{"", fact}, step))
+	a := archivetest.Archive(t, script("partial\n", [2]string{"", fact}, step))
 	c, err := Of(a)
 	if err != nil || c.Ends != 0 || !c.Clocks[1].Known() || c.Clocks[1].Best > 1100 || c.Clocks[1].Drift != 0 {
 		t.Errorf("%+v, %v", c, err)
@@ -142,7 +148,7 @@ func TestMeasuredArchive(t *testing.T) {
 	if got, want := c.At(1, ends-begins), time.Duration(ends-begins); (got - want).Abs() > 1000 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	p, err := ops.Open(a)
+	p, err := calls.Open(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +159,11 @@ func TestMeasuredArchive(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	want := map[string]order{
-		"MPI_Barrier": barrier, "MPI_Ibarrier": barrier, "MPI_Barrier_init": barrier, "MPI_Ibcast": fromRoot, "MPI_Bcast_init_c": fromRoot,
-		"MPI_Allreduce_c": allToAll, "MPI_Iallreduce": allToAll, "MPI_Ireduce": toRoot, "MPI_Reduce_scatter_block": allToAll,
-		"MPI_Reduce_scatter": noOrder, "MPI_Alltoallv": noOrder, "MPI_Ialltoall": allToAll, "MPI_Exscan": noOrder, "MPI_Comm_dup": noOrder,
+		"MPI_Barrier": barrier, "MPI_Ibarrier": barrier, "MPI_Barrier_init": barrier, "MPI_Ibcast": fromRoot,
+		"MPI_Bcast_init_c": fromRoot,
+		"MPI_Allreduce_c":  allToAll, "MPI_Iallreduce": allToAll, "MPI_Ireduce": toRoot, "MPI_Reduce_scatter_block": allToAll,
+		"MPI_Reduce_scatter": noOrder, "MPI_Alltoallv": noOrder, "MPI_Ialltoall": allToAll, "MPI_Exscan": noOrder,
+		"MPI_Comm_dup":           noOrder,
 		"MPI_Neighbor_allgather": noOrder, "MPI_Init": noOrder,
 	}
 	for name, o := range want {

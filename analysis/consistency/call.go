@@ -1,10 +1,10 @@
 package consistency
 
 import (
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // callKey names what all occurrences of a call of a stream have in common.
@@ -46,7 +46,7 @@ func (c *checker) call(r *match.Ref) (*call, error) {
 	if site := s.Site(sig); site != nil {
 		x.site = site.String()
 	}
-	o := ops.SlotsOf(sig.Func)
+	o := calls.SlotsOf(sig.Func)
 	if o != nil {
 		event, _, err := s.EventAt(r.Call)
 		if err != nil {
@@ -55,11 +55,7 @@ func (c *checker) call(r *match.Ref) (*call, error) {
 		x.size = c.bytes(s, sig, event, o.SendCount, o.SendType, o.Parts)
 		x.room = c.bytes(s, sig, event, o.RecvCount, o.RecvType, o.Parts)
 		x.root, x.hasRoot = number(sig, o.Root)
-		for i := range f.Slots {
-			if trace.SlotName(f, &f.Slots[i]) == "op" {
-				x.op, x.hasOp = number(sig, i)
-			}
-		}
+		x.op, x.hasOp = number(sig, f.Slot(spec.RoleOperator))
 	}
 	if len(c.calls) < maxCalls {
 		c.calls[k] = x
@@ -68,23 +64,23 @@ func (c *checker) call(r *match.Ref) (*call, error) {
 }
 
 // number is the number in a slot of a signature, if it has one that is the same in all calls.
-func number(sig *trace.Signature, slot int) (int64, bool) {
+func number(sig *archive.Signature, slot int) (int64, bool) {
 	if slot < 0 {
 		return 0, false
 	}
 	v := &sig.Slots[slot]
-	return v.N, v.Kind == trace.Int || v.Kind == trace.Ref
+	return v.N, v.Kind == archive.Int || v.Kind == archive.Ref
 }
 
 // bytes is the size of count elements of a type, -1 if unknown.
-func (c *checker) bytes(s *trace.Stream, sig *trace.Signature, event uint64, count, of, parts int) int64 {
+func (c *checker) bytes(s *archive.Stream, sig *archive.Signature, event uint64, count, of, parts int) int64 {
 	n, ok := number(sig, count)
 	t, known := number(sig, of)
 	if !ok || !known || parts >= 0 {
 		return -1
 	}
 	size, _ := c.p.TypeSize(s, t, event)
-	if size == ops.UnknownBytes {
+	if size == calls.UnknownBytes {
 		return -1
 	}
 	return n * size

@@ -2,12 +2,12 @@ package consistency
 
 import (
 	"fmt"
-	"strings"
 
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
-	"tabard/internal/comms"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // shape is how much the members of a collective send and receive.
@@ -23,19 +23,25 @@ const (
 	spread           // all send as much; all receive that together
 )
 
-var shapes = map[string]shape{
-	"bcast": sameAmount, "reduce": sameAmount, "allreduce": sameAmount, "scan": sameAmount, "exscan": sameAmount,
-	"gather": toRoot, "gatherv": toRoot, "scatter": fromRoot, "scatterv": fromRoot, "allgather": toAll, "allgatherv": toAll,
-	"alltoall": allToAll, "alltoallv": allToAll, "alltoallw": allToAll, "reduce_scatter": spread, "reduce_scatter_block": spread,
-}
-
-// baseName is the name of a function without what makes it nonblocking, persistent or large.
-func baseName(f *spec.Func) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(strings.TrimPrefix(f.Name, "MPI_")), "_c"), "_init")
-	if _, ok := shapes[name]; !ok && strings.HasPrefix(name, "i") {
-		name = name[1:]
+// shapeOf is the shape of a collective.
+func shapeOf(f *spec.Func) shape {
+	switch {
+	case f.Flow == spec.FlowNeighbors:
+		return anyAmount
+	case f.Data == spec.DataReduced, f.Flow == spec.FlowFromRoot && f.Data == spec.DataWhole:
+		return sameAmount
+	case f.Flow == spec.FlowToRoot && f.Data == spec.DataWhole:
+		return toRoot
+	case f.Flow == spec.FlowFromRoot && f.Data == spec.DataParts:
+		return fromRoot
+	case f.Data == spec.DataWhole:
+		return toAll
+	case f.Data == spec.DataParts:
+		return allToAll
+	case f.Data == spec.DataReducedParts:
+		return spread
 	}
-	return name
+	return anyAmount
 }
 
 // collective takes in a collective.
@@ -63,7 +69,8 @@ func (c *checker) collective(x *match.Collective) error {
 	switch {
 	case x.Missing > 0:
 		at.Kind = Missing
-		at.Text = fmt.Sprintf("%d of %d processes do not make collective call %d on %s", x.Missing, x.Members, x.Index+1, c.commName(x.Comm))
+		at.Text = fmt.Sprintf("%d of %d processes do not make collective call %d on %s", x.Missing, x.Members,
+			x.Index+1, c.commName(x.Comm))
 		c.add(at, processes()...)
 		return nil
 	case x.Mixed:
@@ -87,7 +94,8 @@ func (c *checker) collective(x *match.Collective) error {
 		}
 		if first.hasRoot && y.hasRoot && first.root != y.root {
 			at.Kind, at.Param = Differing, "root"
-			at.Text = fmt.Sprintf("process %d has %d, process %d has %d", x.Parts[0].Process, first.root, p.Process, y.root)
+			at.Text = fmt.Sprintf("process %d has %d, process %d has %d", x.Parts[0].Process, first.root, p.Process,
+				y.root)
 			c.add(at, p.Process)
 			return nil
 		}
@@ -99,7 +107,7 @@ func (c *checker) collective(x *match.Collective) error {
 			return nil
 		}
 	}
-	if text := amounts(shapes[baseName(x.Func)], x); text != "" {
+	if text := amounts(shapeOf(x.Func), x); text != "" {
 		at.Kind, at.Param, at.Text = Unequal, "", text
 		c.add(at, processes()...)
 	}
@@ -108,42 +116,46 @@ func (c *checker) collective(x *match.Collective) error {
 
 // amounts says in words which bytes of a collective do not fit together, empty for none.
 func amounts(s shape, x *match.Collective) string {
-	var sent, taken, mostSent, mostTaken int64
+	var sent, received, mostSent, mostReceived int64
 	p0 := &x.Parts[0]
 	both := func(p *match.Part) int64 { return max(p.Sent, p.Received) }
 	for i := range x.Parts {
 		p := &x.Parts[i]
-		if p.Sent == ops.UnknownBytes || p.Received == ops.UnknownBytes {
+		if p.Sent == calls.UnknownBytes || p.Received == calls.UnknownBytes {
 			return ""
 		}
-		sent, taken, mostSent, mostTaken = sent+p.Sent, taken+p.Received, max(mostSent, p.Sent), max(mostTaken, p.Received)
-		unequal := s == sameAmount && both(p) != both(p0) || s == toAll && p.Received != p0.Received || s == spread && p.Sent != p0.Sent
+		sent, received, mostSent, mostReceived = sent+p.Sent, received+p.Received, max(mostSent, p.Sent),
+			max(mostReceived, p.Received)
+		unequal := s == sameAmount && both(p) != both(p0) || s == toAll && p.Received != p0.Received ||
+			s == spread && p.Sent != p0.Sent
 		if unequal {
-			return fmt.Sprintf("process %d takes part with %d bytes, process %d with %d", p0.Process, both(p0), p.Process, both(p))
+			return fmt.Sprintf("process %d takes part with %d bytes, process %d with %d", p0.Process, both(p0),
+				p.Process, both(p))
 		}
 	}
 	bad := false
 	switch s {
 	case toRoot, toAll:
-		taken = mostTaken
-		bad = sent != taken
+		received = mostReceived
+		bad = sent != received
 	case fromRoot, spread:
 		sent = mostSent
-		bad = sent != taken
+		bad = sent != received
 	case allToAll:
-		bad = sent != taken
+		bad = sent != received
 	}
 	if bad {
-		return fmt.Sprintf("%d bytes are sent and %d are received", sent, taken)
+		return fmt.Sprintf("%d bytes are sent and %d are received", sent, received)
 	}
 	return ""
 }
 
-// betweenGroups looks at the root of a collective on an intercommunicator: one process of its group says that it is it,
-// the others of that group none, and the other group names it.
+// betweenGroups checks the root of a collective on an intercommunicator: one process of its group
+// says that it is the root, the others of that group name none, and the other group names that
+// process.
 func (c *checker) betweenGroups(x *match.Collective, at Problem) error {
-	root, ok := c.p.Archive.Meta().ABI.Const("MPI_ROOT")
-	null, known := c.p.Archive.Meta().ABI.Const("MPI_PROC_NULL")
+	root, ok := c.p.Archive.Meta().ABI.Const(mpi.Root)
+	null, known := c.p.Archive.Meta().ABI.Const(mpi.ProcNull)
 	if !ok || !known {
 		return nil
 	}
@@ -169,7 +181,7 @@ func (c *checker) betweenGroups(x *match.Collective, at Problem) error {
 		}
 		of = side
 		if here >= 0 {
-			at.Text = fmt.Sprintf("process %d has MPI_ROOT, and so has another", p.Process)
+			at.Text = fmt.Sprintf("process %d has %s, and so has another", p.Process, mpi.Root)
 			c.add(at, p.Process)
 			return nil
 		}
@@ -186,11 +198,13 @@ func (c *checker) betweenGroups(x *match.Collective, at Problem) error {
 		case y.root == root || same && y.root == null || !same && y.root == int64(here):
 			continue
 		case here < 0:
-			at.Text = fmt.Sprintf("process %d has %d, and nobody has MPI_ROOT", p.Process, y.root)
+			at.Text = fmt.Sprintf("process %d has %d, and nobody has %s", p.Process, y.root, mpi.Root)
 		case same:
-			at.Text = fmt.Sprintf("process %d has %d, where rank %d of its group has MPI_ROOT", p.Process, y.root, here)
+			at.Text = fmt.Sprintf("process %d has %d, where rank %d of its group has %s",
+				p.Process, y.root, here, mpi.Root)
 		default:
-			at.Text = fmt.Sprintf("process %d has %d, where rank %d of the other group has MPI_ROOT", p.Process, y.root, here)
+			at.Text = fmt.Sprintf("process %d has %d, where rank %d of the other group has %s",
+				p.Process, y.root, here, mpi.Root)
 		}
 		c.add(at, p.Process)
 		return nil

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
-	"tabard/internal/comms"
-	"tabard/internal/rankfn"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
 // Kind says what does not fit together.
@@ -33,13 +33,13 @@ const (
 	Membership
 )
 
-// Problem is calls from one place that do not fit together with others.
+// Problem is calls from one place that do not fit together with other calls.
 type Problem struct {
 	Kind Kind
 	// Func, Site and Param say which calls; empty if unknown, or if all of a call is meant.
 	Func, Site, Param string
 	// Processes are those that made the calls, up to 65,536 of them; nil if that is not known.
-	Processes *rankfn.Set
+	Processes *rankfunc.Set
 	// Text says in words what is wrong, as the end of a sentence.
 	Text string
 }
@@ -53,10 +53,10 @@ const (
 	maxProcesses = 1 << 16
 )
 
-// Of lists what does not fit together, in no more than 64 problems, those of one place put together. The time it takes is that
-// of matching all messages. Errors are those of reading.
-func Of(a *trace.Archive) ([]Problem, error) {
-	p, err := ops.Open(a)
+// Of lists what does not fit together, in no more than 64 problems, those of one place put
+// together. The time it takes is that of matching all messages. Errors are those of reading.
+func Of(a *archive.Archive) ([]Problem, error) {
+	p, err := calls.Open(a)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,15 @@ func Of(a *trace.Archive) ([]Problem, error) {
 			c.add(Problem{Kind: Membership, Text: n.Text})
 		}
 	}
-	_, err = match.RunProgram(p, match.Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched, Untimed: true, Fold: true})
+	_, err = match.RunProgram(p, match.Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched,
+		Untimed: true, Fold: true})
 	if err != nil {
 		return nil, err
 	}
 	return c.problems(), nil
 }
 
-// finding is a problem in the making.
+// finding is a problem while processes are still added to it.
 type finding struct {
 	Problem
 	processes map[int]bool
@@ -81,7 +82,7 @@ type finding struct {
 }
 
 type checker struct {
-	p     *ops.Program
+	p     *calls.Program
 	found map[[4]string]*finding
 	calls map[callKey]*call
 }
@@ -113,12 +114,14 @@ func (c *checker) problems() []Problem {
 				ranks = append(ranks, r)
 			}
 			slices.Sort(ranks)
-			f.Processes = rankfn.NewSet(ranks)
+			f.Processes = rankfunc.NewSet(ranks)
 		}
 		list = append(list, f)
 	}
-	// A collective that does not fit comes first: what follows it is off, too.
-	slices.SortFunc(list, func(x, y *finding) int { return cmp.Or(cmp.Compare(y.Kind, x.Kind), cmp.Compare(x.order, y.order)) })
+	// A collective that does not fit comes first, because what follows it is off, too.
+	slices.SortFunc(list, func(x, y *finding) int {
+		return cmp.Or(cmp.Compare(y.Kind, x.Kind), cmp.Compare(x.order, y.order))
+	})
 	out := make([]Problem, len(list))
 	for i, f := range list {
 		out[i] = f.Problem
@@ -126,7 +129,7 @@ func (c *checker) problems() []Problem {
 	return out
 }
 
-// unmatched takes in an end of a message that is alone.
+// unmatched handles an end of a message without a partner.
 func (c *checker) unmatched(u *match.Unmatched) error {
 	x, err := c.call(&u.Post)
 	if err != nil {
@@ -135,11 +138,13 @@ func (c *checker) unmatched(u *match.Unmatched) error {
 	var text string
 	switch {
 	case u.Send:
-		text = fmt.Sprintf("process %d sends to %s with tag %d, which does not receive it", u.Process, c.name(u.Peer), u.Tag)
+		text = fmt.Sprintf("process %d sends to %s with tag %d, which does not receive it", u.Process, c.name(u.Peer),
+			u.Tag)
 	case u.Peer < 0 && u.Wild:
 		text = fmt.Sprintf("process %d receives from anyone, and nobody sends", u.Process)
 	default:
-		text = fmt.Sprintf("process %d receives from %s with tag %d, which sends no such message", u.Process, c.name(u.Peer), u.Tag)
+		text = fmt.Sprintf("process %d receives from %s with tag %d, which sends no such message", u.Process,
+			c.name(u.Peer), u.Tag)
 	}
 	c.add(Problem{Kind: Alone, Func: u.Func.Name, Site: x.site, Text: text}, u.Process)
 	return nil
@@ -153,7 +158,7 @@ func (c *checker) name(peer int32) string {
 	return fmt.Sprintf("process %d", peer)
 }
 
-// message takes in a message: its receive must have room for it.
+// message checks that the receive of a message has room for it.
 func (c *checker) message(m *match.Message) error {
 	to, err := c.call(&m.Recv.Post)
 	if err != nil {
@@ -166,6 +171,8 @@ func (c *checker) message(m *match.Message) error {
 	if err != nil || from.size < 0 || from.size <= to.room {
 		return err
 	}
-	c.add(Problem{Kind: Short, Func: to.f.Name, Site: to.site, Text: fmt.Sprintf("process %d has room for %d bytes, and process %d sends %d", m.Recv.Process, to.room, m.Send.Process, from.size)}, m.Recv.Process)
+	c.add(Problem{Kind: Short, Func: to.f.Name, Site: to.site,
+		Text: fmt.Sprintf("process %d has room for %d bytes, and process %d sends %d", m.Recv.Process, to.room,
+			m.Send.Process, from.size)}, m.Recv.Process)
 	return nil
 }

@@ -6,20 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
 // job is the archive of ranks whose calls between MPI_Init and MPI_Finalize are given.
-func job(t testing.TB, ranks ...string) *trace.Archive {
+func job(t testing.TB, ranks ...string) *archive.Archive {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("abi mpich\nmpi MPICH\ntool tabard test\ncommand ./job\n")
 	for r, calls := range ranks {
-		fmt.Fprintf(&b, "rank %d of %d on node\nMPI_Init(argc=0) @ j.c:1 [main]\n%s\nMPI_Finalize() @ j.c:99 [main]\n", r, len(ranks), calls)
+		fmt.Fprintf(&b, "rank %d of %d on node\nMPI_Init(argc=0) @ j.c:1 [main]\n%s\nMPI_Finalize() @ j.c:99 [main]\n",
+			r, len(ranks), calls)
 	}
-	raw := tracetest.Bytes(t, b.String())
-	a, err := trace.OpenReader(bytes.NewReader(raw), int64(len(raw)))
+	raw := archivetest.Bytes(t, b.String())
+	a, err := archive.OpenReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +31,15 @@ const (
 	send  = "MPI_Send(buf=heap#0, count=%d, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:4 [main]"
 	recv  = "MPI_Recv(buf=heap#0+64, count=%d, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:5 [main]"
 	bcast = "MPI_Bcast(buffer=heap#0, count=%d, datatype=MPI_INT, root=%d, comm=MPI_COMM_WORLD) @ j.c:6 [main]"
-	sum   = "MPI_Allreduce(sendbuf=heap#0, recvbuf=heap#1, count=%d, datatype=MPI_INT, op=%s, comm=MPI_COMM_WORLD) @ j.c:7 [main]"
-	join  = "MPI_Gather(sendbuf=heap#0, sendcount=%d, sendtype=MPI_INT, recvbuf=heap#1, recvcount=%d, recvtype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ j.c:8 [main]"
-	split = "MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ j.c:9 [main] ; newcomm=comm#0\nMPI_Comm_size(comm=comm#0) @ j.c:10 [main] ; size=%d"
+	sum   = "MPI_Allreduce(sendbuf=heap#0, recvbuf=heap#1, count=%d, datatype=MPI_INT, op=%s, comm=MPI_COMM_WORLD) @ " +
+		"j.c:7 [main]"
+	join = "MPI_Gather(sendbuf=heap#0, sendcount=%d, sendtype=MPI_INT, recvbuf=heap#1, recvcount=%d, recvtype=MPI_INT, " +
+		"root=0, comm=MPI_COMM_WORLD) @ j.c:8 [main]"
+	split = "MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ j.c:9 [main] ; newcomm=comm#0\n" +
+		"MPI_Comm_size(comm=comm#0) @ j.c:10 [main] ; size=%d"
 )
 
-func calls(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+func line(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
@@ -43,26 +47,40 @@ func TestOf(t *testing.T) {
 		ranks []string
 		want  []string // kind, function and text of each problem
 	}{
-		{"a message", []string{calls(send, 4, 1), calls(recv, 4, 0)}, nil},
-		{"room for more", []string{calls(send, 4, 1), calls(recv, 9, 0)}, nil},
-		{"a loop of messages", []string{"loop 50\n" + calls(send, 4, 1) + "\nend", "loop 50\n" + calls(recv, 4, 0) + "\nend"}, nil},
-		{"one message less", []string{"loop 50\n" + calls(send, 4, 1) + "\nend", "loop 49\n" + calls(recv, 4, 0) + "\nend"},
+		{"a message", []string{line(send, 4, 1), line(recv, 4, 0)}, nil},
+		{"room for more", []string{line(send, 4, 1), line(recv, 9, 0)}, nil},
+		{"a loop of messages", []string{"loop 50\n" + line(send, 4, 1) + "\nend",
+			"loop 50\n" + line(recv, 4, 0) + "\nend"}, nil},
+		{"one message less", []string{"loop 50\n" + line(send, 4, 1) + "\nend",
+			"loop 49\n" + line(recv, 4, 0) + "\nend"},
 			[]string{"0 MPI_Send j.c:4 [main]: process 0 sends to process 1 with tag 3, which does not receive it"}},
-		{"nobody sends", []string{"", calls(recv, 4, 0)}, []string{"0 MPI_Recv j.c:5 [main]: process 1 receives from process 0 with tag 3, which sends no such message"}},
-		{"too long", []string{calls(send, 8, 1), calls(recv, 4, 0)}, []string{"1 MPI_Recv j.c:5 [main]: process 1 has room for 16 bytes, and process 0 sends 32"}},
-		{"beyond the last rank", []string{calls(send, 4, 2), ""}, []string{"0 MPI_Send j.c:4 [main]: process 0 sends to a rank that the communicator does not have with tag 3, which does not receive it"}},
-		{"a broadcast", []string{calls(bcast, 4, 1), calls(bcast, 4, 1)}, nil},
-		{"two roots", []string{calls(bcast, 4, 1), calls(bcast, 4, 0)}, []string{"4 MPI_Bcast j.c:6 [main] root: process 0 has 1, process 1 has 0"}},
-		{"no such root", []string{calls(bcast, 4, 2), calls(bcast, 4, 2)}, []string{"4 MPI_Bcast j.c:6 [main] root: process 0 has 2, on a communicator of 2 ranks"}},
-		{"two lengths", []string{calls(bcast, 4, 1), calls(bcast, 5, 1)}, []string{"5 MPI_Bcast j.c:6 [main]: process 0 takes part with 16 bytes, process 1 with 20"}},
-		{"a sum", []string{calls(sum, 4, "MPI_SUM"), calls(sum, 4, "MPI_SUM")}, nil},
-		{"a sum and a product", []string{calls(sum, 4, "MPI_SUM"), calls(sum, 4, "MPI_PROD")}, []string{"4 MPI_Allreduce j.c:7 [main] op: processes 0 and 1 have different ones"}},
-		{"another function", []string{calls(sum, 4, "MPI_SUM"), calls(bcast, 4, 0)}, []string{"3 MPI_Allreduce j.c:7 [main]: others make another collective call, number 1 on world"}},
-		{"once more", []string{calls(bcast, 4, 0) + "\n" + calls(bcast, 4, 0), calls(bcast, 4, 0)}, []string{"2 MPI_Bcast j.c:6 [main]: 1 of 2 processes do not make collective call 2 on world"}},
-		{"a gathering", []string{calls(join, 4, 4), calls(join, 4, 4)}, nil},
-		{"less than is sent", []string{calls(join, 4, 4), calls(join, 3, 4)}, []string{"5 MPI_Gather j.c:8 [main]: 28 bytes are sent and 32 are received"}},
-		{"halves", []string{calls(split, 0, 1), calls(split, 1, 1)}, nil},
-		{"a wrong size", []string{calls(split, 0, 2), calls(split, 1, 1)}, []string{"6 : world/split0:0 has size 1 at rank 0, where the program was told 2"}},
+		{"nobody sends", []string{"", line(recv, 4, 0)},
+			[]string{"0 MPI_Recv j.c:5 [main]: process 1 receives from process 0 with tag 3, which sends no such message"}},
+		{"too long", []string{line(send, 8, 1), line(recv, 4, 0)},
+			[]string{"1 MPI_Recv j.c:5 [main]: process 1 has room for 16 bytes, and process 0 sends 32"}},
+		{"beyond the last rank", []string{line(send, 4, 2), ""},
+			[]string{"0 MPI_Send j.c:4 [main]: process 0 sends to a rank that the communicator does not have with tag 3, which " +
+				"does not receive it"}},
+		{"a broadcast", []string{line(bcast, 4, 1), line(bcast, 4, 1)}, nil},
+		{"two roots", []string{line(bcast, 4, 1), line(bcast, 4, 0)},
+			[]string{"4 MPI_Bcast j.c:6 [main] root: process 0 has 1, process 1 has 0"}},
+		{"no such root", []string{line(bcast, 4, 2), line(bcast, 4, 2)},
+			[]string{"4 MPI_Bcast j.c:6 [main] root: process 0 has 2, on a communicator of 2 ranks"}},
+		{"two lengths", []string{line(bcast, 4, 1), line(bcast, 5, 1)},
+			[]string{"5 MPI_Bcast j.c:6 [main]: process 0 takes part with 16 bytes, process 1 with 20"}},
+		{"a sum", []string{line(sum, 4, "MPI_SUM"), line(sum, 4, "MPI_SUM")}, nil},
+		{"a sum and a product", []string{line(sum, 4, "MPI_SUM"), line(sum, 4, "MPI_PROD")},
+			[]string{"4 MPI_Allreduce j.c:7 [main] op: processes 0 and 1 have different ones"}},
+		{"another function", []string{line(sum, 4, "MPI_SUM"), line(bcast, 4, 0)},
+			[]string{"3 MPI_Allreduce j.c:7 [main]: others make another collective call, number 1 on world"}},
+		{"once more", []string{line(bcast, 4, 0) + "\n" + line(bcast, 4, 0), line(bcast, 4, 0)},
+			[]string{"2 MPI_Bcast j.c:6 [main]: 1 of 2 processes do not make collective call 2 on world"}},
+		{"a gathering", []string{line(join, 4, 4), line(join, 4, 4)}, nil},
+		{"less than is sent", []string{line(join, 4, 4), line(join, 3, 4)},
+			[]string{"5 MPI_Gather j.c:8 [main]: 28 bytes are sent and 32 are received"}},
+		{"halves", []string{line(split, 0, 1), line(split, 1, 1)}, nil},
+		{"a wrong size", []string{line(split, 0, 2), line(split, 1, 1)},
+			[]string{"6 : world/split0:0 has size 1 at rank 0, where the program was told 2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list, err := Of(job(t, c.ranks...))
@@ -89,7 +107,8 @@ func TestOf(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	var ranks []string
 	for r := range 4 {
-		ranks = append(ranks, calls(split, r%2, 2)+"\nloop 20\n"+calls(send, 4, (r+1)%4)+"\n"+calls(recv, 4, (r+3)%4)+"\n"+calls(sum, 4, "MPI_SUM")+"\nend\n"+calls(join, 4, 4))
+		ranks = append(ranks, line(split, r%2, 2)+"\nloop 20\n"+line(send, 4, (r+1)%4)+"\n"+line(recv, 4,
+			(r+3)%4)+"\n"+line(sum, 4, "MPI_SUM")+"\nend\n"+line(join, 4, 4))
 	}
 	var b bytes.Buffer
 	content, err := job(t, ranks...).Content()
@@ -99,14 +118,15 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := tracetest.NewDamager(5, b.Bytes())
+	d, err := archivetest.NewDamager(5, b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	looked, found := 0, 0
 	for range 1500 {
 		raw, what := d.Next()
-		a, err := trace.OpenReader(bytes.NewReader(raw), int64(len(raw)), trace.MaxSection(1<<22), trace.MaxWork(1<<20))
+		a, err := archive.OpenReader(bytes.NewReader(raw), int64(len(raw)), archive.MaxSection(1<<22),
+			archive.MaxWork(1<<20))
 		if err != nil {
 			continue
 		}

@@ -1,5 +1,6 @@
-// Package findings says in plain words what is worth doing something about in a program, from what other analyses found. Each finding
-// has a cost, the time of all processes together that it concerns, and the command that shows more.
+// Package findings says in plain words what is worth improving in a program, from the results of
+// other analyses. Each finding has a cost: the time that it concerns, summed over all processes. It
+// also has the command that shows more.
 package findings
 
 import (
@@ -10,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"tabard/analysis/clocks"
-	"tabard/analysis/usage"
-	"tabard/analysis/waits"
-	"tabard/internal/comms"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/clocks"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Kind says what sort of finding it is. The names are stable.
@@ -32,13 +33,14 @@ const (
 	Unmatched    Kind = "unmatched"        // messages without a receive, receives without a message
 )
 
-// Finding is one.
+// Finding is something worth improving.
 type Finding struct {
 	Kind Kind `json:"kind"`
 	// Cost is the time that it concerns, summed over processes, and Share its part of the time of all.
 	Cost  time.Duration `json:"cost_ns"`
 	Share float64       `json:"share"`
-	// Process is the one to look at, -1 if it is not one; Func and Site are the call, Step the time step, -1 for none.
+	// Process is the one to look at, -1 if it is not one; Func and Site are the call, Step the time
+	// step, -1 for none.
 	Process int32  `json:"process"`
 	Func    string `json:"func,omitempty"`
 	Site    string `json:"site,omitempty"`
@@ -50,10 +52,10 @@ type Finding struct {
 
 // Input is what other analyses found; a nil one was not made.
 type Input struct {
-	Usage *usage.Result
+	Usage *efficiency.Result
 	Waits *waits.Result
 	// Archive and Clocks say how the clocks of hosts differ, and how times were corrected.
-	Archive *trace.Archive
+	Archive *archive.Archive
 	Clocks  *clocks.Correction
 	// Name names a process; nil: see ProcessName.
 	Name func(process int32) string
@@ -61,10 +63,11 @@ type Input struct {
 	Duration func(time.Duration) string
 }
 
-// least is the part of the time of all processes from which on something is worth a line.
+// least is the least part of the time of all processes that is worth a finding.
 const least = 0.01
 
-// clockNoise is by how much messages may be out of order without a word: times are stored with an error of that order.
+// clockNoise is by how much messages may be out of order without a finding. Times are stored with
+// an error of that order.
 const clockNoise = 10 * time.Microsecond
 
 // most bounds the number of findings.
@@ -83,7 +86,7 @@ func ProcessName(worlds []comms.World, process int32) string {
 	return fmt.Sprintf("rank %d", process)
 }
 
-// Of finds what is worth a line, the dearest first.
+// Of makes the findings, the most expensive first.
 func Of(in Input) []Finding {
 	f := &finder{Input: in}
 	if f.Name == nil {
@@ -116,7 +119,7 @@ type finder struct {
 	Input
 	total time.Duration
 	found []Finding
-	// told are processes of which lateRanks has said that they compute longer.
+	// told are the processes that lateRanks has already reported to compute longer.
 	told map[int32]bool
 }
 
@@ -147,9 +150,10 @@ func call(fn, site string) string {
 	return fn + " at " + site
 }
 
-// longer finds where a process computes longer than the others: the call before which it does so most, and by how much more than the mean of all
-// processes, also those that never make the call.
-func (f *finder) longer(process int32) (where *usage.Place, more time.Duration) {
+// longer finds the call before which a process computes longer than the others by the greatest
+// amount. The amount is the excess over the mean of all processes, including those that never make
+// the call.
+func (f *finder) longer(process int32) (where *efficiency.Place, more time.Duration) {
 	if f.Usage == nil {
 		return nil, 0
 	}
@@ -163,12 +167,12 @@ func (f *finder) longer(process int32) (where *usage.Place, more time.Duration) 
 }
 
 // mean is the computation before a call, on the average of all processes.
-func (f *finder) mean(p *usage.Place) time.Duration {
+func (f *finder) mean(p *efficiency.Place) time.Duration {
 	return p.Before.Sum / time.Duration(max(len(f.Usage.Processes), 1))
 }
 
 // computes says how long a process computes before a call.
-func (f *finder) computes(p *usage.Place) string {
+func (f *finder) computes(p *efficiency.Place) string {
 	text := fmt.Sprintf("%s before %s", f.Duration(p.Before.Max), call(p.Func, p.Site))
 	if p.Before.Processes == 1 {
 		return text + ", which no other process calls"
@@ -183,7 +187,7 @@ type late struct {
 	roots   []*waits.Root
 }
 
-// lateRanks tells for whom others wait: the roots of waits, process by process.
+// lateRanks reports the processes that others wait for: the roots of waits, process by process.
 func (f *finder) lateRanks() {
 	f.told = map[int32]bool{}
 	if f.Waits == nil {
@@ -211,13 +215,15 @@ func (f *finder) lateRanks() {
 
 func (f *finder) lateRank(l *late) {
 	first := l.roots[0]
-	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site, Step: -1, Command: []string{"waits", "--cause", fmt.Sprint(l.process)}}
+	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site, Step: -1,
+		Command: []string{"waits", "--cause", fmt.Sprint(l.process)}}
 	n.Text = fmt.Sprintf("%s comes late to %s", f.Name(l.process), call(n.Func, n.Site))
 	if also := alsoAt(l); also != "" {
 		n.Text += also
 	}
 	n.Text += fmt.Sprintf(": others wait for it (%s)", f.part(l.time))
-	// All that wait for it wait for the same delay: their number is not known, but at most that of the others.
+	// All waiting processes wait for the same delay. Their number is not known, but it is at most
+	// that of the others.
 	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
 		n.Text += ". It computes " + f.computes(p)
 		f.told[l.process] = true
@@ -246,12 +252,12 @@ func alsoAt(l *late) string {
 	return fmt.Sprintf(" (and to %s)", strings.Join(also, ", "))
 }
 
-// imbalance tells which process computes longest.
+// imbalance reports the process that computes longest.
 func (f *finder) imbalance() {
 	if f.Usage == nil || len(f.Usage.Processes) < 2 {
 		return
 	}
-	var u usage.Spread
+	var u efficiency.Spread
 	for i := range f.Usage.Processes {
 		p := &f.Usage.Processes[i]
 		u.Sum += p.Useful()
@@ -265,7 +271,8 @@ func (f *finder) imbalance() {
 		return
 	}
 	n := Finding{Kind: Imbalance, Cost: cost, Process: u.Most, Step: -1, Command: []string{"profile", "--by", "rank"}}
-	n.Text = fmt.Sprintf("%s computes longest: %s, %.2f times the mean (%s)", f.Name(u.Most), f.Duration(u.Max), ratio(u.Max, u.Mean()), f.Duration(u.Mean()))
+	n.Text = fmt.Sprintf("%s computes longest: %s, %.2f times the mean (%s)", f.Name(u.Most), f.Duration(u.Max),
+		ratio(u.Max, u.Mean()), f.Duration(u.Mean()))
 	if where, _ := f.longer(u.Most); where != nil {
 		n.Func, n.Site = where.Func, where.Site
 		n.Text += ", most of the difference before " + call(where.Func, where.Site)
@@ -273,13 +280,13 @@ func (f *finder) imbalance() {
 	f.add(n)
 }
 
-// slowSteps tells which time steps are slow.
+// slowSteps reports the time steps that are slow.
 func (f *finder) slowSteps() {
 	if f.Usage == nil || len(f.Usage.SlowSteps) == 0 {
 		return
 	}
 	slow := slices.Clone(f.Usage.SlowSteps)
-	slices.SortStableFunc(slow, func(a, b usage.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
+	slices.SortStableFunc(slow, func(a, b efficiency.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
 	var over time.Duration
 	for _, s := range slow {
 		over += s.Length - f.Usage.MedianStep
@@ -289,10 +296,12 @@ func (f *finder) slowSteps() {
 		return
 	}
 	s := slow[0]
-	n := Finding{Kind: SlowStep, Cost: cost, Process: -1, Step: int64(s.Step), Command: []string{"timeline", "--steps", fmt.Sprint(s.Step)}}
-	n.Text = fmt.Sprintf("time step %d takes %s, %.1f times the median (%s): %s", s.Step, f.Duration(s.Length), ratio(s.Length, f.Usage.MedianStep),
+	n := Finding{Kind: SlowStep, Cost: cost, Process: -1, Step: int64(s.Step), Command: []string{"timeline", "--steps",
+		fmt.Sprint(s.Step)}}
+	n.Text = fmt.Sprintf("time step %d takes %s, %.1f times the median (%s): %s", s.Step, f.Duration(s.Length),
+		ratio(s.Length, f.Usage.MedianStep),
 		f.Duration(f.Usage.MedianStep), s.Cause)
-	if s.Cause == usage.OneComputes {
+	if s.Cause == efficiency.OneComputes {
 		n.Process = s.Process
 		n.Text += fmt.Sprintf(", %s, by %s", f.Name(s.Process), f.Duration(s.Excess))
 	}
@@ -302,7 +311,7 @@ func (f *finder) slowSteps() {
 	f.add(n)
 }
 
-// patterns tells of waits that can be avoided by other calls.
+// patterns reports waits that other calls would avoid.
 func (f *finder) patterns() {
 	if f.Waits == nil {
 		return
@@ -317,11 +326,13 @@ func (f *finder) patterns() {
 		switch g.Kind {
 		case waits.WrongOrder:
 			n.Kind = WrongOrder
-			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): receive them in the order in which they come, or with MPI_Irecv in advance",
+			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): receive "+
+				"them in the order in which they come, or with MPI_Irecv in advance",
 				f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time))
 		case waits.LateReceiver:
 			n.Kind = LateReceiver
-			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process), call(n.Func, n.Site),
+			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process),
+				call(n.Func, n.Site),
 				call(g.Late.Func, g.Late.Site), f.part(g.Time))
 		default:
 			continue
@@ -330,7 +341,8 @@ func (f *finder) patterns() {
 	}
 }
 
-// variation tells of like calls that take different times although they do not wait for processes.
+// variation reports calls from one site that take different times although they do not wait for
+// other processes.
 func (f *finder) variation() {
 	if f.Usage == nil {
 		return
@@ -341,19 +353,21 @@ func (f *finder) variation() {
 		if p.Group != "io" && p.Group != "rma" || d.Count() < 20 || f.share(d.Excess()) < least {
 			continue
 		}
-		f.add(Finding{Kind: Variation, Cost: d.Excess(), Process: p.MPI.Most, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"histogram", "--durations", "--by", "site", "--function", p.Func},
-			Text: fmt.Sprintf("%s takes from %s (a tenth of the calls) to %s (the slowest hundredth): contention may cost %s", call(p.Func, p.Site),
+		f.add(Finding{Kind: Variation, Cost: d.Excess(), Process: p.MPI.Most, Func: p.Func, Site: p.Site, Step: -1,
+			Command: []string{"histogram", "--durations", "--by", "site", "--function", p.Func},
+			Text: fmt.Sprintf("%s takes from %s (a tenth of the calls) to %s (the slowest hundredth): contention may cost %s",
+				call(p.Func, p.Site),
 				f.Duration(d.Quantile(.1)), f.Duration(d.Quantile(.99)), f.part(d.Excess()))})
 	}
 }
 
-// Clocks are worth a line from these differences on.
+// Clocks are worth a finding from these differences on.
 const (
 	skew  = 100 * time.Microsecond
 	drift = 20 // parts per million
 )
 
-// skewed tells of clocks that differ much from the reference. Times were corrected.
+// skewed reports clocks that differ much from the reference. Times were corrected.
 func (f *finder) skewed() {
 	if f.Archive == nil || f.Clocks == nil {
 		return
@@ -371,9 +385,11 @@ func (f *finder) skewed() {
 		if ahead.Abs() < skew && math.Abs(speed) < drift {
 			continue
 		}
-		text := fmt.Sprintf("the clock of host %s differs from that of %s: %s ahead", c.Host, f.reference(), f.Duration(ahead))
+		text := fmt.Sprintf("the clock of host %s differs from that of %s: %s ahead", c.Host, f.reference(),
+			f.Duration(ahead))
 		if ahead < 0 {
-			text = fmt.Sprintf("the clock of host %s differs from that of %s: %s behind", c.Host, f.reference(), f.Duration(-ahead))
+			text = fmt.Sprintf("the clock of host %s differs from that of %s: %s behind", c.Host, f.reference(),
+				f.Duration(-ahead))
 		}
 		if math.Abs(speed) >= 1 {
 			text += fmt.Sprintf(", with a drift of %.0f ppm", speed)
@@ -395,18 +411,20 @@ func (f *finder) reference() string {
 	return "the first"
 }
 
-// suspicious tells what casts doubt on the recording or the program.
+// suspicious reports what casts doubt on the recording or the program.
 func (f *finder) suspicious() {
 	if f.Waits == nil {
 		return
 	}
 	if b := f.Waits.Backwards; b.Max > clockNoise {
 		f.add(Finding{Kind: Clocks, Cost: b.Time, Process: -1, Step: -1, Command: []string{"info"},
-			Text: fmt.Sprintf("%d messages are received before they are sent, by up to %s: clocks differ", b.Count, f.Duration(b.Max))})
+			Text: fmt.Sprintf("%d messages are received before they are sent, by up to %s: clocks differ", b.Count,
+				f.Duration(b.Max))})
 	}
 	f.skewed()
 	if m := f.Waits.Match; m != nil && m.UnmatchedSends+m.UnmatchedRecvs > 0 && !m.Partial {
 		f.add(Finding{Kind: Unmatched, Process: -1, Step: -1, Command: []string{"messages"},
-			Text: fmt.Sprintf("%d sends were never received and %d receives never got a message", m.UnmatchedSends, m.UnmatchedRecvs)})
+			Text: fmt.Sprintf("%d sends were never received and %d receives never got a message", m.UnmatchedSends,
+				m.UnmatchedRecvs)})
 	}
 }

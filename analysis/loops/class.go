@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"slices"
 
-	"tabard/internal/grammar"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // shapeTable numbers the shapes of an archive.
 type shapeTable struct {
 	shapes []Shape
 	ids    map[string]int32
-	alike  map[*trace.Class]*alike
+	shared map[*archive.Class]*classShared
 	plain  bool // take every stream on its own
 }
 
 func newShapeTable(plain bool) *shapeTable {
-	return &shapeTable{ids: map[string]int32{}, alike: map[*trace.Class]*alike{}, plain: plain}
+	return &shapeTable{ids: map[string]int32{}, shared: map[*archive.Class]*classShared{}, plain: plain}
 }
 
 func (t *shapeTable) id(s Shape) int32 {
@@ -37,21 +37,21 @@ func (t *shapeTable) id(s Shape) int32 {
 
 // group is streams with one grammar whose terminals have the same shapes.
 type group struct {
-	streams []*trace.Stream
-	grammar *trace.Grammar
+	streams []*archive.Stream
+	grammar *archive.Grammar
 	shape   []int32 // of terminals
 }
 
 // groupsOf groups the streams of an archive. It looks at each stream's terminals,
 // not at its grammar, which streams with the same structure share.
-func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeTable) ([]*group, error) {
+func groupsOf(a *archive.Archive, selected func(*archive.Stream) bool, table *shapeTable) ([]*group, error) {
 	type key struct {
-		grammar       *trace.Grammar
+		grammar       *archive.Grammar
 		world, thread int
 		shapes        string
 	}
 	var groups []*group
-	known, visible := map[key]*group{}, map[string]*trace.Grammar{}
+	known, visible := map[key]*group{}, map[string]*archive.Grammar{}
 	for s := range a.Streams() {
 		shape, g, err := table.structure(s)
 		if err != nil {
@@ -77,8 +77,8 @@ func groupsOf(a *trace.Archive, selected func(*trace.Stream) bool, table *shapeT
 }
 
 // structure is the shapes of the terminals of a stream, and its grammar.
-func (t *shapeTable) structure(s *trace.Stream) ([]int32, *trace.Grammar, error) {
-	k, err := alikeOf(s, t)
+func (t *shapeTable) structure(s *archive.Stream) ([]int32, *archive.Grammar, error) {
+	k, err := sharedOf(s, t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,9 +94,10 @@ func (t *shapeTable) structure(s *trace.Stream) ([]int32, *trace.Grammar, error)
 }
 
 // visible is g without the recorder's own records, which stand where the program first uses some
-// memory and would set the first iteration of a loop apart; nil if nothing else is left. Equal grammars are
-// taken from known.
-func (t *shapeTable) visible(g *trace.Grammar, shape []int32, known map[string]*trace.Grammar) (*trace.Grammar, error) {
+// memory and would set the first iteration of a loop apart; nil if nothing else is left. Equal
+// grammars are taken from known.
+func (t *shapeTable) visible(g *archive.Grammar, shape []int32, known map[string]*archive.Grammar) (*archive.Grammar,
+	error) {
 	hidden := make([]bool, len(shape))
 	mark := fmt.Appendf(nil, "%p", g)
 	for i, id := range shape {
@@ -117,7 +118,7 @@ func (t *shapeTable) visible(g *trace.Grammar, shape []int32, known map[string]*
 }
 
 // without is g without some terminals, nil if that is nothing.
-func without(g *trace.Grammar, hidden []bool) (*trace.Grammar, error) {
+func without(g *archive.Grammar, hidden []bool) (*archive.Grammar, error) {
 	if !slices.Contains(hidden, true) {
 		return g, nil
 	}
@@ -125,11 +126,11 @@ func without(g *trace.Grammar, hidden []bool) (*trace.Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &trace.Grammar{Rules: make([][]trace.Symbol, len(g.Rules))}
+	v := &archive.Grammar{Rules: make([][]archive.Symbol, len(g.Rules))}
 	empty := make([]bool, len(g.Rules))
 	for _, i := range x.BottomUp() {
 		for _, s := range g.Rules[i] {
-			if r, isRule := s.ID&^trace.RuleBit, s.ID&trace.RuleBit != 0; isRule && !empty[r] || !isRule && !hidden[r] {
+			if r, isRule := s.ID&^archive.RuleBit, s.ID&archive.RuleBit != 0; isRule && !empty[r] || !isRule && !hidden[r] {
 				v.Rules[i] = append(v.Rules[i], s)
 			}
 		}
@@ -142,7 +143,7 @@ func without(g *trace.Grammar, hidden []bool) (*trace.Grammar, error) {
 }
 
 // compact drops the empty rules.
-func compact(g *trace.Grammar, empty []bool) *trace.Grammar {
+func compact(g *archive.Grammar, empty []bool) *archive.Grammar {
 	number := make([]uint32, len(g.Rules))
 	n := uint32(0)
 	for i := range g.Rules {
@@ -155,8 +156,8 @@ func compact(g *trace.Grammar, empty []bool) *trace.Grammar {
 	g.Rules = g.Rules[:n]
 	for _, body := range g.Rules {
 		for k, s := range body {
-			if s.ID&trace.RuleBit != 0 {
-				body[k].ID = number[s.ID&^trace.RuleBit] | trace.RuleBit
+			if s.ID&archive.RuleBit != 0 {
+				body[k].ID = number[s.ID&^archive.RuleBit] | archive.RuleBit
 			}
 		}
 	}
@@ -164,7 +165,7 @@ func compact(g *trace.Grammar, empty []bool) *trace.Grammar {
 }
 
 // shapesOf gives the shape of each terminal of a stream.
-func shapesOf(s *trace.Stream, table *shapeTable) ([]int32, error) {
+func shapesOf(s *archive.Stream, table *shapeTable) ([]int32, error) {
 	sigs, err := s.Signatures()
 	if err != nil {
 		return nil, err
@@ -248,7 +249,7 @@ func (c *Class) key(table *shapeTable) string {
 // A part is members of a class with equal terminals: the parameters of the
 // calls are found part by part.
 type part struct {
-	streams []*trace.Stream
+	streams []*archive.Stream
 	variant int
 }
 
@@ -274,8 +275,8 @@ func (c *Class) take(o *Class) {
 	})
 }
 
-// variantLike finds the variant with the counts of o, which has one; the number
-// of variants if there is none.
+// variantLike finds the variant with the counts of o, which has one variant. If there is none it
+// returns the number of variants.
 func (c *Class) variantLike(o *Class) int {
 	if c.digests == nil {
 		c.digests = map[string][]int{c.digest(): {0}}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // minKept is the share of the calls from which Condense keeps any node, and
@@ -88,7 +88,7 @@ func mixed(seq []*Node) *Node {
 	}
 	known := map[what]*Node{}
 	walk(seq, func(n *Node) {
-		if n.Kind == Loop {
+		if n.Kind == Loop || n.Kind == Mixed { // their bodies are visited, too
 			return
 		}
 		k := what{n.Shape, n.Kind, n.Block}

@@ -2,7 +2,7 @@ package loops
 
 import "slices"
 
-// Limits of the search for repetitions; what lies beyond them stays unfolded.
+// Limits of the search for repetitions. What exceeds them stays unfolded.
 const (
 	maxBody   = 4096 // items of a loop body
 	maxTries  = 64   // earlier occurrences of an item that are tried as ends of the iteration before
@@ -62,8 +62,8 @@ func (f *folder) items() []*item {
 	return seq
 }
 
-// join makes x one with the top item, if it goes on with the same or, a loop that
-// ends in x, with what its last iteration ended.
+// join merges x into the top item if x repeats it, or if the top item is a loop whose last
+// iteration ended in x.
 func (f *folder) join(x *item) bool {
 	t := len(f.out) - 1
 	if t < 0 {
@@ -303,7 +303,7 @@ func (f *folder) addLoop(k uint64, seq []*item) {
 	f.addAll(seq[at:])
 }
 
-// maxSeams is how many places are tried from where the seam of a cycle folds.
+// maxSeams is how many places are tried at which the seam of a cycle may fold.
 const maxSeams = 64
 
 // foldSeam folds the cycle seq across its end and begin, if that makes it

@@ -7,15 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/internal/grammar"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // testShapes makes n shapes that stand on lines 10, 20, ... of one function.
 func testShapes(n int) []Shape {
 	var shapes []Shape
 	for i := range n {
-		shapes = append(shapes, Shape{Func: spec.ByName("MPI_Send"), Frames: []Frame{{Func: "f", File: "a.c", Line: 10 * (i + 1)}}})
+		shapes = append(shapes, Shape{Func: spec.ByName("MPI_Send"),
+			Frames: []Frame{{Func: "f", File: "a.c", Line: 10 * (i + 1)}}})
 	}
 	return shapes
 }
@@ -155,7 +156,8 @@ func TestProgramsComeBack(t *testing.T) {
 		"a", "a*7", "a b c", "50{a b c d}", "z 50{a b c d} y", "a 49{b c} d", "a 50{b c} b d", "2{a b}", "x 2{a b} y",
 		"5{9{a b c} a b d c}", "z 5{10{a b c} d} y", "a 3{b 4{c d} e} f", "100{a*4 b*4 c}", "a 10{b 3{c d 7{e f}} g} h",
 		"3{a b c} 3{a b c d}", "a 20{b c a} d", "z 3{a b} c 3{a b} y", "6{a b} c 6{a b} d 6{a b} e",
-		"1000{a 1000{b 1000{c}}}", "a b*1000 c", "10{a b} 20{c d} 30{e f}", "c 40{a b a} d", "c 40{a b c a} d", "a*2 b 40{a b}", "b 40{a*3 b a*2} c", "2{a 50{b c b}} d",
+		"1000{a 1000{b 1000{c}}}", "a b*1000 c", "10{a b} 20{c d} 30{e f}", "c 40{a b a} d", "c 40{a b c a} d",
+		"a*2 b 40{a b}", "b 40{a*3 b a*2} c", "2{a 50{b c b}} d",
 	} {
 		word := []uint32{}
 		if !strings.Contains(program, "1000{a 1000") {
@@ -316,7 +318,8 @@ func FuzzExact(f *testing.F) {
 func TestHugeCounts(t *testing.T) {
 	const r = grammar.RuleBit
 	g := &grammar.Grammar{Rules: [][]grammar.Symbol{
-		{{ID: 4, Count: 1}, {ID: 1, Count: 1}, {ID: r | 1, Count: 1<<40 - 1}, {ID: 0, Count: 1}, {ID: r | 2, Count: 1 << 10}, {ID: 3, Count: 1}},
+		{{ID: 4, Count: 1}, {ID: 1, Count: 1}, {ID: r | 1, Count: 1<<40 - 1}, {ID: 0, Count: 1}, {ID: r | 2, Count: 1 << 10},
+			{ID: 3, Count: 1}},
 		{{ID: 0, Count: 1}, {ID: r | 2, Count: 1 << 10}, {ID: 1, Count: 1}},
 		{{ID: 2, Count: 1 << 9}, {ID: 5, Count: 1}},
 	}}
@@ -355,7 +358,8 @@ func TestIrregular(t *testing.T) {
 		if k == depth-1 {
 			next = grammar.Symbol{ID: 25, Count: 1}
 		}
-		g.Rules = append(g.Rules, []grammar.Symbol{next, {ID: uint32(k % 25), Count: 1}, next, {ID: uint32((k + k/25 + 1) % 25), Count: 1}})
+		g.Rules = append(g.Rules, []grammar.Symbol{next, {ID: uint32(k % 25), Count: 1}, next,
+			{ID: uint32((k + k/25 + 1) % 25), Count: 1}})
 	}
 	c := nest(t, g, identity(26), shapes)
 	nodes := 0

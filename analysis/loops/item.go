@@ -24,7 +24,7 @@ type skeletons struct {
 	seams map[**item]seam
 }
 
-// A seam is what foldSeam found for a sequence, which its first element names.
+// A seam is what foldSeam found for a sequence. Its key is the first element.
 type seam struct {
 	at     int
 	turned []*item
@@ -91,8 +91,7 @@ type item struct {
 	varied []*variedItem
 }
 
-// A variedItem is what an item is executed in a loop: its counts are one for
-// each execution.
+// A variedItem is an item inside a loop. It has one count for each execution.
 type variedItem struct {
 	skel   int32
 	counts *Counts
@@ -289,9 +288,8 @@ func scaled(x *item, k uint64) *item {
 	return &c
 }
 
-// extended is loop a whose last iteration ended in x as well, nil if that is
-// not so: a loop goes on with a loop that its iterations end in, or with a
-// call if it is one whose count varies anyhow.
+// extended is loop a with x added to the end of its last iteration, nil if x does not belong there.
+// The iterations have to end in the skeleton of x. If that is a call, its count must vary anyway.
 func (s *skeletons) extended(a, x *item) *item {
 	body := s.list[a.skel].body
 	if body == nil || body[len(body)-1] != x.skel || a.n < 2 {

@@ -104,9 +104,10 @@ func TestIterations(t *testing.T) {
 
 // A loop of 10^12 iterations takes no longer than a short one.
 func TestIterationsLong(t *testing.T) {
-	c := &Class{Body: []*Node{{Counts: []*Counts{constant(3, 1)}}, {Kind: Loop, Counts: []*Counts{constant(1e12, 1)}, Body: []*Node{
-		{Counts: []*Counts{constant(2, 7).cat(constant(5, 1)).repeat(1e12 / 8)}},
-	}}}}
+	c := &Class{Body: []*Node{{Counts: []*Counts{constant(3, 1)}}, {Kind: Loop, Counts: []*Counts{constant(1e12, 1)},
+		Body: []*Node{
+			{Counts: []*Counts{constant(2, 7).cat(constant(5, 1)).repeat(1e12 / 8)}},
+		}}}}
 	it := c.Iterations(0, c.Body[1])
 	if from, to := it.Range(1e12 - 1); it.Len() != 1e12 || to != 3+19*(1e12/8) || to-from != 5 {
 		t.Errorf("%d iterations, the last is [%d, %d)", it.Len(), from, to)

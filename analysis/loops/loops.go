@@ -2,12 +2,11 @@
 // do the same, the nest of loops with trip counts, and the calls in them with
 // call sites and parameters.
 //
-// It works on the grammar and never on the calls, so that the time it takes
-// depends on the structure of the program and not on how long it ran. Rules of
-// a grammar begin and end anywhere in the iterations of the source. So they are
-// put together to loops anew (see folder), which begin where the lines of the
-// source say (see order) and contain the iterations whose parts the grammar
-// has before and after a rule.
+// It works on the grammar and never on the calls, so that the time it takes depends on the
+// structure of the program and not on how long it ran. Rules of a grammar begin and end anywhere in
+// the iterations of the source. So loops are built anew from them (see folder). These loops begin
+// where the lines of the source say (see order), and take in iterations whose parts the grammar has
+// before and after a rule.
 //
 // Calls are told apart by function and line, not by parameters: the loop over
 // the neighbours of a rank is a loop although every message has another
@@ -19,14 +18,14 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Options select what Of does.
 type Options struct {
 	// Select chooses streams of calls; nil means all.
-	Select func(*trace.Stream) bool
-	// Timing is up to how many bytes of stored time stamps (trace.Stats.Timing)
+	Select func(*archive.Stream) bool
+	// Timing is up to how many bytes of stored time stamps (archive.Stats.Timing)
 	// the time of loops is determined: they have to be loaded for that.
 	Timing int64
 
@@ -36,7 +35,7 @@ type Options struct {
 // A Class is threads with the same loops: the same calls from the same lines
 // in the same order, but for trip counts and parameters.
 type Class struct {
-	// World and Thread are those of all members (see trace.RankData, trace.Stream).
+	// World and Thread are those of all members (see archive.RankData, archive.Stream).
 	World, Thread int
 	// Variants are the members by trip counts.
 	Variants []Variant
@@ -59,14 +58,14 @@ type Class struct {
 
 // A Variant is the members of a class that have the same trip counts.
 type Variant struct {
-	Streams []*trace.Stream
+	Streams []*archive.Stream
 	// Ranks are the ranks of Streams, ascending.
 	Ranks []int
 }
 
 // Of finds the loops of an archive. The classes are in the order of their lowest
 // ranks, world by world and thread by thread.
-func Of(a *trace.Archive, o Options) ([]*Class, error) {
+func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	table := newShapeTable(o.plain)
 	groups, err := groupsOf(a, o.Select, table)
 	if err != nil {
@@ -117,8 +116,8 @@ func (c *Class) Ranks() []int {
 }
 
 // Streams are the threads of all members.
-func (c *Class) Streams() []*trace.Stream {
-	var all []*trace.Stream
+func (c *Class) Streams() []*archive.Stream {
+	var all []*archive.Stream
 	for _, v := range c.Variants {
 		all = append(all, v.Streams...)
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/loops"
-	"tabard/internal/merge"
-	"tabard/spec"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/loops"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // stencil is a stencil on ranks in a row: the ends have one neighbour, the last
@@ -71,7 +71,7 @@ func param(n *loops.Node, name string) loops.Param {
 }
 
 func TestStencil(t *testing.T) {
-	classes, err := loops.Of(tracetest.Archive(t, stencil(6, 50)), loops.Options{Timing: 1 << 20})
+	classes, err := loops.Of(archivetest.Archive(t, stencil(6, 50)), loops.Options{Timing: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,13 +92,15 @@ func TestStencil(t *testing.T) {
 		t.Errorf("a step begins with %s", c.Step.Body[0].Shape.Func.Name)
 	}
 	// Trip counts differ by rank.
-	if len(c.Variants) != 2 || !slices.Equal(c.Variants[1].Ranks, []int{5}) || c.Body[2].Counts[0].Max() != 4 || c.Body[2].Counts[1].Max() != 7 {
+	if len(c.Variants) != 2 || !slices.Equal(c.Variants[1].Ranks, []int{5}) || c.Body[2].Counts[0].Max() != 4 ||
+		c.Body[2].Counts[1].Max() != 7 {
 		t.Errorf("variants %+v", c.Variants)
 	}
 	if c.Least != 200+2+4*7 || c.Most != 200+2+7*7 || c.Calls != 5*c.Least+c.Most {
 		t.Errorf("%d-%d calls, %d in all", c.Least, c.Most, c.Calls)
 	}
-	for name, want := range map[string]string{"MPI_Irecv source": "rank-1|MPI_PROC_NULL", "MPI_Isend dest": "rank+1|MPI_PROC_NULL", "MPI_Send dest": "rank+1 mod 6"} {
+	for name, want := range map[string]string{"MPI_Irecv source": "rank-1|MPI_PROC_NULL",
+		"MPI_Isend dest": "rank+1|MPI_PROC_NULL", "MPI_Send dest": "rank+1 mod 6"} {
 		f, p, _ := strings.Cut(name, " ")
 		if got := param(find(c, f), p); got.Relation != want {
 			t.Errorf("%s: %+v", name, got)
@@ -124,7 +126,7 @@ func TestStencil(t *testing.T) {
 
 // The nest of an archive generates the calls that reading it gives.
 func TestExpandIsTheRecording(t *testing.T) {
-	a := tracetest.Archive(t, stencil(5, 13))
+	a := archivetest.Archive(t, stencil(5, 13))
 	classes, err := loops.Of(a, loops.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -140,12 +142,12 @@ func TestExpandIsTheRecording(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if call.Flags&trace.Polls != 0 && last+1 == call.Index && want[len(want)-1] == "polls" {
+					if call.Flags&archive.Polls != 0 && last+1 == call.Index && want[len(want)-1] == "polls" {
 						last = call.Index
 						continue // one event
 					}
 					what := call.Func.Name + call.Site.String()
-					if call.Flags&trace.Polls != 0 {
+					if call.Flags&archive.Polls != 0 {
 						what, last = "polls", call.Index
 					}
 					want = append(want, what)
@@ -189,7 +191,7 @@ loop 7
   MPI_Comm_size() @ s.c:21 [walk] < s.c:22 [walk] < s.c:60 [main]
 end
 `
-	classes, err := loops.Of(tracetest.Archive(t, desc), loops.Options{Timing: 1 << 20})
+	classes, err := loops.Of(archivetest.Archive(t, desc), loops.Options{Timing: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,14 +202,15 @@ end
 	if f, last, ok := body[0].Place(); !ok || f.Func != "main" || f.Line != 50 || last != 52 {
 		t.Errorf("place %v-%d %v", f, last, ok)
 	}
-	if least, _ := body[1].Repeats(); least != 8 || body[1].Recursion != "walk" || body[0].Recursion != "" || body[0].Time >= 0 {
+	if least, _ := body[1].Repeats(); least != 8 || body[1].Recursion != "walk" || body[0].Recursion != "" ||
+		body[0].Time >= 0 {
 		t.Errorf("%d times, recursion %q and %q, time %g", least, body[1].Recursion, body[0].Recursion, body[0].Time)
 	}
 }
 
 func TestSelection(t *testing.T) {
-	a := tracetest.Archive(t, stencil(4, 9))
-	classes, err := loops.Of(a, loops.Options{Select: func(s *trace.Stream) bool { return s.Rank().Rank == 3 }})
+	a := archivetest.Archive(t, stencil(4, 9))
+	classes, err := loops.Of(a, loops.Options{Select: func(s *archive.Stream) bool { return s.Rank().Rank == 3 }})
 	if err != nil || len(classes) != 1 || !slices.Equal(classes[0].Ranks(), []int{3}) {
 		t.Fatalf("%d classes, error %v", len(classes), err)
 	}
@@ -234,18 +237,28 @@ func TestSelection(t *testing.T) {
 	if sum != c.Least {
 		t.Errorf("%d calls of %d", sum, c.Least)
 	}
+	// What was summed up before is summed up by its shapes, once.
+	again := loops.Flatten([]*loops.Node{{Kind: loops.Loop, Body: flat[1].Body}}, 1)[0].Body[0]
+	if again.Calls != 36 {
+		t.Errorf("%d calls of 36 when summed up again", again.Calls)
+	}
+	for _, n := range again.Body {
+		if n.Shape == nil {
+			t.Errorf("a summary holds a %v", n.Kind)
+		}
+	}
 }
 
 // Damaged archives give errors or nests, never a panic.
 func TestDamage(t *testing.T) {
-	d, err := tracetest.NewDamager(11, tracetest.Bytes(t, stencil(3, 20)))
+	d, err := archivetest.NewDamager(11, archivetest.Bytes(t, stencil(3, 20)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read, refused := 0, 0
 	for range 3000 {
 		b, what := d.Next()
-		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<20), trace.MaxWork(1<<16))
+		a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<20), archive.MaxWork(1<<16))
 		if err != nil {
 			refused++
 			continue
@@ -271,23 +284,24 @@ func TestDamage(t *testing.T) {
 // The work does not depend on how long the program ran.
 func TestLongRun(t *testing.T) {
 	b := merge.New()
-	b.SetMeta(trace.Meta{ABI: spec.MPICH})
-	var sigs [][]byte
+	b.SetMeta(archive.Meta{ABI: spec.MPICH})
+	var sigs []*archive.Signature
 	for _, name := range []string{"MPI_Init", "MPI_Barrier", "MPI_Finalize"} {
 		f := spec.ByName(name)
-		sigs = append(sigs, (&trace.Signature{Func: f.ID, Slots: make([]trace.Value, len(f.Slots))}).Append(nil))
+		sigs = append(sigs, &archive.Signature{Func: f.ID, Slots: make([]archive.Value, len(f.Slots))})
 	}
 	const n = 1 << 50
-	g := &trace.Grammar{Rules: [][]trace.Symbol{{{ID: 0, Count: 1}, {ID: trace.RuleBit | 1, Count: n}, {ID: 2, Count: 1}}, {{ID: 1, Count: 2}, {ID: 0, Count: 1}}}}
-	if err := b.Add(trace.RankData{Rank: 0, Size: 1, Complete: true},
-		[]trace.StreamData{{Calls: 3*n + 2, Signatures: sigs, Grammar: g, Columns: make([][][]byte, 3)}}); err != nil {
+	g := &archive.Grammar{Rules: [][]archive.Symbol{{{ID: 0, Count: 1}, {ID: archive.RuleBit | 1, Count: n},
+		{ID: 2, Count: 1}}, {{ID: 1, Count: 2}, {ID: 0, Count: 1}}}}
+	if err := b.Add(archive.RankData{Rank: 0, Size: 1, Complete: true},
+		[]archive.StreamData{{Calls: 3*n + 2, Signatures: sigs, Grammar: g, Columns: make([][][]byte, 3)}}); err != nil {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
 	if err := b.Write(&buf); err != nil {
 		t.Fatal(err)
 	}
-	classes, err := loops.Of(tracetest.Open(t, buf.Bytes()), loops.Options{})
+	classes, err := loops.Of(archivetest.Open(t, buf.Bytes()), loops.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +313,7 @@ func TestLongRun(t *testing.T) {
 
 // The recorder's own records, where memory is used for the first time, do not set iterations apart.
 func TestRecorderRecords(t *testing.T) {
-	a := tracetest.Archive(t, `abi mpich
+	a := archivetest.Archive(t, `abi mpich
 rank 0 of 1 on n
 clock 0 0 0
 clock 1000000 1000000 1000000

@@ -3,7 +3,7 @@ package loops
 import (
 	"iter"
 
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Kind is what a Node is.
@@ -48,11 +48,12 @@ type Node struct {
 	// Unsuccessful polls count; where polls of one signature are made in
 	// several loops, each gets its share by the number of runs of polls.
 	Calls uint64
-	// Share is Calls as a part of all calls of the rank.
+	// Share is the part of all calls of the rank that Calls is.
 	Share float64
-	// Time is the part of the rank's time, between its first call and its last
-	// (MPI_Init and MPI_Finalize, mostly), that passed from the first call in
-	// the node to the end of the last one. Set for what is executed once, if the time stamps were read (Options.Timing); else negative.
+	// Time is the part of the rank's time, between its first call and its last (MPI_Init and
+	// MPI_Finalize, mostly), that passed from the first call in the node to the end of the last
+	// one. Set for what is executed once, if the time stamps were read (Options.Timing); else
+	// negative.
 	Time float64
 	// Step marks the time-step loop of the class.
 	Step bool

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strconv"
 
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // maxValues is how many different values of a parameter are kept.
@@ -33,7 +34,7 @@ func (p *Param) Constant() bool { return !p.More && len(p.Values) == 1 }
 // paramState collects what is known of a parameter.
 type paramState struct {
 	slot      int
-	values    []trace.Value
+	values    []archive.Value
 	more      bool
 	seen      bool
 	noPlus    bool // the value is not rank + plus
@@ -56,13 +57,13 @@ func (c *Class) findParams(table *shapeTable) error {
 		}
 	})
 	abi := c.Variants[0].Streams[0].Archive().Meta().ABI
-	null, _ := abi.Const("MPI_PROC_NULL")
+	null, _ := abi.Const(mpi.ProcNull)
 	for i, p := range c.parts {
 		terminals := map[*Node][]uint32{}
 		for n := range states {
 			terminals[n] = n.terminals(i)
 		}
-		known := map[*trace.Class][]*noter{}
+		known := map[*archive.Class][]*noter{}
 		for _, s := range p.streams {
 			rank, size := s.WorldRank(), s.Class().Group().Size
 			if ns, ok := known[s.Class()]; ok && !table.plain {
@@ -79,7 +80,7 @@ func (c *Class) findParams(table *shapeTable) error {
 			}
 			for n, st := range states {
 				for _, t := range terminals[n] {
-					n.Polls = n.Polls || sigs[t].Flags&trace.Polls != 0
+					n.Polls = n.Polls || sigs[t].Flags&archive.Polls != 0
 					note(st, sigs[t], rank, size, null)
 				}
 			}
@@ -122,7 +123,7 @@ func newStates(f *spec.Func) []paramState {
 	return st
 }
 
-func note(st []paramState, sig *trace.Signature, rank, size int, null int64) {
+func note(st []paramState, sig *archive.Signature, rank, size int, null int64) {
 	world := inWorld(sig)
 	for i := range st {
 		s := &st[i]
@@ -133,12 +134,12 @@ func note(st []paramState, sig *trace.Signature, rank, size int, null int64) {
 }
 
 // take notes a value.
-func (s *paramState) take(v *trace.Value, rank, size int, null int64) {
+func (s *paramState) take(v *archive.Value, rank, size int, null int64) {
 	s.relate(v, rank, size, null)
 	switch {
-	case v.Kind == trace.Hole:
+	case v.Kind == archive.Hole:
 		s.more = true
-	case s.more || slices.ContainsFunc(s.values, func(w trace.Value) bool { return sameValue(&w, v) }):
+	case s.more || slices.ContainsFunc(s.values, func(w archive.Value) bool { return sameValue(&w, v) }):
 	case len(s.values) == maxValues:
 		s.more = true
 	default:
@@ -147,15 +148,15 @@ func (s *paramState) take(v *trace.Value, rank, size int, null int64) {
 }
 
 // relate keeps the relations with the rank that v also fulfils.
-func (s *paramState) relate(v *trace.Value, rank, size int, null int64) {
+func (s *paramState) relate(v *archive.Value, rank, size int, null int64) {
 	if s.noPlus && s.noModulo {
 		return
 	}
-	if v.Kind == trace.Int && v.N == null && null < 0 {
+	if v.Kind == archive.Int && v.N == null && null < 0 {
 		s.null = true
 		return
 	}
-	if v.Kind != trace.Int || v.N < 0 || rank < 0 || size <= 0 || int64(size) <= v.N {
+	if v.Kind != archive.Int || v.N < 0 || rank < 0 || size <= 0 || int64(size) <= v.N {
 		s.noPlus, s.noModulo = true, true
 		return
 	}
@@ -173,29 +174,29 @@ func (s *paramState) relate(v *trace.Value, rank, size int, null int64) {
 }
 
 // inWorld tells whether ranks in a call are those of MPI_COMM_WORLD.
-func inWorld(sig *trace.Signature) bool {
+func inWorld(sig *archive.Signature) bool {
 	f := spec.ByID(sig.Func)
 	for i := range f.Slots[:f.NumIn] {
 		v := &sig.Slots[i]
-		if f.Slots[i].Class == spec.Comm && v.Kind == trace.Ref {
+		if f.Slots[i].Class == spec.Comm && v.Kind == archive.Ref {
 			k := (v.N - 1) / 2
-			return v.N&1 == 1 && k >= 0 && k < int64(len(spec.Predefineds)) && spec.Predefineds[k].Name == "MPI_COMM_WORLD"
+			return v.N&1 == 1 && k >= 0 && k < int64(len(spec.Predefineds)) && spec.Predefineds[k].Name == mpi.CommWorld
 		}
 	}
 	return false
 }
 
-func sameValue(a, b *trace.Value) bool {
+func sameValue(a, b *archive.Value) bool {
 	return a.Kind == b.Kind && a.Class == b.Class && a.Mem == b.Mem && a.Seg == b.Seg && a.N == b.N && a.Str == b.Str &&
 		a.Stat == b.Stat && slices.Equal(a.Ints, b.Ints) &&
-		slices.EqualFunc(a.List, b.List, func(x, y trace.Value) bool { return sameValue(&x, &y) })
+		slices.EqualFunc(a.List, b.List, func(x, y archive.Value) bool { return sameValue(&x, &y) })
 }
 
 func (s *paramState) param(abi spec.ABI, f *spec.Func) Param {
 	slot := &f.Slots[s.slot]
-	p := Param{Slot: s.slot, Name: trace.SlotName(f, slot), More: s.more}
-	slices.SortStableFunc(s.values, func(a, b trace.Value) int {
-		if a.Kind != trace.Int || b.Kind != trace.Int || a.N == b.N {
+	p := Param{Slot: s.slot, Name: archive.SlotName(f, slot), More: s.more}
+	slices.SortStableFunc(s.values, func(a, b archive.Value) int {
+		if a.Kind != archive.Int || b.Kind != archive.Int || a.N == b.N {
 			return 0
 		}
 		if a.N < b.N {
@@ -204,11 +205,11 @@ func (s *paramState) param(abi spec.ABI, f *spec.Func) Param {
 		return 1
 	})
 	for i := range s.values {
-		p.Values = append(p.Values, trace.FormatValue(abi, f, slot, &s.values[i]))
+		p.Values = append(p.Values, archive.FormatValue(abi, f, slot, &s.values[i]))
 	}
 	if len(s.values) > 1 && s.worldOnly && s.ranks > 1 {
 		if p.Relation = s.relation(); p.Relation != "" && s.null {
-			p.Relation += "|MPI_PROC_NULL"
+			p.Relation += "|" + mpi.ProcNull
 		}
 	}
 	return p

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // A Frame is a place in the source, or in the code where that is not known.
@@ -25,7 +25,7 @@ func (f *Frame) String() string {
 		}
 		return f.Code
 	}
-	t := trace.Frame{Module: -1, Func: f.Func, File: f.File, Line: f.Line}
+	t := archive.Frame{Module: -1, Func: f.Func, File: f.File, Line: f.Line}
 	return t.String()
 }
 
@@ -57,8 +57,8 @@ func (s *Shape) key() string {
 }
 
 // shapeOf is the shape of the calls of a signature.
-func shapeOf(r *trace.RankData, sig *trace.Signature, site *trace.Site) Shape {
-	s := Shape{Func: spec.ByID(sig.Func), Nested: sig.Flags&trace.Nested != 0}
+func shapeOf(r *archive.RankData, sig *archive.Signature, site *archive.Site) Shape {
+	s := Shape{Func: spec.ByID(sig.Func), Nested: sig.Flags&archive.Nested != 0}
 	if site == nil {
 		return s
 	}
@@ -69,10 +69,10 @@ func shapeOf(r *trace.RankData, sig *trace.Signature, site *trace.Site) Shape {
 	return s
 }
 
-func frameOf(r *trace.RankData, f *trace.Frame) Frame {
+func frameOf(r *archive.RankData, f *archive.Frame) Frame {
 	g := Frame{Func: f.Func, File: f.File, Line: f.Line}
 	if f.Line == 0 || f.File == "" {
-		c := trace.Frame{Module: f.Module, Offset: f.Offset}
+		c := archive.Frame{Module: f.Module, Offset: f.Offset}
 		g.Code = c.String()
 		if f.Module >= 0 && f.Module < len(r.Modules) {
 			path := r.Modules[f.Module].Path

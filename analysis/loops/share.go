@@ -3,8 +3,8 @@ package loops
 import (
 	"math"
 
-	"tabard/internal/grammar"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
 // minStep is the share that a time-step loop has at least.
@@ -17,7 +17,7 @@ func (c *Class) findCalls() error {
 	if err != nil {
 		return err
 	}
-	// How often the blocks are executed is known when all that stands before is.
+	// How often a block is executed is known once everything before it has been counted.
 	executed := make([]uint64, len(c.Blocks))
 	c.sequenceCalls(c.Body, 1, perEvent, executed)
 	for i := len(c.Blocks) - 1; i >= 0; i-- {
@@ -37,7 +37,7 @@ func (c *Class) findCalls() error {
 	return nil
 }
 
-// sequenceCalls counts the calls of a sequence whose counts are to be taken times times.
+// sequenceCalls counts the calls of a sequence. All counts are multiplied by times.
 func (c *Class) sequenceCalls(seq []*Node, times uint64, perEvent []float64, executed []uint64) (calls uint64) {
 	for _, n := range seq {
 		switch n.Kind {
@@ -88,7 +88,7 @@ func (n *Node) blockCalls(sums, executed []uint64) uint64 {
 
 // callsPerEvent is how many calls an event of each terminal is: more than one for
 // runs of polls.
-func callsPerEvent(s *trace.Stream) ([]float64, error) {
+func callsPerEvent(s *archive.Stream) ([]float64, error) {
 	counts, err := s.Counts()
 	if err != nil {
 		return nil, err

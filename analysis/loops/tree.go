@@ -3,8 +3,8 @@ package loops
 import (
 	"fmt"
 
-	"tabard/internal/grammar"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
 // Limits that bound the work to a multiple of the grammar's symbols whatever
@@ -70,7 +70,7 @@ func fold(g *grammar.Grammar, shape []int32, shapes []Shape) (*tree, error) {
 }
 
 // symbol appends what s stands for to f.
-func (b *builder) symbol(f *folder, s trace.Symbol) {
+func (b *builder) symbol(f *folder, s archive.Symbol) {
 	if !s.IsRule() {
 		f.add(&item{skel: b.shape[s.ID], n: s.Count, set: &terms{t: s.ID}})
 		return

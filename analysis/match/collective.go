@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/analysis/ops"
-	"tabard/internal/comms"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// collScope is what collectives are counted on.
+// collScope identifies the object whose collectives are counted together.
 type collScope struct {
 	comm   int32
 	object int32
@@ -33,7 +33,7 @@ type collKey struct {
 // noIndex is the index of no collective.
 const noIndex = 1<<64 - 1
 
-// coll is a collective that is under way.
+// coll is a collective that some members have begun.
 type coll struct {
 	key   collKey
 	f     *spec.Func
@@ -53,21 +53,15 @@ type part struct {
 	i int
 }
 
-var (
-	createGroup = spec.ByName("MPI_Comm_create_group").ID
-	initFuncs   = [...]spec.ID{spec.ByName("MPI_Init").ID, spec.ByName("MPI_Init_thread").ID}
-	finalize    = spec.ByName("MPI_Finalize").ID
-)
-
-// scopeOf is what a call is counted on.
-func scopeOf(op *ops.Op) collScope {
+// scopeOf is the scope of a call.
+func scopeOf(op *calls.Op) collScope {
 	switch {
-	case op.Comm != ops.NoComm && op.Func.ID != createGroup:
+	case op.Comm != calls.NoComm && op.Func.Op != spec.OpCommCreateGroup:
 		return collScope{op.Comm, op.Object, op.Class}
-	case op.Func.ID == finalize:
-		return collScope{ops.NoComm, shutdown, spec.NoClass}
-	case op.Func.ID == initFuncs[0] || op.Func.ID == initFuncs[1]:
-		return collScope{ops.NoComm, startup, spec.NoClass}
+	case op.Func.Op == spec.OpFinalize:
+		return collScope{calls.NoComm, shutdown, spec.NoClass}
+	case op.Func.Op == spec.OpInit:
+		return collScope{calls.NoComm, startup, spec.NoClass}
 	}
 	return collScope{op.MadeComm, creation, spec.Comm}
 }
@@ -89,10 +83,10 @@ func (p *proc) counter(s collScope) *uint64 {
 	return c
 }
 
-func unfinished(op *ops.Op) bool { return op.Flags&trace.Unfinished != 0 }
+func unfinished(op *calls.Op) bool { return op.Flags&archive.Unfinished != 0 }
 
-// collective takes in a collective call.
-func (r *runner) collective(p *proc, s *stream, op *ops.Op) {
+// collective handles a collective call.
+func (r *runner) collective(p *proc, s *stream, op *calls.Op) {
 	var q *request
 	nonblocking := op.Request >= 0 && !op.Persistent
 	if nonblocking {
@@ -102,7 +96,7 @@ func (r *runner) collective(p *proc, s *stream, op *ops.Op) {
 	if scope.object <= startup {
 		scope.comm = r.world[p.index]
 	}
-	if scope.comm == ops.NoComm { // not a member of what is made
+	if scope.comm == calls.NoComm { // not a member of what is made
 		return
 	}
 	n := p.counter(scope)
@@ -123,7 +117,8 @@ func (r *runner) collective(p *proc, s *stream, op *ops.Op) {
 }
 
 // joinColl adds a part to a collective.
-func (r *runner) joinColl(p *proc, s *stream, op *ops.Op, k collKey, f *spec.Func, root int32, sent, received int64) part {
+func (r *runner) joinColl(p *proc, s *stream, op *calls.Op, k collKey, f *spec.Func, root int32, sent,
+	received int64) part {
 	recent := &r.recent[(k.index+k.round+uint64(k.scope.comm)*7)%uint64(len(r.recent))]
 	c := *recent
 	if c == nil || c.key != k {
@@ -174,7 +169,7 @@ func baseOf(f *spec.Func) spec.ID {
 	return f.ID
 }
 
-// allHere notes that all members have called: nobody is ahead any more.
+// allHere notes that all members have called, so that none is ahead of the others any more.
 func (r *runner) allHere(c *coll) {
 	for _, i := range c.procs {
 		p := &r.procs[i]
@@ -183,8 +178,8 @@ func (r *runner) allHere(c *coll) {
 	}
 }
 
-// completePart notes what completed a member's part, nil for nothing in sight.
-func (r *runner) completePart(at part, s *stream, op *ops.Op) {
+// completePart notes the call that completed a member's part, nil if none was recorded.
+func (r *runner) completePart(at part, s *stream, op *calls.Op) {
 	c := at.c
 	if op != nil {
 		p := &c.parts[at.i]
@@ -224,7 +219,8 @@ func (r *runner) emitColl(c *coll) {
 	r.freeColl = c
 }
 
-// members is how many processes take part in collectives of a scope, and how many of these were recorded.
+// members is how many processes take part in collectives of a scope, and how many of these were
+// recorded.
 func (r *runner) members(s collScope, p *proc) (total, recorded int) {
 	if s.comm < 0 { // not known, but the process itself
 		return 0, 1
@@ -267,7 +263,7 @@ func (r *runner) recorded(m *comms.Members) (n int) {
 func (r *runner) worlds() {
 	r.world = make([]int32, len(r.procs))
 	for i := range r.world {
-		r.world[i] = ops.NoComm
+		r.world[i] = calls.NoComm
 	}
 	for _, c := range r.p.Comms.Comms {
 		if c.How != "world" {

@@ -1,8 +1,8 @@
 package match
 
 import (
-	"tabard/analysis/ops"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // end is one end of a message while it is under way.
@@ -14,7 +14,7 @@ type end struct {
 	state state
 	// Of a receive with wildcards: what it was given. key has what is known by now.
 	anySource, anyTag bool
-	peers             *ops.Peers
+	peers             *calls.Peers
 	seq               uint64 // order of posting, among the ends of a process
 	epoch             uint32 // of its process, when that began to wait for the partner
 	partner           *end
@@ -29,7 +29,7 @@ const (
 	isSend    state = 1 << iota
 	closed          // nothing more will be known of it: completed, or never to be
 	queued          // in a channel
-	gated           // in its process's gate
+	inOrder         // in a receive order of its process
 	resolved        // source and tag are known
 	fated           // it is known that it was not cancelled
 	cancelled       // it was
@@ -53,12 +53,14 @@ type key struct {
 
 // admits tells whether an unresolved receive may take what k carries.
 func (e *end) admits(k *key) bool {
-	return e.key.comm == k.comm && e.key.part == k.part && (e.anySource || e.key.source == k.source) && (e.anyTag || e.key.tag == k.tag)
+	return e.key.comm == k.comm && e.key.part == k.part && (e.anySource || e.key.source == k.source) &&
+		(e.anyTag || e.key.tag == k.tag)
 }
 
 // covers tells whether e admits all that o does.
 func (e *end) covers(o *end) bool {
-	return e.key.comm == o.key.comm && (e.anySource || !o.anySource && e.key.source == o.key.source) && (e.anyTag || !o.anyTag && e.key.tag == o.key.tag)
+	return e.key.comm == o.key.comm && (e.anySource || !o.anySource && e.key.source == o.key.source) &&
+		(e.anyTag || !o.anyTag && e.key.tag == o.key.tag)
 }
 
 // queue is a first-in first-out list of ends.
@@ -87,7 +89,7 @@ func (q *queue) pop() *end {
 type channel struct{ sends, recvs queue }
 
 // alloc makes an end.
-func (r *runner) alloc(proc int32, s *stream, op *ops.Op) *end {
+func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 	e := r.free
 	if e == nil {
 		block := make([]end, 128)
@@ -120,8 +122,9 @@ func (r *runner) release(e *end) {
 	r.free = e
 }
 
-// set makes r the call of an operation, field by field: to read as a whole what was just written in parts is slow.
-func (r *Ref) set(s *stream, op *ops.Op) {
+// set makes r the call of an operation, field by field: to read as a whole what was just written in
+// parts is slow.
+func (r *Ref) set(s *stream, op *calls.Op) {
 	r.Stream, r.Terminal, r.Call, r.Begin, r.End, r.Timed = s.number, op.Terminal, op.Call, op.Begin, op.End, op.Timed
 }
 
@@ -139,17 +142,17 @@ type request struct {
 
 // initial is a persistent request.
 type initial struct {
-	f           *spec.Func
-	mode        ops.Mode
-	send        bool
-	collective  bool
-	comm        int32
-	side        ops.Side
-	peers       *ops.Peers
-	part        int32
-	scope       collScope
-	index       uint64 // of a collective: the number of its initialisation
-	round       uint64
-	sent, taken int64
-	root        int32
+	f              *spec.Func
+	mode           calls.Mode
+	send           bool
+	collective     bool
+	comm           int32
+	side           calls.Side
+	peers          *calls.Peers
+	part           int32
+	scope          collScope
+	index          uint64 // of a collective: the number of its initialisation
+	round          uint64
+	sent, received int64
+	root           int32
 }

@@ -1,16 +1,16 @@
 package match
 
-import "tabard/analysis/ops"
+import "github.com/tabard-hpc/tabard/analysis/calls"
 
 // RunPlainly is RunProgram without what makes loops fast.
-func RunPlainly(p *ops.Program, o Options) (*Summary, error) {
+func RunPlainly(p *calls.Program, o Options) (*Summary, error) {
 	r := newRunner(p, o)
 	r.plain = true
 	return r.run()
 }
 
 // RunCounted is RunProgram, and how many events were not matched one by one.
-func RunCounted(p *ops.Program, o Options) (*Summary, uint64, error) {
+func RunCounted(p *calls.Program, o Options) (*Summary, uint64, error) {
 	r := newRunner(p, o)
 	sum, err := r.run()
 	return sum, r.repeated, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// finish deals with what is left when all streams have been read.
+// finish handles what is left when all streams have been read.
 func (r *runner) finish() error {
 	for i := range r.procs {
 		p := &r.procs[i]
@@ -62,12 +62,13 @@ func (r *runner) leftOver(e *end, other int32) {
 }
 
 func compareKeys(a, b key) int {
-	return cmp.Or(cmp.Compare(a.comm, b.comm), cmp.Compare(a.dest, b.dest), cmp.Compare(a.source, b.source), cmp.Compare(a.tag, b.tag), cmp.Compare(a.part, b.part))
+	return cmp.Or(cmp.Compare(a.comm, b.comm), cmp.Compare(a.dest, b.dest), cmp.Compare(a.source, b.source),
+		cmp.Compare(a.tag, b.tag), cmp.Compare(a.part, b.part))
 }
 
 func compareColls(a, b collKey) int {
-	return cmp.Or(cmp.Compare(a.scope.comm, b.scope.comm), cmp.Compare(a.scope.class, b.scope.class), cmp.Compare(a.scope.object, b.scope.object),
-		cmp.Compare(a.index, b.index), cmp.Compare(a.round, b.round))
+	return cmp.Or(cmp.Compare(a.scope.comm, b.scope.comm), cmp.Compare(a.scope.class, b.scope.class),
+		cmp.Compare(a.scope.object, b.scope.object), cmp.Compare(a.index, b.index), cmp.Compare(a.round, b.round))
 }
 
 // waiting is a channel with sends that nothing has received.
@@ -76,8 +77,8 @@ type waiting struct {
 	ch  *channel
 }
 
-// earlier is the order in which receives of unknown source take what is left over: by the begin of sends where
-// times are known.
+// earlier is the order in which receives of unknown source take the sends that are left over: by
+// their begin where times are known.
 func earlier(a, b waiting) int {
 	x, y := &a.ch.sends.first.Post, &b.ch.sends.first.Post
 	if x.Timed && y.Timed && x.Begin != y.Begin {
@@ -86,7 +87,8 @@ func earlier(a, b waiting) int {
 	return compareKeys(a.key, b.key)
 }
 
-// guess gives the receives of which nothing tells the source the sends that are left over, in the order in which they were posted.
+// guess gives the remaining sends to the receives of unknown source, in the order in which these
+// were posted.
 func (r *runner) guess() {
 	if len(r.pool) == 0 {
 		return

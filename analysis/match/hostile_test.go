@@ -7,18 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/ops"
-	"tabard/internal/merge"
-	"tabard/spec"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // communicating are the functions that nonsense is made of.
 func communicating() (fs []*spec.Func) {
 	for _, f := range spec.Functions() {
 		switch f.Category {
-		case "pt2pt", "completion", "completion_query", "start", "partitioned", "collective", "neighbor_collective", "comm_mgmt", "rma_op", "rma_sync", "rma_mgmt", "io_data", "io_mgmt", "process_mgmt", "lifecycle":
+		case "pt2pt", "completion", "completion_query", "start", "partitioned", "collective", "neighbor_collective",
+			"comm_mgmt", "rma_op", "rma_sync", "rma_mgmt", "io_data", "io_mgmt", "process_mgmt", "lifecycle":
 			fs = append(fs, f)
 		default:
 			if strings.HasPrefix(f.Name, "MPI_Type_") || f.Name == "MPI_Request_free" || f.Name == "MPI_Cancel" {
@@ -30,7 +31,7 @@ func communicating() (fs []*spec.Func) {
 }
 
 // nonsense makes an archive of calls with arbitrary parameters, more often point-to-point ones.
-func nonsense(t testing.TB, seed uint64) *trace.Archive {
+func nonsense(t testing.TB, seed uint64) *archive.Archive {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	all := communicating()
 	var often []*spec.Func
@@ -42,18 +43,21 @@ func nonsense(t testing.TB, seed uint64) *trace.Archive {
 	number := func() int64 {
 		return []int64{-1 << 62, -32766, -3, -2, -1, -1, 0, 0, 0, 1, 1, 2, 3, 7, 1 << 31, 1<<63 - 1}[rng.IntN(16)]
 	}
-	ref := func(c spec.Class) trace.Value {
-		v := trace.Value{Kind: trace.Ref, Class: c, N: 2 * rng.Int64N(5)}
-		if name := map[spec.Class]string{spec.Comm: "MPI_COMM_WORLD", spec.Type: "MPI_INT"}[c]; name != "" && rng.IntN(2) == 0 {
+	ref := func(c spec.Class) archive.Value {
+		v := archive.Value{Kind: archive.Ref, Class: c, N: 2 * rng.Int64N(5)}
+		if name := map[spec.Class]string{spec.Comm: "MPI_COMM_WORLD", spec.Type: "MPI_INT"}[c]; name != "" &&
+			rng.IntN(2) == 0 {
 			v.N = predefined(name)
 		}
 		return v
 	}
-	status := func() trace.Value {
-		return trace.Value{Kind: trace.Stat, Stat: trace.Status{Source: int32(number()), Tag: int32(number()), Bytes: number(), Error: int32(rng.IntN(40)), Cancelled: rng.IntN(6) == 0}}
+	status := func() archive.Value {
+		return archive.Value{Kind: archive.Stat,
+			Stat: archive.Status{Source: int32(number()), Tag: int32(number()), Bytes: number(),
+				Error: int32(rng.IntN(40)), Cancelled: rng.IntN(6) == 0}}
 	}
-	value := func(s *spec.Slot) trace.Value {
-		list := trace.Value{Kind: trace.List, List: []trace.Value{}}
+	value := func(s *spec.Slot) archive.Value {
+		list := archive.Value{Kind: archive.List, List: []archive.Value{}}
 		switch {
 		case rng.IntN(20) == 0:
 		case s.Codec == spec.Handle && s.Array:
@@ -71,50 +75,52 @@ func nonsense(t testing.TB, seed uint64) *trace.Archive {
 		case s.Codec == spec.Status:
 			return status()
 		case s.Codec == spec.Int && s.Array:
-			v := trace.Value{Kind: trace.Ints, Ints: []int64{}}
+			v := archive.Value{Kind: archive.Ints, Ints: []int64{}}
 			for range rng.IntN(5) {
 				v.Ints = append(v.Ints, number())
 			}
 			return v
 		case s.Codec == spec.Int:
-			return trace.Value{Kind: trace.Int, N: number()}
+			return archive.Value{Kind: archive.Int, N: number()}
 		}
-		return trace.Value{}
+		return archive.Value{}
 	}
 	b := merge.New()
-	b.SetMeta(trace.Meta{ABI: []spec.ABI{spec.MPICH, spec.OpenMPI, spec.UnknownABI}[rng.IntN(3)], Partial: rng.IntN(4) == 0})
+	b.SetMeta(archive.Meta{ABI: []spec.ABI{spec.MPICH, spec.OpenMPI, spec.UnknownABI}[rng.IntN(3)],
+		Partial: rng.IntN(4) == 0})
 	size := 1 + rng.IntN(4)
 	for r := range size {
-		rank := trace.RankData{Rank: r, Size: size, World: rng.IntN(8) / 7, Host: "n"}
+		rank := archive.RankData{Rank: r, Size: size, World: rng.IntN(8) / 7, Host: "n"}
 		if rng.IntN(10) == 0 {
 			rank.Rank, rank.PID = -1, r
 		}
-		var streams []trace.StreamData
+		var streams []archive.StreamData
 		for thread := range 1 + rng.IntN(8)/7 {
-			s := tracetest.NewStream()
+			s := archivetest.NewStream()
 			at := uint64(0)
 			for range 1 + rng.IntN(80) {
 				f := often[rng.IntN(len(often))]
 				if rng.IntN(3) == 0 {
 					f = all[rng.IntN(len(all))]
 				}
-				c := &tracetest.Call{Sig: trace.Signature{Func: f.ID}, Run: 1, Start: at, End: at + uint64(rng.IntN(3))}
+				c := &archivetest.Call{Sig: archive.Signature{Func: f.ID}, Run: 1, Start: at,
+					End: at + uint64(rng.IntN(3))}
 				at = c.End
 				switch rng.IntN(30) {
 				case 0:
-					c.Sig.Flags = trace.Unfinished
+					c.Sig.Flags = archive.Unfinished
 				case 1, 2:
-					c.Sig.Flags, c.Sig.Ret = trace.Failed, int32(rng.IntN(80))
+					c.Sig.Flags, c.Sig.Ret = archive.Failed, int32(rng.IntN(80))
 				case 3:
 					if f.Has(spec.Poll) {
-						c.Sig.Flags, c.Run = trace.Polls, 1+rng.Uint64N(5)
+						c.Sig.Flags, c.Run = archive.Polls, 1+rng.Uint64N(5)
 					}
 				}
-				c.Holes = make([]trace.Value, len(f.Slots))
+				c.Holes = make([]archive.Value, len(f.Slots))
 				for i := range f.Slots {
 					v := value(&f.Slots[i])
-					if v.Kind != trace.Absent && rng.IntN(4) == 0 {
-						c.Holes[i], v = v, trace.Value{Kind: trace.Hole}
+					if v.Kind != archive.Absent && rng.IntN(4) == 0 {
+						c.Holes[i], v = v, archive.Value{Kind: archive.Hole}
 					}
 					c.Sig.Slots = append(c.Sig.Slots, v)
 				}
@@ -132,18 +138,18 @@ func nonsense(t testing.TB, seed uint64) *trace.Archive {
 	if err := b.Write(&buf); err != nil {
 		t.Fatal(err)
 	}
-	return tracetest.Open(t, buf.Bytes())
+	return archivetest.Open(t, buf.Bytes())
 }
 
 func predefined(name string) int64 {
 	k, _ := spec.PredefinedByName(name)
-	return trace.PredefinedRef(k)
+	return archive.PredefinedRef(k)
 }
 
 // account matches an archive and checks that every end of a message is accounted for once.
-func account(t *testing.T, a *trace.Archive) error {
+func account(t *testing.T, a *archive.Archive) error {
 	t.Helper()
-	p, err := ops.Open(a)
+	p, err := calls.Open(a)
 	if err != nil {
 		return err
 	}
@@ -170,7 +176,7 @@ func account(t *testing.T, a *trace.Archive) error {
 			messages++
 			add(m.Send.Post, true)
 			add(m.Recv.Post, false)
-			if m.Send.Func == nil || m.Recv.Func == nil || m.Bytes < ops.UnknownBytes {
+			if m.Send.Func == nil || m.Recv.Func == nil || m.Bytes < calls.UnknownBytes {
 				t.Fatalf("message %+v", *m)
 			}
 			return nil
@@ -242,16 +248,17 @@ MPI_Barrier(comm=comm#0)
 func TestDamage(t *testing.T) {
 	var samples [][]byte
 	for _, d := range damagedPrograms {
-		samples = append(samples, tracetest.Bytes(t, d))
+		samples = append(samples, archivetest.Bytes(t, d))
 	}
-	d, err := tracetest.NewDamager(5, samples...)
+	d, err := archivetest.NewDamager(5, samples...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken, whole := 0, 0
 	for range 700 {
 		b, what := d.Next()
-		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<20), trace.MaxWork(1<<16))
+		a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<20),
+			archive.MaxWork(1<<16))
 		if err != nil {
 			continue
 		}
@@ -266,7 +273,7 @@ func TestDamage(t *testing.T) {
 		if !ok {
 			continue
 		}
-		var fe *trace.FormatError
+		var fe *archive.FormatError
 		switch err := account(t, a); {
 		case err == nil:
 			whole++

@@ -3,12 +3,12 @@ package match
 import (
 	"time"
 
-	"tabard/analysis/ops"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// Ref is a call, with what an analysis of times needs of it.
+// Ref is a call, with its times.
 type Ref struct {
 	// Stream is the number of the stream, -1 if there is no such call.
 	Stream   int32
@@ -24,29 +24,31 @@ func (r *Ref) Known() bool { return r.Stream >= 0 }
 
 // End is one end of a message.
 type End struct {
-	// Process is the number of the process (see package ops).
+	// Process is the number of the process (see package calls).
 	Process int32
 	// Post is the call that sends or posts the receive: MPI_Send, MPI_Irecv,
 	// MPI_Start, MPI_Mrecv. Done is the call that completed it: the same for a blocking call, else
 	// MPI_Wait and so on; not Known if nothing completed it in sight.
 	Post, Done Ref
-	// Probe is the MPI_Mprobe or MPI_Improbe that found the message, for a receive by MPI_Mrecv and MPI_Imrecv; else nil.
+	// Probe is the MPI_Mprobe or MPI_Improbe that found the message, for a receive by MPI_Mrecv and
+	// MPI_Imrecv; else nil.
 	Probe *Ref
 	Func  *spec.Func // of Post; of a persistent request what made it
-	Mode  ops.Mode   // of a send
+	Mode  calls.Mode // of a send
 	// Wild is set for a receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
 	Wild bool
 	// Blocking tells that Done is Post.
 	Blocking bool
-	// Tests are the tests in vain before Done.
+	// Tests are the unsuccessful tests before Done.
 	Tests Tests
 }
 
-// Tests are calls that test in vain for the same requests as the call that completes them, in its stream and directly before it: nothing else was
-// called in between. There are none if Calls is 0.
+// Tests are unsuccessful tests of the requests that a later call completes. They come directly
+// before that call in its stream: nothing else was called in between. There are none if Calls is 0.
 type Tests struct {
 	Call, Calls uint64 // the number of the first one, and how many
-	// Begin is that of the first one, End that of the last one; only if the call that completes is timed.
+	// Begin is that of the first one, End that of the last one; only if the call that completes is
+	// timed.
 	Begin, End time.Duration
 }
 
@@ -55,7 +57,7 @@ type Message struct {
 	// Comm is the communicator, an index in ops.Program.Comms.Comms.
 	Comm int32
 	Tag  int32
-	// Bytes is the size of the message, ops.UnknownBytes if neither end tells.
+	// Bytes is the size of the message, calls.UnknownBytes if neither end tells.
 	Bytes      int64
 	Send, Recv *End
 	// Guessed is set if the receive took any source or tag and no status says
@@ -72,7 +74,7 @@ type Part struct {
 	Post, Done Ref
 	// Sent and Received are the bytes of the member's own buffers.
 	Sent, Received int64
-	// Tests are the tests in vain before Done.
+	// Tests are the unsuccessful tests before Done.
 	Tests Tests
 }
 
@@ -82,14 +84,16 @@ type Collective struct {
 	// Class and Object are as in ops.Op: collectives of a window or file count by themselves.
 	Class  spec.Class
 	Object int32
-	// Index is the number of the collective on it. Round is for persistent collectives the number of the start, from 1.
+	// Index is the number of the collective on it. Round is for persistent collectives the number
+	// of the start, from 1.
 	Index, Round uint64
 	Func         *spec.Func // of the first part
 	// Root is as in ops.Op, of the root's own call if it was recorded.
 	Root int32
 	// Parts are the calls, in the order of processes.
 	Parts []Part
-	// Members is how many processes should have called, Missing how many of the recorded ones did not.
+	// Members is how many processes should have called. Missing is how many of the recorded ones
+	// did not.
 	Members, Missing int
 	// Mixed is set if the members called different functions.
 	Mixed bool
@@ -114,7 +118,8 @@ const (
 	NeverCompleted
 )
 
-var reasonNames = [...]string{"no partner", "partner not recorded", "communicator not known", "source not known", "never completed"}
+var reasonNames = [...]string{"no partner", "partner not recorded", "communicator not known", "source not known",
+	"never completed"}
 
 // String says it in words.
 func (r Reason) String() string {
@@ -124,8 +129,8 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// Unmatched is an end of a message without the other. Done is not Known where it was clear from the beginning
-// that there is no partner, or nothing completed it.
+// Unmatched is an end of a message without the other. Done is not Known where it was clear from the
+// beginning that there is no partner, or nothing completed it.
 type Unmatched struct {
 	End
 	Send bool
@@ -149,19 +154,20 @@ type Options struct {
 	Progress func(done, total uint64)
 	// Observer is handed all calls, unless it is nil; not together with Untimed or Fold.
 	Observer Observer
-	// Untimed leaves out the times of calls where matching does not need them: to put threads in order, and to guess.
+	// Untimed leaves out the times of calls where matching does not need them: to put threads in
+	// order, and to guess.
 	Untimed bool
-	// Fold hands out messages and collectives that loops repeat once with their Count where that is known without
-	// reading all calls; the calls are then those of the first one.
+	// Fold hands out messages and collectives that loops repeat once with their Count where that is
+	// known without reading all calls; the calls are then those of the first one.
 	Fold bool
 }
 
 // An Observer is handed all calls of each stream in order. An error from it ends Run.
 type Observer interface {
 	// Event is handed an event.
-	Event(stream int32, op *ops.Op) error
-	// Repeat is handed calls of a stream with times, one for each event, that repeat the terminals of body, from body[at] on. What
-	// calls of a stream without times repeat is left out.
+	Event(stream int32, op *calls.Op) error
+	// Repeat is handed calls of a stream with times, one for each event, that repeat the terminals
+	// of body, from body[at] on. What calls of a stream without times repeat is left out.
 	Repeat(stream int32, call uint64, body []uint32, at int, begins, ends []time.Duration) error
 }
 
@@ -179,13 +185,14 @@ type Summary struct {
 	UnmatchedSends, UnmatchedRecvs       uint64
 	// Waiting is the greatest number of message ends that were in memory at once.
 	Waiting int
-	// Partial is set when calls were left out of the recording on purpose: numbers in order may then be off.
+	// Partial is set when calls were left out of the recording on purpose: numbers in order may
+	// then be off.
 	Partial bool
 }
 
 // Run matches all messages and collectives of an archive.
-func Run(a *trace.Archive, opts Options) (*Summary, error) {
-	p, err := ops.Open(a)
+func Run(a *archive.Archive, opts Options) (*Summary, error) {
+	p, err := calls.Open(a)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 package match
 
-import "tabard/analysis/ops"
+import "github.com/tabard-hpc/tabard/analysis/calls"
 
 // ordinal names partitioned requests that match by the order in which they are made.
 type ordinal struct {
@@ -9,7 +9,7 @@ type ordinal struct {
 }
 
 // initialise takes in a call that makes a persistent request.
-func (r *runner) initialise(p *proc, s *stream, op *ops.Op) {
+func (r *runner) initialise(p *proc, s *stream, op *calls.Op) {
 	if op.Request < 0 {
 		return
 	}
@@ -17,14 +17,14 @@ func (r *runner) initialise(p *proc, s *stream, op *ops.Op) {
 	in := &initial{f: op.Func, mode: op.Mode, comm: op.Comm, peers: op.Peers()}
 	q.init = in
 	switch op.Kind {
-	case ops.CollectiveInit:
+	case calls.CollectiveInit:
 		in.collective, in.root = true, op.Root
-		in.sent, in.taken = op.Send.Bytes, op.Recv.Bytes
+		in.sent, in.received = op.Send.Bytes, op.Recv.Bytes
 		in.scope = scopeOf(op)
 		in.index = *p.counter(in.scope)
 		r.collective(p, s, op)
 		return
-	case ops.SendInit:
+	case calls.SendInit:
 		in.send, in.side = true, op.Send
 	default:
 		in.side = op.Recv
@@ -40,7 +40,7 @@ func (r *runner) initialise(p *proc, s *stream, op *ops.Op) {
 }
 
 // start takes in that a persistent request is started.
-func (r *runner) start(p *proc, s *stream, op *ops.Op, q *request) {
+func (r *runner) start(p *proc, s *stream, op *calls.Op, q *request) {
 	in := q.init
 	if in == nil {
 		return
@@ -48,7 +48,7 @@ func (r *runner) start(p *proc, s *stream, op *ops.Op, q *request) {
 	r.abandon(q)
 	if in.collective {
 		in.round++
-		q.coll = r.joinColl(p, s, op, collKey{in.scope, in.index, in.round}, in.f, in.root, in.sent, in.taken)
+		q.coll = r.joinColl(p, s, op, collKey{in.scope, in.index, in.round}, in.f, in.root, in.sent, in.received)
 		return
 	}
 	var e *end
@@ -69,7 +69,7 @@ func (r *runner) start(p *proc, s *stream, op *ops.Op, q *request) {
 }
 
 // mprobe takes in that a message was taken out of matching.
-func (r *runner) mprobe(p *proc, s *stream, op *ops.Op) {
+func (r *runner) mprobe(p *proc, s *stream, op *calls.Op) {
 	if !op.Found || op.Message < 0 {
 		return
 	}
@@ -91,7 +91,7 @@ func (r *runner) mprobe(p *proc, s *stream, op *ops.Op) {
 }
 
 // mrecv takes in that such a message is received.
-func (r *runner) mrecv(p *proc, s *stream, op *ops.Op) {
+func (r *runner) mrecv(p *proc, s *stream, op *calls.Op) {
 	e := p.messages[op.Message]
 	var q *request
 	if op.Request >= 0 {

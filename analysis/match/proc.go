@@ -3,8 +3,8 @@ package match
 import (
 	"slices"
 
-	"tabard/analysis/ops"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // proc is a process while its streams are read.
@@ -22,30 +22,30 @@ type proc struct {
 	ahead   int // sends and collectives that wait for others
 	limit   int
 
-	requests  []request
-	far       map[int64]*request // those with large numbers
-	messages  map[int64]*end
-	gates     map[int32]*gate // by communicator
-	counters  map[collScope]*uint64
-	lastScope collScope
-	last      *uint64
-	ordinals  map[ordinal]int32
+	requests      []request
+	far           map[int64]*request // those with large numbers
+	messages      map[int64]*end
+	receiveOrders map[int32]*receiveOrder // by communicator
+	counters      map[collScope]*uint64
+	lastScope     collScope
+	last          *uint64
+	ordinals      map[ordinal]int32
 
 	loops []loop
-	size  uint64 // events of as many iterations as others need for one
+	size  uint64 // events of the iterations that count as one
 	loop  int    // the next one or that in which the process is
 	pause uint64 // the event before which it waits for the others
 	retry uint64 // the first event before which it may
-	back  uint64 // iterations before the one that repeats of which calls matter
-	tries uint   // pauses in the loop that were of no use
+	back  uint64 // how many earlier iterations have calls that still matter
+	tries uint   // pauses in the loop that did not help
 }
 
 // stream is one thread of a process.
 type stream struct {
-	*ops.Reader
+	*calls.Reader
 	number int32
 	thread int
-	op     *ops.Op // the next one, where threads have to be put in order
+	op     *calls.Op // the next one, where threads have to be put in order
 	cache  []cached
 	timed  bool
 	tests  Tests   // the latest ones
@@ -59,9 +59,9 @@ type cached struct {
 	ch  *channel
 }
 
-// take is the next operation of the process: threads are put in order by the begin of calls
-// or, without times, by their numbers in their streams.
-func (p *proc) take() (*stream, *ops.Op, error) {
+// take is the next operation of the process. Threads are merged by the begin of their calls or,
+// without times, by call number.
+func (p *proc) take() (*stream, *calls.Op, error) {
 	if len(p.streams) == 1 {
 		s := p.streams[0]
 		op, err := s.Next()
@@ -114,7 +114,8 @@ func (p *proc) request(n int64) *request {
 		return &p.requests[n]
 	}
 	if n < near {
-		p.requests = append(p.requests, make([]request, max(int(n)+1-len(p.requests), min(len(p.requests), near-len(p.requests)), 16))...)
+		p.requests = append(p.requests, make([]request,
+			max(int(n)+1-len(p.requests), min(len(p.requests), near-len(p.requests)), 16))...)
 		return &p.requests[n]
 	}
 	if p.far == nil {
@@ -128,15 +129,16 @@ func (p *proc) request(n int64) *request {
 	return q
 }
 
-// gate is the gate of a communicator, nil if there never was a reason to have one.
-func (p *proc) gate(comm int32) *gate {
-	if len(p.gates) == 0 {
+// receiveOrder is that of a communicator, nil if the process never needed one.
+func (p *proc) receiveOrder(comm int32) *receiveOrder {
+	if len(p.receiveOrders) == 0 {
 		return nil
 	}
-	return p.gates[comm]
+	return p.receiveOrders[comm]
 }
 
-// renew is the slot of a request that a call makes. If it is in use, the end of the one before was not in sight.
+// renew is the slot of a request that a call makes. If the slot is in use, the end of the earlier
+// request was not recorded.
 func (r *runner) renew(p *proc, n int64) *request {
 	q := p.request(n)
 	r.abandon(q)
@@ -144,7 +146,7 @@ func (r *runner) renew(p *proc, n int64) *request {
 	return q
 }
 
-// abandon closes what a request stands for: nothing will complete it in sight.
+// abandon closes the operation of a request whose completion was not recorded.
 func (r *runner) abandon(q *request) {
 	send, recv, c := q.send, q.recv, q.coll
 	q.send, q.recv, q.coll = nil, nil, part{}
@@ -165,38 +167,38 @@ func (r *runner) abandon(q *request) {
 }
 
 // handle takes in an operation.
-func (r *runner) handle(p *proc, s *stream, op *ops.Op) {
+func (r *runner) handle(p *proc, s *stream, op *calls.Op) {
 	if op.Void {
 		switch op.Kind {
-		case ops.Send, ops.Recv, ops.SendRecv, ops.Mrecv, ops.Collective:
+		case calls.Send, calls.Recv, calls.SendRecv, calls.Mrecv, calls.Collective:
 			r.sum.Failed++
 			return
-		case ops.Complete, ops.Query:
+		case calls.Complete, calls.Query:
 		default:
 			return
 		}
 	}
 	switch op.Kind {
-	case ops.Other, ops.Put, ops.Get, ops.Accumulate, ops.Read, ops.Write:
+	case calls.Other, calls.Put, calls.Get, calls.Accumulate, calls.Read, calls.Write:
 		if op.Request >= 0 {
 			r.renew(p, op.Request)
 		}
-	case ops.Send, ops.Recv, ops.SendRecv:
+	case calls.Send, calls.Recv, calls.SendRecv:
 		r.begin(p, s, op)
-	case ops.SendInit, ops.RecvInit, ops.CollectiveInit:
+	case calls.SendInit, calls.RecvInit, calls.CollectiveInit:
 		r.initialise(p, s, op)
-	case ops.Start:
+	case calls.Start:
 		for _, n := range op.Requests {
 			if n >= 0 {
 				r.start(p, s, op, p.request(n))
 			}
 		}
-	case ops.Mprobe:
+	case calls.Mprobe:
 		r.mprobe(p, s, op)
-	case ops.Mrecv:
+	case calls.Mrecv:
 		r.mrecv(p, s, op)
-	case ops.Complete, ops.Query:
-		if op.Kind == ops.Complete && op.Flags&trace.Polls != 0 {
+	case calls.Complete, calls.Query:
+		if op.Kind == calls.Complete && op.Flags&archive.Polls != 0 {
 			s.tests = Tests{op.Call, op.Calls, op.Begin, op.End}
 			s.tested = append(s.tested[:0], op.Requests...)
 			return
@@ -204,40 +206,41 @@ func (r *runner) handle(p *proc, s *stream, op *ops.Op) {
 		for i := range op.Done {
 			r.complete(p, s, op, &op.Done[i])
 		}
-	case ops.FreeRequest:
-		if n := op.Requests; len(n) == 1 && n[0] >= 0 && op.Flags&trace.Unfinished == 0 {
+	case calls.FreeRequest:
+		if n := op.Requests; len(n) == 1 && n[0] >= 0 && op.Flags&archive.Unfinished == 0 {
 			q := p.request(n[0])
 			r.abandon(q)
 			*q = request{}
 		}
-	case ops.Cancel:
+	case calls.Cancel:
 		if n := op.Requests; len(n) == 1 && n[0] >= 0 {
 			if e := p.request(n[0]).recv; e != nil {
 				e.state |= toCancel
 			}
 		}
-	case ops.Collective:
+	case calls.Collective:
 		r.collective(p, s, op)
 	}
 }
 
-// testsBefore are the tests in vain directly before a call that completes requests.
-func (s *stream) testsBefore(op *ops.Op) Tests {
-	if s.tests.Calls == 0 || s.tests.Call+s.tests.Calls != op.Call || op.Kind != ops.Complete || !slices.Equal(s.tested, op.Requests) {
+// testsBefore are the unsuccessful tests directly before a call that completes requests.
+func (s *stream) testsBefore(op *calls.Op) Tests {
+	if s.tests.Calls == 0 || s.tests.Call+s.tests.Calls != op.Call || op.Kind != calls.Complete ||
+		!slices.Equal(s.tested, op.Requests) {
 		return Tests{}
 	}
 	return s.tests
 }
 
 // begin takes in a send or receive.
-func (r *runner) begin(p *proc, s *stream, op *ops.Op) {
+func (r *runner) begin(p *proc, s *stream, op *calls.Op) {
 	var send, recv *end
-	if op.Kind != ops.Recv {
+	if op.Kind != calls.Recv {
 		if send = r.newSend(p, s, op, &op.Send, op.Comm); send != nil {
 			send.Mode = op.Mode
 		}
 	}
-	if op.Kind != ops.Send {
+	if op.Kind != calls.Send {
 		recv = r.newRecv(p, s, op, &op.Recv, op.Comm)
 	}
 	if op.Request >= 0 {
@@ -259,8 +262,8 @@ func (r *runner) begin(p *proc, s *stream, op *ops.Op) {
 	}
 }
 
-// blocking takes in an end that its call completes.
-func (r *runner) blocking(p *proc, s *stream, op *ops.Op, e *end) {
+// blocking handles an end that is complete when its call returns.
+func (r *runner) blocking(p *proc, s *stream, op *calls.Op, e *end) {
 	e.Blocking = true
 	if !unfinished(op) {
 		e.Done.set(s, op)
@@ -273,8 +276,8 @@ func (r *runner) blocking(p *proc, s *stream, op *ops.Op, e *end) {
 }
 
 // newSend makes the sending end of an operation; nil if it goes nowhere.
-func (r *runner) newSend(p *proc, s *stream, op *ops.Op, side *ops.Side, comm int32) *end {
-	if side.Peer == ops.ProcNull {
+func (r *runner) newSend(p *proc, s *stream, op *calls.Op, side *calls.Side, comm int32) *end {
+	if side.Peer == calls.ProcNull {
 		r.sum.ToNobody++
 		return nil
 	}
@@ -286,8 +289,8 @@ func (r *runner) newSend(p *proc, s *stream, op *ops.Op, side *ops.Side, comm in
 }
 
 // newRecv makes the receiving end of an operation; nil if it comes from nowhere.
-func (r *runner) newRecv(p *proc, s *stream, op *ops.Op, side *ops.Side, comm int32) *end {
-	if side.Peer == ops.ProcNull && !(side.Wild && side.Known) {
+func (r *runner) newRecv(p *proc, s *stream, op *calls.Op, side *calls.Side, comm int32) *end {
+	if side.Peer == calls.ProcNull && !(side.Wild && side.Known) {
 		r.sum.ToNobody++
 		return nil
 	}
@@ -298,7 +301,7 @@ func (r *runner) newRecv(p *proc, s *stream, op *ops.Op, side *ops.Side, comm in
 	e.state = resolved
 	if side.Wild && !side.Known {
 		e.state = 0
-		e.anySource, e.anyTag = side.Peer == ops.AnySource, side.Tag == ops.AnyTag
+		e.anySource, e.anyTag = side.Peer == calls.AnySource, side.Tag == calls.AnyTag
 	}
 	return e
 }

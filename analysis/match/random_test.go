@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/match"
-	"tabard/analysis/match/matchtest"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/plainmatch"
 )
 
-// machine is an MPI library that runs a random program: it keeps, for each rank, the receives that were posted and the
-// messages that came unexpected, as libraries do, and so knows who received what.
+// machine is an MPI library that runs a random program: it keeps, for each rank, the receives that
+// were posted and the messages that came unexpected, as libraries do, and so knows who received
+// what.
 type machine struct {
 	rng     *rand.Rand
 	ranks   []*machineRank
@@ -123,7 +124,8 @@ func wildcard(n int, name string) string {
 }
 
 func (v *machineRecv) args(x *machine) string {
-	return fmt.Sprintf("count=1000, datatype=MPI_CHAR, source=%s, tag=%s, comm=%s", wildcard(v.source, "MPI_ANY_SOURCE"), wildcard(v.tag, "MPI_ANY_TAG"), x.comms[v.comm])
+	return fmt.Sprintf("count=1000, datatype=MPI_CHAR, source=%s, tag=%s, comm=%s",
+		wildcard(v.source, "MPI_ANY_SOURCE"), wildcard(v.tag, "MPI_ANY_TAG"), x.comms[v.comm])
 }
 
 func status(m *machineMessage) string {
@@ -158,7 +160,8 @@ func (x *machine) receive(wild bool) *machineRecv {
 
 // message makes up a message.
 func (x *machine) message(rank int) (m machineMessage, dest int) {
-	return machineMessage{source: rank, tag: x.rng.IntN(3), comm: x.rng.IntN(len(x.comms)), bytes: x.rng.IntN(100)}, x.rng.IntN(len(x.ranks))
+	return machineMessage{source: rank, tag: x.rng.IntN(3), comm: x.rng.IntN(len(x.comms)), bytes: x.rng.IntN(100)},
+		x.rng.IntN(len(x.ranks))
 }
 
 func (m *machineMessage) args(x *machine, dest int) string {
@@ -235,11 +238,13 @@ func (x *machine) step(rank, thread int) {
 			r.messages = append(r.messages, nil)
 		}
 		r.messages[n] = v.got
-		x.call(rank, thread, "MPI_Mprobe(%s) ; message=message#%d ; status=%s", strings.TrimPrefix(v.args(x), "count=1000, datatype=MPI_CHAR, "), n, x.asked(v.wild(), status(v.got)))
+		x.call(rank, thread, "MPI_Mprobe(%s) ; message=message#%d ; status=%s",
+			strings.TrimPrefix(v.args(x), "count=1000, datatype=MPI_CHAR, "), n, x.asked(v.wild(), status(v.got)))
 	case 9: // receive what was probed
 		for n, m := range r.messages {
 			if m != nil {
-				id := x.call(rank, thread, "MPI_Mrecv(count=1000, datatype=MPI_CHAR, message=message#%d) ; status=%s", n, x.asked(false, status(m)))
+				id := x.call(rank, thread, "MPI_Mrecv(count=1000, datatype=MPI_CHAR, message=message#%d) ; status=%s",
+					n, x.asked(false, status(m)))
 				x.match(m, id)
 				r.messages[n] = nil
 				return
@@ -285,7 +290,8 @@ func (x *machine) complete(rank, thread int) {
 		if strings.HasPrefix(statuses, "ignored") { // of those without wildcards nothing is kept
 			statuses = "ignored[" + strings.Join(wilds, ", ") + "]"
 		}
-		x.call(rank, thread, "MPI_Waitall(count=%d, array_of_requests=[%s]) ; array_of_statuses=%s", len(names), strings.Join(names, ", "), statuses)
+		x.call(rank, thread, "MPI_Waitall(count=%d, array_of_requests=[%s]) ; array_of_statuses=%s", len(names),
+			strings.Join(names, ", "), statuses)
 	}
 }
 
@@ -342,7 +348,8 @@ func randomProgram(seed uint64, steps int) (text string, truth []string) {
 		}
 		for k, m := range r.messages {
 			if m != nil {
-				x.match(m, x.call(rank, 0, "MPI_Mrecv(count=1000, datatype=MPI_CHAR, message=message#%d) ; status=%s", k, status(m)))
+				x.match(m, x.call(rank, 0, "MPI_Mrecv(count=1000, datatype=MPI_CHAR, message=message#%d) ; status=%s",
+					k, status(m)))
 			}
 		}
 	}
@@ -361,12 +368,13 @@ func randomProgram(seed uint64, steps int) (text string, truth []string) {
 	return b.String(), x.truth
 }
 
-// checkRandom matches a random program and compares with what really happened, and with the reference.
+// checkRandom matches a random program and compares with what really happened, and with the
+// reference.
 func checkRandom(t *testing.T, seed uint64, steps int) {
 	t.Helper()
 	text, truth := randomProgram(seed, steps)
-	a := tracetest.Archive(t, text)
-	if _, err := matchtest.Compare(a); err != nil {
+	a := archivetest.Archive(t, text)
+	if _, err := plainmatch.Compare(a); err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	name := func(r *match.Ref) string {
@@ -375,7 +383,8 @@ func checkRandom(t *testing.T, seed uint64, steps int) {
 	}
 	var got []string
 	sum, err := match.Run(a, match.Options{Message: func(m *match.Message) error {
-		got = append(got, fmt.Sprintf("%s -> %s tag %d bytes %d", name(&m.Send.Post), name(&m.Recv.Post), m.Tag, m.Bytes))
+		got = append(got, fmt.Sprintf("%s -> %s tag %d bytes %d", name(&m.Send.Post), name(&m.Recv.Post), m.Tag,
+			m.Bytes))
 		if m.Guessed {
 			return fmt.Errorf("message %s was guessed", got[len(got)-1])
 		}
@@ -388,7 +397,8 @@ func checkRandom(t *testing.T, seed uint64, steps int) {
 	if !slices.Equal(got, truth) {
 		for i := range max(len(got), len(truth)) {
 			if i >= len(got) || i >= len(truth) || got[i] != truth[i] {
-				t.Fatalf("seed %d: %d messages instead of %d, the first difference:\n%s\n%s\n%s", seed, len(got), len(truth), at(got, i), at(truth, i), text)
+				t.Fatalf("seed %d: %d messages instead of %d, the first difference:\n%s\n%s\n%s", seed, len(got),
+					len(truth), at(got, i), at(truth, i), text)
 			}
 		}
 	}

@@ -3,18 +3,20 @@ package match
 import (
 	"slices"
 
-	"tabard/analysis/ops"
-	"tabard/internal/grammar"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
-// Programs repeat themselves, and so does what is matched. All processes pause where an iteration of a loop of theirs begins. If what is
-// under way is then the same as one iteration before, but for the numbers of calls, the next iteration will match as
-// that one did, and so will all others for which every loop goes on. These are not matched any more: what was
-// matched in the one iteration is handed out again for each of them with the calls, and their times, that are as many
-// iterations later.
+// Programs repeat themselves, and so do their matches. All processes pause where an iteration of
+// one of their loops begins. The messages under way are then compared with those one iteration
+// before. If only the numbers of the calls differ, the next iteration will match in the same way,
+// and so will all further ones as long as every loop goes on. These iterations are not matched
+// again. The matches of the one iteration are reported for each of them, with call numbers and
+// times moved on.
 
-// loop is events of a stream that repeat a body, which consists of terminals that always do the same.
+// loop is a range of events of a stream that repeats a body. All terminals of the body always do
+// the same.
 type loop struct {
 	from, size, count uint64
 	body              []uint32 // its terminals, each once
@@ -23,7 +25,7 @@ type loop struct {
 func (l *loop) end() uint64 { return l.from + l.size*l.count }
 
 const (
-	minRepeats  = 8       // iterations that are left when a pause is worth it
+	minRepeats  = 8       // iterations that must be left for a pause to pay
 	minEvents   = 64      // events of a loop
 	maxBody     = 1 << 16 // events of an iteration of a process
 	maxTogether = 1 << 18 // and of all
@@ -33,10 +35,10 @@ const (
 	forever     = 1<<64 - 1
 )
 
-// loopKey tells for which streams loops are the same.
+// loopKey is equal for streams with the same loops.
 type loopKey struct {
 	x *grammar.Index
-	c *trace.Class
+	c *archive.Class
 }
 
 // findLoops finds the loops of all processes, if each has one thread and cancels nothing.
@@ -77,7 +79,7 @@ func (r *runner) findLoops() error {
 // loopFinder finds the loops of a grammar.
 type loopFinder struct {
 	x     *grammar.Index
-	rd    *ops.Reader
+	rd    *calls.Reader
 	most  int
 	good  []bool // by rule: its terminals always do the same
 	inner []bool // a loop is in it
@@ -102,7 +104,8 @@ func (f *loopFinder) find() ([]loop, error) {
 	return f.loops, nil
 }
 
-// regular tells whether a symbol's terminals always do the same, and nothing that makes one iteration differ from the next.
+// regular tells whether a symbol's terminals always do the same, and nothing that makes one
+// iteration differ from the next.
 func (f *loopFinder) regular(s grammar.Symbol) (bool, error) {
 	if s.IsRule() {
 		return f.good[s.Rule()], nil
@@ -113,10 +116,10 @@ func (f *loopFinder) regular(s grammar.Symbol) (bool, error) {
 	}
 	kind, flags, err := f.rd.Kind(s.ID)
 	switch kind {
-	case ops.SendInit, ops.RecvInit, ops.CollectiveInit, ops.Cancel:
+	case calls.SendInit, calls.RecvInit, calls.CollectiveInit, calls.Cancel:
 		return false, err
 	}
-	return flags&trace.Unfinished == 0, err
+	return flags&archive.Unfinished == 0, err
 }
 
 func (f *loopFinder) len(s grammar.Symbol) uint64 {
@@ -177,7 +180,8 @@ func (f *loopFinder) terminals(s grammar.Symbol) (all []uint32) {
 	return all
 }
 
-// plan sets where a process pauses next: not before p.retry, and only in a loop that goes on for a while.
+// plan sets where a process pauses next: not before p.retry, and only in a loop that goes on for a
+// while.
 func (p *proc) plan() {
 	event := p.streams[0].Event()
 	for ; p.loop < len(p.loops); p.loop, p.tries, p.retry = p.loop+1, 0, 0 {
@@ -200,7 +204,7 @@ func (p *proc) plan() {
 	p.pause = forever
 }
 
-// giveUp makes a paused process go on, and pause again much later.
+// giveUp lets a paused process go on. It pauses again only much later.
 func (r *runner) giveUp(p *proc) {
 	l := &p.loops[p.loop]
 	p.tries++
@@ -214,7 +218,7 @@ func (r *runner) giveUp(p *proc) {
 	r.move(p.index, inRunnable)
 }
 
-// giveUpAll makes all paused processes go on.
+// giveUpAll lets all paused processes go on.
 func (r *runner) giveUpAll() {
 	r.rec = nil
 	for {
@@ -226,7 +230,8 @@ func (r *runner) giveUpAll() {
 	}
 }
 
-// paused deals with the case that no process is runnable and some are paused. It tells which one to advance.
+// paused handles the case that no process is runnable and some are paused. It returns the one to
+// advance.
 func (r *runner) paused() {
 	if r.lists[inPaused].n < r.active {
 		if i, ok := r.lists[inAhead].first(); ok && r.lists[inParked].empty() {
@@ -263,8 +268,8 @@ func (r *runner) paused() {
 	r.goOn(1)
 }
 
-// pace makes processes of which the loops go round more often than those of others take several iterations as one: a loop of two equal calls
-// looks like one of twice as many iterations with one call.
+// pace lets processes whose loops iterate more often than those of others count several iterations
+// as one. A loop of two equal calls looks like a loop of one call with twice as many iterations.
 func (r *runner) pace() {
 	left := func(p *proc) uint64 { l := &p.loops[p.loop]; return (l.end() - min(p.pause, l.end())) / l.size }
 	least := uint64(forever)
@@ -300,7 +305,8 @@ func (r *runner) goOn(iterations uint64) {
 	}
 }
 
-// repeatable is how many iterations follow that match as the one between two snapshots did, 0 if that is not sure.
+// repeatable is how many of the next iterations match like the one between two snapshots, 0 if that
+// is not certain.
 func (r *runner) repeatable(before, now *snapshot) uint64 {
 	if !slices.Equal(before.state, now.state) || len(before.bases) != len(now.bases) {
 		return 0
@@ -338,7 +344,8 @@ func (r *runner) repeatable(before, now *snapshot) uint64 {
 	return n
 }
 
-// near notes how many iterations before the one that has just been matched an end is; false if that is too many.
+// near notes how many iterations an end lies before the one that was just matched. It is false if
+// there are too many.
 func (r *runner) near(e *End) bool {
 	p := r.process(e.Process)
 	if p.where != inPaused {

@@ -8,18 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
-	"tabard/internal/synth"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // runFunc is match.RunProgram or one of its variants.
-type runFunc func(*ops.Program, match.Options) (*match.Summary, error)
+type runFunc func(*calls.Program, match.Options) (*match.Summary, error)
 
 // all is everything that a run hands out, a line for each in order of their text.
-func all(t *testing.T, p *ops.Program, o match.Options, run runFunc) (lines []string, sum *match.Summary) {
+func all(t *testing.T, p *calls.Program, o match.Options, run runFunc) (lines []string, sum *match.Summary) {
 	t.Helper()
 	ref := func(r *match.Ref) string {
 		if !r.Known() {
@@ -32,23 +32,28 @@ func all(t *testing.T, p *ops.Program, o match.Options, run runFunc) (lines []st
 		if e.Probe != nil {
 			probe = ref(e.Probe)
 		}
-		return fmt.Sprintf("{%d %s %s %s %s %d %v %v %v}", e.Process, ref(&e.Post), ref(&e.Done), probe, e.Func.Name, e.Mode, e.Wild, e.Blocking, e.Tests)
+		return fmt.Sprintf("{%d %s %s %s %s %d %v %v %v}", e.Process, ref(&e.Post), ref(&e.Done), probe, e.Func.Name,
+			e.Mode, e.Wild, e.Blocking, e.Tests)
 	}
 	o.Message = func(m *match.Message) error {
-		lines = append(lines, fmt.Sprintf("message %d tag %d bytes %d %v: %s %s", m.Comm, m.Tag, m.Bytes, m.Guessed, end(m.Send), end(m.Recv)))
+		lines = append(lines, fmt.Sprintf("message %d tag %d bytes %d %v: %s %s", m.Comm, m.Tag, m.Bytes, m.Guessed,
+			end(m.Send), end(m.Recv)))
 		return nil
 	}
 	o.Collective = func(c *match.Collective) error {
-		text := fmt.Sprintf("collective %d %d %d %d/%d %s root %d of %d, %d missing %v:", c.Comm, c.Class, c.Object, c.Index, c.Round, c.Func.Name, c.Root, c.Members, c.Missing, c.Mixed)
+		text := fmt.Sprintf("collective %d %d %d %d/%d %s root %d of %d, %d missing %v:", c.Comm, c.Class, c.Object,
+			c.Index, c.Round, c.Func.Name, c.Root, c.Members, c.Missing, c.Mixed)
 		for i := range c.Parts {
 			x := &c.Parts[i]
-			text += fmt.Sprintf(" {%d %s %s %d %d %v}", x.Process, ref(&x.Post), ref(&x.Done), x.Sent, x.Received, x.Tests)
+			text += fmt.Sprintf(" {%d %s %s %d %d %v}", x.Process, ref(&x.Post), ref(&x.Done), x.Sent, x.Received,
+				x.Tests)
 		}
 		lines = append(lines, text)
 		return nil
 	}
 	o.Unmatched = func(u *match.Unmatched) error {
-		lines = append(lines, fmt.Sprintf("unmatched %v %d %d %d %d %v %s", u.Send, u.Comm, u.Peer, u.Tag, u.Bytes, u.Reason, end(&u.End)))
+		lines = append(lines, fmt.Sprintf("unmatched %v %d %d %d %d %v %s", u.Send, u.Comm, u.Peer, u.Tag, u.Bytes,
+			u.Reason, end(&u.End)))
 		return nil
 	}
 	sum, err := run(p, o)
@@ -73,7 +78,7 @@ func (s *seen) add(stream int32, call uint64, terminal uint32, begin, end time.D
 	s.calls[stream] = append(s.calls[stream], fmt.Sprintf("%d %d+%d", terminal, begin, end-begin))
 }
 
-func (s *seen) Event(stream int32, op *ops.Op) error {
+func (s *seen) Event(stream int32, op *calls.Op) error {
 	for i := range op.Calls {
 		s.add(stream, op.Call+i, op.Terminal, op.Begin, op.End)
 	}
@@ -87,26 +92,29 @@ func (s *seen) Repeat(stream int32, call uint64, body []uint32, at int, begins, 
 	return nil
 }
 
-// repeats compares a run with one that looks at every event, and returns how much of an archive it did not look at.
-func repeats(t *testing.T, a *trace.Archive) float64 {
+// repeats compares a run with one that looks at every event, and returns how much of an archive it
+// did not look at.
+func repeats(t *testing.T, a *archive.Archive) float64 {
 	t.Helper()
-	p, err := ops.Open(a)
+	p, err := calls.Open(a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	repeated := uint64(0)
-	counted := func(p *ops.Program, o match.Options) (*match.Summary, error) {
+	counted := func(p *calls.Program, o match.Options) (*match.Summary, error) {
 		sum, n, err := match.RunCounted(p, o)
 		repeated = n
 		return sum, err
 	}
-	plainly, fast := &seen{t, a.Stream(0).Timed(), map[int32][]string{}}, &seen{t, a.Stream(0).Timed(), map[int32][]string{}}
+	plainly, fast := &seen{t, a.Stream(0).Timed(), map[int32][]string{}},
+		&seen{t, a.Stream(0).Timed(), map[int32][]string{}}
 	want, sum := all(t, p, match.Options{Observer: plainly}, match.RunPlainly)
 	got, gotSum := all(t, p, match.Options{Observer: fast}, counted)
 	if !slices.Equal(got, want) {
 		for i := range want {
 			if i >= len(got) || got[i] != want[i] {
-				t.Fatalf("%d found, want %d; first difference:\n%s\n%s", len(got), len(want), append(got, "")[i], want[i])
+				t.Fatalf("%d found, want %d; first difference:\n%s\n%s", len(got), len(want), append(got, "")[i],
+					want[i])
 			}
 		}
 		t.Fatalf("%d found, want %d", len(got), len(want))
@@ -118,9 +126,10 @@ func repeats(t *testing.T, a *trace.Archive) float64 {
 	if !equalSums(*sum, *gotSum) {
 		t.Fatalf("sum %+v, want %+v", *gotSum, *sum)
 	}
-	for stream, calls := range plainly.calls {
-		if timed := a.Stream(int(stream)).Timed(); timed && !slices.Equal(fast.calls[stream], calls) {
-			t.Fatalf("stream %d: an observer saw %d calls, want %d, or others", stream, len(fast.calls[stream]), len(calls))
+	for stream, cs := range plainly.calls {
+		if timed := a.Stream(int(stream)).Timed(); timed && !slices.Equal(fast.calls[stream], cs) {
+			t.Fatalf("stream %d: an observer saw %d calls, want %d, or others", stream, len(fast.calls[stream]),
+				len(cs))
 		}
 	}
 	part := float64(repeated) / float64(max(1, sum.Events))
@@ -137,12 +146,13 @@ func repeats(t *testing.T, a *trace.Archive) float64 {
 	return part
 }
 
-// TestRepeatsSynthetic: of programs that repeat themselves few events are looked at, and nothing is different.
+// TestRepeatsSynthetic: of programs that repeat themselves few events are looked at, and nothing is
+// different.
 func TestRepeatsSynthetic(t *testing.T) {
-	for _, x := range synth.Programs() {
+	for _, x := range synthetic.Programs() {
 		for _, timing := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", x.Name, timing), func(t *testing.T) {
-				a, _ := synthetic(t, x.Name, synth.Params{Ranks: 9, Steps: 150, Seed: 3, Timing: timing})
+				a, _ := makeJob(t, x.Name, synthetic.Params{Ranks: 9, Steps: 150, Seed: 3, Timing: timing})
 				part := repeats(t, a)
 				t.Logf("%.0f %% repeated", 100*part)
 				if strings.HasPrefix(x.Name, "stencil") && part < .5 {
@@ -153,8 +163,8 @@ func TestRepeatsSynthetic(t *testing.T) {
 	}
 }
 
-// loopProgram is a random program of which most is loops: messages within an iteration and across iterations, in loops
-// that begin with different calls at different ranks.
+// loopProgram is a random program of which most is loops: messages within an iteration and across
+// iterations, in loops that begin with different calls at different ranks.
 type loopProgram struct {
 	rng   *rand.Rand
 	ranks []strings.Builder
@@ -164,15 +174,16 @@ type loopProgram struct {
 	special *special
 }
 
-// special is calls of every rank in which RANK, LEFT and RIGHT stand for ranks, some of them before all loops.
+// special is calls of every rank in which RANK, LEFT and RIGHT stand for ranks, some of them before
+// all loops.
 type special struct {
 	before, body string
 	repeats      bool // some iterations are matched by repetition
 }
 
 func fill(text string, rank, n int) string {
-	return strings.NewReplacer("RANK", fmt.Sprint(rank), "LEFT", fmt.Sprint((rank+n-1)%n), "RIGHT", fmt.Sprint((rank+1)%n),
-		"ONE", "count=1, datatype=MPI_INT", "WORLD", "comm=MPI_COMM_WORLD").Replace(text)
+	return strings.NewReplacer("RANK", fmt.Sprint(rank), "LEFT", fmt.Sprint((rank+n-1)%n), "RIGHT",
+		fmt.Sprint((rank+1)%n), "ONE", "count=1, datatype=MPI_INT", "WORLD", "comm=MPI_COMM_WORLD").Replace(text)
 }
 
 // specials are what makes iterations differ from one another, or seem to.
@@ -180,55 +191,71 @@ var specials = []special{
 	{ // a request that the next iteration completes
 		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5",
 		"MPI_Isend(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6\n" +
-			"MPI_Waitall(count=2, array_of_requests=[request#6, request#5]) ; array_of_statuses=[{source=-1 tag=-1 bytes=0}, {source=LEFT tag=11 bytes=4}]\n" +
+			"MPI_Waitall(count=2, array_of_requests=[request#6, request#5]) ; array_of_statuses=[{source=-1 tag=-1 bytes=0}, " +
+			"{source=LEFT tag=11 bytes=4}]\n" +
 			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", true},
 	{ // persistent requests
-		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Ssend_init(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6",
+		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\n" +
+			"MPI_Ssend_init(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6",
 		"MPI_Startall(count=2, array_of_requests=[request#5, request#6])\n" +
-			"MPI_Waitall(count=2, array_of_requests=[request#5, request#6]) ; array_of_statuses=[{source=LEFT tag=11 bytes=4}, {source=-1 tag=-1 bytes=0}]", true},
+			"MPI_Waitall(count=2, array_of_requests=[request#5, request#6]) ; array_of_statuses=[{source=LEFT tag=11 bytes=4}, " +
+			"{source=-1 tag=-1 bytes=0}]", true},
 	{ // a persistent request that the iteration before started
 		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Start(request=request#5)",
-		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; status={source=LEFT tag=11 bytes=4}\nMPI_Start(request=request#5)", true},
+		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; status={source=LEFT tag=11 bytes=4}\n" +
+			"MPI_Start(request=request#5)", true},
 	{ // nonblocking collectives, and one that the next iteration completes
 		"MPI_Ibarrier(WORLD) ; request=request#5",
-		"MPI_Iallreduce(ONE, op=MPI_SUM, WORLD) ; request=request#6\nMPI_Wait(request=request#6) ; request=MPI_REQUEST_NULL\n" +
+		"MPI_Iallreduce(ONE, op=MPI_SUM, WORLD) ; request=request#6\n" +
+			"MPI_Wait(request=request#6) ; request=MPI_REQUEST_NULL\n" +
 			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL\nMPI_Ibarrier(WORLD) ; request=request#5", false},
 	{ // persistent collectives
 		"MPI_Barrier_init(WORLD, info=MPI_INFO_NULL) ; request=request#5",
 		"MPI_Start(request=request#5)\nMPI_Wait(request=request#5)", false},
 	{ // wildcards whose outcome is always the same
-		"", "MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=comm#0) ; status={source=LEFT tag=1 bytes=4}\n" +
-			"MPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; status={source=LEFT tag=11 bytes=4}\nMPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#0)", true},
+		"", "MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\n" +
+			"MPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=comm#0) ; status={source=LEFT tag=1 bytes=4}\n" +
+			"MPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; status={source=LEFT tag=11 bytes=4}\n" +
+			"MPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#0)", true},
 	{ // and of which nothing tells it
 		"", "MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Recv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD)", false},
 	{ // a wildcard that is under way from one iteration to the next
 		"MPI_Irecv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; request=request#5",
-		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\n" +
+			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
 			"MPI_Irecv(ONE, source=MPI_ANY_SOURCE, tag=11, WORLD) ; request=request#5", false},
 	{ // tests in vain, once before the loop
 		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\npoll 3 MPI_Test(request=request#5) ; flag=0",
-		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+		"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\n" +
+			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
 			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", true},
 	{ // and tests in every iteration
 		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5",
-		"poll 2 MPI_Test(request=request#5) ; flag=0\nMPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+		"poll 2 MPI_Test(request=request#5) ; flag=0\nMPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\n" +
+			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
 			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", false},
 	{ // other communicators, one of each rank alone
 		"MPI_Comm_dup(WORLD) ; newcomm=comm#1\nMPI_Comm_split(WORLD, color=RANK, key=0) ; newcomm=comm#2",
-		"MPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#1)\nMPI_Allreduce(ONE, op=MPI_SUM, comm=comm#2)\nMPI_Recv(ONE, source=LEFT, tag=1, comm=comm#1) ; status={source=LEFT tag=1 bytes=4}\n" +
-			"MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=5, recvcount=1, recvtype=MPI_INT, source=0, recvtag=5, comm=comm#2) ; status={source=0 tag=5 bytes=4}", true},
+		"MPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#1)\nMPI_Allreduce(ONE, op=MPI_SUM, comm=comm#2)\n" +
+			"MPI_Recv(ONE, source=LEFT, tag=1, comm=comm#1) ; status={source=LEFT tag=1 bytes=4}\n" +
+			"MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=5, recvcount=1, recvtype=MPI_INT, source=0, recvtag=5, " +
+			"comm=comm#2) ; status={source=0 tag=5 bytes=4}", true},
 	{ // a communicator and a datatype that are made anew by each iteration
 		"", "MPI_Comm_dup(WORLD) ; newcomm=comm#1\nMPI_Type_contiguous(count=3, oldtype=MPI_INT) ; newtype=type#0\n" +
-			"MPI_Sendrecv(sendcount=1, sendtype=type#0, dest=RIGHT, sendtag=5, recvcount=1, recvtype=type#0, source=LEFT, recvtag=5, comm=comm#1) ; status={source=LEFT tag=5 bytes=12}\n" +
-			"MPI_Allreduce(ONE, op=MPI_SUM, comm=comm#1)\nMPI_Type_free(datatype=type#0)\nMPI_Comm_free(comm=comm#1)", true},
+			"MPI_Sendrecv(sendcount=1, sendtype=type#0, dest=RIGHT, sendtag=5, recvcount=1, recvtype=type#0, source=LEFT, " +
+			"recvtag=5, comm=comm#1) ; status={source=LEFT tag=5 bytes=12}\n" +
+			"MPI_Allreduce(ONE, op=MPI_SUM, comm=comm#1)\nMPI_Type_free(datatype=type#0)\nMPI_Comm_free(comm=comm#1)",
+		true},
 	{ // messages that nobody receives, and to nobody
 		"MPI_Irecv(ONE, source=RIGHT, tag=55, WORLD) ; request=request#9",
 		"MPI_Send(ONE, dest=MPI_PROC_NULL, tag=5, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=54, WORLD)", false},
 	{ // a receive that is cancelled
 		"", "MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Cancel(request=request#5)\n" +
-			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=-1 tag=-1 bytes=0 cancelled}", false},
+			"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=-1 tag=-1 bytes=0 cancelled}",
+		false},
 	{ // many iterations that are under way
-		"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=8, WORLD)",
+		"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\n" +
+			"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)",
 		"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Recv(ONE, source=LEFT, tag=8, WORLD)", true},
 }
 
@@ -245,27 +272,31 @@ func (x *loopProgram) call(rank int, format string, args ...any) {
 	fmt.Fprintf(&x.ranks[rank], format+"\n", args...)
 }
 
-// body is a sequence of calls of all ranks in which every message is received. Nothing of it blocks for ever.
-func (x *loopProgram) body() (calls [][]string) {
+// body is a sequence of calls of all ranks in which every message is received. Nothing of it blocks
+// for ever.
+func (x *loopProgram) body() (cs [][]string) {
 	n := len(x.ranks)
-	calls = make([][]string, n)
+	cs = make([][]string, n)
 	if x.special != nil {
 		for r := range n {
-			calls[r] = strings.Split(fill(x.special.body, r, n), "\n")
+			cs[r] = strings.Split(fill(x.special.body, r, n), "\n")
 		}
 	}
 	add := func(rank int, format string, args ...any) {
-		calls[rank] = append(calls[rank], fmt.Sprintf(format, args...))
+		cs[rank] = append(cs[rank], fmt.Sprintf(format, args...))
 	}
 	for range 1 + x.rng.IntN(5) {
 		from, to, tag := x.rng.IntN(n), x.rng.IntN(n), x.rng.IntN(2)
 		switch x.rng.IntN(6) {
 		case 0:
 			add(from, "MPI_Send(count=%d, datatype=MPI_INT, dest=%d, tag=%d, comm=MPI_COMM_WORLD)", tag+1, to, tag)
-			add(to, "MPI_Recv(count=9, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) ; status={source=%d tag=%d bytes=%d}", from, tag, from, tag, 4*tag+4)
+			add(to, "MPI_Recv(count=9, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) ; status={source=%d tag=%d "+
+				"bytes=%d}", from, tag, from, tag, 4*tag+4)
 		case 1:
-			add(to, "MPI_Irecv(count=9, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#1", from)
-			add(from, "MPI_Isend(count=4, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#2", to)
+			add(to, "MPI_Irecv(count=9, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#1",
+				from)
+			add(from, "MPI_Isend(count=4, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#2",
+				to)
 			add(from, "MPI_Wait(request=request#2) ; request=MPI_REQUEST_NULL")
 			add(to, "MPI_Wait(request=request#1) ; request=MPI_REQUEST_NULL ; status={source=%d tag=3 bytes=16}", from)
 		case 2:
@@ -274,7 +305,8 @@ func (x *loopProgram) body() (calls [][]string) {
 			}
 		case 3:
 			for r := range n {
-				add(r, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=5, recvcount=1, recvtype=MPI_INT, source=%d, recvtag=5, comm=MPI_COMM_WORLD) ; status={source=%d tag=5 bytes=4}",
+				add(r, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=5, recvcount=1, recvtype=MPI_INT, source=%d, "+
+					"recvtag=5, comm=MPI_COMM_WORLD) ; status={source=%d tag=5 bytes=4}",
 					(r+1)%n, (r+n-1)%n, (r+n-1)%n)
 			}
 		case 4: // the message of the iteration before, as it is in the prologue
@@ -283,12 +315,13 @@ func (x *loopProgram) body() (calls [][]string) {
 				add(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
 			}
 		case 5:
-			add(to, "MPI_Mprobe(source=%d, tag=9, comm=MPI_COMM_WORLD) ; message=message#0 ; status={source=%d tag=9 bytes=4}", from, from)
+			add(to, "MPI_Mprobe(source=%d, tag=9, comm=MPI_COMM_WORLD) ; message=message#0 ; status={source=%d tag=9 bytes=4}",
+				from, from)
 			add(to, "MPI_Mrecv(count=1, datatype=MPI_INT, message=message#0) ; status={source=%d tag=9 bytes=4}", from)
 			add(from, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=9, comm=MPI_COMM_WORLD)", to)
 		}
 	}
-	return calls
+	return cs
 }
 
 func randomLoops(seed uint64, sp *special) string {
@@ -342,7 +375,7 @@ func TestRepeatsRandom(t *testing.T) {
 	sum := 0.0
 	const n = 60
 	for seed := range uint64(n) {
-		sum += repeats(t, tracetest.Archive(t, randomLoops(seed, nil)))
+		sum += repeats(t, archivetest.Archive(t, randomLoops(seed, nil)))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -360,7 +393,7 @@ func FuzzRepeats(f *testing.F) {
 		if n := seed % uint64(len(specials)+1); n > 0 {
 			sp = &specials[n-1]
 		}
-		repeats(t, tracetest.Archive(t, randomLoops(seed, sp)))
+		repeats(t, archivetest.Archive(t, randomLoops(seed, sp)))
 	})
 }
 
@@ -371,7 +404,7 @@ func TestRepeatsSpecial(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			sum := 0.0
 			for seed := range uint64(6) {
-				sum += repeats(t, tracetest.Archive(t, randomLoops(seed, x)))
+				sum += repeats(t, archivetest.Archive(t, randomLoops(seed, x)))
 			}
 			if sum == 0 == x.repeats {
 				t.Errorf("%.0f %% of all events are repeated", 100*sum/6)
@@ -400,7 +433,7 @@ loop 99999
 end
 MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD)
 `
-	p, err := ops.Open(tracetest.Archive(t, text))
+	p, err := calls.Open(archivetest.Archive(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,11 +446,14 @@ MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD)
 	}
 }
 
-// TestRepeatsTests: tests in vain before a loop belong to its first iteration only, although all else is as in the others.
+// TestRepeatsTests: tests in vain before a loop belong to its first iteration only, although all
+// else is as in the others.
 func TestRepeatsTests(t *testing.T) {
 	for _, body := range []string{
-		"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\nMPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\n",
-		"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL\nMPI_Recv(ONE, source=LEFT, tag=11, WORLD)\nMPI_Issend(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#5\n",
+		"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL ; status={source=LEFT tag=11 bytes=4}\n" +
+			"MPI_Send(ONE, dest=RIGHT, tag=11, WORLD)\nMPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\n",
+		"MPI_Wait(request=request#5) ; request=MPI_REQUEST_NULL\nMPI_Recv(ONE, source=LEFT, tag=11, WORLD)\n" +
+			"MPI_Issend(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#5\n",
 	} {
 		_, before, _ := strings.Cut(body, "\n")
 		if strings.HasPrefix(before, "MPI_Recv") { // nothing was sent yet
@@ -426,9 +462,10 @@ func TestRepeatsTests(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("abi openmpi\n")
 		for r := range 3 {
-			b.WriteString(fill(fmt.Sprintf("rank RANK of 3 on n\n%spoll 1 MPI_Test(request=request#5) ; flag=0\nloop 50\n%sMPI_Comm_rank(WORLD) ; rank=RANK\nend\n", before, body), r, 3))
+			b.WriteString(fill(fmt.Sprintf("rank RANK of 3 on n\n%spoll 1 MPI_Test(request=request#5) ; flag=0\nloop 50\n"+
+				"%sMPI_Comm_rank(WORLD) ; rank=RANK\nend\n", before, body), r, 3))
 		}
-		if part := repeats(t, tracetest.Archive(t, b.String())); part < .5 {
+		if part := repeats(t, archivetest.Archive(t, b.String())); part < .5 {
 			t.Errorf("only %.0f %% is repeated", 100*part)
 		}
 	}

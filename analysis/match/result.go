@@ -4,20 +4,21 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/analysis/ops"
+	"github.com/tabard-hpc/tabard/analysis/calls"
 )
 
 // Result is what was matched and what was not, by call site.
 type Result struct {
 	// Whole counts everything in the archive.
 	Whole Summary
-	// Messages, Bytes, Guessed and Collectives count what is selected: messages of which one end is, and collectives of which
-	// a part is. Unmatched ends are not among the messages.
+	// Messages, Bytes, Guessed and Collectives count what is selected: messages of which one end
+	// is, and collectives of which a part is. Unmatched ends are not among the messages.
 	Messages, Bytes, Guessed, Collectives uint64
 	UnmatchedSends, UnmatchedRecvs        uint64
 	// Unmatched are the ends without a partner, most first.
 	Unmatched []Group
-	// Incomplete are the collectives that recorded members did not take part in, and those with different functions.
+	// Incomplete are the collectives that recorded members did not take part in, and those with
+	// different functions.
 	Incomplete []Incomplete
 	// More is how many groups were left out, as there were too many, and how many collectives.
 	More, MoreIncomplete uint64
@@ -63,7 +64,7 @@ type groupKey struct {
 
 // collector makes a Result.
 type collector struct {
-	p      *ops.Program
+	p      *calls.Program
 	chosen Choice
 	out    Result
 	groups map[groupKey]*Group
@@ -76,9 +77,10 @@ type siteKey struct {
 }
 
 // Of matches an archive and lists what does not fit together. chosen and progress may be nil.
-func Of(p *ops.Program, chosen Choice, progress func(done, total uint64)) (*Result, error) {
+func Of(p *calls.Program, chosen Choice, progress func(done, total uint64)) (*Result, error) {
 	c := &collector{p: p, chosen: chosen, groups: map[groupKey]*Group{}, sites: map[siteKey]string{}}
-	sum, err := RunProgram(p, Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched, Progress: progress, Untimed: true, Fold: chosen == nil})
+	sum, err := RunProgram(p, Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched,
+		Progress: progress, Untimed: true, Fold: chosen == nil})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,8 @@ func Of(p *ops.Program, chosen Choice, progress func(done, total uint64)) (*Resu
 		c.out.Unmatched = append(c.out.Unmatched, *g)
 	}
 	slices.SortFunc(c.out.Unmatched, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Func, b.Func),
+			cmp.Compare(a.Reason, b.Reason))
 	})
 	return &c.out, nil
 }
@@ -124,7 +127,8 @@ func (c *collector) collective(x *Collective) error {
 	if err != nil {
 		return err
 	}
-	i := Incomplete{Comm: x.Comm, Index: x.Index, Round: x.Round, Func: x.Func.Name, Site: site, Members: x.Members, Missing: x.Missing, Mixed: x.Mixed}
+	i := Incomplete{Comm: x.Comm, Index: x.Index, Round: x.Round, Func: x.Func.Name, Site: site, Members: x.Members,
+		Missing: x.Missing, Mixed: x.Mixed}
 	for _, p := range x.Parts {
 		i.Present = append(i.Present, p.Process)
 	}

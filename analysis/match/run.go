@@ -1,13 +1,13 @@
 package match
 
 import (
-	"tabard/analysis/ops"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // runner matches the messages of an archive.
 type runner struct {
-	p     *ops.Program
+	p     *calls.Program
 	opts  Options
 	sum   Summary
 	procs []proc
@@ -19,7 +19,7 @@ type runner struct {
 	maxPool  int
 	seq      uint64
 	byNumber []int32 // 1 + index of the process with a number; empty if numbers are far apart
-	pool     []*end  // receives whose source or tag nothing tells
+	pool     []*end  // receives whose source or tag is not recorded
 	colls    map[collKey]*coll
 	recent   [64]*coll     // some of colls
 	groups   map[int32]int // number of recorded members by communicator
@@ -43,12 +43,13 @@ type runner struct {
 const quantum = 4096
 
 // RunProgram is Run for an archive whose structure has been looked at already.
-func RunProgram(p *ops.Program, opts Options) (*Summary, error) {
+func RunProgram(p *calls.Program, opts Options) (*Summary, error) {
 	return newRunner(p, opts).run()
 }
 
-func newRunner(p *ops.Program, opts Options) *runner {
-	return &runner{p: p, opts: opts, channels: map[key]*channel{}, sweep: 1024, colls: map[collKey]*coll{}, groups: map[int32]int{}, index: map[int32]int32{}, maxPool: maxPool}
+func newRunner(p *calls.Program, opts Options) *runner {
+	return &runner{p: p, opts: opts, channels: map[key]*channel{}, sweep: 1024, colls: map[collKey]*coll{},
+		groups: map[int32]int{}, index: map[int32]int32{}, maxPool: maxPool}
 }
 
 // run reads all streams.
@@ -84,7 +85,8 @@ func (r *runner) prepare() error {
 	most := 0
 	for i := range r.procs {
 		d := r.p.Archive.Rank(i)
-		r.procs[i] = proc{index: int32(i), number: r.p.Number(i), whole: d.Complete && d.LostCalls == 0 && !r.sum.Partial}
+		r.procs[i] = proc{index: int32(i), number: r.p.Number(i),
+			whole: d.Complete && d.LostCalls == 0 && !r.sum.Partial}
 		r.index[r.procs[i].number] = int32(i)
 		most = max(most, int(r.procs[i].number))
 	}
@@ -107,13 +109,14 @@ func (r *runner) prepare() error {
 			return err
 		}
 		p := &r.procs[s.Process()]
-		p.streams = append(p.streams, &stream{Reader: rd, number: int32(s.Index()), thread: s.Thread(), timed: s.Timed()})
+		p.streams = append(p.streams, &stream{Reader: rd, number: int32(s.Index()), thread: s.Thread(),
+			timed: s.Timed()})
 		sigs, err := s.Signatures()
 		if err != nil {
 			return err
 		}
 		for _, sig := range sigs {
-			p.cancels = p.cancels || sig.Func == cancelFunc
+			p.cancels = p.cancels || spec.ByID(sig.Func).Op == spec.OpCancel
 			wild = wild || r.p.Wild(sig)
 		}
 	}
@@ -149,9 +152,7 @@ func (r *runner) untime() {
 	}
 }
 
-var cancelFunc = spec.ByName("MPI_Cancel").ID
-
-// next is the process to advance. If all wait for something, the first one goes on without it.
+// next is the process to advance. If all of them wait, the first one goes on anyway.
 func (r *runner) next() (int32, bool) {
 	if i, ok := r.lists[inRunnable].first(); ok {
 		r.move(i, nowhere)
@@ -228,7 +229,7 @@ func (r *runner) advance(p *proc) error {
 	return nil
 }
 
-// wake makes a process runnable that has got what it waited for.
+// wake makes a process runnable again: what it waited for has come.
 func (r *runner) wake(p *proc) {
 	if p.where == inParked && p.missing == 0 || p.where == inAhead && p.ahead <= p.limit/2 {
 		r.move(p.index, inRunnable)

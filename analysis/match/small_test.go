@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/match"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
 // found lists what Run finds in an archive, a line for each, sorted.
-func found(t testing.TB, a *trace.Archive) (lines []string, sum *match.Summary) {
+func found(t testing.TB, a *archive.Archive) (lines []string, sum *match.Summary) {
 	t.Helper()
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	sum, err := match.Run(a, match.Options{
@@ -21,15 +21,17 @@ func found(t testing.TB, a *trace.Archive) (lines []string, sum *match.Summary) 
 			if m.Guessed {
 				note = " guessed"
 			}
-			add("%d:%s -> %d:%s tag %d, %d bytes%s", m.Send.Process, calls(&m.Send.Post, &m.Send.Done), m.Recv.Process, calls(&m.Recv.Post, &m.Recv.Done), m.Tag, m.Bytes, note)
+			add("%d:%s -> %d:%s tag %d, %d bytes%s", m.Send.Process, callRange(&m.Send.Post, &m.Send.Done),
+				m.Recv.Process, callRange(&m.Recv.Post, &m.Recv.Done), m.Tag, m.Bytes, note)
 			return nil
 		},
 		Collective: func(c *match.Collective) error {
 			var parts []string
 			for _, p := range c.Parts {
-				parts = append(parts, fmt.Sprintf("%d:%s", p.Process, calls(&p.Post, &p.Done)))
+				parts = append(parts, fmt.Sprintf("%d:%s", p.Process, callRange(&p.Post, &p.Done)))
 			}
-			add("%s %d/%d of comm %d: %s missing %d", c.Func.Name, c.Index, c.Round, c.Comm, strings.Join(parts, " "), c.Missing)
+			add("%s %d/%d of comm %d: %s missing %d", c.Func.Name, c.Index, c.Round, c.Comm, strings.Join(parts, " "),
+				c.Missing)
 			return nil
 		},
 		Unmatched: func(u *match.Unmatched) error {
@@ -37,7 +39,7 @@ func found(t testing.TB, a *trace.Archive) (lines []string, sum *match.Summary) 
 			if u.Send {
 				what = "send"
 			}
-			add("%s %d:%s peer %d tag %d: %v", what, u.Process, calls(&u.Post, &u.Done), u.Peer, u.Tag, u.Reason)
+			add("%s %d:%s peer %d tag %d: %v", what, u.Process, callRange(&u.Post, &u.Done), u.Peer, u.Tag, u.Reason)
 			return nil
 		},
 	})
@@ -48,8 +50,8 @@ func found(t testing.TB, a *trace.Archive) (lines []string, sum *match.Summary) 
 	return lines, sum
 }
 
-// calls are the numbers of a posting and a completing call.
-func calls(post, done *match.Ref) string {
+// callRange is the numbers of a posting and a completing call.
+func callRange(post, done *match.Ref) string {
 	switch {
 	case !done.Known():
 		return fmt.Sprintf("%d..", post.Call)
@@ -228,7 +230,7 @@ MPI_Comm_split 0/0 of comm 0: 0:0 1:0 2:0 3:0 missing 0`},
 func TestSmallPrograms(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, _ := found(t, tracetest.Archive(t, c.program))
+			got, _ := found(t, archivetest.Archive(t, c.program))
 			if got, want := strings.Join(got, "\n"), strings.TrimSpace(c.want); got != want {
 				t.Errorf("found\n%s\n\nwant\n%s", got, want)
 			}

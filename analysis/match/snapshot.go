@@ -8,15 +8,16 @@ import (
 
 // snapshot is what is under way when all processes are paused.
 type snapshot struct {
-	// state is all that what follows depends on; numbers of calls are relative to the process's base.
+	// state encodes everything that later matches depend on. Call numbers are relative to the
+	// process's base.
 	state []int64
 	ends  []*end // under way, each once
 	bases []base // in the order of processes
 	sum   Summary
 	tries int
-	// What is matched from then on, until the next snapshot.
-	messages []again
-	colls    []againColl
+	// The matches from here on until the next snapshot.
+	messages []repeatedMessage
+	colls    []repeatedCollective
 }
 
 // base is where a process is.
@@ -47,10 +48,10 @@ type counter struct {
 	n  uint64
 }
 
-// unknownCall stands for a call that there is not, in a state.
+// unknownCall stands in a state for a call that does not exist.
 const unknownCall = -1 << 62
 
-// snapshot looks at what is under way. It is false where something is that makes iterations differ.
+// snapshot records what is under way. It is false if something under way makes iterations differ.
 func (r *runner) snapshot() (*snapshot, bool) {
 	s := &snapshot{sum: r.sum}
 	if len(r.pool) > 0 || len(r.colls) > 0 {
@@ -115,12 +116,13 @@ func (r *runner) snapshot() (*snapshot, bool) {
 	return s, len(s.ends) == r.live
 }
 
-// regular tells whether nothing of a process is under way that makes iterations differ.
+// regular tells whether iterations of a process cannot differ because of what is under way.
 func (p *proc) regular() bool {
-	if s := p.streams[0]; s.tests.Calls > 0 && s.tests.Call+s.tests.Calls == s.Call() { // they may belong to the next call
+	// they may belong to the next call
+	if s := p.streams[0]; s.tests.Calls > 0 && s.tests.Call+s.tests.Calls == s.Call() {
 		return false
 	}
-	for _, g := range p.gates {
+	for _, g := range p.receiveOrders {
 		if !g.empty() {
 			return false
 		}
@@ -135,7 +137,8 @@ func (p *proc) regular() bool {
 
 // under adds an end to a snapshot; false if iterations with it may differ.
 func (r *runner) under(s *snapshot, seen map[*end]bool, e *end) bool {
-	if e.state&(gated|toCancel|cancelled|failed|guessed|reported|unresolvable) != 0 || !e.is(resolved) || e.Probe != nil || e.Tests.Calls > 0 {
+	if e.state&(inOrder|toCancel|cancelled|failed|guessed|reported|unresolvable) != 0 || !e.is(resolved) ||
+		e.Probe != nil || e.Tests.Calls > 0 {
 		return false
 	}
 	done := int64(unknownCall)
@@ -146,8 +149,8 @@ func (r *runner) under(s *snapshot, seen map[*end]bool, e *end) bool {
 	if e.Wild {
 		bits |= 1
 	}
-	s.state = append(s.state, int64(e.proc), int64(e.Post.Stream), r.relative(e, &e.Post), int64(e.Post.Terminal), done, bits, e.bytes, int64(e.key.comm),
-		int64(e.key.source), int64(e.key.dest), int64(e.key.tag))
+	s.state = append(s.state, int64(e.proc), int64(e.Post.Stream), r.relative(e, &e.Post), int64(e.Post.Terminal), done,
+		bits, e.bytes, int64(e.key.comm), int64(e.key.source), int64(e.key.dest), int64(e.key.tag))
 	if !seen[e] {
 		seen[e] = true
 		s.ends = append(s.ends, e)
@@ -155,7 +158,7 @@ func (r *runner) under(s *snapshot, seen map[*end]bool, e *end) bool {
 	return true
 }
 
-// relative is the number of a call in relation to where its process is.
+// relative is the number of a call relative to the current position of its process.
 func (r *runner) relative(e *end, c *Ref) int64 {
 	p := &r.procs[e.proc]
 	if p.where != inPaused { // it has come to its end
@@ -164,9 +167,10 @@ func (r *runner) relative(e *end, c *Ref) int64 {
 	return int64(c.Call - p.streams[0].Call())
 }
 
-// repeat deals with n iterations that are like the one between two snapshots, the last of which was just made.
+// repeat handles n iterations that match like the one between two snapshots. The second snapshot
+// was just made.
 func (r *runner) repeat(before, now *snapshot, n uint64) {
-	if err := r.again(before, now, n); err != nil {
+	if err := r.handOut(before, now, n); err != nil {
 		r.failure = err
 		return
 	}

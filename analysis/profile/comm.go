@@ -1,28 +1,30 @@
 package profile
 
 import (
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/internal/comms"
-	"tabard/internal/rankfn"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// on is the slot of the communicator, window or file that a function's calls are given; -1 if there is none.
+// on is the slot of the communicator, window or file among a function's parameters, -1 if there is
+// none.
 func on(f *spec.Func) (slot int, class spec.Class) {
-	if sl := ops.SlotsOf(f.ID); sl != nil && sl.On >= 0 {
+	if sl := calls.SlotsOf(f.ID); sl != nil && sl.On >= 0 {
 		return sl.On, sl.Class
 	}
 	for i := range f.Slots {
-		if s := &f.Slots[i]; !s.Out && !s.Array && s.Codec == spec.Handle && (s.Class == spec.Comm || s.Class == spec.Win || s.Class == spec.File) {
+		if s := &f.Slots[i]; !s.Out && !s.Array && s.Codec == spec.Handle &&
+			(s.Class == spec.Comm || s.Class == spec.Win || s.Class == spec.File) {
 			return i, s.Class
 		}
 	}
 	return -1, spec.NoClass
 }
 
-// stretch is events up to which a terminal's communicator is the same.
+// stretch is a range of events in which a terminal's communicator is the same.
 type stretch struct {
 	to   uint64 // event
 	comm *comms.Comm
@@ -30,8 +32,8 @@ type stretch struct {
 
 const forever = ^uint64(0)
 
-// stretches are what the communicator of a terminal's calls is in the course of a stream.
-func (b *builder) stretches(s *trace.Stream, f *spec.Func, t uint32) ([]stretch, error) {
+// stretches are the communicators of a terminal's calls in the course of a stream.
+func (b *builder) stretches(s *archive.Stream, f *spec.Func, t uint32) ([]stretch, error) {
 	slot, class := on(f)
 	if slot < 0 {
 		return []stretch{{to: forever}}, nil
@@ -40,7 +42,7 @@ func (b *builder) stretches(s *trace.Stream, f *spec.Func, t uint32) ([]stretch,
 	if err != nil {
 		return nil, err
 	}
-	if sig.Slots[slot].Kind != trace.Ref {
+	if sig.Slots[slot].Kind != archive.Ref {
 		return []stretch{{to: forever}}, nil
 	}
 	var out []stretch
@@ -68,7 +70,7 @@ func (b *builder) countComms(u *selection.Unit, k *class, t uint32, n uint64) er
 		if err != nil {
 			return err
 		}
-		self := rankfn.Range(rank, rank+1)
+		self := rankfunc.Range(rank, rank+1)
 		if len(parts) == 1 {
 			b.row(k, t, parts[0].comm, rank).add(k.world, self, n)
 			continue
@@ -89,7 +91,7 @@ func (b *builder) countComms(u *selection.Unit, k *class, t uint32, n uint64) er
 }
 
 // within is how many calls of a terminal of a part are in events from up to to.
-func within(s *trace.Stream, part *selection.Part, tm *trace.Template, t uint32, from, to uint64) (uint64, error) {
+func within(s *archive.Stream, part *selection.Part, tm *archive.Template, t uint32, from, to uint64) (uint64, error) {
 	a, err := s.CallsBefore(from)
 	if err != nil {
 		return 0, err

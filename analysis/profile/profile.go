@@ -7,6 +7,14 @@
 //
 // Times are sums and extremes from the summaries that are stored with the time stamps (Summary), or
 // follow from all of them (Exact), with quantiles. The recorder's own records do not count.
+//
+// # Why no call is expanded
+//
+// Counting goes class by class and terminal by terminal: the grammar tells how often a terminal
+// occurs in the selected calls, the class tells what each call does as a function of the rank,
+// and only parameters in columns are read value by value. What a rank sends to all others of a
+// group stays one number, so that a matrix of 65,536 ranks has as many cells as pairs that
+// exchange messages.
 package profile
 
 import (
@@ -14,17 +22,18 @@ import (
 	"slices"
 	"time"
 
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/analysis/traffic"
-	"tabard/internal/comms"
-	"tabard/internal/rankfn"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/quantile"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// By is what rows are told apart by.
-type By struct{ Func, Site, Comm, Rank bool }
+// GroupBy says what separates rows.
+type GroupBy struct{ Func, Site, Comm, Rank bool }
 
 // Timing is how the times are found.
 type Timing uint8
@@ -33,8 +42,8 @@ type Timing uint8
 const (
 	// None leaves them out.
 	None Timing = iota
-	// Summary takes sums from stored summaries, which takes little time; Max is then at most an eighth too
-	// great, and there are no Min and quantiles. Where summaries do not tell what is
+	// Summary takes sums from stored summaries, which takes little time; Max is then at most an
+	// eighth too great, and there are no Min and quantiles. Where summaries do not tell what is
 	// asked for (communicators, functions of few calls in a window), all times are read.
 	Summary
 	// Exact reads all times.
@@ -43,34 +52,36 @@ const (
 
 // Options select what Of does.
 type Options struct {
-	By     By
+	By     GroupBy
 	Timing Timing
 	// Progress, if it is not nil, is told of calls whose times have been read.
-	Progress func(calls uint64)
+	Progress func(cs uint64)
 }
 
-// Row is the calls of a function, from a call site, on a communicator, at a rank: of those
-// that Options.By asks for; the others are nil, and Rank -1.
+// Row is the calls of a function, from a call site, on a communicator, at a rank. Only what
+// Options.By asks for is set; the others are nil, and Rank is -1.
 type Row struct {
 	Func *spec.Func
 	// Site is nil also for calls whose call site is not known.
-	Site *trace.Site
-	// Comm is the communicator that calls are given, that of the window or file; nil also for calls without one.
+	Site *archive.Site
+	// Comm is the communicator that calls are given, that of the window or file; nil also for calls
+	// without one.
 	Comm        *comms.Comm
 	World, Rank int
 	// Ranks is how many processes make such calls.
 	Ranks int
 	Calls uint64
-	// Bytes is the data that they move, as far as it is known; Unsized counts the calls of which it is not.
+	// Bytes is the data that they move, as far as it is known; Unsized counts the calls of which it
+	// is not.
 	Bytes   int64
 	Unsized uint64
 	// Time is nil without times.
 	Time *Times
-	// Elapsed is the time of the rank from the begin of its first selected call to the end of its last one, of all its threads
-	// together; 0 unless Options.By.Rank is set.
+	// Elapsed is the time of the rank from the begin of its first selected call to the end of its
+	// last one, of all its threads together; 0 unless Options.By.Rank is set.
 	Elapsed time.Duration
 
-	ranks map[int]*trace.RankSet // by world
+	ranks map[int]*archive.RankSet // by world
 }
 
 // Times is how long calls take. Of the calls in a window of time the whole duration counts.
@@ -81,7 +92,7 @@ type Times struct {
 	Min, Max time.Duration
 	Exact    bool
 
-	durations sketch
+	durations quantile.Sketch
 }
 
 // Mean is the mean duration.
@@ -92,10 +103,10 @@ func (t *Times) Mean() time.Duration {
 	return t.Total / time.Duration(t.Calls)
 }
 
-// Quantile is the duration that a part q, 0 to 1, of the calls do not exceed, with an error of at most 1.6 %; 0
-// unless Exact is set.
+// Quantile is the duration that a part q, 0 to 1, of the calls do not exceed, with an error of at
+// most quantile.Error; 0 unless Exact is set.
 func (t *Times) Quantile(q float64) time.Duration {
-	return min(max(time.Duration(t.durations.quantile(q)), t.Min), t.Max)
+	return min(max(time.Duration(t.durations.Quantile(q)), t.Min), t.Max)
 }
 
 // Profile is the rows, most time (without times, most calls) first.
@@ -105,18 +116,19 @@ type Profile struct {
 	Calls uint64
 	Bytes int64
 	Ranks int
-	// Timed tells whether times are there. Time is the sum over all calls, and Elapsed over all processes from the begin of
-	// the first selected call to the end of the last one.
+	// Timed tells whether times are there. Time is the sum over all calls, and Elapsed over all
+	// processes from the begin of the first selected call to the end of the last one.
 	Timed         bool
 	Time, Elapsed time.Duration
 }
 
 // Of is the profile of the selected calls.
 func Of(r *selection.Resolved, o Options) (*Profile, error) {
-	b := &builder{r: r, o: o, rows: map[key]*Row{}, classes: map[*trace.Class]*class{}, ranks: map[int]*trace.RankSet{}, elapsed: map[[2]int]time.Duration{}}
+	b := &builder{r: r, o: o, rows: map[key]*Row{}, classes: map[*archive.Class]*class{},
+		ranks: map[int]*archive.RankSet{}, elapsed: map[[2]int]time.Duration{}}
 	if o.By.Comm {
 		var err error
-		if b.program, err = ops.Open(r.Archive); err != nil {
+		if b.program, err = calls.Open(r.Archive); err != nil {
 			return nil, err
 		}
 	}
@@ -139,7 +151,7 @@ func Of(r *selection.Resolved, o Options) (*Profile, error) {
 	return b.finish(), nil
 }
 
-// key is what tells rows apart.
+// key is equal for calls of one row.
 type key struct {
 	f           spec.ID
 	site        string
@@ -151,10 +163,10 @@ type key struct {
 type builder struct {
 	r       *selection.Resolved
 	o       Options
-	program *ops.Program // for communicators
+	program *calls.Program // for communicators
 	rows    map[key]*Row
-	classes map[*trace.Class]*class
-	ranks   map[int]*trace.RankSet
+	classes map[*archive.Class]*class
+	ranks   map[int]*archive.RankSet
 	elapsed map[[2]int]time.Duration // by world and rank
 	out     Profile
 }
@@ -162,13 +174,13 @@ type builder struct {
 // class is what is known of a class of streams.
 type class struct {
 	world     int
-	templates []*trace.Template
+	templates []*archive.Template
 	funcs     []*spec.Func
 	sites     []traffic.SiteOf
 	rows      []*Row // of terminals, where neither communicators nor ranks matter
 }
 
-func (b *builder) class(c *trace.Class) (*class, error) {
+func (b *builder) class(c *archive.Class) (*class, error) {
 	if k := b.classes[c]; k != nil {
 		return k, nil
 	}
@@ -219,7 +231,7 @@ func (b *builder) row(k *class, t uint32, comm *comms.Comm, rank int) *Row {
 	if old := b.rows[id]; old != nil {
 		row = old
 	} else {
-		row.ranks = map[int]*trace.RankSet{}
+		row.ranks = map[int]*archive.RankSet{}
 		b.rows[id] = row
 	}
 	if fixed {
@@ -228,11 +240,11 @@ func (b *builder) row(k *class, t uint32, comm *comms.Comm, rank int) *Row {
 	return row
 }
 
-func (row *Row) add(world int, ranks *trace.RankSet, calls uint64) {
-	if calls == 0 {
+func (row *Row) add(world int, ranks *archive.RankSet, cs uint64) {
+	if cs == 0 {
 		return
 	}
-	row.Calls += calls * uint64(ranks.Len())
+	row.Calls += cs * uint64(ranks.Len())
 	if row.ranks[world] != ranks {
 		row.ranks[world] = row.ranks[world].Union(ranks)
 	}
@@ -260,7 +272,7 @@ func (b *builder) count(u *selection.Unit) error {
 			err = b.countComms(u, k, uint32(t), n)
 		case b.o.By.Rank:
 			for rank := range u.Ranks.All() {
-				b.row(k, uint32(t), nil, rank).add(k.world, rankfn.Range(rank, rank+1), n)
+				b.row(k, uint32(t), nil, rank).add(k.world, rankfunc.Range(rank, rank+1), n)
 			}
 		default:
 			b.row(k, uint32(t), nil, -1).add(k.world, u.Ranks, n)
@@ -282,7 +294,7 @@ func (b *builder) bytes(e *traffic.Entry) error {
 		return err
 	}
 	comm := e.Comm
-	if sl := ops.SlotsOf(e.Func.ID); sl == nil || sl.On < 0 {
+	if sl := calls.SlotsOf(e.Func.ID); sl == nil || sl.On < 0 {
 		comm = nil // the call is given a request
 	}
 	add := func(rank int, n uint64) {
@@ -344,8 +356,9 @@ func (b *builder) finish() *Profile {
 		return r.Site.String()
 	}
 	slices.SortFunc(p.Rows, func(x, y *Row) int {
-		return cmp.Or(cmp.Compare(total(y), total(x)), cmp.Compare(y.Calls, x.Calls), cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.World, y.World),
-			cmp.Compare(x.Rank, y.Rank), cmp.Compare(nameOf(x.Func), nameOf(y.Func)), cmp.Compare(siteOf(x), siteOf(y)), cmp.Compare(commID(x.Comm), commID(y.Comm)))
+		return cmp.Or(cmp.Compare(total(y), total(x)), cmp.Compare(y.Calls, x.Calls), cmp.Compare(y.Bytes, x.Bytes),
+			cmp.Compare(x.World, y.World), cmp.Compare(x.Rank, y.Rank), cmp.Compare(nameOf(x.Func), nameOf(y.Func)),
+			cmp.Compare(siteOf(x), siteOf(y)), cmp.Compare(commID(x.Comm), commID(y.Comm)))
 	})
 	return p
 }

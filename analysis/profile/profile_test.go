@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/profile"
-	"tabard/analysis/profile/profiletest"
-	"tabard/analysis/selection"
-	"tabard/analysis/traffic"
-	"tabard/internal/synth"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/profile"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/plainprofile"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // app is three ranks with polls, communicators whose number is used again, and a thread.
@@ -52,7 +52,7 @@ MPI_Finalize() @ a.c:21 [main]
 	return b.String()
 }
 
-func resolved(t testing.TB, a *trace.Archive, f selection.Flags) *selection.Resolved {
+func resolved(t testing.TB, a *archive.Archive, f selection.Flags) *selection.Resolved {
 	t.Helper()
 	s, err := selection.Parse(f)
 	if err != nil {
@@ -65,18 +65,20 @@ func resolved(t testing.TB, a *trace.Archive, f selection.Flags) *selection.Reso
 	return r
 }
 
-func compare(t *testing.T, a *trace.Archive, f selection.Flags, by profile.By, how profile.Timing) {
+func compare(t *testing.T, a *archive.Archive, f selection.Flags, by profile.GroupBy, how profile.Timing) {
 	t.Helper()
-	if err := profiletest.Compare(a, f, by, how); err != nil {
+	if err := plainprofile.Compare(a, f, by, how); err != nil {
 		t.Errorf("%+v %+v %d: %v", f, by, how, err)
 	}
 }
 
-var allBy = []profile.By{{}, {Func: true}, {Site: true}, {Comm: true}, {Rank: true}, {Func: true, Comm: true}, {Func: true, Site: true, Comm: true, Rank: true}}
+var allBy = []profile.GroupBy{{}, {Func: true}, {Site: true}, {Comm: true}, {Rank: true}, {Func: true, Comm: true},
+	{Func: true, Site: true, Comm: true, Rank: true}}
 
 func TestProfile(t *testing.T) {
-	a := tracetest.Archive(t, app())
-	for _, f := range []selection.Flags{{}, {Ranks: "1-2"}, {Functions: "coll,MPI_Test"}, {Steps: "3-7"}, {Time: "20us..60us"}, {Comms: "split*"}, {Steps: "5-", Time: "..50us"}} {
+	a := archivetest.Archive(t, app())
+	for _, f := range []selection.Flags{{}, {Ranks: "1-2"}, {Functions: "coll,MPI_Test"}, {Steps: "3-7"},
+		{Time: "20us..60us"}, {Comms: "split*"}, {Steps: "5-", Time: "..50us"}} {
 		for _, by := range allBy {
 			for how := range profile.Exact + 1 {
 				compare(t, a, f, by, how)
@@ -86,8 +88,9 @@ func TestProfile(t *testing.T) {
 }
 
 func TestProfileUntimed(t *testing.T) {
-	a := tracetest.Archive(t, strings.Replace(app(), "command", "notiming\ncommand", 1))
-	p, err := profile.Of(resolved(t, a, selection.Flags{}), profile.Options{By: profile.By{Func: true}, Timing: profile.Exact})
+	a := archivetest.Archive(t, strings.Replace(app(), "command", "notiming\ncommand", 1))
+	p, err := profile.Of(resolved(t, a, selection.Flags{}),
+		profile.Options{By: profile.GroupBy{Func: true}, Timing: profile.Exact})
 	if err != nil || p.Timed || p.Rows[0].Time != nil || p.Rows[0].Calls < p.Rows[1].Calls {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -95,13 +98,13 @@ func TestProfileUntimed(t *testing.T) {
 
 // The bytes are those of the histograms, which are checked against a reference.
 func TestProfileBytes(t *testing.T) {
-	a := tracetest.Archive(t, app())
+	a := archivetest.Archive(t, app())
 	r := resolved(t, a, selection.Flags{Ranks: "0,2"})
-	p, err := profile.Of(r, profile.Options{By: profile.By{Func: true}})
+	p, err := profile.Of(r, profile.Options{By: profile.GroupBy{Func: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hs, err := traffic.Histograms(r, traffic.By{Func: true})
+	hs, err := traffic.Histograms(r, traffic.GroupBy{Func: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,17 +121,17 @@ func TestProfileBytes(t *testing.T) {
 
 func TestProfileSynthetic(t *testing.T) {
 	tried := 0
-	for _, p := range synth.Programs() {
+	for _, p := range synthetic.Programs() {
 		if p.Dims > 1 { // these take long, and stencils in one dimension do the same
 			continue
 		}
-		a := job(t, p, synth.Params{Ranks: 9, Steps: 10, Seed: 3, Timing: true})
+		a := job(t, p, synthetic.Params{Ranks: 9, Steps: 10, Seed: 3, Timing: true})
 		if a == nil {
 			continue
 		}
 		tried++
-		compare(t, a, selection.Flags{}, profile.By{Site: true}, profile.Summary)
-		compare(t, a, selection.Flags{}, profile.By{Func: true, Comm: true, Rank: true}, profile.Exact)
+		compare(t, a, selection.Flags{}, profile.GroupBy{Site: true}, profile.Summary)
+		compare(t, a, selection.Flags{}, profile.GroupBy{Func: true, Comm: true, Rank: true}, profile.Exact)
 	}
 	if tried < 5 {
 		t.Errorf("%d programs", tried)
@@ -137,14 +140,15 @@ func TestProfileSynthetic(t *testing.T) {
 
 // Damaged archives give errors, or other numbers, and end.
 func TestDamage(t *testing.T) {
-	d, err := tracetest.NewDamager(8, tracetest.Bytes(t, app()))
+	d, err := archivetest.NewDamager(8, archivetest.Bytes(t, app()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := 0
 	for range 1000 {
 		b, _ := d.Next()
-		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<20), trace.MaxWork(1<<16))
+		a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<20),
+			archive.MaxWork(1<<16))
 		if err != nil {
 			continue
 		}
@@ -152,7 +156,8 @@ func TestDamage(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for _, o := range []profile.Options{{By: profile.By{Site: true}, Timing: profile.Summary}, {By: profile.By{Comm: true, Rank: true}, Timing: profile.Exact}} {
+		for _, o := range []profile.Options{{By: profile.GroupBy{Site: true}, Timing: profile.Summary},
+			{By: profile.GroupBy{Comm: true, Rank: true}, Timing: profile.Exact}} {
 			if _, err := profile.Of(r, o); err == nil {
 				read++
 			}

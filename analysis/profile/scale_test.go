@@ -4,18 +4,18 @@ import (
 	"bytes"
 	"testing"
 
-	"tabard/analysis/profile"
-	"tabard/analysis/selection"
-	"tabard/internal/merge"
-	"tabard/internal/synth"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/profile"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // job makes the archive of a synthetic job.
-func job(t testing.TB, p *synth.Program, params synth.Params) *trace.Archive {
+func job(t testing.TB, p *synthetic.Program, params synthetic.Params) *archive.Archive {
 	t.Helper()
-	j, err := synth.NewJob(p, params)
+	j, err := synthetic.NewJob(p, params)
 	if err != nil {
 		return nil
 	}
@@ -34,11 +34,11 @@ func job(t testing.TB, p *synth.Program, params synth.Params) *trace.Archive {
 	if err := part.Write(&buf); err != nil {
 		t.Fatal(err)
 	}
-	return tracetest.Open(t, buf.Bytes())
+	return archivetest.Open(t, buf.Bytes())
 }
 
-func benchmark(b *testing.B, params synth.Params, o profile.Options) {
-	a := job(b, synth.ByName("stencil-1d-periodic"), params)
+func benchmark(b *testing.B, params synthetic.Params, o profile.Options) {
+	a := job(b, synthetic.ByName("stencil-1d-periodic"), params)
 	calls := uint64(0)
 	for b.Loop() {
 		r, err := selection.All.Resolve(a)
@@ -55,13 +55,15 @@ func benchmark(b *testing.B, params synth.Params, o profile.Options) {
 }
 
 func BenchmarkCounts(b *testing.B) {
-	benchmark(b, synth.Params{Ranks: 1024, Steps: 50}, profile.Options{By: profile.By{Site: true}})
+	benchmark(b, synthetic.Params{Ranks: 1024, Steps: 50}, profile.Options{By: profile.GroupBy{Site: true}})
 }
 
 func BenchmarkSummary(b *testing.B) {
-	benchmark(b, synth.Params{Ranks: 4, Steps: 100_000, Timing: true}, profile.Options{By: profile.By{Site: true}, Timing: profile.Summary})
+	benchmark(b, synthetic.Params{Ranks: 4, Steps: 100_000, Timing: true},
+		profile.Options{By: profile.GroupBy{Site: true}, Timing: profile.Summary})
 }
 
 func BenchmarkExact(b *testing.B) {
-	benchmark(b, synth.Params{Ranks: 4, Steps: 100_000, Timing: true}, profile.Options{By: profile.By{Site: true}, Timing: profile.Exact})
+	benchmark(b, synthetic.Params{Ranks: 4, Steps: 100_000, Timing: true},
+		profile.Options{By: profile.GroupBy{Site: true}, Timing: profile.Exact})
 }

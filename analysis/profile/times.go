@@ -5,10 +5,11 @@ import (
 	"math/bits"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/internal/grammar"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/internal/codec/quantile"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // times adds the times of all streams of a unit.
@@ -32,7 +33,7 @@ func (b *builder) times(u *selection.Unit) error {
 }
 
 // stream adds the times of one stream.
-func (b *builder) stream(c *trace.Class, rank int, p *selection.Part) error {
+func (b *builder) stream(c *archive.Class, rank int, p *selection.Part) error {
 	t, err := p.Stream.Timing()
 	if err != nil {
 		return err
@@ -63,7 +64,8 @@ func (b *builder) stream(c *trace.Class, rank int, p *selection.Part) error {
 		return err
 	}
 	if err := t.Err(); err != nil {
-		return &trace.FormatError{File: b.r.Archive.File(), Section: "timing", Offset: -1, Msg: err.Error(), Hint: "the file is damaged: copy it again"}
+		return &archive.FormatError{File: b.r.Archive.File(), Section: "timing", Offset: -1, Msg: err.Error(),
+			Hint: "the file is damaged: copy it again"}
 	}
 	return nil
 }
@@ -73,14 +75,14 @@ type timer struct {
 	b    *builder
 	k    *class
 	p    *selection.Part
-	t    *trace.Timing
+	t    *archive.Timing
 	rank int
 	// A duration of n ticks is n*ns/ticks; scale is 2^32 times that.
 	scale     uint64
 	ns, ticks uint64
 }
 
-// rate is the mean rate of the clock in the stream's calls. Durations are converted by it.
+// rate is the mean rate of the clock over the stream's calls. Durations are converted with it.
 func (x *timer) rate(first, last uint64, d time.Duration) {
 	x.ns, x.ticks = 1, 1
 	if last > first && d > 0 {
@@ -105,7 +107,7 @@ func (x *timer) exact(ticks uint64) time.Duration {
 	return time.Duration(min(q, math.MaxInt64))
 }
 
-// fast converts one duration, which is a little less exact.
+// fast converts one duration. It is a little less exact than exact.
 func (x *timer) fast(ticks uint64) uint64 {
 	hi, lo := bits.Mul64(ticks, x.scale)
 	return hi<<32 | lo>>32
@@ -153,7 +155,7 @@ func (x *timer) summary() error {
 // sum is the times of some calls of a stream, in ticks; the sketch is of nanoseconds.
 type sum struct {
 	n, total, least, most uint64
-	durations             sketch
+	durations             quantile.Sketch
 }
 
 func (s *sum) into(x *timer, r *Row) {
@@ -164,17 +166,17 @@ func (s *sum) into(x *timer, r *Row) {
 	t.Calls += s.n
 	t.Total += x.exact(s.total)
 	t.Min, t.Max = min(t.Min, x.exact(s.least)), max(t.Max, x.exact(s.most))
-	t.durations.merge(&s.durations)
+	t.durations.Merge(&s.durations)
 }
 
-// piece is where the calls of a terminal add to.
+// piece is a range of events, and the sum to which a terminal's calls in it are added.
 type piece struct {
 	to  uint64 // event
 	sum *sum   // nil: they are not wanted
 	row *Row
 }
 
-// plan says where the calls of each terminal add to.
+// plan says to which sums the calls of each terminal are added.
 func (x *timer) plan() ([][]piece, error) {
 	plan := make([][]piece, len(x.k.funcs))
 	sums := map[*Row]*sum{}
@@ -233,18 +235,19 @@ func (x *timer) all() error {
 	cur := index.NewCursor()
 	cur.Seek(first)
 	w := &clockWork{x: x, i: x.p.Range.From}
-	runs, at := make([]*trace.Column, len(plan)), make([]int, len(plan))
+	runs, at := make([]*archive.Column, len(plan)), make([]int, len(plan))
 	for left := x.p.Range.Len(); left > 0; {
 		event := cur.Pos()
 		t, n := cur.NextRun(left)
 		if n == 0 {
-			return &trace.FormatError{File: x.b.r.Archive.File(), Section: "structure/classes", Offset: -1, Msg: "fewer calls than times", Hint: "the file is damaged: copy it again"}
+			return &archive.FormatError{File: x.b.r.Archive.File(), Section: "structure/classes", Offset: -1,
+				Msg: "fewer calls than times", Hint: "the file is damaged: copy it again"}
 		}
 		for at[t]+1 < len(plan[t]) && event >= plan[t][at[t]].to {
 			at[t]++
 		}
 		calls := n
-		if x.k.templates[t].Flags&trace.Polls != 0 {
+		if x.k.templates[t].Flags&archive.Polls != 0 {
 			if runs[t] == nil {
 				if runs[t], err = x.p.Stream.Column(t, -1, 0); err != nil {
 					return err
@@ -309,7 +312,7 @@ func (w *clockWork) add(s *sum, starts, ends []uint64) {
 		s.n++
 		s.total += d
 		s.least, s.most = min(s.least, d), max(s.most, d)
-		s.durations.add(w.x.fast(d), 1)
+		s.durations.Add(w.x.fast(d))
 	}
 }
 
@@ -335,8 +338,8 @@ func (x *timer) chosen() error {
 	return nil
 }
 
-// aggregates takes times from aggregates, of streams that have nothing else.
-func (b *builder) aggregates(c *trace.Class, rank int, p *selection.Part) error {
+// aggregates takes the times of streams that have only aggregates.
+func (b *builder) aggregates(c *archive.Class, rank int, p *selection.Part) error {
 	a, err := p.Stream.Aggregates()
 	if a == nil || err != nil || b.o.By.Comm || p.Range.Len() != p.Stream.Calls() || b.r.Selection.Comms != nil {
 		return err
@@ -368,7 +371,8 @@ func (b *builder) aggregates(c *trace.Class, rank int, p *selection.Part) error 
 			continue
 		}
 		s := &sum{n: d.Count, total: uint64(d.Sum), least: uint64(d.Min), most: uint64(d.Max)}
-		d.Bins(func(from, to, n uint64) { s.durations.add(x.fast(from+(to-from)/2), n) })
+		d.Bins(func(from, to, n uint64) { s.durations.AddAll(x.fast(from+(to-from)/2), n) })
+		s.durations.Widen(x.fast(s.least), x.fast(s.most))
 		s.into(x, b.row(x.k, uint32(t), nil, rank))
 	}
 	return nil

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tabard/internal/comms"
-	"tabard/internal/suggest"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/suggest"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // Comms is a set of communicators, as they are named on a command line.
@@ -71,16 +72,17 @@ func namesOf(k *comms.Comm) []string {
 	names := append([]string{k.Name, k.Short()}, k.Labels...)
 	switch {
 	case k.How == "world":
-		names = append(names, "MPI_COMM_WORLD")
+		names = append(names, mpi.CommWorld)
 	case k.How == "self":
-		names = append(names, "MPI_COMM_SELF")
+		names = append(names, mpi.CommSelf)
 	}
 	return names
 }
 
 func unknownComm(r *comms.Result, item string) error {
 	if n, err := strconv.Atoi(item); err == nil {
-		return fmt.Errorf("there is no communicator %d: the recording has 0 to %d (tabard info --comms lists them)", n, len(r.Comms)-1)
+		return fmt.Errorf("there is no communicator %d: the recording has 0 to %d (tabard info --comms lists them)", n,
+			len(r.Comms)-1)
 	}
 	var names []string
 	for _, k := range r.Comms {

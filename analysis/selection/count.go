@@ -1,7 +1,7 @@
 package selection
 
 import (
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Occurrences is, for each terminal of the stream's grammar, which of its occurrences are in Range,
@@ -89,7 +89,8 @@ func (p *Part) words(r Range) (*words, error) {
 	return w, nil
 }
 
-// CountsIn is the number of calls of each terminal in a range of the stream's calls, whatever is selected otherwise.
+// CountsIn is the number of calls of each terminal in a range of the stream's calls, whatever is
+// selected otherwise.
 func (p *Part) CountsIn(r Range) ([]uint64, error) {
 	w, err := p.words(r)
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *Part) countPolls(w *words) error {
 		return err
 	}
 	for t, sig := range sigs {
-		if sig.Flags&trace.Polls == 0 {
+		if sig.Flags&archive.Polls == 0 {
 			continue
 		}
 		o := w.occurrences[t]

@@ -3,84 +3,35 @@ package selection
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"path"
 	"slices"
 	"strings"
 
-	"tabard/internal/suggest"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/suggest"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Group is a name for several functions. A function may be in several groups.
 type Group struct {
-	Name, About string
-	// Alias is another name of the group, empty if there is none.
-	Alias string
-
-	has func(*spec.Func) bool // nil: what is in no other group
-}
-
-func category(names ...string) func(*spec.Func) bool {
-	return func(f *spec.Func) bool { return slices.Contains(names, f.Category) }
-}
-
-func chapter(name string) func(*spec.Func) bool {
-	return func(f *spec.Func) bool { return f.Chapter == name }
-}
-
-func prefix(names ...string) func(*spec.Func) bool {
-	return func(f *spec.Func) bool {
-		return slices.ContainsFunc(names, func(p string) bool { return strings.HasPrefix(f.Name, p) })
-	}
-}
-
-func either(a, b func(*spec.Func) bool) func(*spec.Func) bool {
-	return func(f *spec.Func) bool { return a(f) || b(f) }
-}
-
-var groups = []Group{
-	{Name: "pt2pt", Alias: "p2p", About: "sends, receives, probes", has: category("pt2pt", "partitioned")},
-	{Name: "partitioned", About: "partitioned communication", has: category("partitioned")},
-	{Name: "completion", Alias: "wait", About: "waits and tests of requests", has: category("completion", "completion_query")},
-	{Name: "start", About: "starts of persistent requests", has: category("start")},
-	{Name: "request", About: "completion, start, and all else with requests only",
-		has: either(category("completion", "completion_query", "start"), prefix("MPI_Request_", "MPI_Cancel", "MPI_Grequest_", "MPI_Status_"))},
-	{Name: "collective", Alias: "coll", About: "collective communication, that of neighbours included", has: category("collective", "neighbor_collective")},
-	{Name: "neighbor", About: "neighbourhood collectives", has: category("neighbor_collective")},
-	{Name: "rma", About: "one-sided communication and windows", has: either(chapter("one-sided"), prefix("MPI_Win_"))},
-	{Name: "io", About: "parallel files", has: either(chapter("io"), prefix("MPI_File_"))},
-	{Name: "comm", About: "communicators", has: either(category("comm_mgmt"), prefix("MPI_Comm_", "MPI_Intercomm_"))},
-	{Name: "group", About: "process groups", has: prefix("MPI_Group_")},
-	{Name: "topology", About: "process topologies", has: chapter("topologies")},
-	{Name: "type", About: "datatypes and packing", has: either(chapter("datatypes"), prefix("MPI_Type_"))},
-	{Name: "op", About: "reduction operations", has: prefix("MPI_Op_", "MPI_Reduce_local")},
-	{Name: "info", About: "info objects", has: chapter("info")},
-	{Name: "process", About: "initialisation, spawning, sessions", has: either(chapter("process init/creation/management"), prefix("MPI_Session_"))},
-	{Name: "env", About: "environment, errors, time, memory", has: either(chapter("environment"), chapter("external interfaces"))},
-	{Name: "tool", About: "the MPI tool interface, MPI_T and MPI_Pcontrol", has: chapter("tools")},
-	{Name: "other", About: "what is in no other group"},
+	spec.FunctionGroup
+	bit uint32
 }
 
 // Groups lists the groups of functions.
-func Groups() []Group { return slices.Clone(groups) }
+func Groups() []Group {
+	groups := make([]Group, len(spec.FunctionGroups))
+	for i, g := range spec.FunctionGroups {
+		groups[i] = Group{g, 1 << i}
+	}
+	return groups
+}
 
 // Has tells whether a function is in the group.
-func (g *Group) Has(f *spec.Func) bool {
-	if g.has != nil {
-		return g.has(f)
-	}
-	return !slices.ContainsFunc(groups, func(o Group) bool { return o.has != nil && o.has(f) })
-}
+func (g *Group) Has(f *spec.Func) bool { return f.Groups&g.bit != 0 }
 
 // GroupOf is the name of the group that a report puts a function in: the first that has it.
-func GroupOf(f *spec.Func) string {
-	for i := range groups {
-		if groups[i].Has(f) {
-			return groups[i].Name
-		}
-	}
-	return "other"
-}
+func GroupOf(f *spec.Func) string { return spec.FunctionGroups[bits.TrailingZeros32(f.Groups)].Name }
 
 // Functions is a set of functions. Nil is all.
 type Functions struct {
@@ -89,7 +40,7 @@ type Functions struct {
 }
 
 // ParseFunctions understands a list of functions, separated by commas: names in any
-// case, with or without MPI_; patterns with * ? and []; names of groups.
+// case, with or without the prefix of the API; patterns with * ? and []; names of groups.
 func ParseFunctions(s string) (*Functions, error) {
 	f := &Functions{text: s, has: map[spec.ID]bool{}}
 	all := Recordable()
@@ -137,8 +88,8 @@ func Recordable() []*spec.Func {
 
 // matcher understands one item.
 func matcher(item string) (func(*spec.Func) bool, error) {
-	for i := range groups {
-		if g := &groups[i]; strings.EqualFold(g.Name, item) || g.Alias != "" && strings.EqualFold(g.Alias, item) {
+	for _, g := range Groups() {
+		if strings.EqualFold(g.Name, item) || g.Alias != "" && strings.EqualFold(g.Alias, item) {
 			return g.Has, nil
 		}
 	}
@@ -147,9 +98,8 @@ func matcher(item string) (func(*spec.Func) bool, error) {
 	}
 	lower := strings.ToLower(item)
 	return func(f *spec.Func) bool {
-		name := strings.ToLower(f.Name)
-		full, _ := path.Match(lower, name)
-		short, _ := path.Match(lower, strings.TrimPrefix(name, "mpi_"))
+		full, _ := path.Match(lower, strings.ToLower(f.Name))
+		short, _ := path.Match(lower, strings.ToLower(f.ShortName()))
 		return full || short
 	}, nil
 }
@@ -159,13 +109,15 @@ func unknownFunction(item string, all []*spec.Func) error {
 		return fmt.Errorf("pattern %q matches no function", item)
 	}
 	var names []string
-	for _, g := range groups {
+	for _, g := range Groups() {
 		names = append(names, g.Name)
 	}
 	for _, f := range all {
 		names = append(names, f.Name)
-		if strings.HasPrefix(f.Name, "MPI_") && !strings.HasPrefix(strings.ToUpper(item), "MPI_") {
-			names = append(names, f.Name[len("MPI_"):])
+		short := f.ShortName()
+		if prefix := strings.TrimSuffix(f.Name, short); prefix != "" &&
+			!strings.HasPrefix(strings.ToUpper(item), strings.ToUpper(prefix)) {
+			names = append(names, short)
 		}
 	}
 	msg := fmt.Sprintf("%q is no function or group", item)

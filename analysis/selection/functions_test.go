@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 func TestParseFunctions(t *testing.T) {
@@ -39,7 +39,9 @@ func TestParseFunctions(t *testing.T) {
 			t.Errorf("%s is not %s: %v", c[0], c[1], err)
 		}
 	}
-	for list, want := range map[string]string{"MPI_Sned": "did you mean MPI_Send", "colective": "did you mean collective", "MPI_Z*": "matches no function", "": "no function", "[": "no function"} {
+	for list, want := range map[string]string{"MPI_Sned": "did you mean MPI_Send",
+		"colective": "did you mean collective", "MPI_Z*": "matches no function", "": "no function",
+		"[": "no function"} {
 		if _, err := ParseFunctions(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", list, err, want)
 		}
@@ -70,11 +72,14 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	for group, want := range map[string][]string{
-		"pt2pt": {"MPI_Send", "MPI_Irecv", "MPI_Mprobe", "MPI_Send_init"}, "collective": {"MPI_Bcast", "MPI_Neighbor_alltoall", "MPI_Ibarrier"},
-		"rma": {"MPI_Put", "MPI_Win_fence", "MPI_Win_create"}, "io": {"MPI_File_open", "MPI_File_write_at"},
-		"completion": {"MPI_Waitall", "MPI_Test"}, "comm": {"MPI_Comm_dup", "MPI_Comm_rank", "MPI_Comm_split"}, "type": {"MPI_Type_vector", "MPI_Pack"},
-		"group": {"MPI_Group_incl"}, "info": {"MPI_Info_set"}, "topology": {"MPI_Cart_create"}, "process": {"MPI_Init", "MPI_Comm_spawn"},
-		"env": {"MPI_Wtime", "MPI_Get_processor_name"}, "tool": {"MPI_T_init_thread"}, "op": {"MPI_Op_create"},
+		"pt2pt":      {"MPI_Send", "MPI_Irecv", "MPI_Mprobe", "MPI_Send_init"},
+		"collective": {"MPI_Bcast", "MPI_Neighbor_alltoall", "MPI_Ibarrier"},
+		"rma":        {"MPI_Put", "MPI_Win_fence", "MPI_Win_create"}, "io": {"MPI_File_open", "MPI_File_write_at"},
+		"completion": {"MPI_Waitall", "MPI_Test"}, "comm": {"MPI_Comm_dup", "MPI_Comm_rank", "MPI_Comm_split"},
+		"type":  {"MPI_Type_vector", "MPI_Pack"},
+		"group": {"MPI_Group_incl"}, "info": {"MPI_Info_set"}, "topology": {"MPI_Cart_create"},
+		"process": {"MPI_Init", "MPI_Comm_spawn"},
+		"env":     {"MPI_Wtime", "MPI_Get_processor_name"}, "tool": {"MPI_T_init_thread"}, "op": {"MPI_Op_create"},
 	} {
 		f, _ := ParseFunctions(group)
 		for _, name := range want {

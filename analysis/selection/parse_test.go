@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"tabard/internal/rankfn"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
 func TestParseRanks(t *testing.T) {
-	set := rankfn.NewSet([]int{0, 1, 2, 3, 5, 8, 9, 10, 16, 24, 100})
+	set := rankfunc.NewSet([]int{0, 1, 2, 3, 5, 8, 9, 10, 16, 24, 100})
 	for text, want := range map[string]string{
-		"0": "0", "0-2": "0-2", "8-63:8": "8-24:8", "9-": "9-10,16-24:8,100", "0,2,100": "0-2:2,100", "0-1000": set.String(), "4": "", "1-3,2-8": "1-3,5-8:3",
+		"0": "0", "0-2": "0-2", "8-63:8": "8-24:8", "9-": "9-10,16-24:8,100", "0,2,100": "0-2:2,100",
+		"0-1000": set.String(), "4": "", "1-3,2-8": "1-3,5-8:3",
 	} {
 		r, err := ParseRanks(text)
 		if err != nil {
@@ -67,8 +68,10 @@ func TestParseWindow(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"1s": "no window", "2s..1s": "before it begins", "..": "neither", "a..b": "no time", "-1s..2s": "no time", "30%..10%": "before", "0%..110%": "percentage",
-		"1s+5%": "both", "+1s": "no window", "": "no window", "1s..2s..3s": "no time", "nan..1s": "no time", "1e300..": "no time",
+		"1s": "no window", "2s..1s": "before it begins", "..": "neither", "a..b": "no time", "-1s..2s": "no time",
+		"30%..10%": "before", "0%..110%": "percentage",
+		"1s+5%": "both", "+1s": "no window", "": "no window", "1s..2s..3s": "no time", "nan..1s": "no time",
+		"1e300..": "no time",
 	} {
 		if _, err := ParseWindow(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -78,7 +81,8 @@ func TestParseWindow(t *testing.T) {
 
 func TestParseSteps(t *testing.T) {
 	for text, want := range map[string][2]uint64{
-		"7": {7, 7}, "10-19": {10, 19}, "10..19": {10, 19}, "100-": {100, math.MaxUint64}, "-9": {0, 9}, "..9": {0, 9}, "0": {0, 0},
+		"7": {7, 7}, "10-19": {10, 19}, "10..19": {10, 19}, "100-": {100, math.MaxUint64}, "-9": {0, 9}, "..9": {0, 9},
+		"0": {0, 0},
 	} {
 		if s, err := ParseSteps(text); err != nil || s.From != want[0] || s.To != want[1] {
 			t.Errorf("%s: %+v, %v", text, s, err)
@@ -94,11 +98,13 @@ func TestParseSteps(t *testing.T) {
 func TestParse(t *testing.T) {
 	f := Flags{Ranks: "0-3", Functions: "p2p", Comms: "0,grid", Time: "1s..2s", Steps: "3-"}
 	s, err := Parse(f)
-	if err != nil || s.Flags() != f || s.Ranks == nil || s.Functions == nil || s.Comms == nil || s.Window == nil || s.Steps == nil {
+	if err != nil || s.Flags() != f || s.Ranks == nil || s.Functions == nil || s.Comms == nil || s.Window == nil ||
+		s.Steps == nil {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	for want, f := range map[string]Flags{
-		"ranks: ": {Ranks: "x"}, "functions: ": {Functions: "MPI_Sned"}, "communicators: ": {Comms: "a,"}, "time: ": {Time: "1"}, "steps: ": {Steps: "x"},
+		"ranks: ": {Ranks: "x"}, "functions: ": {Functions: "MPI_Sned"}, "communicators: ": {Comms: "a,"},
+		"time: ": {Time: "1"}, "steps: ": {Steps: "x"},
 	} {
 		if _, err := Parse(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v", f, err)

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/internal/comms"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Part is the selected calls of a stream: those of Range whose function and
 // communicator are selected.
 type Part struct {
-	Stream *trace.Stream
+	Stream *archive.Stream
 	// Range is never empty.
 	Range Range
 
@@ -42,7 +42,7 @@ func (p *Part) Terminal(t uint32) (all, none bool, err error) {
 }
 
 // Has tells whether a call in Range is selected.
-func (p *Part) Has(c *trace.Call) (bool, error) {
+func (p *Part) Has(c *archive.Call) (bool, error) {
 	if err := p.choose(); err != nil {
 		return false, err
 	}
@@ -51,7 +51,7 @@ func (p *Part) Has(c *trace.Call) (bool, error) {
 		return k.all, nil
 	}
 	for _, s := range k.slots {
-		if v := &c.Slots[s]; v.Kind == trace.Ref && contains(p.rangesOf(v.N), c.Index) {
+		if v := &c.Slots[s]; v.Kind == archive.Ref && contains(p.rangesOf(v.N), c.Index) {
 			return true, nil
 		}
 	}
@@ -63,7 +63,7 @@ func contains(rs []Range, i uint64) bool {
 }
 
 // Calls yields the selected calls, in order; the yielded call is reused.
-func (p *Part) Calls(yield func(*trace.Call, error) bool) {
+func (p *Part) Calls(yield func(*archive.Call, error) bool) {
 	for c, err := range p.Stream.Iter(p.Range.From) {
 		if err != nil {
 			yield(nil, err)
@@ -107,16 +107,16 @@ func (p *Part) choose() error {
 }
 
 // byComm says where one of the communicators that a call is given is selected.
-func (p *Part) byComm(sig *trace.Signature) (c choice) {
+func (p *Part) byComm(sig *archive.Signature) (c choice) {
 	f := spec.ByID(sig.Func)
 	for i := range f.Slots {
 		if s := &f.Slots[i]; s.Class != spec.Comm || s.Out || s.Codec != spec.Handle || s.Array {
 			continue
 		}
 		switch v := &sig.Slots[i]; v.Kind {
-		case trace.Hole:
+		case archive.Hole:
 			c.slots = append(c.slots, i)
-		case trace.Ref:
+		case archive.Ref:
 			c.ranges = append(c.ranges, p.rangesOf(v.N)...)
 		}
 	}

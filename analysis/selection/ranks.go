@@ -1,20 +1,20 @@
 package selection
 
 import (
-	"tabard/internal/rankfn"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
 // Ranks is a set of ranks as it is written on a command line. Nil is all,
 // and also processes that have no rank.
 type Ranks struct {
 	text string
-	list rankfn.List
+	list rankfunc.List
 }
 
-// ParseRanks understands a list such as "0,4-7,8-63:8,100-": see rankfn.ParseList.
+// ParseRanks understands a list such as "0,4-7,8-63:8,100-": see rankfunc.ParseList.
 func ParseRanks(s string) (*Ranks, error) {
-	list, err := rankfn.ParseList(s)
+	list, err := rankfunc.ParseList(s)
 	if err != nil {
 		return nil, err
 	}
@@ -27,8 +27,8 @@ func (r *Ranks) String() string { return r.text }
 // Contains tells whether a rank is in the set.
 func (r *Ranks) Contains(rank int) bool { return r == nil || r.list.Contains(rank) }
 
-// Of is the members of a set that are in r: see rankfn.List.
-func (r *Ranks) Of(set *trace.RankSet) *trace.RankSet {
+// Of is the members of a set that are in r: see rankfunc.List.
+func (r *Ranks) Of(set *archive.RankSet) *archive.RankSet {
 	if r == nil {
 		return set
 	}

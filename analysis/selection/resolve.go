@@ -7,14 +7,14 @@ import (
 	"math"
 	"time"
 
-	"tabard/internal/comms"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Resolved is a selection in an archive. It is not safe for concurrent use, nor
 // are its parts.
 type Resolved struct {
-	Archive   *trace.Archive
+	Archive   *archive.Archive
 	Selection *Selection
 	// From and To are the window of time; Whole tells whether there is one.
 	From, To time.Duration
@@ -28,14 +28,14 @@ type Resolved struct {
 
 // ClassPart is the members of a class of streams that are selected.
 type ClassPart struct {
-	Class *trace.Class
+	Class *archive.Class
 	// Ranks are some of Class.Ranks.
-	Ranks *trace.RankSet
+	Ranks *archive.RankSet
 }
 
 // Resolve finds the selection in an archive. The error says what the archive does not
 // have, in the words of the flags.
-func (s *Selection) Resolve(a *trace.Archive) (*Resolved, error) {
+func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 	r := &Resolved{Archive: a, Selection: s, From: math.MinInt64, To: Forever}
 	var err error
 	if s.Ranks != nil && len(r.Classes()) == 0 {
@@ -73,9 +73,10 @@ func (s *Selection) Resolve(a *trace.Archive) (*Resolved, error) {
 	return r, nil
 }
 
-var errUntimed = errors.New("the recording has no times of single calls (see record --timing): no window can be selected")
+var errUntimed = errors.New("the recording has no times of single calls (see record --timing): " +
+	"no window can be selected")
 
-func timed(a *trace.Archive) bool {
+func timed(a *archive.Archive) bool {
 	for _, c := range a.Classes() {
 		if c.Ranks().Len() > 0 && c.Stream(c.Ranks().Min()).Timed() {
 			return true
@@ -84,9 +85,9 @@ func timed(a *trace.Archive) bool {
 	return false
 }
 
-// Length is the time from the start of the trace to the end of the last call. It
-// looks at the last times of each stream.
-func Length(a *trace.Archive) (time.Duration, error) {
+// Length is the time from the start of the trace to the end of the last call. It reads the last
+// times of each stream.
+func Length(a *archive.Archive) (time.Duration, error) {
 	last := time.Duration(-1)
 	for s := range a.Streams() {
 		if !s.Timed() {
@@ -107,7 +108,7 @@ func Length(a *trace.Archive) (time.Duration, error) {
 	return last, nil
 }
 
-// checkSteps says what is wrong with steps that nothing has.
+// checkSteps is an error if no stream has the selected steps.
 func (r *Resolved) checkSteps() error {
 	most := uint64(0)
 	for p := range r.steps.of {
@@ -158,8 +159,8 @@ func (r *Resolved) Classes() []ClassPart {
 	return parts
 }
 
-// Parts yields what is selected of each stream, in the order of classes and ranks. Streams of which
-// nothing is selected are left out. After an error the iteration ends.
+// Parts yields the selected part of each stream, in the order of classes and ranks. Streams without
+// selected calls are left out. After an error the iteration ends.
 func (r *Resolved) Parts() iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		classes := r.Classes()
@@ -180,7 +181,7 @@ func (r *Resolved) Parts() iter.Seq2[*Part, error] {
 	}
 }
 
-// teller tells Progress of streams that have been passed.
+// teller reports to Progress the streams that have been passed.
 func (r *Resolved) teller(classes []ClassPart) func(streams int) {
 	if r.Progress == nil {
 		return func(int) {}
@@ -196,7 +197,7 @@ func (r *Resolved) teller(classes []ClassPart) func(streams int) {
 }
 
 // Part is what is selected of a stream, nil if that is nothing.
-func (r *Resolved) Part(s *trace.Stream) (*Part, error) {
+func (r *Resolved) Part(s *archive.Stream) (*Part, error) {
 	if r.Selection.Ranks != nil && !r.Selection.Rank(s.Rank().Rank) {
 		return nil, nil
 	}
@@ -230,7 +231,7 @@ func (r *Resolved) Part(s *trace.Stream) (*Part, error) {
 // inWindow is the calls that are in progress in the window: the first one that ends in it
 // and all that follow and begin before its end. Of calls inside one another, which
 // callbacks make, the outer one counts if it ends in the window.
-func (r *Resolved) inWindow(s *trace.Stream) (Range, error) {
+func (r *Resolved) inWindow(s *archive.Stream) (Range, error) {
 	t, err := s.Timing()
 	if err != nil || t == nil {
 		return Range{}, err
@@ -248,7 +249,7 @@ func (r *Resolved) inWindow(s *trace.Stream) (Range, error) {
 		}
 	}
 	if err := t.Err(); err != nil {
-		return Range{}, &trace.FormatError{File: r.Archive.File(), Section: "timing", Offset: -1,
+		return Range{}, &archive.FormatError{File: r.Archive.File(), Section: "timing", Offset: -1,
 			Msg: fmt.Sprintf("stream %d: %v", s.Index(), err), Hint: "record the run anew"}
 	}
 	return in, nil

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/internal/comms"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
 // app is three ranks with a time-step loop, polls, memory records in between, communicators
@@ -61,15 +61,15 @@ type naive struct {
 	comms *comms.Result
 	step  map[int]int // by stream: steps begun
 	event map[int]uint64
-	last  map[int]*trace.Call
+	last  map[int]*archive.Call
 }
 
-func (n *naive) has(t *testing.T, s *trace.Stream, c *trace.Call) bool {
+func (n *naive) has(t *testing.T, s *archive.Stream, c *archive.Call) bool {
 	i := s.Index()
 	if c.Site != nil && c.Site.Frames[0].Line == 10 {
 		n.step[i]++
 	}
-	if l := n.last[i]; l != nil && !(c.Flags&trace.Polls != 0 && l.Flags&trace.Polls != 0) {
+	if l := n.last[i]; l != nil && !(c.Flags&archive.Polls != 0 && l.Flags&archive.Polls != 0) {
 		n.event[i]++
 	}
 	n.last[i] = c.Clone()
@@ -77,7 +77,8 @@ func (n *naive) has(t *testing.T, s *trace.Stream, c *trace.Call) bool {
 		return false
 	}
 	if n.s.Steps != nil {
-		inLoop := c.Site == nil && n.step[i] > 0 || c.Site != nil && c.Site.Frames[0].Line >= 10 && c.Site.Frames[0].Line < 20
+		inLoop := c.Site == nil && n.step[i] > 0 ||
+			c.Site != nil && c.Site.Frames[0].Line >= 10 && c.Site.Frames[0].Line < 20
 		if k := uint64(n.step[i] - 1); !inLoop || k < n.s.Steps.From || k > n.s.Steps.To {
 			return false
 		}
@@ -95,7 +96,7 @@ func (n *naive) has(t *testing.T, s *trace.Stream, c *trace.Call) bool {
 		return true
 	}
 	v, ok := c.In("comm")
-	if !ok || v.Kind != trace.Ref {
+	if !ok || v.Kind != archive.Ref {
 		return false
 	}
 	o := n.comms.Lookup(s.Process(), v.N, i, n.event[i])
@@ -108,7 +109,7 @@ func (n *naive) has(t *testing.T, s *trace.Stream, c *trace.Call) bool {
 	})
 }
 
-func check(t *testing.T, a *trace.Archive, f selection.Flags) (selected int) {
+func check(t *testing.T, a *archive.Archive, f selection.Flags) (selected int) {
 	t.Helper()
 	s, err := selection.Parse(f)
 	if err != nil {
@@ -118,7 +119,7 @@ func check(t *testing.T, a *trace.Archive, f selection.Flags) (selected int) {
 	if err != nil {
 		t.Fatalf("%+v: %v", f, err)
 	}
-	n := &naive{f: f, s: s, step: map[int]int{}, event: map[int]uint64{}, last: map[int]*trace.Call{}}
+	n := &naive{f: f, s: s, step: map[int]int{}, event: map[int]uint64{}, last: map[int]*archive.Call{}}
 	if n.comms, err = comms.Analyze(a); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func check(t *testing.T, a *trace.Archive, f selection.Flags) (selected int) {
 }
 
 func TestResolve(t *testing.T) {
-	a := tracetest.Archive(t, app())
+	a := archivetest.Archive(t, app())
 	total := 0
 	for s := range a.Streams() {
 		total += int(s.Calls())
@@ -188,8 +189,10 @@ func TestResolve(t *testing.T) {
 		t.Errorf("%d calls of %d", n, total)
 	}
 	for _, f := range []selection.Flags{
-		{Ranks: "1-"}, {Functions: "coll"}, {Functions: "MPI_Test"}, {Comms: "MPI_COMM_WORLD"}, {Comms: "dup0"}, {Comms: "split1*"}, {Comms: "dup*,MPI_COMM_WORLD"},
-		{Steps: "0"}, {Steps: "29"}, {Steps: "7-12"}, {Steps: "20-"}, {Steps: "25-1000", Functions: "MPI_Test,MPI_Wait", Ranks: "2"}, {Steps: "-3", Comms: "split*"},
+		{Ranks: "1-"}, {Functions: "coll"}, {Functions: "MPI_Test"}, {Comms: "MPI_COMM_WORLD"}, {Comms: "dup0"},
+		{Comms: "split1*"}, {Comms: "dup*,MPI_COMM_WORLD"},
+		{Steps: "0"}, {Steps: "29"}, {Steps: "7-12"}, {Steps: "20-"},
+		{Steps: "25-1000", Functions: "MPI_Test,MPI_Wait", Ranks: "2"}, {Steps: "-3", Comms: "split*"},
 		{Time: "5us..40us"}, {Time: "0us..1us"}, {Time: "3us..30us", Steps: "1-2", Functions: "wait"},
 	} {
 		if n := check(t, a, f); n == 0 || n == total {
@@ -216,7 +219,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestWhole(t *testing.T) {
-	a := tracetest.Archive(t, app())
+	a := archivetest.Archive(t, app())
 	for want, f := range map[bool]selection.Flags{true: {Ranks: "0-1", Functions: "p2p"}, false: {Time: "1us.."}} {
 		s, _ := selection.Parse(f)
 		r, err := s.Resolve(a)
@@ -234,10 +237,10 @@ func TestWhole(t *testing.T) {
 }
 
 func TestResolveErrors(t *testing.T) {
-	a := tracetest.Archive(t, app())
-	none := tracetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Barrier(comm=MPI_COMM_WORLD)\n")
+	a := archivetest.Archive(t, app())
+	none := archivetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Barrier(comm=MPI_COMM_WORLD)\n")
 	for _, c := range []struct {
-		a    *trace.Archive
+		a    *archive.Archive
 		f    selection.Flags
 		want string
 	}{
@@ -262,7 +265,7 @@ func TestResolveErrors(t *testing.T) {
 
 // Times of a stream and back.
 func TestTicks(t *testing.T) {
-	a := tracetest.Archive(t, app())
+	a := archivetest.Archive(t, app())
 	s := a.Stream(0)
 	for _, ticks := range []uint64{0, 1, 7, 999_999, 1_000_000, 3_000_000} {
 		if at := s.Ticks(s.Since(ticks)); at != ticks {

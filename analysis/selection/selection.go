@@ -3,7 +3,7 @@ package selection
 import (
 	"fmt"
 
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Flags is a selection as it is written on a command line. Empty strings select all.

@@ -3,10 +3,10 @@ package selection
 import (
 	"sort"
 
-	"tabard/analysis/loops"
-	"tabard/internal/grammar"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/loops"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // StepTiming is up to how many bytes of stored time stamps the time-step loop is
@@ -34,7 +34,7 @@ type place struct {
 }
 
 // FindSteps finds the time-step loops of an archive.
-func FindSteps(a *trace.Archive) (*StepIndex, error) {
+func FindSteps(a *archive.Archive) (*StepIndex, error) {
 	classes, err := loops.Of(a, loops.Options{Timing: StepTiming})
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func StepsOf(classes []*loops.Class) *StepIndex {
 
 // Of is the time steps of a stream, nil if it has none. It is not safe for concurrent use,
 // nor are the results.
-func (x *StepIndex) Of(s *trace.Stream) (*StreamSteps, error) {
+func (x *StepIndex) Of(s *archive.Stream) (*StreamSteps, error) {
 	p, ok := x.of[s.Index()]
 	if !ok {
 		return nil, nil
@@ -82,7 +82,7 @@ type StreamSteps struct {
 	// Loop is the time-step loop.
 	Loop *loops.Node
 
-	stream *trace.Stream
+	stream *archive.Stream
 	it     *loops.Iterations
 	word   *word
 	tries  uint64 // how many steps Run tries to take at once; 0 for all
@@ -104,8 +104,8 @@ func (s *StreamSteps) Span(from, to uint64) (r Range, err error) {
 
 // wordKey is what the words of streams depend on.
 type wordKey struct {
-	class   *trace.Class
-	grammar *trace.Grammar
+	class   *archive.Class
+	grammar *archive.Grammar
 }
 
 // word finds events by their number among those that the program called: the
@@ -115,7 +115,7 @@ type word struct {
 	ends [][]uint64 // for each rule and symbol: visible events up to the symbol's end; nil if all are
 }
 
-func (x *StepIndex) word(s *trace.Stream) (*word, error) {
+func (x *StepIndex) word(s *archive.Stream) (*word, error) {
 	g, err := s.Grammar()
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (w *word) weigh(weights []uint64) {
 }
 
 // weight is the visible events of one copy of a symbol.
-func (w *word) weight(s trace.Symbol, weights []uint64) uint64 {
+func (w *word) weight(s archive.Symbol, weights []uint64) uint64 {
 	if !s.IsRule() {
 		return weights[s.ID]
 	}

@@ -1,8 +1,8 @@
 package selection
 
-// Run is the calls of step k, below Len, and how many steps from there on, at least this one, follow one another
-// with as many calls each: step k+i has the calls from r.From + i*r.Len() on. With it, going through all
-// steps takes a time that depends on what differs between them.
+// Run is the calls of step k, below Len, and how many steps from k on follow one another with
+// equally many calls; n is at least 1. Step k+i has the calls from r.From + i*r.Len() on. So the
+// time to go through all steps depends only on what differs between them.
 func (s *StreamSteps) Run(k uint64) (r Range, n uint64, err error) {
 	from, to, n := s.it.Run(k)
 	if r, err = s.calls(from, to); err != nil {
@@ -37,7 +37,7 @@ func (s *StreamSteps) calls(from, to uint64) (r Range, err error) {
 	return r, err
 }
 
-// A StepCursor says which step calls belong to that come in order.
+// A StepCursor finds the steps of calls that come in order.
 type StepCursor struct {
 	of   *StreamSteps
 	len  uint64
@@ -52,8 +52,8 @@ type StepCursor struct {
 // Cursor makes a cursor at the first step.
 func (s *StreamSteps) Cursor() *StepCursor { return &StepCursor{of: s, len: s.Len()} }
 
-// Near is Find for calls whose step is not far from that of the call before. It may be used at the same time as other
-// results of the StepIndex, and is ok for most calls.
+// Near is Find for calls whose step is not far from that of the call before. It may be used at the
+// same time as other results of the StepIndex, and is ok for most calls.
 func (c *StepCursor) Near(call uint64) (step uint64, ok bool) {
 	if call-c.in.From < c.in.To-c.in.From {
 		return c.step, true
@@ -72,8 +72,8 @@ func (c *StepCursor) Near(call uint64) (step uint64, ok bool) {
 	return c.step, true
 }
 
-// Range is the calls of the step of the latest call that was found, and of the steps around it that follow one another with as many calls and
-// have the same number when that is divided by stride.
+// Range is the calls of the step of the latest call that was found, and of the steps around it that
+// follow one another with as many calls and have the same number when that is divided by stride.
 func (c *StepCursor) Range(stride uint64) Range {
 	if stride <= 1 {
 		return c.in

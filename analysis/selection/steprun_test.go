@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tabard/analysis/selection"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
 // even is a program whose steps are as long as the calls in braces tell.
@@ -30,7 +30,7 @@ func TestStepCursor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	longest := uint64(0)
 	for _, program := range []string{app(), even} {
-		a := tracetest.Archive(t, program)
+		a := archivetest.Archive(t, program)
 		x, err := selection.FindSteps(a)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +73,8 @@ func TestStepCursor(t *testing.T) {
 					near, sure := c.Near(call)
 					step, ok, err := c.Find(call)
 					if err != nil || ok != want || ok && step != uint64(k) || sure && (!ok || near != step) {
-						t.Fatalf("call %d is in step %d (%v), near %d (%v), want %d (%v): %v", call, step, ok, near, sure, k, want, err)
+						t.Fatalf("call %d is in step %d (%v), near %d (%v), want %d (%v): %v", call, step, ok, near,
+							sure, k, want, err)
 					}
 					for _, stride := range []uint64{1, 2, 7, 1000} {
 						if !ok {
@@ -87,7 +88,8 @@ func TestStepCursor(t *testing.T) {
 						at := ranges[first].From
 						for i := first; i < len(ranges) && ranges[i].To <= r.To; i++ {
 							if ranges[i].From != at || uint64(i)/stride != step/stride {
-								t.Fatalf("call %d: stride %d gives %v, in which is step %d at %v", call, stride, r, i, ranges[i])
+								t.Fatalf("call %d: stride %d gives %v, in which is step %d at %v", call, stride, r, i,
+									ranges[i])
 							}
 							at = ranges[i].To
 						}

@@ -4,25 +4,25 @@ import (
 	"encoding/binary"
 	"iter"
 
-	"tabard/internal/rankfn"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
 // Unit is streams of a class that make the same calls in the same order: they differ in
 // the values of parameters only. What counts calls looks at one of them.
 type Unit struct {
-	Class *trace.Class
+	Class *archive.Class
 	// Ranks are the members, some of Class.Ranks.
-	Ranks *trace.RankSet
+	Ranks *archive.RankSet
 	// Part is what is selected of the first member. Its Range and counts are those of all.
 	Part *Part
 }
 
-// Units yields the selection in units, class by class. Where all calls are selected, or
-// time steps, a class has one unit for each combination of trip counts that its members
-// have, so that the number of units, and mostly the time, does not depend on the number of ranks. Each stream is a
-// unit of its own where a window of time or communicators are selected, or if the lengths of its runs of polls are its own.
-// After an error the iteration ends.
+// Units yields the selection in units, class by class. Where all calls are selected, or time steps,
+// a class has one unit for each combination of trip counts that its members have, so that the
+// number of units, and mostly the time, does not depend on the number of ranks. Each stream is a
+// unit of its own where a window of time or communicators are selected, or if the lengths of its
+// runs of polls are its own. After an error the iteration ends.
 func (r *Resolved) Units() iter.Seq2[*Unit, error] {
 	return func(yield func(*Unit, error) bool) {
 		classes := r.Classes()
@@ -49,7 +49,7 @@ func (r *Resolved) Units() iter.Seq2[*Unit, error] {
 }
 
 // alike divides ranks into sets with the same calls.
-func (r *Resolved) alike(c ClassPart) ([]*trace.RankSet, error) {
+func (r *Resolved) alike(c ClassPart) ([]*archive.RankSet, error) {
 	d, err := c.Class.Data()
 	if err != nil {
 		return nil, err
@@ -63,17 +63,17 @@ func (r *Resolved) alike(c ClassPart) ([]*trace.RankSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		own = tm.Flags&trace.Polls != 0 && !sameRuns(c.Class, d, uint32(t))
+		own = tm.Flags&archive.Polls != 0 && !sameRuns(c.Class, d, uint32(t))
 	}
 	switch {
 	case own:
-		var sets []*trace.RankSet
+		var sets []*archive.RankSet
 		for rank := range c.Ranks.All() {
-			sets = append(sets, rankfn.Range(rank, rank+1))
+			sets = append(sets, rankfunc.Range(rank, rank+1))
 		}
 		return sets, nil
 	case len(d.Trips) == 0:
-		return []*trace.RankSet{c.Ranks}, nil
+		return []*archive.RankSet{c.Ranks}, nil
 	}
 	var keys []string
 	of := map[string][]int{}
@@ -87,15 +87,16 @@ func (r *Resolved) alike(c ClassPart) ([]*trace.RankSet, error) {
 		}
 		of[string(b)] = append(of[string(b)], rank)
 	}
-	var sets []*trace.RankSet
+	var sets []*archive.RankSet
 	for _, k := range keys {
-		sets = append(sets, rankfn.NewSet(of[k]))
+		sets = append(sets, rankfunc.NewSet(of[k]))
 	}
 	return sets, nil
 }
 
-// sameRuns tells whether the runs of polls of terminal t have the same lengths at all members of a class.
-func sameRuns(c *trace.Class, d *trace.ClassData, t uint32) bool {
+// sameRuns tells whether the runs of polls of terminal t have the same lengths at all members of a
+// class.
+func sameRuns(c *archive.Class, d *archive.ClassData, t uint32) bool {
 	place := 0
 	for i := range t {
 		tm, err := c.Template(i)

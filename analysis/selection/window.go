@@ -34,7 +34,8 @@ func ParseWindow(s string) (*Window, error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok {
 		if from, to, ok = cutLength(s); !ok {
-			return nil, fmt.Errorf("%q is no window FROM..TO or FROM+LENGTH, such as 1.5s..2s, 10%%..30%% or 1.5s+20ms", s)
+			return nil, fmt.Errorf("%q is no window FROM..TO or FROM+LENGTH, such as 1.5s..2s, 10%%..30%% or 1.5s+20ms",
+				s)
 		}
 	}
 	var err error
@@ -54,7 +55,8 @@ func ParseWindow(s string) (*Window, error) {
 	if w.from.open && w.to.open {
 		return nil, errors.New("the window has neither begin nor end")
 	}
-	if !w.from.open && !w.to.open && w.from.isPart == w.to.isPart && (w.to.at < w.from.at || w.to.percent < w.from.percent) {
+	if !w.from.open && !w.to.open && w.from.isPart == w.to.isPart &&
+		(w.to.at < w.from.at || w.to.percent < w.from.percent) {
 		return nil, fmt.Errorf("%q ends before it begins", s)
 	}
 	return w, nil

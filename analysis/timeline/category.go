@@ -1,10 +1,6 @@
 package timeline
 
-import (
-	"strings"
-
-	"tabard/spec"
-)
+import "github.com/tabard-hpc/tabard/spec"
 
 // Category is what time is spent in.
 type Category uint8
@@ -24,7 +20,8 @@ const (
 	NumCategories
 )
 
-var categoryNames = [NumCategories]string{"computation", "point_to_point", "wait", "collective", "rma", "io", "other_mpi", "lifecycle", "unselected"}
+var categoryNames = [NumCategories]string{"computation", "point_to_point", "wait", "collective", "rma", "io",
+	"other_mpi", "lifecycle", "unselected"}
 
 // String is the name of the category in machine-readable output.
 func (c Category) String() string { return categoryNames[c] }
@@ -32,22 +29,9 @@ func (c Category) String() string { return categoryNames[c] }
 // CategoryOf is the category of the calls of a function: Wait for what
 // completes requests, Collective also for collectives of neighbours, Other
 // for the making of communicators, datatypes and the like.
-func CategoryOf(f *spec.Func) Category {
-	switch f.Category {
-	case "pt2pt", "partitioned", "start":
-		return PointToPoint
-	case "completion", "completion_query":
-		return Wait
-	case "collective", "neighbor_collective":
-		return Collective
-	case "lifecycle":
-		return Lifecycle
-	}
-	switch {
-	case f.Chapter == "one-sided" || strings.HasPrefix(f.Name, "MPI_Win_"):
-		return RMA
-	case f.Chapter == "io" || strings.HasPrefix(f.Name, "MPI_File_"):
-		return IO
-	}
-	return Other
+func CategoryOf(f *spec.Func) Category { return categories[f.Activity] }
+
+var categories = map[spec.Activity]Category{
+	spec.ActivityOther: Other, spec.ActivityPointToPoint: PointToPoint, spec.ActivityWait: Wait,
+	spec.ActivityCollective: Collective, spec.ActivityRma: RMA, spec.ActivityIo: IO, spec.ActivityLifecycle: Lifecycle,
 }

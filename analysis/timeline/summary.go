@@ -3,14 +3,15 @@ package timeline
 import (
 	"time"
 
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Of up to DefaultExact calls each one is looked at; beyond, summaries of ranges of
 // calls serve where these are short.
 const DefaultExact = 8 << 20
 
-// budgetShare is how many times as many calls as Options.Exact are looked at where summaries are longer than a column.
+// budgetShare is how many times as many calls as Options.Exact are looked at where summaries are
+// longer than a column.
 const budgetShare = 16
 
 // fewCalls is a range of calls that has no finer summaries: a block of the format.
@@ -29,16 +30,17 @@ type estimate struct {
 }
 
 // estimate adds the calls of the part by summaries: the time of each category in a range of calls
-// is spread over the range evenly if that is shorter than a column. Longer ranges are split, down to
-// single calls as long as these are not too many.
+// is spread over the range evenly if that is shorter than a column. Longer ranges are split, down
+// to single calls as long as these are not too many.
 func (w *walker) estimate() error {
-	e := &estimate{walker: w, budget: w.j.o.Exact * budgetShare / uint64(len(w.j.parts)), width: time.Duration(w.g.width)}
+	e := &estimate{walker: w, budget: w.j.o.Exact * budgetShare / uint64(len(w.j.parts)),
+		width: time.Duration(w.g.width)}
 	ok, err := e.classify()
 	if err != nil {
 		return err
 	}
 	r := w.p.Range
-	if !ok || w.timing.Mode().Kind == trace.TimingPublished { // these are read as a whole anyway
+	if !ok || w.timing.Mode().Kind == archive.TimingPublished { // these are read as a whole anyway
 		return w.calls(r.From, r.To)
 	}
 	first, _ := w.timing.At(r.From)
@@ -54,7 +56,8 @@ func (w *walker) estimate() error {
 	return nil
 }
 
-// classify finds the category of each timing class. It is false if calls of different categories share one.
+// classify finds the category of each timing class. It is false if calls of different categories
+// share one.
 func (e *estimate) classify() (bool, error) {
 	of, err := e.p.Stream.TimingClass()
 	if err != nil {
@@ -81,8 +84,8 @@ func (e *estimate) classify() (bool, error) {
 	return true, nil
 }
 
-// piece adds what is selected of a range of calls.
-func (e *estimate) piece(s *trace.TimingSummary) error {
+// piece adds the selected calls of a range.
+func (e *estimate) piece(s *archive.TimingSummary) error {
 	from, to := max(s.From, e.p.Range.From), min(s.To, e.p.Range.To)
 	if from >= to {
 		return nil
@@ -116,7 +119,7 @@ func (e *estimate) piece(s *trace.TimingSummary) error {
 }
 
 // spread adds a range of calls evenly.
-func (e *estimate) spread(s *trace.TimingSummary) {
+func (e *estimate) spread(s *archive.TimingSummary) {
 	if e.fast != nil {
 		e.busy = max(e.busy, e.at(e.fast.busy))
 		e.fast.busy = max(e.fast.busy, s.Latest)
@@ -137,7 +140,8 @@ func (e *estimate) spread(s *trace.TimingSummary) {
 	e.g.blur = max(e.g.blur, to-from)
 }
 
-// last adds the last call of the stream once more if it did not return: its duration is not in a summary.
+// last adds the last call of the stream once more if it did not return: its duration is not in a
+// summary.
 func (e *estimate) last() error {
 	if err := e.seek(e.timing.Len() - 1); err != nil {
 		return err

@@ -2,11 +2,12 @@ package timeline
 
 import "math"
 
-// fastWidth is from how many nanoseconds a column on calls are added up by ticks: rounding
-// its borders to ticks then does not show.
+// fastWidth is the width of a column in nanoseconds from which calls are added up in ticks.
+// Rounding its borders to ticks then does not show.
 const fastWidth = 10_000
 
-// ticks adds calls in the ticks of their process, so that no time is converted but the borders of columns.
+// ticks adds up calls in the ticks of their process, so that only the borders of columns have to be
+// converted.
 type ticks struct {
 	w           *walker
 	col         int    // -1 before the first call
@@ -79,7 +80,7 @@ func (k *ticks) flush() {
 	clear(k.acc[:])
 }
 
-// finish tells the walker what it has to know.
+// finish passes on to the walker what it needs.
 func (k *ticks) finish() {
 	k.flush()
 	if k.first <= k.last {

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Limits of a grid.
@@ -32,7 +32,7 @@ type Options struct {
 	// that goes to each category is taken from summaries of ranges of calls, see Result.Blur.
 	Exact uint64
 	// Clock corrects a time of a stream's process; nil for none.
-	Clock func(s *trace.Stream, t time.Duration) time.Duration
+	Clock func(s *archive.Stream, t time.Duration) time.Duration
 	// Progress is called now and then, by several goroutines, with the number of
 	// calls that have been read and the number of all.
 	Progress func(done, total uint64)
@@ -67,7 +67,7 @@ type Row struct {
 	Rank, LastRank, World, Thread int
 	// Threads is how many streams the row stands for.
 	Threads int
-	// From and To are from when to when anything is known of these, within the window.
+	// From and To are the time within the window in which anything is known of these.
 	From, To time.Duration
 	// Spans are the calls in the window in the order of their starts, if Result.Spans is set.
 	Spans []Span
@@ -90,7 +90,8 @@ func (r *Result) Shares(row, col int) []float64 {
 }
 
 // ErrUntimed is the error for an archive without times of calls.
-var ErrUntimed = errors.New("the recording has no times of single calls (record --timing=off or aggregate): record with --timing=lossy or lossless")
+var ErrUntimed = errors.New("the recording has no times of single calls (record --timing=off or aggregate): " +
+	"record with --timing=lossy or lossless")
 
 // job is what the workers share.
 type job struct {
@@ -108,7 +109,7 @@ type job struct {
 	mu    sync.Mutex    // protects Result.Blur
 }
 
-// life is from when to when the selected part of a stream lasts.
+// life is the time that the selected part of a stream spans.
 type life struct{ from, to time.Duration }
 
 // Of computes the timeline of what is selected. The window is that of the
@@ -180,7 +181,7 @@ func (j *job) open() error {
 }
 
 // at is the time of a stream's ticks.
-func (j *job) at(s *trace.Stream) func(ticks uint64) time.Duration {
+func (j *job) at(s *archive.Stream) func(ticks uint64) time.Duration {
 	at := s.TickTime()
 	if j.o.Clock == nil {
 		return at
@@ -242,17 +243,19 @@ func (j *job) life(p *selection.Part) (l life, err error) {
 }
 
 // broken is the error of the times of a stream.
-func broken(s *trace.Stream, err error) error {
+func broken(s *archive.Stream, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &trace.FormatError{File: s.Archive().File(), Section: "timing", Offset: -1, Msg: err.Error(), Hint: "the file is damaged: copy it again"}
+	return &archive.FormatError{File: s.Archive().File(), Section: "timing", Offset: -1, Msg: err.Error(),
+		Hint: "the file is damaged: copy it again"}
 }
 
 func (j *job) row(from, to int) Row {
 	first, last := j.parts[from].Stream, j.parts[to-1].Stream
 	a, b := first.Rank(), last.Rank()
-	return Row{First: first.Index(), Last: last.Index(), Rank: a.Rank, LastRank: b.Rank, World: a.World, Thread: first.Thread(), Threads: to - from}
+	return Row{First: first.Index(), Last: last.Index(), Rank: a.Rank, LastRank: b.Rank, World: a.World,
+		Thread: first.Thread(), Threads: to - from}
 }
 
 // run lets workers fill in the rows.
@@ -276,7 +279,7 @@ func (j *job) run() {
 	wg.Wait()
 }
 
-// sum adds up the shares of categories.
+// sum adds up the shares of each category.
 func (j *job) sum() {
 	r := j.r
 	all := 0.0

@@ -9,18 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/analysis/timeline"
-	"tabard/internal/merge"
-	"tabard/internal/synth"
-	"tabard/spec"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/timeline"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // program is ranks that make random calls at random times: nested ones, runs of polls, threads,
-// and calls that did not return. Nested calls begin later after the outer one. (A window that ends between both ends before
-// the outer one, which the selection says.)
+// and calls that did not return. Nested calls begin later after the outer one. (A window that ends
+// between both ends before the outer one, which the selection says.)
 func program(rng *rand.Rand, ranks, later int) string {
 	var b strings.Builder
 	b.WriteString("abi mpich\n")
@@ -47,18 +47,21 @@ func program(rng *rand.Rand, ranks, later int) string {
 				switch rng.IntN(12) {
 				case 0:
 					// Polls begin 100 after the call before.
-					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD)\npoll %d MPI_Test(request=request#0) ; flag=0\n", now, 1+rng.IntN(5))
+					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD)\npoll %d MPI_Test(request=request#0) ; flag=0\n", now,
+						1+rng.IntN(5))
 					now += 600
 				case 1:
 					d := 40 + rng.IntN(100)
-					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD) ; nested\n%d+%d MPI_Comm_dup(comm=MPI_COMM_WORLD)\n", now+10+later, now+10, d)
+					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD) ; nested\n%d+%d MPI_Comm_dup(comm=MPI_COMM_WORLD)\n",
+						now+10+later, now+10, d)
 					now += d + 10
 				default:
 					line(calls[rng.IntN(len(calls))])
 				}
 			}
 			if rng.IntN(3) == 0 {
-				fmt.Fprintf(&b, "%d+0 MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD) ; unfinished\n", now+7)
+				fmt.Fprintf(&b, "%d+0 MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD) ; unfinished\n",
+					now+7)
 			}
 		}
 	}
@@ -66,7 +69,8 @@ func program(rng *rand.Rand, ranks, later int) string {
 }
 
 // reference computes shares from single calls, cell by cell.
-func reference(t *testing.T, a *trace.Archive, s *trace.Stream, r *timeline.Result, functions *selection.Functions, col int) (out [timeline.NumCategories]float64) {
+func reference(t *testing.T, a *archive.Archive, s *archive.Stream, r *timeline.Result, functions *selection.Functions,
+	col int) (out [timeline.NumCategories]float64) {
 	t.Helper()
 	w := float64(r.To-r.From) / float64(r.Columns)
 	lo, hi := float64(r.From)+float64(col)*w, float64(r.From)+float64(col+1)*w
@@ -81,11 +85,11 @@ func reference(t *testing.T, a *trace.Archive, s *trace.Stream, r *timeline.Resu
 		}
 		begin = min(begin, c.Start)
 		to := c.End
-		if c.Flags&trace.Unfinished != 0 {
+		if c.Flags&archive.Unfinished != 0 {
 			to = r.To
 		}
 		end = max(end, to)
-		if c.Flags&trace.Nested != 0 || c.Func.Has(spec.Pseudo) {
+		if c.Flags&archive.Nested != 0 || c.Func.Has(spec.Pseudo) {
 			continue
 		}
 		k := timeline.CategoryOf(c.Func)
@@ -111,7 +115,7 @@ func TestAgainstSingleCalls(t *testing.T) {
 		if seed%4 == 3 {
 			flags.Functions = "p2p,MPI_Test,MPI_Win*"
 		}
-		a := tracetest.Archive(t, program(rng, 1+rng.IntN(5), later))
+		a := archivetest.Archive(t, program(rng, 1+rng.IntN(5), later))
 		sel, err := selection.Parse(flags)
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +135,7 @@ func TestAgainstSingleCalls(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, seed uint64, a *trace.Archive, r *timeline.Result, sel *selection.Selection) {
+func check(t *testing.T, seed uint64, a *archive.Archive, r *timeline.Result, sel *selection.Selection) {
 	t.Helper()
 	for i, row := range r.Rows {
 		for col := range r.Columns {
@@ -155,7 +159,8 @@ func check(t *testing.T, seed uint64, a *trace.Archive, r *timeline.Result, sel 
 			}
 			for c, v := range r.Shares(i, col) {
 				if math.Abs(v-want[c]/float64(n)) > 1e-9 {
-					t.Fatalf("seed %d: row %d column %d: %v is %g, want %g", seed, i, col, timeline.Category(c), v, want[c]/float64(n))
+					t.Fatalf("seed %d: row %d column %d: %v is %g, want %g", seed, i, col, timeline.Category(c), v,
+						want[c]/float64(n))
 				}
 			}
 		}
@@ -167,7 +172,7 @@ func check(t *testing.T, seed uint64, a *trace.Archive, r *timeline.Result, sel 
 	}
 }
 
-func mustResolve(t *testing.T, sel *selection.Selection, a *trace.Archive) *selection.Resolved {
+func mustResolve(t *testing.T, sel *selection.Selection, a *archive.Archive) *selection.Resolved {
 	t.Helper()
 	r, err := sel.Resolve(a)
 	if err != nil {
@@ -177,7 +182,7 @@ func mustResolve(t *testing.T, sel *selection.Selection, a *trace.Archive) *sele
 }
 
 func TestTotalsAndSpans(t *testing.T) {
-	a := tracetest.Archive(t, `abi mpich
+	a := archivetest.Archive(t, `abi mpich
 rank 0 of 2 on n
 0+100 MPI_Init()
 300+100 MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)
@@ -197,7 +202,8 @@ rank 1 of 2 on n
 		t.Errorf("%v", s)
 	}
 	// 1500 ns are known: 700 of computation, 600 of collectives, 100 each of the others.
-	for c, want := range map[timeline.Category]float64{timeline.Computation: 700, timeline.Collective: 600, timeline.PointToPoint: 100, timeline.Lifecycle: 100} {
+	for c, want := range map[timeline.Category]float64{timeline.Computation: 700, timeline.Collective: 600,
+		timeline.PointToPoint: 100, timeline.Lifecycle: 100} {
 		if got := r.Total[c] * 1500; math.Abs(got-want) > 1e-6 {
 			t.Errorf("%v: %g ns, want %g", c, got, want)
 		}
@@ -208,13 +214,14 @@ rank 1 of 2 on n
 	if s := r.Rows[0].Spans[1]; s.Func.Name != "MPI_Send" || s.Start != 300 || s.End != 400 || s.Call != 1 {
 		t.Errorf("%+v", s)
 	}
-	if r, err = timeline.Of(sel, timeline.Options{Columns: 10, MaxSpans: 3, MaxRows: 1}); err != nil || r.Spans || len(r.Rows) != 1 || r.Rows[0].LastRank != 1 {
+	if r, err = timeline.Of(sel, timeline.Options{Columns: 10, MaxSpans: 3, MaxRows: 1}); err != nil || r.Spans ||
+		len(r.Rows) != 1 || r.Rows[0].LastRank != 1 {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }
 
 func TestSteps(t *testing.T) {
-	a := tracetest.Archive(t, `abi mpich
+	a := archivetest.Archive(t, `abi mpich
 rank 0 of 1 on n
 0+10 MPI_Init()
 loop 50
@@ -242,14 +249,14 @@ MPI_Finalize()
 	}
 }
 
-// synthetic makes the archive of a synthetic program.
-func synthetic(t testing.TB, name string, ranks, steps int) *trace.Archive {
+// makeJob makes the archive of a synthetic program.
+func makeJob(t testing.TB, name string, ranks, steps int) *archive.Archive {
 	t.Helper()
-	for _, p := range synth.Programs() {
+	for _, p := range synthetic.Programs() {
 		if p.Name != name {
 			continue
 		}
-		job, err := synth.NewJob(p, synth.Params{Ranks: ranks, Steps: steps, Seed: 1, Timing: true})
+		job, err := synthetic.NewJob(p, synthetic.Params{Ranks: ranks, Steps: steps, Seed: 1, Timing: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,19 +275,21 @@ func synthetic(t testing.TB, name string, ranks, steps int) *trace.Archive {
 		if err := part.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		return tracetest.Open(t, b.Bytes())
+		return archivetest.Open(t, b.Bytes())
 	}
 	t.Fatalf("no program %s", name)
 	return nil
 }
 
-// Adding up ticks gives the same shares as adding up times, but for rounding the borders of columns.
+// Adding up ticks gives the same shares as adding up times, but for rounding the borders of
+// columns.
 func TestTicks(t *testing.T) {
-	same := func(_ *trace.Stream, t time.Duration) time.Duration { return t }
+	same := func(_ *archive.Stream, t time.Duration) time.Duration { return t }
 	compared := 0
 	for _, name := range []string{"stencil-2d", "polls", "amr"} {
-		a := synthetic(t, name, 3, 600)
-		for _, flags := range []selection.Flags{{}, {Time: "2%..60%"}, {Functions: "MPI_Waitall,MPI_Send"}, {Ranks: "1,3", Steps: "10-80"}} {
+		a := makeJob(t, name, 3, 600)
+		for _, flags := range []selection.Flags{{}, {Time: "2%..60%"}, {Functions: "MPI_Waitall,MPI_Send"},
+			{Ranks: "1,3", Steps: "10-80"}} {
 			sel, err := selection.Parse(flags)
 			if err != nil {
 				t.Fatal(err)
@@ -307,7 +316,8 @@ func TestTicks(t *testing.T) {
 				for col := range 25 {
 					for c, v := range got.Shares(row, col) {
 						if w := want.Shares(row, col)[c]; math.Abs(v-w) > 8/width {
-							t.Errorf("%s %+v: %d,%d: %v is %g, want %g", name, flags, row, col, timeline.Category(c), v, w)
+							t.Errorf("%s %+v: %d,%d: %v is %g, want %g", name, flags, row, col, timeline.Category(c), v,
+								w)
 						}
 					}
 				}
@@ -321,7 +331,7 @@ func TestTicks(t *testing.T) {
 
 // Summaries give the same shares as single calls, but for the borders of columns.
 func TestSummaries(t *testing.T) {
-	a := synthetic(t, "stencil-2d", 2, 40_000)
+	a := makeJob(t, "stencil-2d", 2, 40_000)
 	for _, flags := range []selection.Flags{{}, {Time: "21%..67%"}, {Functions: "MPI_Waitall,MPI_Send"}} {
 		sel, err := selection.Parse(flags)
 		if err != nil {
@@ -337,8 +347,10 @@ func TestSummaries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want.Blur != 0 || got.Blur == 0 || got.Blur > (got.To-got.From)/columns*5/2 || got.Calls != want.Calls || got.From != want.From || got.To != want.To {
-				t.Errorf("%+v: %v..%v, blur %v, %d calls, want %v..%v, %v, %d", flags, got.From, got.To, got.Blur, got.Calls, want.From, want.To, want.Blur, want.Calls)
+			if want.Blur != 0 || got.Blur == 0 || got.Blur > (got.To-got.From)/columns*5/2 || got.Calls != want.Calls ||
+				got.From != want.From || got.To != want.To {
+				t.Errorf("%+v: %v..%v, blur %v, %d calls, want %v..%v, %v, %d", flags, got.From, got.To, got.Blur,
+					got.Calls, want.From, want.To, want.Blur, want.Calls)
 			}
 			for c := range got.Total {
 				if math.Abs(got.Total[c]-want.Total[c]) > 1e-6 {
@@ -362,17 +374,21 @@ func TestSummaries(t *testing.T) {
 }
 
 func TestUntimed(t *testing.T) {
-	a := tracetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Init()\n")
-	if _, err := timeline.Of(mustResolve(t, selection.All, a), timeline.Options{Columns: 1}); err != timeline.ErrUntimed {
+	a := archivetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Init()\n")
+	if _, err := timeline.Of(mustResolve(t, selection.All, a),
+		timeline.Options{Columns: 1}); err != timeline.ErrUntimed {
 		t.Error(err)
 	}
 }
 
 func TestCategories(t *testing.T) {
 	for name, want := range map[string]timeline.Category{
-		"MPI_Isend": timeline.PointToPoint, "MPI_Waitall": timeline.Wait, "MPI_Testsome": timeline.Wait, "MPI_Startall": timeline.PointToPoint,
-		"MPI_Ibcast": timeline.Collective, "MPI_Neighbor_alltoall": timeline.Collective, "MPI_Put": timeline.RMA, "MPI_Win_fence": timeline.RMA,
-		"MPI_File_read_all": timeline.IO, "MPI_File_open": timeline.IO, "MPI_Init": timeline.Lifecycle, "MPI_Type_commit": timeline.Other, "MPI_Comm_split": timeline.Other,
+		"MPI_Isend": timeline.PointToPoint, "MPI_Waitall": timeline.Wait, "MPI_Testsome": timeline.Wait,
+		"MPI_Startall": timeline.PointToPoint,
+		"MPI_Ibcast":   timeline.Collective, "MPI_Neighbor_alltoall": timeline.Collective, "MPI_Put": timeline.RMA,
+		"MPI_Win_fence":     timeline.RMA,
+		"MPI_File_read_all": timeline.IO, "MPI_File_open": timeline.IO, "MPI_Init": timeline.Lifecycle,
+		"MPI_Type_commit": timeline.Other, "MPI_Comm_split": timeline.Other,
 	} {
 		if got := timeline.CategoryOf(spec.ByName(name)); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -381,7 +397,7 @@ func TestCategories(t *testing.T) {
 }
 
 func BenchmarkTimeline(b *testing.B) {
-	a := synthetic(b, "stencil-2d", 2, 40_000)
+	a := makeJob(b, "stencil-2d", 2, 40_000)
 	for _, c := range []struct {
 		name  string
 		exact uint64

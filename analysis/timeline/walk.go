@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/internal/grammar"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // fill computes row i.
@@ -37,7 +37,9 @@ func (j *job) stream(p *selection.Part, l life, g *cells, row *Row) error {
 		return err
 	}
 	w.life, w.busy = l, j.r.From
-	if j.o.Clock == nil && !j.r.Spans && g.width >= fastWidth && !slices.ContainsFunc(w.terms, func(t term) bool { return t.some }) {
+	if j.o.Clock == nil && !j.r.Spans && g.width >= fastWidth && !slices.ContainsFunc(w.terms, func(t term) bool {
+		return t.some
+	}) {
 		w.fast = newTicks(w)
 	}
 	if j.total > j.o.Exact && !j.r.Spans {
@@ -70,7 +72,7 @@ type walker struct {
 	j      *job
 	p      *selection.Part
 	g      *cells
-	timing *trace.Timing
+	timing *archive.Timing
 	at     func(ticks uint64) time.Duration
 	terms  []term
 	cursor *grammar.Cursor
@@ -93,7 +95,7 @@ type term struct {
 
 // lengths reads the lengths of runs of polls.
 type lengths struct {
-	col *trace.Column
+	col *archive.Column
 	buf [64]int64
 	i   int
 	n   int
@@ -142,8 +144,8 @@ func (w *walker) terminals() error {
 		t := &w.terms[k]
 		t.f = spec.ByID(sig.Func)
 		t.category = CategoryOf(t.f)
-		t.skip = t.f.Has(spec.Pseudo) || sig.Flags&trace.Nested != 0
-		t.unfinished = sig.Flags&trace.Unfinished != 0
+		t.skip = t.f.Has(spec.Pseudo) || sig.Flags&archive.Nested != 0
+		t.unfinished = sig.Flags&archive.Unfinished != 0
 		all, none, err := w.p.Terminal(uint32(k))
 		if err != nil {
 			return err
@@ -152,7 +154,7 @@ func (w *walker) terminals() error {
 			t.category = Unselected
 		}
 		t.some = !all && !none
-		if sig.Flags&trace.Polls != 0 {
+		if sig.Flags&archive.Polls != 0 {
 			col, err := w.p.Stream.Column(uint32(k), -1, 0)
 			if err != nil {
 				return err
@@ -206,7 +208,8 @@ func (w *walker) next() (*term, uint64, error) {
 }
 
 func (w *walker) broken(msg string) error {
-	return &trace.FormatError{File: w.p.Stream.Archive().File(), Section: "columns", Offset: -1, Msg: msg, Hint: "the file is damaged: copy it again"}
+	return &archive.FormatError{File: w.p.Stream.Archive().File(), Section: "columns", Offset: -1, Msg: msg,
+		Hint: "the file is damaged: copy it again"}
 }
 
 // calls adds single calls.
@@ -250,11 +253,13 @@ func (w *walker) calls(from, to uint64) error {
 
 // add adds call w.call.
 func (w *walker) add(t *term, start, end uint64) (err error) {
-	s := Span{Start: w.at(start), End: w.at(end), Func: t.f, Category: t.category, Call: w.call, Unfinished: t.unfinished}
+	s := Span{Start: w.at(start), End: w.at(end), Func: t.f, Category: t.category, Call: w.call,
+		Unfinished: t.unfinished}
 	if t.unfinished {
 		s.End = max(s.End, w.j.r.To)
 	}
-	w.life.from, w.life.to = min(w.life.from, s.Start), max(w.life.to, s.End) // a call follows those that callbacks made in it
+	// a call follows those that callbacks made in it
+	w.life.from, w.life.to = min(w.life.from, s.Start), max(w.life.to, s.End)
 	if t.some {
 		if s.Category, err = w.ask(t); err != nil {
 			return err

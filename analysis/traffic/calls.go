@@ -3,14 +3,14 @@ package traffic
 import (
 	"fmt"
 
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/internal/grammar"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
-// calls is the calls of a terminal at one rank: its occurrences occ.
-type calls struct {
+// termCalls is the calls of a terminal at one rank: its occurrences occ.
+type termCalls struct {
 	w   *walker
 	p   *classPlan
 	x   *term
@@ -18,9 +18,9 @@ type calls struct {
 	occ selection.Range
 }
 
-func (c *calls) run() error {
+func (c *termCalls) run() error {
 	switch {
-	case c.x.sl.Kind == ops.Start:
+	case c.x.sl.Kind == calls.Start:
 		return c.starts()
 	case c.x.static():
 		return c.fixed(c.x, c.occ, 1)
@@ -29,13 +29,13 @@ func (c *calls) run() error {
 }
 
 // at is the evaluation of a terminal in an event.
-func (c *calls) at(x *term, v source, event uint64) *site {
+func (c *termCalls) at(x *term, v source, event uint64) *site {
 	return &site{w: c.w, x: x, v: v, me: c.me, event: event, to: forever}
 }
 
-// fixed yields what the given occurrences of a terminal move that has all parameters in its signature,
-// times as often: what objects mean may change between its calls.
-func (c *calls) fixed(x *term, occ selection.Range, times uint64) error {
+// fixed yields what the given occurrences of a terminal move, times as often. The terminal has all
+// parameters in its signature, but the meaning of objects may change between its calls.
+func (c *termCalls) fixed(x *term, occ selection.Range, times uint64) error {
 	v := atRank{x, c.me.rank}
 	if c.w.world != nil {
 		return c.at(x, v, 0).moves(c.w.emit(occ.Len() * times))
@@ -60,7 +60,7 @@ func (c *calls) fixed(x *term, occ selection.Range, times uint64) error {
 }
 
 // within is how many of some occurrences of a terminal are from event from up to event to.
-func (c *calls) within(t uint32, occ selection.Range, from, to uint64) (uint64, error) {
+func (c *termCalls) within(t uint32, occ selection.Range, from, to uint64) (uint64, error) {
 	before := func(event, other uint64) (uint64, error) {
 		if event == 0 || event == forever {
 			return other, nil
@@ -140,18 +140,19 @@ func (t *tally) flush(flush func(n uint64) func(Move) error) error {
 	return nil
 }
 
-// affordable refuses to go through more calls one by one than anyone can wait for: a
-// damaged file may pretend that there are.
-func (c *calls) affordable(n uint64) error {
-	if n <= trace.DefaultMaxWork {
+// affordable refuses to read more calls one by one than anyone would wait for. A damaged file may
+// claim to have that many.
+func (c *termCalls) affordable(n uint64) error {
+	if n <= archive.DefaultMaxWork {
 		return nil
 	}
-	return &trace.FormatError{File: c.w.r.Archive.File(), Section: "columns", Offset: -1, Msg: fmt.Sprintf("stream %d: %s has %d calls with values in columns, more than can be read",
-		c.me.stream().Index(), c.x.f.Name, n), Hint: "choose fewer calls with --time or --steps"}
+	return &archive.FormatError{File: c.w.r.Archive.File(), Section: "columns", Offset: -1,
+		Msg: fmt.Sprintf("stream %d: %s has %d calls with values in columns, more than can be read",
+			c.me.stream().Index(), c.x.f.Name, n), Hint: "choose fewer calls with --time or --steps"}
 }
 
-// columns yields what calls move some of whose parameters are in columns.
-func (c *calls) columns() error {
+// columns yields what a terminal's calls move if some of their parameters are in columns.
+func (c *termCalls) columns() error {
 	if err := c.affordable(c.occ.To); err != nil {
 		return err
 	}
@@ -183,9 +184,9 @@ func (c *calls) columns() error {
 	return sum.flush(c.w.emit)
 }
 
-// events gives the events of the occurrences of a terminal, one after the other. They do not matter
-// where no object's meaning changes.
-func (c *calls) events(x *term) (next func() uint64, stop func(), err error) {
+// events gives the events of the occurrences of a terminal, one after the other. They matter only
+// where the meaning of an object changes.
+func (c *termCalls) events(x *term) (next func() uint64, stop func(), err error) {
 	if c.w.world != nil {
 		return func() uint64 { return 0 }, func() {}, nil
 	}
@@ -235,7 +236,7 @@ type holeColumn struct {
 	ns           []int64
 }
 
-func (c *calls) open(x *term) (*values, error) {
+func (c *termCalls) open(x *term) (*values, error) {
 	v := &values{atRank: atRank{x, c.me.rank}, cols: make([]*holeColumn, len(x.leafs))}
 	s := c.me.stream()
 	for _, slot := range x.holes {
@@ -316,9 +317,9 @@ func (v *values) array(slot int) []int64 {
 
 // reader reads a column forwards.
 type reader struct {
-	s    *trace.Stream
+	s    *archive.Stream
 	x    *term
-	col  *trace.Column
+	col  *archive.Column
 	at   uint64
 	buf  []int64
 	left []int64
@@ -327,7 +328,7 @@ type reader struct {
 // ahead is how many values are read at a time.
 const ahead = 512
 
-func openReader(s *trace.Stream, x *term, slot, field int) (*reader, error) {
+func openReader(s *archive.Stream, x *term, slot, field int) (*reader, error) {
 	col, err := s.Column(x.t, slot, field)
 	if err != nil {
 		return nil, err

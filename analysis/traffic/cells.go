@@ -105,8 +105,8 @@ func (f *fan) source(from int32) *spoke {
 	return &f.sources[i]
 }
 
-// Binned is the matrix summed up in squares: element i*bins+j is what the processes of bin i send to
-// those of bin j, where process p is in bin p*bins/Processes. It takes a time proportional to
+// Binned is the matrix summed up in squares: element i*bins+j is what the processes of bin i send
+// to those of bin j, where process p is in bin p*bins/Processes. It takes a time proportional to
 // processes, pairs that exchange messages and bins, and not to the pairs of collectives.
 func (m *Matrix) Binned(bins int, kinds ...Kind) []Volume {
 	out := make([]Volume, bins*bins)

@@ -34,7 +34,7 @@
 //
 // # How it is found
 //
-// Walk goes class by class: the number of calls comes from the grammar, partner and
-// size from the functions of the rank that the class has for them. Only parameters that are in columns are
-// read value by value. So the time does not depend on the number of calls of a regular program.
+// Walk goes class by class: the number of calls comes from the grammar, partner and size from the
+// functions of the rank that the class has for them. Only parameters that are in columns are read
+// value by value. So the time does not depend on the number of calls of a regular program.
 package traffic

@@ -1,9 +1,9 @@
 package traffic
 
 import (
-	"tabard/analysis/ops"
-	"tabard/internal/comms"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Kind is a way to move data.
@@ -44,15 +44,17 @@ const (
 // Move is data that a call moves, at one rank.
 type Move struct {
 	Kind Kind
-	// Bytes is the size for each partner, of Nobody that of all; ops.UnknownBytes if it is not known.
+	// Bytes is the size for each partner, of Nobody that of all; calls.UnknownBytes if it is not
+	// known.
 	Bytes  int64
 	Target Target
-	// To is the partner of One, a number of a process as in package ops; ops.UnknownPeer if it is not known.
+	// To is the partner of One, a number of a process as in package calls; calls.UnknownPeer if it
+	// is not known.
 	To int32
 	// Get is set if data goes from the partner to the process.
 	Get bool
-	// Group is the processes of Others, Later and Parts; nil if they are not known. Rank is that of the
-	// process in it, -1 if it is in the other group of an intercommunicator.
+	// Group is the processes of Others, Later and Parts; nil if they are not known. Rank is that of
+	// the process in it, -1 if it is in the other group of an intercommunicator.
 	Group *comms.Members
 	Rank  int
 	// Parts are the sizes for the members of Group; it is valid during the call only.
@@ -61,15 +63,15 @@ type Move struct {
 	Comm *comms.Comm
 }
 
-// Data is the bytes that the call moves to or from all partners together, ops.UnknownBytes if that is
-// not known. Where the same goes to several partners it counts once.
+// Data is the bytes that the call moves to or from all partners together, calls.UnknownBytes if
+// that is not known. Where the same goes to several partners it counts once.
 func (m *Move) Data() int64 {
 	switch m.Target {
 	case Parts:
 		sum := int64(0)
 		for _, n := range m.Parts {
 			if n < 0 {
-				return ops.UnknownBytes
+				return calls.UnknownBytes
 			}
 			sum += n
 		}
@@ -88,7 +90,7 @@ type scope struct {
 
 func (s *scope) at(rank int64) int32 {
 	if s.group == nil || rank < 0 || rank >= int64(s.group.Len()) {
-		return ops.UnknownPeer
+		return calls.UnknownPeer
 	}
 	return int32(s.group.At(int(rank)))
 }
@@ -118,25 +120,26 @@ func (c *site) size(ref int64) int64 {
 	return n
 }
 
-// bytes is count times the size of a type, which are in slots. A call without a count has one element.
+// bytes is count times the size of a type, which are in slots. A call without a count has one
+// element.
 func (c *site) bytes(count, typ int) int64 {
 	n := int64(1)
 	if count >= 0 {
 		var ok bool
 		if n, ok = c.v.int(count); !ok {
-			return ops.UnknownBytes
+			return calls.UnknownBytes
 		}
 	}
 	ref, ok := c.v.int(typ)
 	if !ok {
-		return ops.UnknownBytes
+		return calls.UnknownBytes
 	}
 	return product(n, c.size(ref))
 }
 
 func product(a, b int64) int64 {
 	if a < 0 || b < 0 || a > 0 && b > (1<<62)/a {
-		return ops.UnknownBytes
+		return calls.UnknownBytes
 	}
 	return a * b
 }
@@ -151,7 +154,7 @@ func (c *site) moves(emit func(Move) error) error {
 			c.to = min(c.to, sc.to)
 		}
 	}
-	if s.Kind == ops.RecvInit {
+	if s.Kind == calls.RecvInit {
 		return nil
 	}
 	m := Move{Comm: sc.comm, Group: sc.group, Rank: sc.rank}
@@ -159,7 +162,7 @@ func (c *site) moves(emit func(Move) error) error {
 		m.Rank = -1
 	}
 	switch s.Kind {
-	case ops.Send, ops.SendRecv, ops.SendInit:
+	case calls.Send, calls.SendRecv, calls.SendInit:
 		m.Kind, m.Bytes = PointToPoint, c.bytes(s.SendCount, s.SendType)
 		if s.Parts >= 0 {
 			n, ok := c.v.int(s.Parts)
@@ -169,13 +172,13 @@ func (c *site) moves(emit func(Move) error) error {
 			m.Bytes = product(m.Bytes, n)
 		}
 		return c.one(m, &sc, s.SendPeer, emit)
-	case ops.Put:
+	case calls.Put:
 		m.Kind, m.Bytes = OneSided, c.bytes(s.SendCount, s.SendType)
 		return c.one(m, &sc, s.SendPeer, emit)
-	case ops.Get:
+	case calls.Get:
 		m.Kind, m.Bytes, m.Get = OneSided, c.bytes(s.RecvCount, s.RecvType), true
 		return c.one(m, &sc, s.SendPeer, emit)
-	case ops.Accumulate:
+	case calls.Accumulate:
 		m.Kind = OneSided
 		if !c.x.noOp {
 			m.Bytes = c.bytes(s.SendCount, s.SendType)
@@ -188,7 +191,7 @@ func (c *site) moves(emit func(Move) error) error {
 		}
 		m.Bytes, m.Get = c.bytes(s.RecvCount, s.RecvType), true
 		return c.one(m, &sc, s.SendPeer, emit)
-	case ops.Read, ops.Write:
+	case calls.Read, calls.Write:
 		return c.file(m, emit)
 	}
 	return c.collective(m, &sc, emit)
@@ -210,7 +213,7 @@ func (c *site) file(m Move, emit func(Move) error) error {
 
 // one emits a message to a rank that a slot names.
 func (c *site) one(m Move, sc *scope, peer int, emit func(Move) error) error {
-	m.Target, m.To = One, ops.UnknownPeer
+	m.Target, m.To = One, calls.UnknownPeer
 	if r, ok := c.v.int(peer); ok {
 		if r == c.w.procNull {
 			return nil
@@ -228,7 +231,7 @@ func (c *site) inPlace() bool {
 	}
 	l := &c.x.leafs[c.x.sl.SendBuf]
 	v, ok := l.int(c.me.rank)
-	return l.kind == trace.Addr && ok && v == c.w.inPlace
+	return l.kind == archive.Addr && ok && v == c.w.inPlace
 }
 
 // collective emits what a call needs to give others, see the package's documentation.
@@ -248,11 +251,12 @@ func (c *site) collective(m Move, sc *scope, emit func(Move) error) error {
 		m.Bytes = c.bytes(s.SendCount, s.SendType)
 	case toRoot:
 		root, ok := c.v.int(s.Root)
-		if ok && (root == c.w.procNull || root == c.w.root && sc.inter()) || ok && !sc.inter() && root == int64(sc.rank) {
+		if ok && (root == c.w.procNull || root == c.w.root && sc.inter()) ||
+			ok && !sc.inter() && root == int64(sc.rank) {
 			return nil
 		}
 		m.Target, m.Bytes = One, c.bytes(s.SendCount, s.SendType)
-		if m.To = ops.UnknownPeer; ok {
+		if m.To = calls.UnknownPeer; ok {
 			m.To = sc.at(root)
 		}
 		m.Group = nil
@@ -262,7 +266,7 @@ func (c *site) collective(m Move, sc *scope, emit func(Move) error) error {
 		}
 	case gatheredV:
 		if m.Bytes = c.bytes(s.SendCount, s.SendType); c.inPlace() {
-			m.Bytes = ops.UnknownBytes
+			m.Bytes = calls.UnknownBytes
 			if counts := c.v.array(s.RecvCounts); sc.rank >= 0 && sc.rank < len(counts) {
 				ref, _ := c.v.int(s.RecvType)
 				m.Bytes = product(counts[sc.rank], c.size(ref))
@@ -281,7 +285,7 @@ func (c *site) collective(m Move, sc *scope, emit func(Move) error) error {
 		m.Bytes = c.bytes(s.RecvCount, c.typeOf())
 	case reducedParts:
 		if sc.inter() { // the sizes are known in the other group only
-			m.Bytes = ops.UnknownBytes
+			m.Bytes = calls.UnknownBytes
 			return emit(m)
 		}
 		return c.parts(m, s.RecvCounts, -1, c.typeOf(), emit)
@@ -326,7 +330,7 @@ func (c *site) partSizes(dst []int64, counts, types, typ int) []int64 {
 	if types >= 0 {
 		refs = c.v.array(types)
 	}
-	one := ops.UnknownBytes
+	one := calls.UnknownBytes
 	if types < 0 {
 		if ref, ok := c.v.int(typ); ok {
 			one = c.size(ref)
@@ -334,7 +338,7 @@ func (c *site) partSizes(dst []int64, counts, types, typ int) []int64 {
 	}
 	for i, n := range c.v.array(counts) {
 		if size := one; types >= 0 {
-			if size = ops.UnknownBytes; i < len(refs) {
+			if size = calls.UnknownBytes; i < len(refs) {
 				size = c.size(refs[i])
 			}
 			dst = append(dst, product(n, size))
@@ -361,7 +365,7 @@ func (c *site) neighbors(m Move, sc *scope, emit func(Move) error) error {
 	ref, _ := c.v.int(s.On)
 	to, known := c.w.neighborsOf(c.me, sc, ref, c.event)
 	if !known { // how many there are is known at best from the sizes
-		m.To = ops.UnknownPeer
+		m.To = calls.UnknownPeer
 		for _, n := range sizes {
 			m.Bytes = n
 			if err := emit(m); err != nil {
@@ -379,7 +383,7 @@ func (c *site) neighbors(m Move, sc *scope, emit func(Move) error) error {
 		}
 		m.To = sc.at(int64(r))
 		if sizes != nil {
-			if m.Bytes = ops.UnknownBytes; i < len(sizes) {
+			if m.Bytes = calls.UnknownBytes; i < len(sizes) {
 				m.Bytes = sizes[i]
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"tabard/analysis/selection"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // NumBins is the number of bins of a Histogram.
@@ -26,14 +26,14 @@ func BinRange(bin int) (least, most int64) {
 	return int64(uint64(1) << (bin - 1)), int64(uint64(1)<<bin - 1)
 }
 
-// Histogram is the distribution of the sizes of messages. A message point to point or one-sided is one
-// transfer; of a collective, and of file access, it is what one call of one process gives (or gets,
-// of reads), as Move.Data has it.
+// Histogram is the distribution of the sizes of messages. A message point to point or one-sided is
+// one transfer; of a collective, and of file access, it is what one call of one process gives (or
+// gets, of reads), as Move.Data has it.
 type Histogram struct {
 	Kind Kind
 	// Func and Site are the calls that it is about; nil for all.
 	Func *spec.Func
-	Site *trace.Site
+	Site *archive.Site
 	Volume
 	// Unsized is how many further messages there are whose size is not known.
 	Unsized uint64
@@ -92,25 +92,25 @@ func (h *Histogram) Top(most int) []Size {
 	return sizes[:min(most, len(sizes))]
 }
 
-// By says what histograms are divided by, besides the kind.
-type By struct{ Func, Site bool }
+// GroupBy says what separates histograms, besides the kind.
+type GroupBy struct{ Func, Site bool }
 
-// Histograms are the distributions of the sizes of selected messages: one for each kind, and function
-// and call site if by says so; most bytes first.
-func Histograms(r *selection.Resolved, by By) ([]*Histogram, error) {
+// Histograms are the distributions of the sizes of selected messages, most bytes first. There is
+// one for each kind and, if by says so, for each function and call site.
+func Histograms(r *selection.Resolved, by GroupBy) ([]*Histogram, error) {
 	type key struct {
 		kind Kind
 		f    spec.ID
 		site string
 	}
-	sites := map[*trace.Class][]SiteOf{}
+	sites := map[*archive.Class][]SiteOf{}
 	of := map[key]*Histogram{}
 	err := Walk(r, false, func(e *Entry) error {
 		k := key{kind: e.Kind}
 		if by.Func || by.Site {
 			k.f = e.Func.ID
 		}
-		var site *trace.Site
+		var site *archive.Site
 		if by.Site {
 			c := e.Unit.Class
 			if sites[c] == nil {
@@ -150,13 +150,13 @@ func Histograms(r *selection.Resolved, by By) ([]*Histogram, error) {
 
 // SiteOf is the call site of a terminal.
 type SiteOf struct {
-	Site *trace.Site // nil if unknown
+	Site *archive.Site // nil if unknown
 	// Key is equal for the same place in the code, whatever the process.
 	Key string
 }
 
 // Sites are the call sites of a class's terminals.
-func Sites(c *trace.Class) ([]SiteOf, error) {
+func Sites(c *archive.Class) ([]SiteOf, error) {
 	d, err := c.Data()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func Sites(c *trace.Class) ([]SiteOf, error) {
 }
 
 // siteKey names a call site by the source if it is known, else by the place in the module.
-func siteKey(r *trace.RankData, s *trace.Site) string {
+func siteKey(r *archive.RankData, s *archive.Site) string {
 	var b []byte
 	for i := range s.Frames {
 		f := &s.Frames[i]

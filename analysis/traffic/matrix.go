@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/internal/comms"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Volume is an amount of data.
@@ -17,8 +17,8 @@ type Volume struct {
 	Messages uint64
 	// Bytes is the sum of their sizes, as far as they are known.
 	Bytes int64
-	// Time is what the sender spends in the calls that send point to point, or that put, get or accumulate; 0
-	// unless Matrix.AddTimes was called.
+	// Time is what the sender spends in the calls that send point to point, or that put, get or
+	// accumulate; 0 unless Matrix.AddTimes was called.
 	Time time.Duration
 }
 
@@ -39,19 +39,21 @@ func (v Volume) times(n int) Volume {
 	return Volume{v.Messages * uint64(n), v.Bytes * int64(n), v.Time * time.Duration(n)}
 }
 
-// Cell is what one process sends to another. Processes are numbered as in package ops: those of the
-// first world by rank.
+// Cell is what one process sends to another. Processes are numbered as in package calls: those of
+// the first world by rank.
 type Cell struct {
 	From, To int32
 	Volume
 }
 
-// Matrix is the communication matrix. It is sparse: what goes from a process to all others of a group
-// is kept as that, so that it takes space proportional to processes and pairs that exchange messages.
+// Matrix is the communication matrix. It is sparse: what a process sends to all others of a group
+// is kept as one entry. So it takes space proportional to processes and pairs that exchange
+// messages.
 type Matrix struct {
-	// Processes is the number of rows and columns: of processes in all worlds, whether recorded or not.
+	// Processes is the number of rows and columns: of processes in all worlds, whether recorded or
+	// not.
 	Processes int
-	// Missing is how many of them were not recorded, or not selected: what they send is not known.
+	// Missing is how many of them were not recorded or not selected. What they send is not known.
 	Missing int
 	// Worlds are where the processes of each world begin.
 	Worlds []comms.World
@@ -178,9 +180,10 @@ func (m *Matrix) number(w *walker) error {
 		}
 	}
 	m.Missing = m.Processes - recorded
-	if m.Processes > trace.MaxProcesses {
-		return &trace.FormatError{File: w.r.Archive.File(), Section: "meta/groups", Offset: -1, Hint: "the file is damaged: copy it again",
-			Msg: fmt.Sprintf("there are %d processes, and at most %d are possible", m.Processes, trace.MaxProcesses)}
+	if m.Processes > archive.MaxProcesses {
+		return &archive.FormatError{File: w.r.Archive.File(), Section: "meta/groups", Offset: -1,
+			Hint: "the file is damaged: copy it again",
+			Msg:  fmt.Sprintf("there are %d processes, and at most %d are possible", m.Processes, archive.MaxProcesses)}
 	}
 	return nil
 }
@@ -208,7 +211,7 @@ func (m *Matrix) take(e *Entry) error {
 		m.add(e.Kind, from, to, v)
 	}
 	if e.Target != One && e.Group == nil {
-		one(ops.UnknownPeer, e.Data())
+		one(calls.UnknownPeer, e.Data())
 		return nil
 	}
 	switch e.Target {

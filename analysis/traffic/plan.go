@@ -1,25 +1,24 @@
 package traffic
 
 import (
-	"strings"
-
-	"tabard/analysis/ops"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // leaf is the value of a parameter at all ranks of a class.
 type leaf struct {
-	kind trace.Kind
+	kind archive.Kind
 	n    int64
 	ints []int64
-	p    *trace.Param // if it differs from rank to rank; else nil
+	p    *archive.Param // if it differs from rank to rank; else nil
 }
 
 // int is a number, a reference's code or a literal address; ok is false if there is none.
 func (l *leaf) int(rank int) (v int64, ok bool) {
 	switch l.kind {
-	case trace.Int, trace.Ref, trace.Addr:
+	case archive.Int, archive.Ref, archive.Addr:
 		if l.p != nil {
 			return l.p.At(rank), true
 		}
@@ -40,13 +39,13 @@ func (l *leaf) array(rank int) []int64 {
 type term struct {
 	t     uint32
 	f     *spec.Func
-	flags trace.Flags
-	sl    *ops.Slots
+	flags archive.Flags
+	sl    *calls.Slots
 	what  pattern
 	leafs []leaf // of the function's slots
 	// used are the slots that decide what the call moves, holes those of them that are in columns.
 	used, holes []int
-	noOp        bool // MPI_NO_OP: nothing leaves the origin
+	noOp        bool // the operator is MPI_NO_OP: nothing leaves the origin
 }
 
 // static tells whether all calls of a rank move the same.
@@ -55,7 +54,7 @@ func (t *term) static() bool { return len(t.holes) == 0 }
 // uniform tells whether slots have the same value at all ranks.
 func (t *term) uniform(slots ...int) bool {
 	for _, s := range slots {
-		if s >= 0 && (t.leafs[s].p != nil || t.leafs[s].kind == trace.Hole) {
+		if s >= 0 && (t.leafs[s].p != nil || t.leafs[s].kind == archive.Hole) {
 			return false
 		}
 	}
@@ -64,22 +63,23 @@ func (t *term) uniform(slots ...int) bool {
 
 // makes tells whether calls only make a persistent request.
 func (t *term) makes() bool {
-	return t.sl.Kind == ops.SendInit || t.sl.Kind == ops.RecvInit || t.sl.Kind == ops.CollectiveInit
+	return t.sl.Kind == calls.SendInit || t.sl.Kind == calls.RecvInit || t.sl.Kind == calls.CollectiveInit
 }
 
 // newTerm compiles terminal t of a class; nil if it moves nothing and makes no request.
-func newTerm(tm *trace.Template, params []trace.Param, t uint32) *term {
-	sl := ops.SlotsOf(tm.Func)
-	if sl == nil || tm.Flags&(trace.Failed|trace.Unfinished|trace.Polls) != 0 {
+func newTerm(tm *archive.Template, params []archive.Param, t uint32) *term {
+	sl := calls.SlotsOf(tm.Func)
+	if sl == nil || tm.Flags&(archive.Failed|archive.Unfinished|archive.Polls) != 0 {
 		return nil
 	}
 	x := &term{t: t, f: spec.ByID(tm.Func), flags: tm.Flags, sl: sl}
 	switch sl.Kind {
-	case ops.Collective, ops.CollectiveInit:
+	case calls.Collective, calls.CollectiveInit:
 		if x.what = patternOf(x.f); x.what == nothing {
 			return nil
 		}
-	case ops.Send, ops.SendRecv, ops.SendInit, ops.RecvInit, ops.Start, ops.Put, ops.Get, ops.Accumulate, ops.Read, ops.Write:
+	case calls.Send, calls.SendRecv, calls.SendInit, calls.RecvInit, calls.Start, calls.Put, calls.Get,
+		calls.Accumulate, calls.Read, calls.Write:
 	default:
 		return nil
 	}
@@ -88,13 +88,13 @@ func newTerm(tm *trace.Template, params []trace.Param, t uint32) *term {
 		v := &tm.Slots[i]
 		l := &x.leafs[i]
 		l.kind, l.n = v.Kind, v.N
-		if v.Kind == trace.Addr && v.Mem != trace.Literal {
-			l.kind = trace.Absent // a buffer, and not MPI_IN_PLACE
+		if v.Kind == archive.Addr && v.Mem != archive.Literal {
+			l.kind = archive.Absent // a buffer, and not MPI_IN_PLACE
 		}
-		l.ints = ops.Numbers(v)
+		l.ints = calls.Numbers(v)
 	}
 	k := 0
-	for i, lf := range trace.Leaves(nil, &tm.Signature) {
+	for i, lf := range archive.Leaves(nil, &tm.Signature) {
 		if !tm.Open[i] {
 			continue
 		}
@@ -102,13 +102,14 @@ func newTerm(tm *trace.Template, params []trace.Param, t uint32) *term {
 		k++
 		l := &x.leafs[lf.Slot()]
 		switch {
-		case lf.Kind() == trace.VecLeaf:
+		case lf.Kind() == archive.VecLeaf:
 			if vals, ok := p.Vec.Constant(); ok {
 				l.ints = vals
 			} else {
 				l.p = p
 			}
-		case lf.Kind() != trace.IntLeaf || l.kind == trace.Absent || l.kind == trace.Stat || l.kind == trace.List:
+		case lf.Kind() != archive.IntLeaf || l.kind == archive.Absent || l.kind == archive.Stat ||
+			l.kind == archive.List:
 		case p.Fn == nil && p.Base == nil:
 			l.n = p.N
 		default:
@@ -119,17 +120,18 @@ func newTerm(tm *trace.Template, params []trace.Param, t uint32) *term {
 	return x
 }
 
-// find lists the slots that decide what a call moves.
+// find lists the slots on which it depends what a call moves.
 func (x *term) find() {
 	s := x.sl
 	switch s.Kind {
-	case ops.Start:
+	case calls.Start:
 		x.used = []int{s.Requests}
-	case ops.RecvInit: // its starts move nothing, but the request's number may be used again
-	case ops.Send, ops.SendRecv, ops.SendInit:
+	case calls.RecvInit: // its starts move nothing, but the request's number may be used again
+	case calls.Send, calls.SendRecv, calls.SendInit:
 		x.used = []int{s.On, s.SendPeer, s.SendCount, s.SendType, s.Parts}
 	default:
-		x.used = []int{s.On, s.SendPeer, s.SendCount, s.SendType, s.SendCounts, s.SendTypes, s.RecvCount, s.RecvType, s.RecvCounts, s.RecvTypes, s.SendBuf, s.Root}
+		x.used = []int{s.On, s.SendPeer, s.SendCount, s.SendType, s.SendCounts, s.SendTypes, s.RecvCount, s.RecvType,
+			s.RecvCounts, s.RecvTypes, s.SendBuf, s.Root}
 	}
 	used := x.used[:0]
 	for _, i := range x.used {
@@ -139,16 +141,14 @@ func (x *term) find() {
 	}
 	x.used = used
 	for _, i := range x.used {
-		if x.leafs[i].kind == trace.Hole {
+		if x.leafs[i].kind == archive.Hole {
 			x.holes = append(x.holes, i)
 		}
 	}
-	if s.Kind == ops.Accumulate {
-		for i := range x.f.Slots {
-			if sl := &x.f.Slots[i]; sl.Class == spec.Op && !sl.Out && x.leafs[i].kind == trace.Ref {
-				noOp, _ := spec.PredefinedByName("MPI_NO_OP")
-				x.noOp = x.leafs[i].p == nil && x.leafs[i].n == trace.PredefinedRef(noOp)
-			}
+	if s.Kind == calls.Accumulate {
+		if i := x.f.Slot(spec.RoleOperator); i >= 0 && x.leafs[i].kind == archive.Ref {
+			noOp, _ := spec.PredefinedByName(mpi.NoOp)
+			x.noOp = x.leafs[i].p == nil && x.leafs[i].n == archive.PredefinedRef(noOp)
 		}
 	}
 }
@@ -176,41 +176,53 @@ const (
 	fileAccess
 )
 
-var patterns = map[string]pattern{
-	"bcast": fromRoot, "scatter": fromRoot, "scatterv": fromRootV, "gather": toRoot, "gatherv": toRoot, "reduce": toRoot,
-	"allgather": gathered, "allgatherv": gatheredV, "alltoall": exchanged, "alltoallv": exchangedV, "alltoallw": exchangedW,
-	"allreduce": reduced, "reduce_scatter": reducedParts, "reduce_scatter_block": reducedBlock, "scan": later, "exscan": later,
-	"neighbor_allgather": toNeighbors, "neighbor_allgatherv": toNeighbors, "neighbor_alltoall": toNeighbors,
-	"neighbor_alltoallv": toNeighborsV, "neighbor_alltoallw": toNeighborsW,
+// patterns are patterns of collectives, without those whose amounts are given for each process.
+var patterns = map[spec.Flow]map[spec.Data]pattern{
+	spec.FlowFromRoot: {spec.DataWhole: fromRoot, spec.DataParts: fromRoot},
+	spec.FlowToRoot:   {spec.DataWhole: toRoot, spec.DataReduced: toRoot},
+	spec.FlowToAll: {spec.DataWhole: gathered, spec.DataParts: exchanged,
+		spec.DataReduced: reduced, spec.DataReducedParts: reducedBlock},
+	spec.FlowPrefix:    {spec.DataReduced: later},
+	spec.FlowNeighbors: {spec.DataWhole: toNeighbors, spec.DataParts: toNeighbors},
 }
 
 // patternOf is the pattern of a function, nothing if it moves no data.
 func patternOf(f *spec.Func) pattern {
-	if f.Category == "io_data" {
+	if f.Op == spec.OpRead || f.Op == spec.OpWrite || f.Op == spec.OpFileEnd {
 		return fileAccess
 	}
-	name := f.Name
-	if f.LargeOf != 0 {
-		name = strings.TrimSuffix(name, "_c")
+	p := patterns[f.Flow][f.Data]
+	types := f.Vector == spec.VectorTypes
+	switch {
+	case f.Vector == spec.VectorNone:
+	case p == fromRoot:
+		return fromRootV
+	case p == gathered:
+		return gatheredV
+	case p == exchanged && types:
+		return exchangedW
+	case p == exchanged:
+		return exchangedV
+	case p == reducedBlock:
+		return reducedParts
+	case p == toNeighbors && f.Data == spec.DataParts && types:
+		return toNeighborsW
+	case p == toNeighbors && f.Data == spec.DataParts:
+		return toNeighborsV
 	}
-	stem := strings.ToLower(strings.TrimPrefix(name, "MPI_"))
-	stem = strings.TrimSuffix(stem, "_init")
-	if p, ok := patterns[stem]; ok {
-		return p
-	}
-	return patterns[strings.TrimPrefix(stem, "i")]
+	return p
 }
 
 // classPlan is the terms of a class.
 type classPlan struct {
-	class *trace.Class
+	class *archive.Class
 	terms []*term // by terminal; nil for those that do not matter
 	list  []*term
 	// inits make requests that a Start may start.
 	inits []*term
 }
 
-func newClassPlan(c *trace.Class) (*classPlan, error) {
+func newClassPlan(c *archive.Class) (*classPlan, error) {
 	d, err := c.Data()
 	if err != nil {
 		return nil, err

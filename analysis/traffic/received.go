@@ -1,18 +1,19 @@
 package traffic
 
 import (
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/internal/comms"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// AddReceived adds to a matrix of r the messages point to point that processes which were not recorded
-// have sent, as far as the selected receives tell, and returns how many these are: their senders are
-// known by name or from a status, and their sizes from a status; else the size of the receive, which is
-// the most that can have come, counts. It reads all events of the selected streams.
+// AddReceived adds to a matrix of r the point-to-point messages that unrecorded processes have
+// sent, as far as the selected receives tell, and returns their number. A sender is known from the
+// receive's parameters or from its status. The size is that of the status; without one, the size of
+// the receive counts, which is the most that can have come. AddReceived reads all events of the
+// selected streams.
 func (m *Matrix) AddReceived(r *selection.Resolved) (v Volume, err error) {
-	p, err := ops.Open(r.Archive)
+	p, err := calls.Open(r.Archive)
 	if err != nil {
 		return v, err
 	}
@@ -32,13 +33,13 @@ func (m *Matrix) AddReceived(r *selection.Resolved) (v Volume, err error) {
 type receiptReader struct {
 	m   *Matrix
 	r   *selection.Resolved
-	p   *ops.Program
+	p   *calls.Program
 	sum Volume
 }
 
 // receipt is a receive that has not been completed.
 type receipt struct {
-	ops.Side
+	calls.Side
 	comm       int32
 	persistent bool
 }
@@ -58,18 +59,18 @@ func (x *receiptReader) stream(part *selection.Part) error {
 		if op == nil || op.Call >= part.Range.To {
 			return nil
 		}
-		if op.Flags&(trace.Failed|trace.Unfinished|trace.Polls) != 0 {
+		if op.Flags&(archive.Failed|archive.Unfinished|archive.Polls) != 0 {
 			continue
 		}
 		in := op.Call >= part.Range.From && x.r.Selection.Function(op.Func.ID)
 		switch op.Kind {
-		case ops.Recv, ops.SendRecv, ops.Mrecv, ops.RecvInit:
+		case calls.Recv, calls.SendRecv, calls.Mrecv, calls.RecvInit:
 			if op.Request >= 0 {
-				pending[op.Request] = receipt{op.Recv, op.Comm, op.Kind == ops.RecvInit}
+				pending[op.Request] = receipt{op.Recv, op.Comm, op.Kind == calls.RecvInit}
 			} else if in {
 				x.add(me, op.Recv, op.Comm)
 			}
-		case ops.Complete:
+		case calls.Complete:
 			for _, d := range op.Done {
 				q, ok := pending[d.Request]
 				if !ok {
@@ -83,7 +84,7 @@ func (x *receiptReader) stream(part *selection.Part) error {
 				}
 				if d.Status {
 					q.Bytes = d.Bytes
-					if q.Peer == ops.AnySource {
+					if q.Peer == calls.AnySource {
 						q.Peer = x.source(me, q.comm, d.Source)
 					}
 				}
@@ -109,18 +110,18 @@ func (x *receiptReader) source(process int, comm, rank int32) int32 {
 		}
 		return at(group, rank)
 	}
-	return ops.UnknownPeer
+	return calls.UnknownPeer
 }
 
 func at(group *comms.Members, rank int32) int32 {
 	if rank < 0 || int(rank) >= group.Len() {
-		return ops.UnknownPeer
+		return calls.UnknownPeer
 	}
 	return int32(group.At(int(rank)))
 }
 
 // add adds a message if nobody recorded its sending.
-func (x *receiptReader) add(me int, s ops.Side, comm int32) {
+func (x *receiptReader) add(me int, s calls.Side, comm int32) {
 	if s.Peer < 0 || int(s.Peer) >= x.m.Processes || x.p.Process(s.Peer) >= 0 || s.Bytes < 0 {
 		return
 	}

@@ -8,27 +8,28 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/analysis/traffic"
-	"tabard/internal/synth"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // longer is an archive like a whose loops of n iterations have factor times as many.
-func longer(t testing.TB, a *trace.Archive, n, factor uint64) *trace.Archive {
+func longer(t testing.TB, a *archive.Archive, n, factor uint64) *archive.Archive {
 	t.Helper()
 	old, err := a.Content()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &trace.Content{Meta: old.Meta, Modules: old.Modules, Sites: old.Sites, Groups: old.Groups, Templates: old.Templates, Columns: old.Columns, Timings: old.Timings}
+	c := &archive.Content{Meta: old.Meta, Modules: old.Modules, Sites: old.Sites, Groups: old.Groups,
+		Templates: old.Templates, Columns: old.Columns, Timings: old.Timings}
 	changed := false
 	for _, k := range old.Classes {
 		d := *k
-		d.Grammar = &trace.Grammar{}
+		d.Grammar = &archive.Grammar{}
 		for _, body := range k.Grammar.Rules {
-			body = append([]trace.Symbol(nil), body...)
+			body = append([]archive.Symbol(nil), body...)
 			for i := range body {
 				if m := body[i].Count; m >= n-2 && m <= n {
 					body[i].Count, changed = m*factor, true
@@ -45,20 +46,20 @@ func longer(t testing.TB, a *trace.Archive, n, factor uint64) *trace.Archive {
 	if err := c.Write(&buf); err != nil {
 		t.Fatal(err)
 	}
-	return tracetest.Open(t, buf.Bytes())
+	return archivetest.Open(t, buf.Bytes())
 }
 
 // billion is a stencil on 1,024 ranks that makes more than 10^9 calls.
-func billion(t testing.TB) *trace.Archive {
-	p := synth.ByName("stencil-2d")
+func billion(t testing.TB) *archive.Archive {
+	p := synthetic.ByName("stencil-2d")
 	if p == nil {
 		t.Fatal("no stencil")
 	}
 	const steps = 8 // without a reduction
-	return longer(t, synthetic(t, p, synth.Params{Ranks: 1024, Steps: steps}), steps, 20_000)
+	return longer(t, makeJob(t, p, synthetic.Params{Ranks: 1024, Steps: steps}), steps, 20_000)
 }
 
-func everything(t testing.TB, a *trace.Archive) *selection.Resolved {
+func everything(t testing.TB, a *archive.Archive) *selection.Resolved {
 	r, err := selection.All.Resolve(a)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,8 @@ func everything(t testing.TB, a *trace.Archive) *selection.Resolved {
 	return r
 }
 
-// TestBillion answers from the structure of 10^9 calls: the time and the memory are those of the ranks.
+// TestBillion answers from the structure of 10^9 calls: the time and the memory are those of the
+// ranks.
 func TestBillion(t *testing.T) {
 	a := billion(t)
 	r := everything(t, a)
@@ -90,7 +92,7 @@ func TestBillion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hs, err := traffic.Histograms(r, traffic.By{Site: true})
+	hs, err := traffic.Histograms(r, traffic.GroupBy{Site: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,45 +132,50 @@ func BenchmarkMatrix(b *testing.B) {
 func BenchmarkHistograms(b *testing.B) {
 	a := billion(b)
 	for b.Loop() {
-		if _, err := traffic.Histograms(everything(b, a), traffic.By{Site: true}); err != nil {
+		if _, err := traffic.Histograms(everything(b, a), traffic.GroupBy{Site: true}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// ringOf is the text of a recording of a ring of some ranks that make 10,000 steps of three calls, with a reduction at the end.
-func ringOf(t testing.TB, ranks int) *trace.Archive {
+// ringOf is the text of a recording of a ring of some ranks that make 10,000 steps of three calls,
+// with a reduction at the end.
+func ringOf(t testing.TB, ranks int) *archive.Archive {
 	var desc strings.Builder
 	desc.WriteString("notiming\n")
 	for r := range 8 {
-		fmt.Fprintf(&desc, "rank %d of 8 on node\nloop 10\nMPI_Send(count=3, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD)\n"+
-			"MPI_Send(count=1, datatype=MPI_DOUBLE, dest=%d, tag=1, comm=MPI_COMM_WORLD)\nMPI_Bcast(count=1, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)\nend\n"+
+		fmt.Fprintf(&desc, "rank %d of 8 on node\nloop 10\n"+
+			"MPI_Send(count=3, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD)\n"+
+			"MPI_Send(count=1, datatype=MPI_DOUBLE, dest=%d, tag=1, comm=MPI_COMM_WORLD)\n"+
+			"MPI_Bcast(count=1, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)\nend\n"+
 			"MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD)\n", r, (r+1)%8, (r+7)%8)
 	}
 	var text, file bytes.Buffer
-	if err := trace.WriteText(&text, tracetest.Archive(t, desc.String())); err != nil {
+	if err := archive.WriteText(&text, archivetest.Archive(t, desc.String())); err != nil {
 		t.Fatal(err)
 	}
 	many := text.String()
 	for old, new := range map[string]string{
-		"size 8\n": fmt.Sprintf("size %d\n", ranks), " ranks 0:1:8\n": fmt.Sprintf(" ranks 0:1:%d\n", ranks), " pid 1000:1:8\n": fmt.Sprintf(" pid 1000:1:%d\n", ranks), "*10": "*10000",
+		"size 8\n": fmt.Sprintf("size %d\n", ranks), " ranks 0:1:8\n": fmt.Sprintf(" ranks 0:1:%d\n", ranks),
+		" pid 1000:1:8\n": fmt.Sprintf(" pid 1000:1:%d\n", ranks), "*10": "*10000",
 	} {
 		if !strings.Contains(many, old) {
 			t.Fatalf("%q is not in\n%s", old, text.String())
 		}
 		many = strings.ReplaceAll(many, old, new)
 	}
-	for old, next := range map[string]string{" 1:1:7 0 |": fmt.Sprintf(" 1:1:%d 0 |", ranks-1), " 7 0:1:7\n": fmt.Sprintf(" %d 0:1:%d\n", ranks-1, ranks-1)} {
+	for old, next := range map[string]string{" 1:1:7 0 |": fmt.Sprintf(" 1:1:%d 0 |", ranks-1),
+		" 7 0:1:7\n": fmt.Sprintf(" %d 0:1:%d\n", ranks-1, ranks-1)} {
 		many = strings.ReplaceAll(many, old, next)
 	}
-	if err := trace.ParseText(&file, strings.NewReader(many)); err != nil {
+	if err := archive.ParseText(&file, strings.NewReader(many)); err != nil {
 		t.Fatalf("%v in\n%s", err, many)
 	}
-	return tracetest.Open(t, file.Bytes())
+	return archivetest.Open(t, file.Bytes())
 }
 
-// TestManyRanks makes the matrix of 65,536 ranks: space follows from the pairs that exchange messages, also where
-// collectives relate everyone to everyone.
+// TestManyRanks makes the matrix of 65,536 ranks: space follows from the pairs that exchange
+// messages, also where collectives relate everyone to everyone.
 func TestManyRanks(t *testing.T) {
 	const n = 1 << 16
 	a := ringOf(t, n)

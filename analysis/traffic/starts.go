@@ -4,20 +4,21 @@ import (
 	"fmt"
 	"iter"
 
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 func pull2[A, B any](seq iter.Seq2[A, B]) (func() (A, B, bool), func()) { return iter.Pull2(seq) }
 
 func (r *reader) broken(format string, args ...any) error {
-	return &trace.FormatError{File: r.s.Archive().File(), Section: "columns", Offset: -1,
-		Msg: fmt.Sprintf("stream %d: %s", r.s.Index(), fmt.Sprintf(format, args...)), Hint: "the file is damaged: copy it again"}
+	return &archive.FormatError{File: r.s.Archive().File(), Section: "columns", Offset: -1,
+		Msg:  fmt.Sprintf("stream %d: %s", r.s.Index(), fmt.Sprintf(format, args...)),
+		Hint: "the file is damaged: copy it again"}
 }
 
 // starts yields what starts of persistent requests move: what the call that made the request says.
-func (c *calls) starts() error {
+func (c *termCalls) starts() error {
 	if !c.x.static() {
 		return c.follow()
 	}
@@ -67,7 +68,7 @@ func (c *calls) starts() error {
 }
 
 // firstEvent is where a terminal occurs first.
-func (c *calls) firstEvent(x *term) (uint64, error) {
+func (c *termCalls) firstEvent(x *term) (uint64, error) {
 	if c.w.world != nil {
 		return 0, nil
 	}
@@ -79,8 +80,9 @@ func (c *calls) firstEvent(x *term) (uint64, error) {
 	return next(), nil
 }
 
-// constant tells whether all calls of a terminal, whose parameters are in its signature, mean the same.
-func (c *calls) constant(x *term) (bool, error) {
+// constant tells whether all calls of a terminal mean the same. Its parameters are in its
+// signature.
+func (c *termCalls) constant(x *term) (bool, error) {
 	if c.w.world != nil {
 		return true, nil
 	}
@@ -101,7 +103,7 @@ func (c *calls) constant(x *term) (bool, error) {
 }
 
 // follow goes through the calls that make requests and those that start them, in order.
-func (c *calls) follow() error {
+func (c *termCalls) follow() error {
 	index, err := c.w.index(c.me)
 	if err != nil {
 		return err
@@ -125,7 +127,7 @@ func (c *calls) follow() error {
 		if vals[x.t], err = c.open(x); err != nil {
 			return err
 		}
-		if x.sl.Request >= 0 && x.leafs[x.sl.Request].kind == trace.Hole && vals[x.t].cols[x.sl.Request] == nil {
+		if x.sl.Request >= 0 && x.leafs[x.sl.Request].kind == archive.Hole && vals[x.t].cols[x.sl.Request] == nil {
 			if err := vals[x.t].add(c.me.stream(), x.sl.Request); err != nil {
 				return err
 			}
@@ -182,7 +184,7 @@ func (c *calls) follow() error {
 }
 
 // add reads a further parameter.
-func (v *values) add(s *trace.Stream, slot int) error {
+func (v *values) add(s *archive.Stream, slot int) error {
 	r, err := openReader(s, v.x, slot, 0)
 	if err != nil {
 		return err
@@ -193,9 +195,10 @@ func (v *values) add(s *trace.Stream, slot int) error {
 	return nil
 }
 
-// elsewhere yields n starts of a request that this thread did not make: another one did, if it sends.
-func (c *calls) elsewhere(code int64, n uint64) error {
-	var makers []*calls
+// elsewhere yields n starts of a request that this thread did not make. If the request sends,
+// another thread made it.
+func (c *termCalls) elsewhere(code int64, n uint64) error {
+	var makers []*termCalls
 	for _, k := range c.w.r.Archive.Classes() {
 		p := c.w.plans[k]
 		if k == c.p.class || p == nil || k.Group() != c.p.class.Group() || !k.Ranks().Contains(c.me.rank) {
@@ -204,7 +207,7 @@ func (c *calls) elsewhere(code int64, n uint64) error {
 		for _, i := range p.inits {
 			if made, ok := (atRank{i, c.me.rank}).int(i.sl.Request); !ok || made == code {
 				me := &member{class: k, rank: c.me.rank, process: c.me.process, number: c.me.number}
-				makers = append(makers, &calls{w: c.w, p: p, x: i, me: me})
+				makers = append(makers, &termCalls{w: c.w, p: p, x: i, me: me})
 			}
 		}
 	}
@@ -223,5 +226,5 @@ func (c *calls) elsewhere(code int64, n uint64) error {
 		}
 	}
 	// The order of the threads is not in the events.
-	return c.w.emit(n)(Move{Kind: PointToPoint, Target: One, To: ops.UnknownPeer, Bytes: ops.UnknownBytes})
+	return c.w.emit(n)(Move{Kind: PointToPoint, Target: One, To: calls.UnknownPeer, Bytes: calls.UnknownBytes})
 }

@@ -2,7 +2,8 @@ package traffic
 
 import "testing"
 
-// TestTally: more different moves than are kept at a time; each comes twice, the second time after others were handed on.
+// TestTally: more different moves than are kept at a time; each comes twice, the second time after
+// others were handed on.
 func TestTally(t *testing.T) {
 	got := map[int32]uint64{}
 	handed := 0

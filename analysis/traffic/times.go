@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// AddTimes adds to the cells of a matrix of r how long the calls took that send, put, get or
-// accumulate, and returns how many calls it found times of. A call that starts several requests counts in full for each. It reads
-// all events of the selected streams; progress, if it is not nil, is told of events.
-func (m *Matrix) AddTimes(r *selection.Resolved, progress func(events uint64)) (calls uint64, err error) {
-	p, err := ops.Open(r.Archive)
+// AddTimes adds to the cells of a matrix of r how long the calls that send, put, get or accumulate
+// took. It returns how many of these calls have times. A call that starts several requests counts
+// in full for each. AddTimes reads all events of the selected streams; progress, if it is not nil,
+// is called with numbers of events.
+func (m *Matrix) AddTimes(r *selection.Resolved, progress func(events uint64)) (n uint64, err error) {
+	p, err := calls.Open(r.Archive)
 	if err != nil {
 		return 0, err
 	}
@@ -32,7 +33,7 @@ func (m *Matrix) AddTimes(r *selection.Resolved, progress func(events uint64)) (
 type timeReader struct {
 	m        *Matrix
 	r        *selection.Resolved
-	p        *ops.Program
+	p        *calls.Program
 	progress func(uint64)
 	calls    uint64
 }
@@ -61,14 +62,14 @@ func (x *timeReader) stream(part *selection.Part) error {
 		if x.progress != nil && op.Event&(1<<16-1) == 1<<16-1 {
 			x.progress(1 << 16)
 		}
-		if op.Flags&(trace.Failed|trace.Unfinished) != 0 {
+		if op.Flags&(archive.Failed|archive.Unfinished) != 0 {
 			continue
 		}
 		switch op.Kind {
-		case ops.SendInit:
+		case calls.SendInit:
 			made[op.Request] = target{op.Send.Peer, op.Comm}
 			continue
-		case ops.RecvInit, ops.CollectiveInit:
+		case calls.RecvInit, calls.CollectiveInit:
 			delete(made, op.Request)
 			continue
 		}
@@ -76,24 +77,24 @@ func (x *timeReader) stream(part *selection.Part) error {
 			continue
 		}
 		switch op.Kind {
-		case ops.Send, ops.SendRecv:
+		case calls.Send, calls.SendRecv:
 			x.add(PointToPoint, me, op.Send.Peer, op.Comm, op)
-		case ops.Start:
+		case calls.Start:
 			for _, q := range op.Requests {
 				if t, ok := made[q]; ok {
 					x.add(PointToPoint, me, t.to, t.comm, op)
 				}
 			}
-		case ops.Put, ops.Accumulate:
+		case calls.Put, calls.Accumulate:
 			x.add(OneSided, me, op.Send.Peer, op.Comm, op)
-		case ops.Get:
+		case calls.Get:
 			x.add(OneSided, op.Recv.Peer, me, op.Comm, op)
 		}
 	}
 }
 
 // add adds the time of a call to a cell that the matrix has.
-func (x *timeReader) add(k Kind, from, to, comm int32, op *ops.Op) {
+func (x *timeReader) add(k Kind, from, to, comm int32, op *calls.Op) {
 	if x.r.Selection.Comms != nil && (comm < 0 || !x.r.Chosen(x.p.Comms.Comms[comm])) {
 		return
 	}

@@ -1,8 +1,9 @@
 package traffic
 
 import (
-	"tabard/internal/comms"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // neighborsOf is the out-neighbours of a process in the topology of a communicator, as ranks in it
@@ -36,8 +37,9 @@ type neighborList struct {
 	known bool
 }
 
-// CartNeighbors are the neighbours of a rank at a distance of one, for each dimension first the one in the
-// negative, then the one in the positive direction (MPI 4.0, 8.6); -1 where the topology ends.
+// CartNeighbors are the neighbours of a rank at a distance of one, for each dimension first the one
+// in the negative, then the one in the positive direction (MPI 4.0, 8.6); -1 where the topology
+// ends.
 func CartNeighbors(t *comms.Topology, rank int) []int {
 	at := make([]int, len(t.Dims))
 	stride := make([]int, len(t.Dims))
@@ -74,15 +76,15 @@ func (w *walker) readNeighbors(me *member, sc *scope, ref int64, event uint64) (
 	}
 	list := func(name string) ([]int64, bool) {
 		v, ok := made.In(name)
-		return v.Ints, ok && v.Kind == trace.Ints
+		return v.Ints, ok && v.Kind == archive.Ints
 	}
-	switch made.Func.Name {
-	case "MPI_Dist_graph_create_adjacent":
-		if v, ok := made.In("outdegree"); ok && v.Kind == trace.Int && v.N == 0 {
+	switch made.Func.Op {
+	case spec.OpCommDistGraphAdjacent:
+		if v, ok := made.In("outdegree"); ok && v.Kind == archive.Int && v.N == 0 {
 			return nil, true
 		}
 		return asInts(list("destinations"))
-	case "MPI_Graph_create":
+	case spec.OpCommGraph:
 		index, ok1 := list("index")
 		edges, ok2 := list("edges")
 		if !ok1 || !ok2 || sc.rank >= len(index) {
@@ -107,8 +109,9 @@ func asInts(vs []int64, ok bool) ([]int, bool) {
 	return out, ok
 }
 
-// creation is the call that made the communicator that a code means in an event, nil if it is not known.
-func (w *walker) creation(me *member, ref int64, event uint64) (*trace.Call, error) {
+// creation is the call that made the communicator that a code means in an event, nil if it is not
+// known.
+func (w *walker) creation(me *member, ref int64, event uint64) (*archive.Call, error) {
 	p, err := w.program()
 	if err != nil {
 		return nil, err

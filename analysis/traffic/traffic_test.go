@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/selection"
-	"tabard/analysis/traffic"
-	"tabard/analysis/traffic/traffictest"
-	"tabard/internal/merge"
-	"tabard/internal/synth"
-	"tabard/spec"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/plaintraffic"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // pointToPoint is four ranks that send in all the ways there are.
@@ -57,8 +57,10 @@ loop 20
 end
 `, r, 10+r, next, r/2, -r, 1-r%2, prev, edge, 100-r)
 		for i := range 12 { // in columns
-			fmt.Fprintf(&b, "MPI_Send(count=?%d, datatype=MPI_INT, dest=?%d, tag=2, comm=comm#0) @ a.c:30 [main]\n", i*i%7, (r*i)%4)
-			fmt.Fprintf(&b, "MPI_Isend(count=?%d, datatype=MPI_INT, dest=%s, tag=2, comm=MPI_COMM_WORLD) @ a.c:31 [main] ; request=request#0\n", i+r, edge)
+			fmt.Fprintf(&b, "MPI_Send(count=?%d, datatype=MPI_INT, dest=?%d, tag=2, comm=comm#0) @ a.c:30 [main]\n",
+				i*i%7, (r*i)%4)
+			fmt.Fprintf(&b, "MPI_Isend(count=?%d, datatype=MPI_INT, dest=%s, tag=2, comm=MPI_COMM_WORLD) @ a.c:31 [main] ; "+
+				"request=request#0\n", i+r, edge)
 		}
 		fmt.Fprintf(&b, `MPI_Request_free(request=request#1)
 MPI_Send_init(count=50, datatype=MPI_CHAR, dest=%s, tag=1, comm=MPI_COMM_WORLD) @ a.c:40 [main] ; request=request#1
@@ -70,7 +72,8 @@ MPI_Send(count=1, datatype=type#55, dest=0, tag=3, comm=MPI_COMM_WORLD) @ a.c:44
 MPI_Send(count=1, datatype=MPI_INT, dest=%s, tag=3, comm=MPI_COMM_WORLD) @ a.c:45 [main] unfinished
 `, prev, next, next)
 		if r == 2 { // a persistent request of another thread
-			fmt.Fprintf(&b, "thread 1\nloop 4\n  MPI_Send(count=1, datatype=MPI_INT, dest=3, tag=9, comm=MPI_COMM_SELF) @ b.c:1 [t]\nend\n")
+			fmt.Fprintf(&b, "thread 1\nloop 4\n  MPI_Send(count=1, datatype=MPI_INT, dest=3, tag=9, comm=MPI_COMM_SELF) @ b.c:1 "+
+				"[t]\nend\n")
 		}
 	}
 	return b.String()
@@ -158,9 +161,9 @@ MPI_File_write_all(fh=file#0, count=9, datatype=MPI_DOUBLE) @ a.c:53 [main]
 	return b.String()
 }
 
-func compare(t *testing.T, a *trace.Archive, f selection.Flags) uint64 {
+func compare(t *testing.T, a *archive.Archive, f selection.Flags) uint64 {
 	t.Helper()
-	n, err := traffictest.Compare(a, f)
+	n, err := plaintraffic.Compare(a, f)
 	if err != nil {
 		t.Errorf("%+v: %v", f, err)
 	}
@@ -169,8 +172,9 @@ func compare(t *testing.T, a *trace.Archive, f selection.Flags) uint64 {
 
 func TestTraffic(t *testing.T) {
 	for name, desc := range map[string]string{"point to point": pointToPoint(), "collectives": collectives()} {
-		a := tracetest.Archive(t, desc)
-		for _, f := range []selection.Flags{{}, {Ranks: "1-2"}, {Functions: "MPI_Start,MPI_Startall,MPI_Allreduce"}, {Comms: "MPI_COMM_WORLD"}, {Steps: "2-3"}} {
+		a := archivetest.Archive(t, desc)
+		for _, f := range []selection.Flags{{}, {Ranks: "1-2"}, {Functions: "MPI_Start,MPI_Startall,MPI_Allreduce"},
+			{Comms: "MPI_COMM_WORLD"}, {Steps: "2-3"}} {
 			if n := compare(t, a, f); n == 0 {
 				t.Errorf("%s: %+v: no messages", name, f)
 			}
@@ -179,7 +183,7 @@ func TestTraffic(t *testing.T) {
 			}
 		}
 	}
-	a := tracetest.Archive(t, pointToPoint())
+	a := archivetest.Archive(t, pointToPoint())
 	if n := compare(t, a, selection.Flags{Time: "1us..9us"}); n == 0 {
 		t.Error("no messages in the window")
 	}
@@ -188,7 +192,7 @@ func TestTraffic(t *testing.T) {
 
 // The programs of the repository's other tests.
 func TestTrafficFiles(t *testing.T) {
-	files, _ := filepath.Glob("../../trace/testdata/*.txtar")
+	files, _ := filepath.Glob("../../internal/archive/testdata/*.txtar")
 	if len(files) == 0 {
 		t.Fatal("no archives")
 	}
@@ -203,19 +207,19 @@ func TestTrafficFiles(t *testing.T) {
 				continue
 			}
 			var out bytes.Buffer
-			if err := trace.ParseText(&out, strings.NewReader(body)); err != nil {
+			if err := archive.ParseText(&out, strings.NewReader(body)); err != nil {
 				t.Errorf("%s: %s: %v", file, name, err)
 				continue
 			}
-			compare(t, tracetest.Open(t, out.Bytes()), selection.Flags{})
+			compare(t, archivetest.Open(t, out.Bytes()), selection.Flags{})
 		}
 	}
 }
 
-// synthetic makes the archive of a synthetic job.
-func synthetic(t testing.TB, p *synth.Program, params synth.Params) *trace.Archive {
+// makeJob makes the archive of a synthetic job.
+func makeJob(t testing.TB, p *synthetic.Program, params synthetic.Params) *archive.Archive {
 	t.Helper()
-	j, err := synth.NewJob(p, params)
+	j, err := synthetic.NewJob(p, params)
 	if err != nil {
 		return nil
 	}
@@ -234,14 +238,15 @@ func synthetic(t testing.TB, p *synth.Program, params synth.Params) *trace.Archi
 	if err := part.Write(&buf); err != nil {
 		t.Fatal(err)
 	}
-	return tracetest.Open(t, buf.Bytes())
+	return archivetest.Open(t, buf.Bytes())
 }
 
 func TestTrafficSynthetic(t *testing.T) {
 	tried := 0
-	for _, p := range synth.Programs() {
-		for _, params := range []synth.Params{{Ranks: 9, Steps: 12, Seed: 1}, {Ranks: 16, Steps: 5, Seed: 2, ABI: spec.OpenMPI}} {
-			a := synthetic(t, p, params)
+	for _, p := range synthetic.Programs() {
+		for _, params := range []synthetic.Params{{Ranks: 9, Steps: 12, Seed: 1},
+			{Ranks: 16, Steps: 5, Seed: 2, ABI: spec.OpenMPI}} {
+			a := makeJob(t, p, params)
 			if a == nil {
 				continue
 			}
@@ -259,7 +264,8 @@ func TestTrafficSynthetic(t *testing.T) {
 	}
 }
 
-// Requests may be made by one thread and started by another: that counts if there is no doubt which is meant.
+// Requests may be made by one thread and started by another: that counts if there is no doubt which
+// is meant.
 func TestThreads(t *testing.T) {
 	desc := func(more string) string {
 		return `abi mpich
@@ -275,7 +281,7 @@ MPI_Init()
 `
 	}
 	matrix := func(more string) *traffic.Matrix {
-		m, err := traffic.MatrixOf(everything(t, tracetest.Archive(t, desc(more))))
+		m, err := traffic.MatrixOf(everything(t, archivetest.Archive(t, desc(more))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,15 +290,17 @@ MPI_Init()
 	if m := matrix(""); m.Total(traffic.PointToPoint) != (traffic.Volume{Messages: 6, Bytes: 120}) {
 		t.Errorf("%+v", m.Total(traffic.PointToPoint))
 	}
-	m := matrix("MPI_Request_free(request=request#0)\nMPI_Send_init(count=7, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) ; request=request#0\n")
-	if m.Total(traffic.PointToPoint).Messages != 0 || m.Nowhere[traffic.PointToPoint].Messages != 6 || m.Unsized[traffic.PointToPoint] != 6 {
+	m := matrix("MPI_Request_free(request=request#0)\n" +
+		"MPI_Send_init(count=7, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) ; request=request#0\n")
+	if m.Total(traffic.PointToPoint).Messages != 0 || m.Nowhere[traffic.PointToPoint].Messages != 6 ||
+		m.Unsized[traffic.PointToPoint] != 6 {
 		t.Errorf("%+v, %+v", m.Nowhere, m.Unsized)
 	}
 }
 
 // What ranks sent that were not recorded is known from receives.
 func TestReceived(t *testing.T) {
-	a := tracetest.Archive(t, `abi mpich
+	a := archivetest.Archive(t, `abi mpich
 rank 1 of 4 on n
 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=0) ; newcomm=comm#0
 MPI_Recv(count=9, datatype=MPI_INT, source=0, tag=1, comm=MPI_COMM_WORLD) ; status={source=0 tag=1 bytes=20}
@@ -330,14 +338,15 @@ MPI_Send(count=9, datatype=MPI_INT, dest=1, tag=1, comm=MPI_COMM_WORLD)
 
 // Damaged archives give errors, or other numbers, and end.
 func TestDamage(t *testing.T) {
-	d, err := tracetest.NewDamager(7, tracetest.Bytes(t, pointToPoint()), tracetest.Bytes(t, collectives()))
+	d, err := archivetest.NewDamager(7, archivetest.Bytes(t, pointToPoint()), archivetest.Bytes(t, collectives()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := 0
 	for range 800 {
 		b, _ := d.Next()
-		a, err := trace.OpenReader(bytes.NewReader(b), int64(len(b)), trace.MaxSection(1<<20), trace.MaxWork(1<<16))
+		a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<20),
+			archive.MaxWork(1<<16))
 		if err != nil {
 			continue
 		}
@@ -356,7 +365,7 @@ func TestDamage(t *testing.T) {
 					m.Total(k)
 				}
 			}
-			if _, err := traffic.Histograms(r, traffic.By{Site: true}); err == nil {
+			if _, err := traffic.Histograms(r, traffic.GroupBy{Site: true}); err == nil {
 				read++
 			}
 		}

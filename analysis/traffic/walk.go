@@ -1,12 +1,13 @@
 package traffic
 
 import (
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/internal/comms"
-	"tabard/internal/grammar"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // Entry says what calls of one terminal move, each of them.
@@ -15,7 +16,7 @@ type Entry struct {
 	// Unit is the streams that the calls are in. Ranks are those of its members that make them;
 	// nil for one, Member.
 	Unit   *selection.Unit
-	Ranks  *trace.RankSet
+	Ranks  *archive.RankSet
 	Member int
 	// From is the number of the process that makes the calls, -1 if there are several.
 	From int32
@@ -36,8 +37,8 @@ func (e *Entry) Calls() uint64 {
 
 // Walk yields what the selected calls move. The entry is valid until the next one.
 //
-// With peers unset, only Kind, Data and N are asked for: calls that move the same at all ranks of a unit
-// are one entry then, whose partners mean nothing.
+// With peers unset only Kind, Data and N are wanted. Calls that move the same at all ranks of a
+// unit are then one entry, and its partners mean nothing.
 func Walk(r *selection.Resolved, peers bool, yield func(*Entry) error) error {
 	w, err := newWalker(r)
 	if err != nil {
@@ -64,25 +65,25 @@ type walker struct {
 	procNull, root, inPlace int64
 	worldRef                int64
 
-	prog      *ops.Program // opened when it is first needed
-	world     *comms.Comm  // MPI_COMM_WORLD where that is all that matters, else nil
-	plans     map[*trace.Class]*classPlan
+	prog      *calls.Program // opened when it is first needed
+	world     *comms.Comm    // MPI_COMM_WORLD where that is all that matters, else nil
+	plans     map[*archive.Class]*classPlan
 	neighbors map[neighborKey]neighborList
 	sizes     []int64
 	entry     Entry
-	indexes   map[*trace.Class]*grammar.Index // of classes without trips
+	indexes   map[*archive.Class]*grammar.Index // of classes without trips
 }
 
 // member is a stream that is looked at.
 type member struct {
-	class   *trace.Class
+	class   *archive.Class
 	rank    int // in the class
 	process int // -1 if it was not asked for
 	number  int32
-	s       *trace.Stream
+	s       *archive.Stream
 }
 
-func (m *member) stream() *trace.Stream {
+func (m *member) stream() *archive.Stream {
 	if m.s == nil {
 		m.s = m.class.Stream(m.rank)
 	}
@@ -98,9 +99,10 @@ func newWalker(r *selection.Resolved) (*walker, error) {
 		}
 		return v
 	}
-	world, _ := spec.PredefinedByName("MPI_COMM_WORLD")
-	w := &walker{r: r, procNull: c("MPI_PROC_NULL"), root: c("MPI_ROOT"), inPlace: c("MPI_IN_PLACE"), worldRef: trace.PredefinedRef(world),
-		plans: map[*trace.Class]*classPlan{}, neighbors: map[neighborKey]neighborList{}, indexes: map[*trace.Class]*grammar.Index{}}
+	world, _ := spec.PredefinedByName(mpi.CommWorld)
+	w := &walker{r: r, procNull: c(mpi.ProcNull), root: c(mpi.Root), inPlace: c(mpi.InPlace),
+		worldRef: archive.PredefinedRef(world), plans: map[*archive.Class]*classPlan{},
+		neighbors: map[neighborKey]neighborList{}, indexes: map[*archive.Class]*grammar.Index{}}
 	simple, size := true, 0
 	for i, g := range r.Archive.Groups() {
 		simple = simple && i == 0 && !g.Unranked && g.World == 0 && g.Size > 0
@@ -128,14 +130,14 @@ func (p *classPlan) simple(w *walker) bool {
 		if x.sl.Class != spec.Comm && x.sl.Class != spec.NoClass || x.what >= toNeighbors && x.what <= toNeighborsW {
 			return false
 		}
-		if s := x.sl.On; s >= 0 && (!x.uniform(s) || x.leafs[s].kind != trace.Ref || x.leafs[s].n != w.worldRef) {
+		if s := x.sl.On; s >= 0 && (!x.uniform(s) || x.leafs[s].kind != archive.Ref || x.leafs[s].n != w.worldRef) {
 			return false
 		}
 		for _, s := range x.used {
 			if x.f.Slots[s].Class != spec.Type {
 				continue
 			}
-			if !x.uniform(s) || x.f.Slots[s].Array || ops.PredefinedSize(x.leafs[s].n) < 0 {
+			if !x.uniform(s) || x.f.Slots[s].Array || calls.PredefinedSize(x.leafs[s].n) < 0 {
 				return false
 			}
 		}
@@ -143,11 +145,11 @@ func (p *classPlan) simple(w *walker) bool {
 	return true
 }
 
-// program is what is known of objects.
-func (w *walker) program() (*ops.Program, error) {
+// program tells the meaning of objects.
+func (w *walker) program() (*calls.Program, error) {
 	var err error
 	if w.prog == nil {
-		w.prog, err = ops.Open(w.r.Archive)
+		w.prog, err = calls.Open(w.r.Archive)
 	}
 	return w.prog, err
 }
@@ -172,7 +174,7 @@ func (w *walker) scope(me *member, class spec.Class, ref int64, event uint64) sc
 // typeSize is the size of a datatype in an event, and up to which event it is that.
 func (w *walker) typeSize(me *member, ref int64, event uint64) (int64, uint64) {
 	if ref&1 == 1 || w.prog == nil {
-		return ops.PredefinedSize(ref), forever
+		return calls.PredefinedSize(ref), forever
 	}
 	return w.prog.TypeSize(me.stream(), ref, event)
 }
@@ -225,7 +227,7 @@ func (w *walker) terminal(u *selection.Unit, p *classPlan, x *term, occ selectio
 			me.number = w.prog.Number(me.process)
 		}
 		w.entry.From, w.entry.Member = me.number, rank
-		c := &calls{w: w, p: p, x: x, me: me, occ: occ}
+		c := &termCalls{w: w, p: p, x: x, me: me, occ: occ}
 		if err := c.run(); err != nil {
 			return err
 		}
@@ -236,7 +238,7 @@ func (w *walker) terminal(u *selection.Unit, p *classPlan, x *term, occ selectio
 // alike tells whether the calls move the same at all ranks.
 func (w *walker) alike(x *term) bool {
 	s := x.sl
-	if w.world == nil || !x.static() || s.Root >= 0 || s.Kind == ops.Start {
+	if w.world == nil || !x.static() || s.Root >= 0 || s.Kind == calls.Start {
 		return false
 	}
 	return x.what != gatheredV && x.uniform(x.used...) // a part of an array may be its own

@@ -3,10 +3,11 @@ package waits
 import (
 	"time"
 
-	"tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/analysis/match"
 )
 
-// briefKey is what waits have in common that are only counted: pattern, call that waited and call that came late.
+// briefKey is equal for short waits that are summed up together: pattern, call that waited and call
+// that came late.
 type briefKey struct {
 	stream, lateStream int32
 	term, lateTerm     uint32
@@ -30,14 +31,16 @@ func (b *briefs) of(at *briefKey) int32 {
 	return int32(n)
 }
 
-// lastShort is the latest wait of a stream that is too short to be kept. It is counted when one of a later call comes.
+// lastShort is the latest wait of a stream that is too short to be kept. It is counted when a later
+// call has one.
 type lastShort struct {
 	call   uint64
 	length time.Duration
 	of     int32 // 1 + number of its sum; 0 for no wait
 }
 
-// short counts a wait that is not kept, of a call that waited for a time d. Of several waits of one call that follow one another the longest counts.
+// short counts a wait that is not kept, of a call that waited for a time d. Of several waits of one
+// call that follow one another the longest counts.
 func (f *finder) short(k *briefKey, bytes int64, call uint64, d time.Duration) {
 	if k.kind == LateReceiver && f.fits(bytes, k.stream, k.lateStream) {
 		return
@@ -67,14 +70,14 @@ func (f *finder) count(w *lastShort) {
 	}
 }
 
-// takeBack forgets the short wait of a call that has waited longer for another one.
+// takeBack drops the short wait of a call that has waited longer for another call.
 func (f *finder) takeBack(done *match.Ref) {
 	if last := &f.shorts[done.Stream]; last.call == done.Call {
 		last.of = 0
 	}
 }
 
-// merge adds sums of waits of the same sort.
+// merge adds sums of waits with the same key.
 func (s *Sum) merge(o *Sum) {
 	s.Count += o.Count
 	s.Time += o.Time

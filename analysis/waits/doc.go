@@ -1,8 +1,9 @@
 // Package waits finds where processes waited for one another, and who made them wait.
 //
-// Messages and collective calls are matched (package match). Of the time that a call took, that part is waiting in which it could not
-// have gone on whatever the library did, because another process had not made its call yet. With b and e the begin and end
-// of the call that waits and o the begin of the other process's call, that is min(o, e) - b, if o > b:
+// Messages and collective calls are matched (package match). Of the time that a call took, that
+// part is waiting in which it could not have gone on whatever the library did, because another
+// process had not made its call yet. With b and e the begin and end of the call that waits and o
+// the begin of the other process's call, that is min(o, e) - b, if o > b:
 //
 //	late sender      a receive, or the call that completes it, began before the send
 //	wrong order      a late sender, while another message was there that was received later
@@ -14,28 +15,38 @@
 //	wait at barrier  likewise for MPI_Barrier
 //	wait for neighbours  in MPI_Neighbor_allgather, ... a member came before one of those that it receives from
 //
-// The names are those of the field (Wolf and Mohr, Automatic performance analysis of hybrid MPI/OpenMP applications, 2003; Scalasca).
-// A standard send of a message is no late receiver if there is one of at least that size, between processes of as near hosts, that ended before its receive was
-// posted: the library buffers such messages. There, early reduce counts up to the first sender only; but a root cannot go on before the last one has come. Of an operation that began
-// with a nonblocking call, what waits is the call that completes it; if that completes several, the longest of their waits counts.
-// In collectives of intercommunicators what a process gets comes from the other group: there it waits for the last one of that group, or for the root in it.
-// Calls that test and return at once do not wait. But a process that tests in vain, and then calls nothing else before it tests the same requests with success, waits
-// in these calls: what it is inside of them before o counts, and what it does between them does not. With t_i and u_i the begins and ends of the tests, the last one with success, that is
-// the sum of max(0, min(u_i, o) - t_i).
+// The names are those of the field (Wolf and Mohr, Automatic performance analysis of hybrid
+// MPI/OpenMP applications, 2003; Scalasca). A standard send of a message is no late receiver if
+// there is one of at least that size, between processes of as near hosts, that ended before its
+// receive was posted: the library buffers such messages. There, early reduce counts up to the first
+// sender only; but a root cannot go on before the last one has come. Of an operation that began
+// with a nonblocking call, what waits is the call that completes it; if that completes several, the
+// longest of their waits counts. In collectives of intercommunicators what a process gets comes
+// from the other group: there it waits for the last one of that group, or for the root in it. Calls
+// that test and return at once do not wait. But a process that tests in vain, and then calls
+// nothing else before it tests the same requests with success, waits in these calls: what it is
+// inside of them before o counts, and what it does between them does not. With t_i and u_i the
+// begins and ends of the tests, the last one with success, that is the sum of max(0, min(u_i, o) -
+// t_i).
 //
-// Not looked at are neighbourhood collectives of graphs that were made by MPI_Dist_graph_create, where a process need not name its own neighbours; of one-sided synchronisation all but
-// MPI_Win_fence: who is in the groups of MPI_Win_post and MPI_Win_start is not known here, and who holds a lock is not recorded by anybody.
+// Not looked at are neighbourhood collectives of graphs that were made by MPI_Dist_graph_create,
+// where a process need not name its own neighbours; of one-sided synchronisation all but
+// MPI_Win_fence: who is in the groups of MPI_Win_post and MPI_Win_start is not known here, and who
+// holds a lock is not recorded by anybody.
 //
 // # Causes
 //
-// The process that came late may have waited itself. So each wait is followed back: the time of the wait in which the late process
-// was waiting for a third one is that one's, and so on; what is left is the late one's own delay, by computation or in
-// calls that did not wait. Roots are these delays, at the call that came late. (Compare Böhme et al., Identifying the root
-// causes of wait states in large-scale parallel applications, 2010.)
+// The process that came late may have waited itself. So each wait is followed back: the time of the
+// wait in which the late process was waiting for a third one is that one's, and so on; what is left
+// is the late one's own delay, by computation or in calls that did not wait. Roots are these
+// delays, at the call that came late. (Compare Böhme et al., Identifying the root causes of wait
+// states in large-scale parallel applications, 2010.)
 //
 // # Cost
 //
-// One pass over the times of all calls; messages of loops that repeat themselves are matched once (package match). Of the waits found at most Options.Keep are kept for the search
-// for causes, 64 bytes each and up to about 200 with what the search needs; beyond that the shortest are counted in Kinds, Groups, Processes and Result.Short, not in Roots and Steps.
-// Tests in vain take a second look at their times.
+// One pass over the times of all calls; messages of loops that repeat themselves are matched once
+// (package match). Of the waits found at most Options.Keep are kept for the search for causes, 64
+// bytes each and up to about 200 with what the search needs; beyond that the shortest are counted
+// in Kinds, Groups, Processes and Result.Short, not in Roots and Steps. Tests in vain take a second
+// look at their times.
 package waits

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"tabard/analysis/selection"
-	"tabard/analysis/usage"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // finish makes the result of the waits that were kept.
@@ -18,7 +18,7 @@ func (f *finder) finish() error {
 	}
 	f.sorted = f.unite()
 	f.order()
-	places := &placeTable{a: f.a, classes: map[*trace.Class][]int32{}, numbers: map[Place]int32{}}
+	places := &placeTable{a: f.a, classes: map[*archive.Class][]int32{}, numbers: map[Place]int32{}}
 	roots := &rootFinder{waits: f.waits, owner: f.owner, which: f.sorted, place: places.of}
 	roots.follow()
 	steps, err := f.steps()
@@ -32,16 +32,17 @@ func (f *finder) finish() error {
 
 // placeTable numbers places, which are the same for the streams of a class.
 type placeTable struct {
-	a       *trace.Archive
+	a       *archive.Archive
 	streams []streamPlaces
-	classes map[*trace.Class][]int32
+	classes map[*archive.Class][]int32
 	numbers map[Place]int32
 	places  []Place
 }
 
-// streamPlaces is 1 + the number of the place of each terminal that was asked for; all streams of a class share it.
+// streamPlaces is 1 + the number of the place of each terminal that was asked for; all streams of a
+// class share it.
 type streamPlaces struct {
-	class *trace.Class
+	class *archive.Class
 	ids   []int32
 }
 
@@ -68,7 +69,7 @@ func (p *placeTable) of(stream int32, term uint32) int32 {
 	return ids[term] - 1
 }
 
-func (p *placeTable) number(c *trace.Class, term uint32) int32 {
+func (p *placeTable) number(c *archive.Class, term uint32) int32 {
 	var place Place
 	if t, err := c.Template(term); err == nil { // else reading its calls would have failed
 		place.Func = spec.ByID(t.Func).Name
@@ -151,7 +152,8 @@ func (f *finder) groups(places *placeTable) {
 			if !ok {
 				n = uint32(len(keys))
 				numbers[k], keys = n, append(keys, k)
-				f.r.Groups = append(f.r.Groups, Group{Kind: w.kind, Waiting: places.places[k.waiting], Late: places.places[k.late]})
+				f.r.Groups = append(f.r.Groups,
+					Group{Kind: w.kind, Waiting: places.places[k.waiting], Late: places.places[k.late]})
 			}
 			last = n
 		}
@@ -193,7 +195,8 @@ func (f *finder) groups(places *placeTable) {
 		f.r.Groups[g].Causers = shares(all[g])
 	}
 	slices.SortFunc(f.r.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Waiting.Func+a.Waiting.Site, b.Waiting.Func+b.Waiting.Site),
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Waiting.Func+a.Waiting.Site, b.Waiting.Func+b.Waiting.Site),
 			cmp.Compare(a.Late.Func+a.Late.Site, b.Late.Func+b.Late.Site))
 	})
 	f.sortProcesses()
@@ -205,7 +208,9 @@ func (f *finder) sortProcesses() {
 
 // shares lists the greatest parts.
 func shares(all []Share) []Share {
-	slices.SortFunc(all, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Process, b.Process)) })
+	slices.SortFunc(all, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Process, b.Process))
+	})
 	return slices.Clip(all[:min(len(all), MaxShares)])
 }
 
@@ -226,7 +231,8 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	order := make([]int32, 0, len(rf.roots))
 	byProcess := map[int32]float64{}
 	for n, k := range rf.roots {
-		roots[n] = Root{Process: k.process, Late: places.places[k.place], Time: time.Duration(spent[n]), Waits: waits[n], Worst: -1}
+		roots[n] = Root{Process: k.process, Late: places.places[k.place], Time: time.Duration(spent[n]),
+			Waits: waits[n], Worst: -1}
 		byProcess[k.process] += spent[n]
 		if waits[n] > 0 {
 			order = append(order, int32(n))
@@ -234,7 +240,8 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &roots[a], &roots[b]
-		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Late.Func+x.Late.Site, y.Late.Func+y.Late.Site))
+		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Process, y.Process),
+			cmp.Compare(x.Late.Func+x.Late.Site, y.Late.Func+y.Late.Site))
 	})
 	at := make([]int, len(roots))
 	for i, n := range order {
@@ -257,7 +264,8 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	f.sortProcesses()
 }
 
-// bySteps sums up the waits of each step, and the part of each root in it; at is the order of the roots.
+// bySteps sums up the waits of each step, and the part of each root in it; at is the order of the
+// roots.
 func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) {
 	order := make([]keyed, 0, len(steps))
 	for k, s := range steps {
@@ -312,7 +320,7 @@ func (f *finder) elapsed() error {
 		if s.Thread() != 0 {
 			continue
 		}
-		from, to, err := usage.Active(s)
+		from, to, err := efficiency.Active(s)
 		if err != nil {
 			return err
 		}

@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"slices"
 
-	"tabard/analysis/match"
-	"tabard/analysis/traffic"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// between looks at the members of a collective of an intercommunicator (MPI 4.0, 6.2.3): what a process gets comes from the other
-// group. So with all-to-all operations and barriers it waits for the last one of the other group; in those from a root the
-// group without the root waits for that, and in those to a root the root for the last one of the other group.
+// between looks at the members of a collective of an intercommunicator (MPI 4.0, 6.2.3): what a
+// process gets comes from the other group. So with all-to-all operations and barriers it waits for
+// the last one of the other group; in those from a root the group without the root waits for that,
+// and in those to a root the root for the last one of the other group.
 func (f *finder) between(k Kind, c *match.Collective, parts []*match.Part) {
 	comm := f.p.Comms.Comms[c.Comm]
 	if comm.Members == nil || comm.RemoteMembers == nil {
@@ -30,7 +32,8 @@ func (f *finder) between(k Kind, c *match.Collective, parts []*match.Part) {
 	}
 }
 
-// depend looks at members of a collective that get what the others contribute. Inside of one communicator both are all members.
+// depend looks at members of a collective that get what the others contribute. Inside of one
+// communicator both are all members.
 func (f *finder) depend(k Kind, root int32, own, others []*match.Part) {
 	switch k {
 	case WaitAtBarrier, WaitAtNxN:
@@ -52,12 +55,14 @@ func (f *finder) depend(k Kind, root int32, own, others []*match.Part) {
 	}
 }
 
-// neighborhood looks at the members of a neighbourhood collective: each waits for the last of those that it receives from.
+// neighborhood looks at the members of a neighbourhood collective: each waits for the last of those
+// that it receives from.
 func (f *finder) neighborhood(c *match.Collective, parts []*match.Part) {
 	for _, p := range parts {
 		var late *match.Part
 		for _, n := range f.sourcesOf(c.Comm, p.Process) {
-			if q := partOf(parts, n); q != nil && (late == nil || f.at(q.Process, q.Post.Begin) > f.at(late.Process, late.Post.Begin)) {
+			if q := partOf(parts, n); q != nil &&
+				(late == nil || f.at(q.Process, q.Post.Begin) > f.at(late.Process, late.Post.Begin)) {
 				late = q
 			}
 		}
@@ -69,7 +74,9 @@ func (f *finder) neighborhood(c *match.Collective, parts []*match.Part) {
 
 // partOf is the part of a process; parts are in the order of processes.
 func partOf(parts []*match.Part, process int32) *match.Part {
-	i, ok := slices.BinarySearchFunc(parts, process, func(p *match.Part, n int32) int { return cmp.Compare(p.Process, n) })
+	i, ok := slices.BinarySearchFunc(parts, process, func(p *match.Part, n int32) int {
+		return cmp.Compare(p.Process, n)
+	})
 	if !ok {
 		return nil
 	}
@@ -119,8 +126,8 @@ func (f *finder) findSources(comm, process int32) (of []int32) {
 	return of
 }
 
-// graphSources reads the call with which a process made a communicator with a graph. A graph of MPI_Graph_create is symmetric where
-// neighbourhood collectives are used (MPI 4.0, 8.6).
+// graphSources reads the call with which a process made a communicator with a graph. A graph of
+// MPI_Graph_create is symmetric where neighbourhood collectives are used (MPI 4.0, 8.6).
 func (f *finder) graphSources(comm, process int32, rank int) (ranks []int) {
 	i := f.p.Process(process)
 	if i < 0 {
@@ -142,13 +149,13 @@ func (f *finder) graphSources(comm, process int32, rank int) (ranks []int) {
 			return nil
 		}
 		list := func(name string) []int64 {
-			if v, ok := made.In(name); ok && v.Kind == trace.Ints {
+			if v, ok := made.In(name); ok && v.Kind == archive.Ints {
 				return v.Ints
 			}
 			return nil
 		}
 		of := list("sources")
-		if made.Func.Name == "MPI_Graph_create" {
+		if made.Func.Op == spec.OpCommGraph {
 			index, edges, from := list("index"), list("edges"), int64(0)
 			if rank >= len(index) {
 				return nil
@@ -159,7 +166,7 @@ func (f *finder) graphSources(comm, process int32, rank int) (ranks []int) {
 			if to := index[rank]; from >= 0 && from <= to && to <= int64(len(edges)) {
 				of = edges[from:to]
 			}
-		} else if made.Func.Name != "MPI_Dist_graph_create_adjacent" {
+		} else if made.Func.Op != spec.OpCommDistGraphAdjacent {
 			return nil // each process names edges of others, too
 		}
 		for _, r := range of {

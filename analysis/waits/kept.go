@@ -9,8 +9,8 @@ import (
 // sample is how many lengths thin looks at.
 const sample = 1 << 12
 
-// thin keeps the longer half, more or less, hands the others to drop, unless that is nil, and returns the length of the longest one of these. Equal ones
-// go together, whatever their order.
+// thin keeps about the longer half, passes the others to drop, unless that is nil, and returns the
+// greatest length among those. Equal lengths are treated alike, whatever their order.
 func thin[T any](all *[]T, length func(*T) time.Duration, drop func(*T)) time.Duration {
 	a := *all
 	step := max(1, len(a)/sample)
@@ -51,8 +51,8 @@ func thinExactly[T any](all *[]T, length func(*T) time.Duration, drop func(*T)) 
 	return least
 }
 
-// unite is the order of the waits by stream and call, with one wait of each call: of several messages that a call
-// completed the last one decides. Sends that did not have to wait are not in it.
+// unite is the order of the waits by stream and call, with one wait for each call. If a call
+// completed several messages, the last one decides. Sends that did not have to wait are left out.
 func (f *finder) unite() []uint32 {
 	order := f.byStream()
 	n := 0
@@ -100,14 +100,15 @@ func (f *finder) byStream() []uint32 {
 			if a.call != b.call {
 				return cmp.Compare(a.call, b.call)
 			}
-			return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.kind, b.kind), cmp.Compare(a.lateStream, b.lateStream), cmp.Compare(a.lateCall, b.lateCall))
+			return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.kind, b.kind),
+				cmp.Compare(a.lateStream, b.lateStream), cmp.Compare(a.lateCall, b.lateCall))
 		})
 		from = ends[s]
 	}
 	return order
 }
 
-// order marks late senders while another message lay there that was received later.
+// order marks late senders for which another message was already there that was received later.
 func (f *finder) order() {
 	var procs slots
 	var lists [][]idle

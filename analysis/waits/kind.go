@@ -1,6 +1,6 @@
 package waits
 
-import "tabard/spec"
+import "github.com/tabard-hpc/tabard/spec"
 
 // Kind is the pattern of a wait.
 type Kind uint8
@@ -19,7 +19,8 @@ const (
 	NumKinds
 )
 
-var kindNames = [NumKinds]string{"late sender", "wrong order", "late receiver", "early reduce", "late broadcast", "early scan", "wait at NxN", "wait at barrier", "wait for neighbours"}
+var kindNames = [NumKinds]string{"late sender", "wrong order", "late receiver", "early reduce", "late broadcast",
+	"early scan", "wait at NxN", "wait at barrier", "wait for neighbours"}
 
 // String is the field's name of the pattern.
 func (k Kind) String() string {
@@ -32,53 +33,17 @@ func (k Kind) String() string {
 // MarshalText is String, for JSON.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// collectiveKinds says who waits for whom in which collective; also for the nonblocking,
-// persistent and large forms (see base). Others need not synchronise.
-var collectiveKinds = map[string]Kind{
-	"Barrier":              WaitAtBarrier,
-	"Bcast":                LateBroadcast,
-	"Scatter":              LateBroadcast,
-	"Scatterv":             LateBroadcast,
-	"Reduce":               EarlyReduce,
-	"Gather":               EarlyReduce,
-	"Gatherv":              EarlyReduce,
-	"Scan":                 EarlyScan,
-	"Exscan":               EarlyScan,
-	"Allreduce":            WaitAtNxN,
-	"Allgather":            WaitAtNxN,
-	"Allgatherv":           WaitAtNxN,
-	"Alltoall":             WaitAtNxN,
-	"Alltoallv":            WaitAtNxN,
-	"Alltoallw":            WaitAtNxN,
-	"Reduce_scatter":       WaitAtNxN,
-	"Reduce_scatter_block": WaitAtNxN,
-	"Comm_dup":             WaitAtNxN,
-	"Comm_split":           WaitAtNxN,
-	"Win_fence":            WaitAtNxN,
-	"Neighbor_allgather":   WaitForNeighbors,
-	"Neighbor_allgatherv":  WaitForNeighbors,
-	"Neighbor_alltoall":    WaitForNeighbors,
-	"Neighbor_alltoallv":   WaitForNeighbors,
-	"Neighbor_alltoallw":   WaitForNeighbors,
+// flowKinds says who waits for whom in collectives; those without a flow need not synchronise.
+var flowKinds = map[spec.Flow]Kind{
+	spec.FlowFromRoot: LateBroadcast, spec.FlowToRoot: EarlyReduce, spec.FlowPrefix: EarlyScan,
+	spec.FlowToAll: WaitAtNxN, spec.FlowNeighbors: WaitForNeighbors,
 }
 
-// kindsByFunc is collectiveKinds by function.
-var kindsByFunc = func() map[spec.ID]Kind {
-	m := map[spec.ID]Kind{}
-	for _, f := range spec.Functions() {
-		for name, k := range collectiveKinds {
-			for _, form := range forms(name) {
-				if f.Name == form || f.Name == form+"_c" {
-					m[f.ID] = k
-				}
-			}
-		}
+// kindOf is the pattern of a collective, false if it need not synchronise.
+func kindOf(f *spec.Func) (Kind, bool) {
+	if f.IsBarrier() {
+		return WaitAtBarrier, true
 	}
-	return m
-}()
-
-// forms are the names of the blocking, nonblocking and persistent functions.
-func forms(name string) []string {
-	lower := string(name[0]|0x20) + name[1:]
-	return []string{"MPI_" + name, "MPI_I" + lower, "MPI_" + name + "_init"}
+	k, ok := flowKinds[f.Flow]
+	return k, ok
 }

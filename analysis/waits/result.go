@@ -3,15 +3,16 @@ package waits
 import (
 	"time"
 
-	"tabard/analysis/match"
-	"tabard/internal/comms"
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/match"
 )
 
 // Result is the waits of a program. Times of different processes add up.
 type Result struct {
-	// Kinds are the sums by pattern, all of them.
+	// Kinds are the sums of all waits by pattern.
 	Kinds [NumKinds]Sum
-	// Groups are the waits by pattern, call that waited and call that came late, the dearest first: all of them.
+	// Groups are all waits by pattern, call that waited and call that came late, the most expensive
+	// first.
 	Groups []Group
 	// Processes are the processes that waited or made others wait, by number.
 	Processes []Process
@@ -25,7 +26,8 @@ type Result struct {
 	Longest      time.Duration
 	// Elapsed is the time between MPI_Init and MPI_Finalize (see usage.Active), summed over processes.
 	Elapsed time.Duration
-	// Backwards counts messages that were received before they were sent: clocks that were not corrected.
+	// Backwards counts messages that were received before they were sent: clocks that were not
+	// corrected.
 	Backwards Sum
 	// Match is what matching found.
 	Match *match.Summary
@@ -49,10 +51,10 @@ func (s *Sum) add(d time.Duration) {
 // Place is a call of the program: function and call site.
 type Place struct {
 	Func string `json:"func"`
-	Site string `json:"site"` // as trace.Site.String, empty if unknown
+	Site string `json:"site"` // as archive.Site.String, empty if unknown
 }
 
-// Share is the part that a process has in something.
+// Share is the part of a time that belongs to one process.
 type Share struct {
 	Process int32         `json:"process"`
 	Time    time.Duration `json:"time_ns"`
@@ -65,7 +67,8 @@ type Group struct {
 	Waiting Place
 	// Late is the call that came late.
 	Late Place
-	// Waiters and Causers are the processes that waited and for which, the greatest shares first; at most MaxShares.
+	// Waiters and Causers are the processes that waited and for which, the greatest shares first;
+	// at most MaxShares.
 	Waiters, Causers []Share
 }
 
@@ -96,8 +99,8 @@ type Root struct {
 	// Time is the waiting that goes back to it, Waits how many waits have a part in that.
 	Time  time.Duration
 	Waits uint64
-	// Steps is in how many time steps of the waiting processes, Worst that with the most waiting, WorstTime; -1 if the
-	// program has no time-step loop.
+	// Steps is in how many time steps of the waiting processes, Worst that with the most waiting,
+	// WorstTime; -1 if the program has no time-step loop.
 	Steps     int
 	Worst     int64
 	WorstTime time.Duration
@@ -107,7 +110,8 @@ type Root struct {
 type Step struct {
 	Step uint64
 	Time time.Duration
-	// Root is the index in Result.Roots of the delay that most of it goes back to, -1 if none, and RootTime how much.
+	// Root is the index in Result.Roots of the delay that most of it goes back to, -1 if none, and
+	// RootTime how much.
 	Root     int
 	RootTime time.Duration
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// origin is a part of a wait that goes back to a root.
+// origin is the part of a wait that one root caused.
 type origin struct {
 	root int32 // index in rootFinder.roots
 	time float32
 }
 
-// maxOrigins bounds the memory for each wait; what is left over goes to the greatest.
+// maxOrigins bounds the memory for each wait. What is left over is added to the greatest origin.
 const maxOrigins = 6
 
 // maxBack bounds the work for each wait: how many waits of the late process are looked at.
@@ -43,8 +43,8 @@ type rootFinder struct {
 
 func (r *rootFinder) origins(i uint32) []origin { return r.found[r.starts[i]:][:r.counts[i]] }
 
-// follow fills in the origins of all waits. A wait only goes back to what ended before it did, so
-// in the order of ends all that it needs is known.
+// follow fills in the origins of all waits. A wait depends only on waits that ended before it, so
+// in the order of ends everything that it needs is known.
 func (r *rootFinder) follow() {
 	r.starts, r.counts = make([]uint32, len(r.waits)), make([]uint8, len(r.waits))
 	r.found = make([]origin, 0, len(r.which)+len(r.which)/4)
@@ -61,7 +61,8 @@ func (r *rootFinder) follow() {
 	r.of = nil
 }
 
-// byEnd is the order of the waits by their ends, those with the same end by their begins, streams and calls.
+// byEnd is the order of the waits by their ends, those with the same end by their begins, streams
+// and calls.
 func (r *rootFinder) byEnd() []keyed {
 	order := make([]keyed, len(r.which))
 	for k, i := range r.which {
@@ -75,7 +76,8 @@ func (r *rootFinder) byEnd() []keyed {
 		if k-from > 1 {
 			slices.SortFunc(order[from:k], func(a, b keyed) int {
 				v, w := &r.waits[a.i], &r.waits[b.i]
-				return cmp.Or(cmp.Compare(v.begin, w.begin), cmp.Compare(v.stream, w.stream), cmp.Compare(v.call, w.call))
+				return cmp.Or(cmp.Compare(v.begin, w.begin), cmp.Compare(v.stream, w.stream),
+					cmp.Compare(v.call, w.call))
 			})
 		}
 		from = k
@@ -92,9 +94,9 @@ func (r *rootFinder) list(process int32) int32 {
 	return n
 }
 
-// trace finds the origins of a wait. What made the late process late happened since the waiting one last
-// waited: from then on that one did its own work without a break. The late process's waits since then come first, and what they do not explain
-// is its own delay.
+// trace finds the origins of a wait. Whatever delayed the late process happened after the last wait
+// of the waiting process, which has worked without a break since then. The late process's own waits
+// since then come first. What they do not explain is its own delay.
 func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []origin {
 	since := time.Duration(math.MinInt64)
 	if len(own) > 0 {
@@ -123,10 +125,13 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 		}
 	}
 	if lost < length {
-		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm)), float32(length - lost)})
+		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm)),
+			float32(length - lost)})
 	}
 	if len(parts) > 1 {
-		slices.SortFunc(parts, func(a, b origin) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.root, b.root)) })
+		slices.SortFunc(parts, func(a, b origin) int {
+			return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.root, b.root))
+		})
 	}
 	for len(parts) > maxOrigins {
 		parts[0].time += parts[len(parts)-1].time
@@ -135,14 +140,17 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 	return parts
 }
 
-// after is the waits of a list that end at or after a time, at most the last maxBack. As a rule they are few.
+// after is the waits of a list that end at or after a time, at most the last maxBack. As a rule
+// they are few.
 func (r *rootFinder) after(list []uint32, t time.Duration) []uint32 {
 	list = list[max(0, len(list)-maxBack):]
 	lo := len(list) // list[lo:] does not end before t
 	for step := 1; lo > 0; step *= 2 {
 		k := max(0, lo-step)
 		if r.waits[list[k]].end < t {
-			n, _ := slices.BinarySearchFunc(list[k:lo], t, func(i uint32, t time.Duration) int { return cmp.Compare(r.waits[i].end, t) })
+			n, _ := slices.BinarySearchFunc(list[k:lo], t, func(i uint32, t time.Duration) int {
+				return cmp.Compare(r.waits[i].end, t)
+			})
 			return list[k+n:]
 		}
 		lo = k
@@ -150,7 +158,8 @@ func (r *rootFinder) after(list []uint32, t time.Duration) []uint32 {
 	return list
 }
 
-// overlap is the part of v from *until up to end, and moves *until there: waits of several threads may overlap.
+// overlap is the part of v from *until up to end, and moves *until there: waits of several threads
+// may overlap.
 func overlap(v *wait, until *time.Duration, end time.Duration) (from, to time.Duration) {
 	from = max(v.begin, *until)
 	to = max(from, min(v.end, end))

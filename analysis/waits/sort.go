@@ -14,7 +14,8 @@ type keyed struct {
 // digit is how many bits of keys one pass of byKey looks at.
 const digit = 11
 
-// byKey sorts from the last digit to the first, in linear time; equal keys stay in order. spare is room of the same length.
+// byKey sorts from the last digit to the first, in linear time; equal keys stay in order. spare is
+// room of the same length.
 func byKey(all, spare []keyed) []keyed {
 	differ := uint64(0)
 	sorted := true
@@ -147,7 +148,8 @@ func (t *pairTable) of(a, b uint32) uint32 {
 // mixed has in its highest bits something of all bits.
 func mixed(x uint64) uint64 { return x * 0x9e3779b97f4a7c15 }
 
-// number is the number of a key. Keys that are equal have the same hash, of which the highest bits count.
+// number is the number of a key. Keys that are equal have the same hash, of which the highest bits
+// count.
 func (t *table[K]) number(key K, hash uint64) uint32 {
 	c := &t.cache[hash>>56]
 	if c.n == 0 || c.key != key {

@@ -44,7 +44,8 @@ func TestSorts(t *testing.T) {
 	}
 }
 
-// TestThin: the longer half is kept, without those that are as long as one that is not; of many about half.
+// TestThin: the longer half is kept, without those that are as long as one that is not; of many
+// about half.
 func TestThin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for round := range 310 {
@@ -61,9 +62,16 @@ func TestThin(t *testing.T) {
 		sorted := slices.Sorted(slices.Values(all))
 		kept := slices.Clone(all)
 		var rest []time.Duration
-		least := thin(&kept, func(d *time.Duration) time.Duration { return *d }, func(d *time.Duration) { rest = append(rest, *d) })
+		least := thin(&kept, func(d *time.Duration) time.Duration {
+			return *d
+		}, func(d *time.Duration) {
+			rest = append(rest, *d)
+		})
 		half := sorted[len(all)-1-len(all)/2]
-		if len(all) < sample && least != half || len(kept) > len(all)*3/4 || slices.ContainsFunc(kept, func(d time.Duration) bool { return d <= least }) ||
+		if len(all) < sample && least != half || len(kept) > len(all)*3/4 ||
+			slices.ContainsFunc(kept, func(d time.Duration) bool {
+				return d <= least
+			}) ||
 			slices.ContainsFunc(rest, func(d time.Duration) bool { return d > least }) {
 			t.Fatalf("of %v %v are kept and %v not, the longest of those %v", all, kept, rest, least)
 		}
@@ -90,7 +98,9 @@ func TestBefore(t *testing.T) {
 		r := &rootFinder{waits: waits}
 		for at := range n + 1 {
 			for d := range time.Duration(82) {
-				want, _ := slices.BinarySearchFunc(l, d, func(m idle, t time.Duration) int { return cmp.Compare(m.from, t) })
+				want, _ := slices.BinarySearchFunc(l, d, func(m idle, t time.Duration) int {
+					return cmp.Compare(m.from, t)
+				})
 				if got := before(l, at, d); got != want {
 					t.Fatalf("%d of %v are before %d, not %d (from %d)", want, l, d, got, at)
 				}

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"time"
 
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/match"
 )
 
-// tested is the begin of the wait of a process that tested in vain before call done completed what it tested for, where the
-// other process called at a time other: as long before the end of the wait, min(other, end of done), as the process was inside of
-// these tests and done before other. With t_i and u_i the begins and ends of the calls that is
+// tested is the begin of the wait of a process that tested in vain before call done completed what
+// it tested for, where the other process called at a time other: as long before the end of the
+// wait, min(other, end of done), as the process was inside of these tests and done before other.
+// With t_i and u_i the begins and ends of the calls that is
 //
 //	end - sum of max(0, min(u_i, other) - t_i)
 //
@@ -29,8 +30,8 @@ func (f *finder) tested(process int32, done *match.Ref, tests *match.Tests, othe
 	return begin - inside
 }
 
-// marks are some of the tests that were looked at last, from one to the next as many: as many messages as a call completes
-// ask for the same tests.
+// marks are some of the tests that were looked at last, at equal distances. They are kept because
+// all messages that one call completes ask for the same tests.
 type marks struct {
 	stream int32
 	first  uint64 // the first test's call
@@ -82,7 +83,7 @@ func (f *finder) inTests(process, stream int32, tests *match.Tests, until time.D
 }
 
 // reader reads times of a stream.
-func (f *finder) reader(stream int32) (*ops.Reader, error) {
+func (f *finder) reader(stream int32) (*calls.Reader, error) {
 	r := f.readers[stream]
 	if r == nil {
 		var err error
@@ -90,7 +91,7 @@ func (f *finder) reader(stream int32) (*ops.Reader, error) {
 			return nil, err
 		}
 		if f.readers == nil {
-			f.readers = map[int32]*ops.Reader{}
+			f.readers = map[int32]*calls.Reader{}
 		}
 		f.readers[stream] = r
 	}

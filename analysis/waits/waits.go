@@ -5,15 +5,16 @@ import (
 	"slices"
 	"time"
 
-	"tabard/analysis/match"
-	"tabard/analysis/ops"
-	"tabard/analysis/selection"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
 // Options are what Of looks at.
 type Options struct {
-	// Selected tells whether a wait counts: the call that waited; nil for all. Causes are searched for among all.
+	// Selected tells whether a wait counts: the call that waited; nil for all. Causes are searched
+	// for among all.
 	Selected func(stream int, terminal uint32, call uint64) bool
 	// Clock corrects a time of a process; nil for none.
 	Clock func(process int32, t time.Duration) time.Duration
@@ -27,7 +28,8 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
-// DefaultKeep bounds the memory for waits, and for what their causes are found with, to about 70 MiB.
+// DefaultKeep bounds the memory for waits, and for what their causes are found with, to about 70
+// MiB.
 const DefaultKeep = 1 << 18
 
 // maxKeep is what fits the numbers of waits and origins.
@@ -35,8 +37,9 @@ const maxKeep = math.MaxUint32 / maxOrigins
 
 // wait is one wait, in 64 bytes. Streams and calls identify what waited and what came late.
 type wait struct {
-	begin, end         time.Duration // corrected
-	bytes              int64         // of a late receiver's message that the library might buffer, else ops.UnknownBytes
+	begin, end time.Duration // corrected
+	// of a late receiver's message that the library might buffer, else calls.UnknownBytes
+	bytes              int64
 	call, lateCall     uint64
 	stream, lateStream int32
 	term, lateTerm     uint32
@@ -61,8 +64,8 @@ type idle struct {
 // finder collects waits.
 type finder struct {
 	opts  Options
-	p     *ops.Program
-	a     *trace.Archive
+	p     *calls.Program
+	a     *archive.Archive
 	r     *Result
 	waits []wait
 	idle  []idle
@@ -70,38 +73,41 @@ type finder struct {
 	sorted []uint32
 	// Waits and idle messages that are not longer than these are no longer kept.
 	least, leastIdle time.Duration
-	// buffered is the size of the largest message whose send ended before its receive was posted: between
-	// processes of different hosts, and of one.
+	// buffered is the size of the largest message whose send ended before its receive was posted:
+	// between processes of different hosts, and of one.
 	buffered [2]int64
 	shorts   []lastShort // by stream
 	latest   []latest    // by stream
 	brief    briefs
 	owner    []int32 // the process of each stream
 	procs    slots
-	readers  map[int32]*ops.Reader // of times, by stream
+	readers  map[int32]*calls.Reader // of times, by stream
 	marks    marks
-	sources  map[neighbor][]int32 // the in-neighbours of a process in the topology of a communicator; nil if they are not known
-	parts    []*match.Part
-	err      error
-	calls    uint64
-	hosts    []int32 // of each slot
-	byName   map[string]int32
+	// the in-neighbours of a process in the topology of a communicator; nil if they are not known
+	sources map[neighbor][]int32
+	parts   []*match.Part
+	err     error
+	calls   uint64
+	hosts   []int32 // of each slot
+	byName  map[string]int32
 }
 
 // Of finds the waits of an archive. It needs times: an archive without has none.
-func Of(p *ops.Program, o Options) (*Result, error) {
+func Of(p *calls.Program, o Options) (*Result, error) {
 	if o.Keep <= 0 {
 		o.Keep = DefaultKeep
 	}
 	o.Keep = min(o.Keep, maxKeep)
-	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, byName: map[string]int32{}, buffered: [2]int64{-1, -1}}
+	f := &finder{opts: o, p: p, a: p.Archive, r: &Result{Worlds: p.Comms.Worlds}, byName: map[string]int32{},
+		buffered: [2]int64{-1, -1}}
 	for s := range p.Archive.Streams() {
 		f.owner = append(f.owner, p.Number(s.Process()))
 		f.calls += s.Calls()
 	}
 	f.shorts, f.latest = make([]lastShort, len(f.owner)), make([]latest, len(f.owner))
 	var err error
-	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective, Observer: o.Observer, Progress: o.Progress})
+	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective,
+		Observer: o.Observer, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +146,13 @@ func (f *finder) message(m *match.Message) error {
 				begin = f.tested(r.Process, &r.Done, &r.Tests, sent)
 			}
 			if sent > begin {
-				f.late(LateSender, ops.UnknownBytes, &r.Done, &s.Post, begin, min(sent, end))
+				f.late(LateSender, calls.UnknownBytes, &r.Done, &s.Post, begin, min(sent, end))
 			}
 		}
 	}
-	if s.Mode != ops.Buffered && s.Done.Known() && s.Done.Timed {
+	if s.Mode != calls.Buffered && s.Done.Known() && s.Done.Timed {
 		if end := f.at(s.Process, s.Done.End); end < posted {
-			if n := &f.buffered[f.near(s.Process, r.Process)]; s.Mode == ops.Standard {
+			if n := &f.buffered[f.near(s.Process, r.Process)]; s.Mode == calls.Standard {
 				*n = max(*n, m.Bytes)
 			}
 		} else if s.Process != r.Process {
@@ -156,8 +162,8 @@ func (f *finder) message(m *match.Message) error {
 			}
 			if posted > begin {
 				bytes := m.Bytes
-				if s.Mode == ops.Synchronous {
-					bytes = ops.UnknownBytes
+				if s.Mode == calls.Synchronous {
+					bytes = calls.UnknownBytes
 				}
 				f.late(LateReceiver, bytes, &s.Done, &r.Post, begin, min(posted, end))
 			}
@@ -202,8 +208,8 @@ func (f *finder) host(process int32) int32 {
 	return h
 }
 
-// eager tells whether the library sends messages of a wait's size without waiting for the receiver: then a send
-// that ended after the receive was posted did so by chance.
+// eager tells whether the library sends messages of a wait's size without waiting for the receiver:
+// then a send that ended after the receive was posted did so by chance.
 func (f *finder) eager(w *wait) bool {
 	return w.kind == LateReceiver && f.fits(w.bytes, w.stream, w.lateStream)
 }
@@ -223,12 +229,12 @@ func (f *finder) lateFor(k Kind, p, late *match.Part) {
 		begin = f.tested(p.Process, &p.Done, &p.Tests, other)
 	}
 	if end := min(other, f.at(p.Process, p.Done.End)); end > begin {
-		f.late(k, ops.UnknownBytes, &p.Done, &late.Post, begin, end)
+		f.late(k, calls.UnknownBytes, &p.Done, &late.Post, begin, end)
 	}
 }
 
-// late notes that call done waited for call other of another process, from begin to end. Of several waits of a call that
-// follow one another the last one counts.
+// late notes that call done waited for call other of another process, from begin to end. If several
+// waits of one call follow one another, the last one counts.
 func (f *finder) late(k Kind, bytes int64, done, other *match.Ref, begin, end time.Duration) {
 	selected := f.opts.Selected == nil || f.opts.Selected(int(done.Stream), done.Terminal, done.Call)
 	d := end - begin
@@ -270,8 +276,8 @@ func (f *finder) add(k Kind, bytes int64, done, other *match.Ref, begin, end tim
 	w.selected = selected
 }
 
-// room is for how many more there should be room, if there are n. Memory that is not used yet costs nothing: from some thousands on room is made for
-// all that may come.
+// room is how many more to make room for if there are n. Memory that is not used yet costs nothing,
+// so from some thousands on there is room for all that may come.
 func (f *finder) room(n int) int {
 	most := int(min(f.calls, uint64(f.opts.Keep)))
 	if n < 4096 {
@@ -313,7 +319,7 @@ func (f *finder) thin() {
 
 // collective looks at the members of a collective.
 func (f *finder) collective(c *match.Collective) error {
-	k, ok := kindsByFunc[c.Func.ID]
+	k, ok := kindOf(c.Func)
 	if !ok || c.Mixed {
 		return nil
 	}
@@ -357,7 +363,9 @@ func (f *finder) byRank(comm int32, parts []*match.Part) {
 	if members == nil {
 		return
 	}
-	slices.SortStableFunc(parts, func(a, b *match.Part) int { return members.Index(int(a.Process)) - members.Index(int(b.Process)) })
+	slices.SortStableFunc(parts, func(a, b *match.Part) int {
+		return members.Index(int(a.Process)) - members.Index(int(b.Process))
+	})
 }
 
 func find(parts []*match.Part, process int32) *match.Part {

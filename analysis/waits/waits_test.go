@@ -10,17 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"tabard/analysis/ops"
-	"tabard/analysis/waits"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
 // job describes ranks whose calls are given with begin and duration in ns.
 func job(ranks ...string) string {
 	var b strings.Builder
 	b.WriteString("abi mpich\ncommand ./app\n")
-	for r, calls := range ranks {
-		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+1 MPI_Init() @ a.c:1 [main]\n%s\n900000+1 MPI_Finalize() @ a.c:99 [main]\n", r, len(ranks), calls)
+	for r, cs := range ranks {
+		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+1 MPI_Init() @ a.c:1 [main]\n%s\n"+
+			"900000+1 MPI_Finalize() @ a.c:99 [main]\n", r, len(ranks), cs)
 	}
 	return b.String()
 }
@@ -30,11 +31,13 @@ func send(at, d, dest, tag, line int) string {
 	if dest < 0 {
 		to = "MPI_PROC_NULL"
 	}
-	return fmt.Sprintf("%d+%d MPI_Send(count=1, datatype=MPI_INT, dest=%s, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f]\n", at, d, to, tag, line)
+	return fmt.Sprintf("%d+%d MPI_Send(count=1, datatype=MPI_INT, dest=%s, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f]\n",
+		at, d, to, tag, line)
 }
 
 func recv(at, d, source, tag, line int) string {
-	return fmt.Sprintf("%d+%d MPI_Recv(count=1, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f] ; status={source=%d tag=%d bytes=4}\n", at, d, source, tag, line, source, tag)
+	return fmt.Sprintf("%d+%d MPI_Recv(count=1, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f] ; "+
+		"status={source=%d tag=%d bytes=4}\n", at, d, source, tag, line, source, tag)
 }
 
 func coll(at, d int, call string, line int) string {
@@ -43,7 +46,7 @@ func coll(at, d int, call string, line int) string {
 
 func of(t *testing.T, desc string, o waits.Options) *waits.Result {
 	t.Helper()
-	p, err := ops.Open(tracetest.Archive(t, desc))
+	p, err := calls.Open(archivetest.Archive(t, desc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +67,13 @@ const (
 
 // Calls of the patterns below.
 const (
-	cart      = "MPI_Cart_create(comm_old=MPI_COMM_WORLD, ndims=1, dims=[3], periods=[0], reorder=0) @ a.c:3 [f] ; comm_cart=comm#0"
+	cart = "MPI_Cart_create(comm_old=MPI_COMM_WORLD, ndims=1, dims=[3], periods=[0], reorder=0) @ a.c:3 [f] ; " +
+		"comm_cart=comm#0"
 	neighbors = "MPI_Neighbor_allgather(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=comm#0)"
-	irecv     = "50+5 MPI_Irecv(count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n"
-	test      = "MPI_Test(request=request#0) @ a.c:7 [f]"
-	tested    = " ; flag=1 ; request=MPI_REQUEST_NULL ; status={source=0 tag=7 bytes=4}\n"
+	irecv     = "50+5 MPI_Irecv(count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; " +
+		"request=request#0\n"
+	test   = "MPI_Test(request=request#0) @ a.c:7 [f]"
+	tested = " ; flag=1 ; request=MPI_REQUEST_NULL ; status={source=0 tag=7 bytes=4}\n"
 )
 
 // members is ranks that make a communicator and come to a call on it at some times, until one time.
@@ -79,7 +84,8 @@ func members(made, call string, at []int, end int) (ranks []string) {
 	return ranks
 }
 
-// between is the same for an intercommunicator of ranks 0 and 1 with ranks 2 and 3; roots are what the ranks give as root.
+// between is the same for an intercommunicator of ranks 0 and 1 with ranks 2 and 3; roots are what
+// the ranks give as root.
 func between(call string, at []int, end int, roots ...string) (ranks []string) {
 	for r, t := range at {
 		c := strings.ReplaceAll(call, "MPI_COMM_WORLD", "comm#1")
@@ -88,14 +94,17 @@ func between(call string, at []int, end int, roots ...string) (ranks []string) {
 				c = strings.ReplaceAll(c, root, "root="+roots[r])
 			}
 		}
-		ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ a.c:2 [f] ; newcomm=comm#0\n"+
-			"20+1 MPI_Intercomm_create(local_comm=comm#0, local_leader=0, peer_comm=MPI_COMM_WORLD, remote_leader=%d, tag=5) @ a.c:3 [f] ; newintercomm=comm#1\n", r/2, 2-r/2*2)+
+		ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ a.c:2 [f] ; "+
+			"newcomm=comm#0\n"+
+			"20+1 MPI_Intercomm_create(local_comm=comm#0, local_leader=0, peer_comm=MPI_COMM_WORLD, remote_leader=%d, tag=5) @ "+
+			"a.c:3 [f] ; newintercomm=comm#1\n", r/2, 2-r/2*2)+
 			coll(t, end-t, c, 5+r))
 	}
 	return ranks
 }
 
-// TestPatterns has each pattern once, with what is to be found: all waits as "kind waiter causer ns".
+// TestPatterns has each pattern once, with what is to be found: all waits as "kind waiter causer
+// ns".
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -104,29 +113,37 @@ func TestPatterns(t *testing.T) {
 	}{
 		{"late sender", []string{send(500, 10, 1, 7, 5), recv(100, 420, 0, 7, 6)}, []string{"late sender 1 0 400"}},
 		{"sender in time", []string{send(50, 10, 1, 7, 5), recv(100, 20, 0, 7, 6)}, nil},
-		{"sender later than the end, by skewed clocks", []string{send(500, 10, 1, 7, 5), recv(100, 20, 0, 7, 6)}, []string{"late sender 1 0 20"}},
+		{"sender later than the end, by skewed clocks", []string{send(500, 10, 1, 7, 5), recv(100, 20, 0, 7, 6)},
+			[]string{"late sender 1 0 20"}},
 		{"late receiver", []string{send(100, 420, 1, 7, 5), recv(500, 30, 0, 7, 6)}, []string{"late receiver 0 1 400"}},
 		{"buffered by the library", []string{send(100, 50, 1, 7, 5), recv(500, 30, 0, 7, 6)}, nil},
-		{"buffered like another one", []string{send(50, 10, 1, 7, 5) + send(100, 420, 1, 7, 5), recv(200, 10, 0, 7, 6) + recv(500, 30, 0, 7, 6)}, nil},
-		{"synchronous", []string{send(50, 10, 1, 7, 5) + strings.ReplaceAll(send(100, 420, 1, 7, 5), "Send", "Ssend"), recv(200, 10, 0, 7, 6) + recv(500, 30, 0, 7, 6)},
-			[]string{"late receiver 0 1 400"}},
+		{"buffered like another one", []string{send(50, 10, 1, 7, 5) + send(100, 420, 1, 7, 5),
+			recv(200, 10, 0, 7, 6) + recv(500, 30, 0, 7, 6)}, nil},
+		{"synchronous", []string{send(50, 10, 1, 7, 5) + strings.ReplaceAll(send(100, 420, 1, 7, 5), "Send", "Ssend"),
+			recv(200, 10, 0, 7, 6) + recv(500, 30, 0, 7, 6)}, []string{"late receiver 0 1 400"}},
 		{"nonblocking receive", []string{send(500, 10, 1, 7, 5),
-			"100+5 MPI_Irecv(count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n" +
+			"100+5 MPI_Irecv(count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; " +
+				"request=request#0\n" +
 				"300+230 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL ; status={source=0 tag=7 bytes=4}\n"},
 			[]string{"late sender 1 0 200"}},
-		{"wrong order, and the message that waits", []string{recv(100, 420, 1, 8, 5) + recv(600, 10, 1, 7, 6), send(50, 10, 0, 7, 7) + send(500, 10, 0, 8, 8)},
+		{"wrong order, and the message that waits",
+			[]string{recv(100, 420, 1, 8, 5) + recv(600, 10, 1, 7, 6), send(50, 10, 0, 7, 7) + send(500, 10, 0, 8, 8)},
 			[]string{"wrong order 0 1 400"}},
-		{"right order", []string{recv(100, 10, 1, 7, 5) + recv(200, 320, 1, 8, 6), send(50, 10, 0, 7, 7) + send(500, 10, 0, 8, 8)},
-			[]string{"late sender 0 1 300"}},
+		{"right order", []string{recv(100, 10, 1, 7, 5) + recv(200, 320, 1, 8, 6),
+			send(50, 10, 0, 7, 7) + send(500, 10, 0, 8, 8)}, []string{"late sender 0 1 300"}},
 		{"barrier", []string{coll(100, 350, barrier, 5), coll(400, 50, barrier, 5), coll(250, 200, barrier, 5)},
 			[]string{"wait at barrier 0 1 300", "wait at barrier 2 1 150"}},
 		{"NxN", []string{coll(100, 350, allreduce, 5), coll(400, 50, allreduce, 5)}, []string{"wait at NxN 0 1 300"}},
-		{"late broadcast", []string{coll(100, 350, bcast, 5), coll(400, 50, bcast, 5), coll(500, 50, bcast, 5)}, []string{"late broadcast 0 1 300"}},
-		{"early reduce", []string{coll(100, 350, reduce, 5), coll(200, 10, reduce, 5), coll(400, 10, reduce, 5)}, []string{"early reduce 0 2 300"}},
-		{"early scan", []string{coll(200, 10, scan, 5), coll(100, 150, scan, 5), coll(150, 100, scan, 5)}, []string{"early scan 1 0 100", "early scan 2 0 50"}},
+		{"late broadcast", []string{coll(100, 350, bcast, 5), coll(400, 50, bcast, 5), coll(500, 50, bcast, 5)},
+			[]string{"late broadcast 0 1 300"}},
+		{"early reduce", []string{coll(100, 350, reduce, 5), coll(200, 10, reduce, 5), coll(400, 10, reduce, 5)},
+			[]string{"early reduce 0 2 300"}},
+		{"early scan", []string{coll(200, 10, scan, 5), coll(100, 150, scan, 5), coll(150, 100, scan, 5)},
+			[]string{"early scan 1 0 100", "early scan 2 0 50"}},
 		{"early scan with ranks in reverse", func() (ranks []string) {
 			for r, at := range []int{150, 100, 1000} {
-				ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=%d) @ a.c:4 [f] ; newcomm=comm#0\n", -r)+
+				ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=%d) @ a.c:4 [f] ; "+
+					"newcomm=comm#0\n", -r)+
 					coll(at, 1100-at, strings.ReplaceAll(scan, "MPI_COMM_WORLD", "comm#0"), 5))
 			}
 			return ranks
@@ -135,11 +152,14 @@ func TestPatterns(t *testing.T) {
 			"100+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n" +
 				"300+230 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n",
 			"500+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n" +
-				"600+2 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n"}, []string{"wait at barrier 0 1 200"}},
-		{"neighbours of a line", members(cart, neighbors, []int{100, 200, 500}, 600), []string{"wait for neighbours 0 1 100", "wait for neighbours 1 2 300"}},
+				"600+2 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n"},
+			[]string{"wait at barrier 0 1 200"}},
+		{"neighbours of a line", members(cart, neighbors, []int{100, 200, 500}, 600),
+			[]string{"wait for neighbours 0 1 100", "wait for neighbours 1 2 300"}},
 		{"neighbours of a graph", func() (ranks []string) { // 0 -> 1 -> 2 -> 0
 			for r, at := range []int{100, 400, 250} {
-				graph := fmt.Sprintf("MPI_Dist_graph_create_adjacent(comm_old=MPI_COMM_WORLD, indegree=1, sources=[%d], outdegree=1, destinations=[%d]) @ a.c:3 [f] ; comm_dist_graph=comm#0", (r+2)%3, (r+1)%3)
+				graph := fmt.Sprintf("MPI_Dist_graph_create_adjacent(comm_old=MPI_COMM_WORLD, indegree=1, sources=[%d], "+
+					"outdegree=1, destinations=[%d]) @ a.c:3 [f] ; comm_dist_graph=comm#0", (r+2)%3, (r+1)%3)
 				ranks = append(ranks, "10+1 "+graph+"\n"+coll(at, 1000-at, neighbors, 5+r))
 			}
 			return ranks
@@ -148,18 +168,28 @@ func TestPatterns(t *testing.T) {
 			[]string{"wait at barrier 0 3 400", "wait at barrier 1 3 350"}},
 		{"NxN between groups", between(allreduce, []int{100, 450, 400, 500}, 600),
 			[]string{"wait at NxN 0 3 400", "wait at NxN 1 3 50", "wait at NxN 2 1 50"}},
-		{"broadcast between groups", between(bcast, []int{400, 100, 150, 500}, 600, "MPI_ROOT", "MPI_PROC_NULL", "0", "0"), []string{"late broadcast 2 0 250"}},
-		{"reduction between groups", between(reduce, []int{100, 120, 300, 200}, 600, "MPI_ROOT", "MPI_PROC_NULL", "0", "0"), []string{"early reduce 0 2 200"}},
-		{"tests in vain before the message", []string{send(310, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, []string{"late sender 1 0 50"}},
-		{"tests in vain, and the last one waits", []string{send(430, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, []string{"late sender 1 0 90"}},
-		{"tests in vain after the message", []string{send(60, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, nil},
+		{"broadcast between groups", between(bcast, []int{400, 100, 150, 500}, 600, "MPI_ROOT", "MPI_PROC_NULL", "0",
+			"0"), []string{"late broadcast 2 0 250"}},
+		{"reduction between groups", between(reduce, []int{100, 120, 300, 200}, 600, "MPI_ROOT", "MPI_PROC_NULL", "0",
+			"0"), []string{"early reduce 0 2 200"}},
+		{"tests in vain before the message", []string{send(310, 10, 1, 7, 5),
+			irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, []string{"late sender 1 0 50"}},
+		{"tests in vain, and the last one waits",
+			[]string{send(430, 10, 1, 7, 5), irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested},
+			[]string{"late sender 1 0 90"}},
+		{"tests in vain after the message", []string{send(60, 10, 1, 7, 5),
+			irecv + "100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + tested}, nil},
 		{"something else after the tests", []string{send(390, 10, 1, 7, 5),
-			irecv + "100+20 poll 2 " + test + " ; flag=0\n" + send(350, 10, -1, 0, 8) + "400+50 " + test + tested}, nil},
+			irecv + "100+20 poll 2 " + test + " ; flag=0\n" + send(350, 10, -1, 0, 8) + "400+50 " + test + tested},
+			nil},
 		{"collective that is tested for", []string{
-			"50+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n100+20 poll 3 " + test + " ; flag=0\n400+50 " + test + " ; flag=1 ; request=MPI_REQUEST_NULL\n",
-			"210+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n600+2 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n"},
+			"50+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n100+20 poll 3 " + test +
+				" ; flag=0\n400+50 " + test + " ; flag=1 ; request=MPI_REQUEST_NULL\n",
+			"210+5 MPI_Ibarrier(comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#0\n" +
+				"600+2 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL\n"},
 			[]string{"wait at barrier 0 1 30"}},
-		{"to itself", []string{"100+10 MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=1, recvcount=1, recvtype=MPI_INT, source=0, recvtag=1, comm=MPI_COMM_WORLD) @ a.c:5 [f] ; status={source=0 tag=1 bytes=4}\n"}, nil},
+		{"to itself", []string{"100+10 MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=1, recvcount=1, " +
+			"recvtype=MPI_INT, source=0, recvtag=1, comm=MPI_COMM_WORLD) @ a.c:5 [f] ; status={source=0 tag=1 bytes=4}\n"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := of(t, job(c.ranks...), waits.Options{})
@@ -167,7 +197,8 @@ func TestPatterns(t *testing.T) {
 			var sum time.Duration
 			for _, g := range r.Groups {
 				for _, w := range g.Waiters {
-					got = append(got, fmt.Sprintf("%s %d %d %d", g.Kind, w.Process, g.Causers[0].Process, w.Time.Nanoseconds()))
+					got = append(got, fmt.Sprintf("%s %d %d %d", g.Kind, w.Process, g.Causers[0].Process,
+						w.Time.Nanoseconds()))
 					sum += w.Time
 				}
 			}
@@ -185,17 +216,20 @@ func TestPatterns(t *testing.T) {
 // TestWaitall: of several messages that one call completes the last one decides.
 func TestWaitall(t *testing.T) {
 	irecv := func(at, source, n int) string {
-		return fmt.Sprintf("%d+5 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:%d [f] ; request=request#%d\n", at, source, 5+n, n)
+		return fmt.Sprintf("%d+5 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:%d [f] ; "+
+			"request=request#%d\n", at, source, 5+n, n)
 	}
 	r := of(t, job(irecv(100, 1, 0)+irecv(110, 2, 1)+
-		"200+330 MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) @ a.c:7 [f] ; array_of_requests=[MPI_REQUEST_NULL, MPI_REQUEST_NULL]\n",
+		"200+330 MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) @ a.c:7 [f] ; "+
+		"array_of_requests=[MPI_REQUEST_NULL, MPI_REQUEST_NULL]\n",
 		send(500, 10, 0, 7, 8), send(300, 10, 0, 7, 9)), waits.Options{})
 	if len(r.Groups) != 1 || r.Total.Count != 1 || r.Total.Time != 300 || r.Groups[0].Causers[0].Process != 1 {
 		t.Errorf("got %+v", r.Groups)
 	}
 }
 
-// TestRoots: rank 2 is slow; rank 3 waits for its message, and then all wait for rank 3, which is not to blame.
+// TestRoots: rank 2 is slow; rank 3 waits for its message, and then all wait for rank 3, which is
+// not to blame.
 func TestRoots(t *testing.T) {
 	desc := job(
 		coll(100, 450, allreduce, 9),
@@ -209,8 +243,8 @@ func TestRoots(t *testing.T) {
 	if len(r.Roots) == 0 || r.Roots[0].Process != 2 || r.Roots[0].Late.Func != "MPI_Send" {
 		t.Fatalf("roots %+v", r.Roots)
 	}
-	// Of the 430 ns that ranks 0 and 1 wait each, rank 3 waited 400 ns itself. It makes up for nothing of that, so that
-	// rank 2 in the end waits for what it caused itself.
+	// Of the 430 ns that ranks 0 and 1 wait each, rank 3 waited 400 ns itself. It makes up for
+	// nothing of that, so that rank 2 in the end waits for what it caused itself.
 	if got, want := float64(r.Roots[0].Time), 400+2*400.0+15; math.Abs(got-want) > 1 {
 		t.Errorf("%v ns go back to rank 2, want %v", got, want)
 	}
@@ -228,7 +262,8 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// TestDelayBefore: rank 1 lost time to rank 0 before rank 2 began to wait for it; that is what made it late.
+// TestDelayBefore: rank 1 lost time to rank 0 before rank 2 began to wait for it; that is what made
+// it late.
 func TestDelayBefore(t *testing.T) {
 	r := of(t, job(
 		send(400, 10, 1, 7, 5),
@@ -278,10 +313,12 @@ func TestKeep(t *testing.T) {
 	for s := range late {
 		at := 10000 * (s + 1)
 		for r := range 2 {
-			fmt.Fprintf(&ranks[0], "%d+1 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; request=request#%d\n", at+10*r, r+1, r)
+			fmt.Fprintf(&ranks[0], "%d+1 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 "+
+				"[f] ; request=request#%d\n", at+10*r, r+1, r)
 			ranks[r+1].WriteString(send(at+100+rng.IntN(4000), 1, 0, 7, 5+r))
 		}
-		fmt.Fprintf(&ranks[0], "%d+5000 MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) @ a.c:8 [f] ; array_of_statuses=[{source=1 tag=7 bytes=4}, {source=2 tag=7 bytes=4}]\n", at+50)
+		fmt.Fprintf(&ranks[0], "%d+5000 MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) @ a.c:8 [f] ; "+
+			"array_of_statuses=[{source=1 tag=7 bytes=4}, {source=2 tag=7 bytes=4}]\n", at+50)
 	}
 	sameSums(t, job(ranks[0].String(), ranks[1].String(), ranks[2].String()))
 }
@@ -313,7 +350,9 @@ func sameSums(t *testing.T, desc string) {
 
 // TestSelected: what is not selected does not count, but is followed back.
 func TestSelected(t *testing.T) {
-	r := of(t, steps(50, func(int) int { return 20 }), waits.Options{Selected: func(stream int, _ uint32, call uint64) bool {
+	r := of(t, steps(50, func(int) int {
+		return 20
+	}), waits.Options{Selected: func(stream int, _ uint32, call uint64) bool {
 		if stream != 0 {
 			t.Errorf("stream %d waits", stream)
 		}

@@ -1,10 +1,13 @@
-// Command analysis measures what answers from a recording cost, each by the tabard command that gives it, as a whole process:
+// Command analysis measures what answers from a recording cost, each by the tabard command that
+// gives it, as a whole process:
 //
 //	go run ./bench/analysis [-calls N] [-timed N] [-pairs N]
 //
-// The first table is of questions that need no times, on a recording of a stencil whose time-step loop was made longer in the file, to N calls in all
-// (default 10^9); the bars are 100 ms and 100 MB. The second is of questions that need times, on a ping-pong of two ranks that was recorded with N calls
-// (default 20,000,000); the bar is 20 million calls per second and core. The command exits with 1 if a bar is missed. It needs Open MPI and bin/tabard.
+// The first table is of questions that need no times, on a recording of a stencil whose time-step
+// loop was made longer in the file, to N calls in all (default 10^9); the bars are 100 ms and 100
+// MB. The second is of questions that need times, on a ping-pong of two ranks that was recorded
+// with N calls (default 20,000,000); the bar is 20 million calls per second and core. The command
+// exits with 1 if a bar is missed. It needs Open MPI and bin/tabard.
 package main
 
 import (
@@ -17,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // Bars.
@@ -49,7 +52,7 @@ func main() {
 	}
 }
 
-// bench is what the measurements share.
+// bench holds what all measurements share.
 type bench struct {
 	calls       float64
 	timed, runs int
@@ -86,7 +89,8 @@ func (b *bench) run() (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	fmt.Printf("\n| %.3g calls with times | CPU s | million calls/s and core | MB |\n|---|---|---|---|\n", float64(calls))
+	fmt.Printf("\n| %.3g calls with times | CPU s | million calls/s and core | MB |\n|---|---|---|---|\n",
+		float64(calls))
 	for _, args := range [][]string{{"profile"}, {"timeline"}, {"messages"}, {"waits"}, {"report"}} {
 		m, err := b.measure(append(args, timed))
 		if err != nil {
@@ -94,7 +98,8 @@ func (b *bench) run() (ok bool, err error) {
 		}
 		speed := float64(calls) / m.cpu.Seconds()
 		ok = ok && speed >= leastSpeed
-		fmt.Printf("| tabard %s | %.2f | %.1f | %.0f |\n", strings.Join(args, " "), m.cpu.Seconds(), speed/1e6, m.memory/1e6)
+		fmt.Printf("| tabard %s | %.2f | %.1f | %.0f |\n", strings.Join(args, " "), m.cpu.Seconds(), speed/1e6,
+			m.memory/1e6)
 	}
 	return ok, nil
 }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"tabard/e2e/mpirun"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // peak is the largest resident size of a process, in bytes.
@@ -25,7 +25,8 @@ func (b *bench) record(source string, ranks int, timing string, args ...string) 
 		return "", err
 	}
 	file := program + ".tabard"
-	j := &mpirun.Job{MPI: b.mpi, Ranks: ranks, Dir: b.dir, Timeout: 10 * time.Minute, Args: []string{b.tabard, "record", "--quiet", "-o", file}}
+	j := &mpirun.Job{MPI: b.mpi, Ranks: ranks, Dir: b.dir, Timeout: 10 * time.Minute,
+		Args: []string{b.tabard, "record", "--quiet", "-o", file}}
 	if timing != "" {
 		j.Args = append(j.Args, "--timing="+timing)
 	}
@@ -49,7 +50,7 @@ func (b *bench) long() (file string, calls uint64, err error) {
 	if file, err = b.record("patterns", 16, "off", "stencil", "1000"); err != nil {
 		return "", 0, err
 	}
-	a, err := trace.Open(file)
+	a, err := archive.Open(file)
 	if err != nil {
 		return "", 0, err
 	}
@@ -78,12 +79,12 @@ func (b *bench) long() (file string, calls uint64, err error) {
 	if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
 		return "", 0, err
 	}
-	l, err := trace.Open(file)
+	l, err := archive.Open(file)
 	if err != nil {
 		return "", 0, err
 	}
 	defer l.Close()
-	if err := trace.Validate(l); err != nil {
+	if err := archive.Validate(l); err != nil {
 		return "", 0, fmt.Errorf("the long recording: %w", err)
 	}
 	calls, err = callsOf(l)
@@ -91,7 +92,7 @@ func (b *bench) long() (file string, calls uint64, err error) {
 }
 
 // lengthen repeats the rule that is repeated most in the start rule factor times as often.
-func lengthen(g *trace.Grammar, factor uint64) *trace.Grammar {
+func lengthen(g *archive.Grammar, factor uint64) *archive.Grammar {
 	l := *g
 	l.Rules = slices.Clone(g.Rules)
 	l.Rules[0] = slices.Clone(g.Rules[0])
@@ -105,7 +106,7 @@ func lengthen(g *trace.Grammar, factor uint64) *trace.Grammar {
 	return &l
 }
 
-func callsOf(a *trace.Archive) (calls uint64, err error) {
+func callsOf(a *archive.Archive) (calls uint64, err error) {
 	for _, c := range a.Classes() {
 		of, _, err := c.Counts()
 		if err != nil {
@@ -123,7 +124,7 @@ func (b *bench) pingpong() (file string, calls uint64, err error) {
 	if file, err = b.record("loop", 2, "", "pingpong", fmt.Sprint(b.timed/2)); err != nil {
 		return "", 0, err
 	}
-	a, err := trace.Open(file)
+	a, err := archive.Open(file)
 	if err != nil {
 		return "", 0, err
 	}

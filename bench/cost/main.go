@@ -37,7 +37,8 @@ func run(pairs, calls int, names []string) error {
 		return err
 	}
 	defer b.close()
-	fmt.Printf("%s. Medians of %d pairs of runs of %d calls a rank; in brackets the least and the greatest. ns per call.\n", machine(), pairs, calls)
+	fmt.Printf("%s. Medians of %d pairs of runs of %d calls a rank; "+
+		"in brackets the least and the greatest. ns per call.\n", machine(), pairs, calls)
 	for _, table := range []func(*bench) error{pathTable, cpuTable, bodyTable} {
 		fmt.Println()
 		if err := table(b); err != nil {

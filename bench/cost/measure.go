@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // A variant is one way to run the program.
@@ -35,8 +35,7 @@ type bench struct {
 }
 
 func newBench(pairs, calls int, names []string) (*bench, error) {
-	// Collectors outlive their launcher. As their reaper this process learns
-	// their CPU time.
+	// Collectors outlive their launcher. This process reaps them, and so learns their CPU time.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("becoming the reaper of detached processes: %w", err)
 	}
@@ -64,7 +63,8 @@ func (b *bench) build(names []string) error {
 		}
 		b.mpis = append(b.mpis, m)
 		b.programs[name] = filepath.Join(b.dir, "loop."+name)
-		if err := m.Build(filepath.Join(mpirun.Root(), "bench", "programs", "loop.c"), b.programs[name], "-O2"); err != nil {
+		source := filepath.Join(mpirun.Root(), "bench", "programs", "loop.c")
+		if err := m.Build(source, b.programs[name], "-O2"); err != nil {
 			return err
 		}
 	}
@@ -103,14 +103,15 @@ func (b *bench) measure(m *mpirun.MPI, v variant, ranks int, args ...string) (co
 	if v.preload != "" {
 		j.Args = append([]string{"env", "LD_PRELOAD=" + v.preload}, j.Args...)
 	}
-	// A launcher that yields would measure the kernel.
+	// If ranks yielded when idle, the kernel would be measured.
 	j.Env = []string{"OMPI_MCA_mpi_yield_when_idle=0"}
 	r, err := j.Start()
 	if err != nil {
 		return cost{}, err
 	}
 	if r.Code != 0 || r.TimedOut {
-		return cost{}, fmt.Errorf("%s %s: exit code %d\n%s%s", v.name, strings.Join(args, " "), r.Code, r.Stdout, r.Stderr)
+		return cost{}, fmt.Errorf("%s %s: exit code %d\n%s%s", v.name, strings.Join(args, " "), r.Code, r.Stdout,
+			r.Stderr)
 	}
 	var calls, ns float64
 	if _, err := fmt.Sscan(r.Stdout, &calls, &ns); err != nil {
@@ -145,7 +146,8 @@ func reap() (time.Duration, error) {
 // compare measures the variants and the plain program b.pairs times,
 // interleaved, and gives the costs of the plain runs and, by variant, what
 // each run cost more than the plain run of its round.
-func (b *bench) compare(m *mpirun.MPI, ranks int, args []string, variants ...variant) (plain []cost, added [][]cost, err error) {
+func (b *bench) compare(m *mpirun.MPI, ranks int, args []string, variants ...variant) (
+	plain []cost, added [][]cost, err error) {
 	added = make([][]cost, len(variants))
 	for round := range b.pairs {
 		costs := make([]cost, len(variants))
@@ -178,7 +180,7 @@ func (b *bench) compare(m *mpirun.MPI, ranks int, args []string, variants ...var
 	return plain, added, nil
 }
 
-// recording is what `tabard info` says of the last recording.
+// recording is what `tabard info` reports about the last recording.
 type recording struct {
 	Memory int64 `json:"collector_peak_bytes"`
 	Bytes  struct {

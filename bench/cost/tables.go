@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // table is one of the tables of docs/benchmarks.md: a row for each MPI and loop.
@@ -29,7 +29,8 @@ type loop struct {
 
 // print measures a table and prints it row by row.
 func (b *bench) print(t table) error {
-	fmt.Printf("%s\n\n| MPI | %s |\n|%s\n", t.title, strings.Join(t.columns, " | "), strings.Repeat("---|", 1+len(t.columns)))
+	fmt.Printf("%s\n\n| MPI | %s |\n|%s\n", t.title, strings.Join(t.columns, " | "),
+		strings.Repeat("---|", 1+len(t.columns)))
 	for _, m := range b.mpis {
 		for _, l := range t.loops {
 			plain, added, err := b.compare(m, l.ranks, l.args, t.variants...)
@@ -57,7 +58,8 @@ func pathTable(b *bench) error {
 			{"MPI_Sendrecv to itself", 1, []string{"self", n}}},
 		variants: []variant{b.noop, b.noTiming, b.full},
 		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
-			return []string{median(plain, path), spread(added[0], path), spread(added[1], path), spread(added[2], path)}, nil
+			return []string{median(plain, path), spread(added[0], path), spread(added[1], path),
+				spread(added[2], path)}, nil
 		},
 	})
 }
@@ -68,11 +70,14 @@ func cpuTable(b *bench) error {
 	return b.print(table{
 		title:   "CPU time added, program and collector together, per call:",
 		columns: []string{"loop", "untraced", "no timing", "full", "full, path only"},
-		loops: []loop{{"one call, 1 rank", 1, []string{"self", n}}, {"ten calls in turn, 1 rank", 1, []string{"body", n, "10"}},
+		loops: []loop{
+			{"one call, 1 rank", 1, []string{"self", n}},
+			{"ten calls in turn, 1 rank", 1, []string{"body", n, "10"}},
 			{"ping-pong, 2 ranks", 2, []string{"pingpong", n}}},
 		variants: []variant{b.noTiming, b.full},
 		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
-			return []string{median(plain, cpu), spread(added[0], cpu), spread(added[1], cpu), spread(added[1], path)}, nil
+			return []string{median(plain, cpu), spread(added[0], cpu), spread(added[1], cpu),
+				spread(added[1], path)}, nil
 		},
 	})
 }
@@ -82,11 +87,13 @@ func bodyTable(b *bench) error {
 	var loops []loop
 	for _, k := range []int{10, 100, 1000, 10_000, 100_000} {
 		// The first pass through a body costs more: it must not be all there is.
-		loops = append(loops, loop{strconv.Itoa(k), 1, []string{"body", strconv.Itoa(max(b.calls, 100*k)), strconv.Itoa(k)}})
+		args := []string{"body", strconv.Itoa(max(b.calls, 100*k)), strconv.Itoa(k)}
+		loops = append(loops, loop{strconv.Itoa(k), 1, args})
 	}
 	return b.print(table{
-		title:    "Loop bodies of distinct calls, 1 rank, full:",
-		columns:  []string{"distinct calls", "added CPU", "added path", "file, KiB", "structure, KiB", "collector peak, MiB"},
+		title: "Loop bodies of distinct calls, 1 rank, full:",
+		columns: []string{"distinct calls", "added CPU", "added path", "file, KiB", "structure, KiB",
+			"collector peak, MiB"},
 		loops:    loops,
 		variants: []variant{b.full},
 		cells: func(m *mpirun.MPI, l loop, _ []cost, added [][]cost) ([]string, error) {
@@ -98,8 +105,10 @@ func bodyTable(b *bench) error {
 			if err != nil {
 				return nil, err
 			}
-			return []string{spread(added[0], cpu), spread(added[0], path), fmt.Sprintf("%.1f", float64(r.Bytes.File)/1024),
-				fmt.Sprintf("%.1f", float64(r.Bytes.Structure)/1024), fmt.Sprintf("%.0f", float64(r.Memory)/(1<<20))}, nil
+			return []string{spread(added[0], cpu), spread(added[0], path),
+				fmt.Sprintf("%.1f", float64(r.Bytes.File)/1024),
+				fmt.Sprintf("%.1f", float64(r.Bytes.Structure)/1024),
+				fmt.Sprintf("%.0f", float64(r.Memory)/(1<<20))}, nil
 		},
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // suite is a run of the suite with one MPI.
@@ -97,7 +97,8 @@ func (s *suite) prepare() error {
 func (s *suite) util(name string) string { return filepath.Join(s.root, "util", name) }
 
 func (s *suite) compile(threads bool, args ...string) error {
-	flags := []string{"-w", "-g", "-O1", "-pthread", "-I" + filepath.Join(s.root, "include"), "-I" + filepath.Join(s.root, "dtpools", "include")}
+	flags := []string{"-w", "-g", "-O1", "-pthread", "-I" + filepath.Join(s.root, "include"),
+		"-I" + filepath.Join(s.root, "dtpools", "include")}
 	if threads {
 		flags = append(flags, "-DMTEST_USE_THREAD")
 	}
@@ -128,7 +129,8 @@ func (s *suite) library(kind string, sources []string) error {
 	if err := os.RemoveAll(s.archive(kind)); err != nil {
 		return err
 	}
-	if out, err := exec.Command("ar", append([]string{"rcs", s.archive(kind)}, objects...)...).CombinedOutput(); err != nil {
+	ar := exec.Command("ar", append([]string{"rcs", s.archive(kind)}, objects...)...)
+	if out, err := ar.CombinedOutput(); err != nil {
 		return fmt.Errorf("ar: %w\n%s", err, out)
 	}
 	return nil

@@ -19,11 +19,12 @@
 //
 //	go run ./bench/mpichsuite -source DIR -replay -proxy [-results FILE [-retry]] [-for DURATION]
 //
-// Each line that passes without recording is recorded, then run again from that recording by
-// tabard replay --order=recorded, or as a program that tabard proxy makes, while that is recorded, and the
+// Each line that passes without recording is recorded, then run again from that recording by tabard
+// replay --order=recorded, or as a program that tabard proxy makes, while that is recorded, and the
 // two recordings are compared by tabard diff --rerun. What comes out is a table by folder and a
-// list of the lines that are not equal. FILE keeps results, so that a run can be continued: lines that are in it are not run
-// again (with -retry those are that were not equal, or out of time without recording), and -for ends a run after a while.
+// list of the lines that are not equal. FILE keeps results, so that a run can be continued: lines
+// that are in it are not run again (with -retry those are that were not equal, or out of time
+// without recording), and -for ends a run after a while.
 package main
 
 import (
@@ -35,8 +36,8 @@ import (
 	"strings"
 	"time"
 
-	"tabard/bench/internal/roundtrip"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // dirs are the folders of the suite that are run by default.
@@ -72,8 +73,10 @@ func main() {
 	flag.BoolVar(&o.check, "check", false, "also check what was recorded")
 	replay := flag.Bool("replay", false, "replay recordings and compare")
 	proxy := flag.Bool("proxy", false, "make proxies of recordings, run them and compare")
-	flag.StringVar(&o.results, "results", "", "keep the results of -replay and -proxy in this file, and go on from there")
-	flag.BoolVar(&o.retry, "retry", false, "with -results: run lines again that were not equal, or out of time without recording")
+	flag.StringVar(&o.results, "results", "",
+		"keep the results of -replay and -proxy in this file, and go on from there")
+	flag.BoolVar(&o.retry, "retry", false,
+		"with -results: run lines again that were not equal, or out of time without recording")
 	flag.DurationVar(&o.length, "for", 0, "end -replay and -proxy after this time, 0 for never")
 	flag.Parse()
 	if *replay {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // tally counts outcomes.
@@ -79,7 +79,7 @@ func (s *suite) line(l *line, path string) error {
 	if plain == traced {
 		return nil
 	}
-	// All outcomes of either kind, until they meet.
+	// Both kinds of run are repeated until an outcome of one kind also occurs in the other.
 	seen := map[bool]map[string]bool{false: {plain: true}, true: {traced: true}}
 	for range s.controls {
 		for _, recorded := range []bool{false, true} {
@@ -91,7 +91,8 @@ func (s *suite) line(l *line, path string) error {
 		}
 		for o := range seen[true] {
 			if seen[false][o] {
-				s.unsteady = append(s.unsteady, fmt.Sprintf("%s: %s without, %s with recording, at first", l, plain, traced))
+				s.unsteady = append(s.unsteady, fmt.Sprintf("%s: %s without, %s with recording, at first", l, plain,
+					traced))
 				return nil
 			}
 		}
@@ -100,11 +101,11 @@ func (s *suite) line(l *line, path string) error {
 	return nil
 }
 
-// outcome runs a line once. A program passes if it says so; for those that are
-// to fail in a certain way, only the exit code is looked at.
+// outcome runs a line once. A program passes if it prints so. Of programs that are to fail in a
+// certain way, only the exit code counts.
 func (s *suite) outcome(l *line, path string, recorded bool) (string, error) {
 	j := &mpirun.Job{MPI: s.mpi, Ranks: l.ranks, Dir: filepath.Dir(path), Timeout: s.limit(l)}
-	// What is left of a run that was out of time must not write where the next one does.
+	// Processes left over from a run that was out of time must not write where the next one does.
 	scratch, err := os.MkdirTemp(s.build, "run-")
 	if err != nil {
 		return "", err
@@ -147,7 +148,7 @@ func (s *suite) limit(l *line) time.Duration {
 	return s.timeout
 }
 
-// checkRecording demands that the recording is complete and faithful.
+// checkRecording demands that the recording is complete and agrees with its raw log.
 func (s *suite) checkRecording(archive, raw string) error {
 	out, err := exec.Command(s.tabard, "info", "--json", archive).CombinedOutput()
 	if err != nil {
@@ -175,7 +176,8 @@ func (s *suite) checkRecording(archive, raw string) error {
 
 // report prints the result and gives the exit code.
 func (s *suite) report() int {
-	fmt.Printf("\n%s: %d lines, %d left out, %d of programs that do not compile; without recording", s.mpi.Name, s.lines, s.skipped, s.uncompiled)
+	fmt.Printf("\n%s: %d lines, %d left out, %d of programs that do not compile; without recording", s.mpi.Name,
+		s.lines, s.skipped, s.uncompiled)
 	for _, o := range []string{pass, fail, timeout} {
 		fmt.Printf(" %d %s,", s.plain[o], o)
 		delete(s.plain, o)
@@ -192,7 +194,8 @@ func (s *suite) report() int {
 		title string
 		lines []string
 	}{
-		{"unsteady without help of ours", s.unsteady}, {"recorded wrongly", s.wrong}, {"different with recording", s.different},
+		{"unsteady without help of ours", s.unsteady}, {"recorded wrongly", s.wrong},
+		{"different with recording", s.different},
 	} {
 		fmt.Printf("%s: %d\n", list.title, len(list.lines))
 		for _, l := range list.lines {

@@ -16,7 +16,9 @@ func TestParseLine(t *testing.T) {
 		{"# comment 2", line{}, false},
 		{"@largetest@big 3 mem=9.8", line{dir: "d", program: "big", ranks: 3, memory: 9.8}, true},
 		{"@spawndir@", line{}, false},
-		{"send 2 arg=-n arg=4 timeLimit=60 xfail=ticket1 resultTest=TestStatus", line{dir: "d", program: "send", ranks: 2, args: []string{"-n", "4"}, limit: 60, xfail: true, result: "TestStatus"}, true},
+		{"send 2 arg=-n arg=4 timeLimit=60 xfail=ticket1 resultTest=TestStatus",
+			line{dir: "d", program: "send", ranks: 2, args: []string{"-n", "4"}, limit: 60, xfail: true,
+				result: "TestStatus"}, true},
 		{"a 2 env=X=1", line{dir: "d", program: "a", ranks: 2, env: true}, true},
 	} {
 		got, ok := parseLine("d", c.text)

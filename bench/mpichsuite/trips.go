@@ -12,13 +12,13 @@ import (
 	"slices"
 	"time"
 
-	"tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
 )
 
 // tripDirs are the folders whose recordings are run again by default.
 const tripDirs = "pt2pt,coll,comm,datatype,group,topo,init,rma,io,attr"
 
-// trip is what came of a line.
+// trip is the result of a line.
 type trip struct {
 	MPI, Dir, Line string
 	// Plain is the outcome without recording.
@@ -42,7 +42,7 @@ func (t *trip) set(w roundtrip.Way, o *roundtrip.Outcome) {
 	}
 }
 
-// readTrips reads results; of several of a line the last counts, of each way.
+// readTrips reads results. If a line has several, the last one counts for each way.
 func readTrips(in io.Reader) (map[string]*trip, error) {
 	all := map[string]*trip{}
 	s := bufio.NewScanner(in)
@@ -65,7 +65,7 @@ func readTrips(in io.Reader) (map[string]*trip, error) {
 	return all, s.Err()
 }
 
-// trips runs the lines of all folders and prints what came of them.
+// trips runs the lines of all folders and prints the results.
 func (s *suite) trips() (int, error) {
 	if s.results == "" {
 		s.results = filepath.Join(s.build, "results.json")
@@ -125,7 +125,7 @@ func (s *suite) trips() (int, error) {
 	return 0, nil
 }
 
-// done tells whether a result has all that is asked for.
+// done reports whether a result has everything that is asked for.
 func (s *suite) done(t *trip) bool {
 	if t.Plain != pass {
 		return t.Plain != timeout || !s.retry
@@ -138,13 +138,14 @@ func (s *suite) done(t *trip) bool {
 	return true
 }
 
-// missing tells whether a line is to be run again in a way.
+// missing reports whether a line is to be run again in a way.
 func (s *suite) missing(t *trip, w roundtrip.Way) bool {
 	o := t.outcome(w)
 	return o == nil || s.retry && !o.Equal
 }
 
-// trip runs one line in the ways that its last result, which may be nil, lacks; nil if its program does not compile.
+// trip runs one line in the ways that last, its last result, lacks. last may be nil. The result is
+// nil if the program does not compile.
 func (s *suite) trip(l *line, last *trip) (*trip, error) {
 	path, ok, err := s.program(l)
 	if err != nil || !ok {
@@ -186,7 +187,8 @@ func (s *suite) trip(l *line, last *trip) (*trip, error) {
 
 // printTrips prints a table by folder, and what is not equal.
 func (s *suite) printTrips(w io.Writer, list []*trip) {
-	fmt.Fprintf(w, "\n%s. Lines of MPICH's test suite that pass without recording; how many are equal when they are run again from the recording.\n\n| folder | pass |", s.mpi.Name)
+	fmt.Fprintf(w, "\n%s. Lines of MPICH's test suite that pass without recording; "+
+		"how many are equal when they are run again from the recording.\n\n| folder | pass |", s.mpi.Name)
 	for _, way := range s.ways {
 		fmt.Fprintf(w, " %s |", way)
 	}
@@ -237,7 +239,8 @@ func (s *suite) printTrips(w io.Writer, list []*trip) {
 				}
 			}
 		}
-		fmt.Fprintf(w, "\nWith the same outcomes of what the standard leaves open, %s: %d of %d\nNot equal, %s:\n", way, outcomes, all, way)
+		fmt.Fprintf(w, "\nWith the same outcomes of what the standard leaves open, %s: %d of %d\nNot equal, %s:\n", way,
+			outcomes, all, way)
 		for _, t := range list {
 			if o := t.outcome(way); t.Plain == pass && o != nil && !o.Equal {
 				fmt.Fprintf(w, "  %s: %s\n", t.Line, o)

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/bench/internal/roundtrip"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 func TestTrips(t *testing.T) {
@@ -19,7 +19,10 @@ func TestTrips(t *testing.T) {
 	if err != nil || len(known) != 3 {
 		t.Fatal(known, err)
 	}
-	s := &suite{options: &options{dirs: []string{"pt2pt", "coll"}, ways: []roundtrip.Way{roundtrip.Replay, roundtrip.Proxy}}, mpi: &mpirun.MPI{Name: "mpich"}}
+	s := &suite{
+		options: &options{dirs: []string{"pt2pt", "coll"}, ways: []roundtrip.Way{roundtrip.Replay, roundtrip.Proxy}},
+		mpi:     &mpirun.MPI{Name: "mpich"},
+	}
 	var list []*trip
 	for _, line := range []string{"pt2pt/a 2", "coll/b 4", "coll/c 4"} {
 		x := known["mpich "+line]
@@ -30,7 +33,8 @@ func TestTrips(t *testing.T) {
 	}
 	var b strings.Builder
 	s.printTrips(&b, list)
-	for _, want := range []string{"| folder | pass | replay | proxy |\n|---|---|---|---|\n", "| pt2pt | 1 | 1 (100.0 %) | 0 (0.0 %) |\n", "| coll | 1 | 1 (100.0 %) | 1 (100.0 %) |\n",
+	for _, want := range []string{"| folder | pass | replay | proxy |\n|---|---|---|---|\n",
+		"| pt2pt | 1 | 1 (100.0 %) | 0 (0.0 %) |\n", "| coll | 1 | 1 (100.0 %) | 1 (100.0 %) |\n",
 		"| **all** | 2 | 2 (100.0 %) | 1 (50.0 %) |\n", "Not equal, proxy:\n  pt2pt/a 2: diff: 3 differ; rank 1\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -39,8 +43,9 @@ func TestTrips(t *testing.T) {
 	if s.done(&trip{Plain: pass, Replay: &roundtrip.Outcome{}}) {
 		t.Error("a line without a proxy is done")
 	}
-	// What passed before and is now out of time is not counted, and run again on demand.
-	late := &trip{Dir: "coll", Line: "coll/d 4", Plain: timeout, Replay: &roundtrip.Outcome{Stage: "diff"}, Proxy: &roundtrip.Outcome{Equal: true}}
+	// A line that passed before and is now out of time is not counted. It is run again on demand.
+	late := &trip{Dir: "coll", Line: "coll/d 4", Plain: timeout, Replay: &roundtrip.Outcome{Stage: "diff"},
+		Proxy: &roundtrip.Outcome{Equal: true}}
 	b.Reset()
 	s.printTrips(&b, []*trip{late})
 	if strings.Contains(b.String(), "coll/d") || !strings.Contains(b.String(), "proxy: 0 of 0") || !s.done(late) {

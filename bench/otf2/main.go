@@ -1,12 +1,13 @@
-// Command otf2 sets recordings of Tabard beside OTF2 archives that EZTrace makes of the same programs: bytes, what recording costs,
-// and the time to a communication matrix:
+// Command otf2 sets recordings of Tabard beside OTF2 archives that EZTrace makes of the same
+// programs: bytes, what recording costs, and the time to a communication matrix:
 //
 //	go run ./bench/otf2 [-pairs N] [-steps N] [-tabard FILE]
 //
-// The cost is CPU time of all processes, less that of untraced runs, per MPI call; runs are interleaved. The matrix of the OTF2 archive comes from
-// matrix.c, a plain reader in C, that of Tabard's from `tabard matrix`; the command fails if they differ (EZTrace sees no message of MPI_Sendrecv: none
-// of the programs uses it but to itself). It needs Open MPI, and
-// eztrace and libotf2-trace-dev of Debian.
+// The cost is CPU time of all processes, less that of untraced runs, per MPI call; runs are
+// interleaved. The matrix of the OTF2 archive comes from matrix.c, a plain reader in C, that of
+// Tabard's from `tabard matrix`; the command fails if they differ (EZTrace sees no message of
+// MPI_Sendrecv: none of the programs uses it but to itself). It needs Open MPI, and eztrace and
+// libotf2-trace-dev of Debian.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 func main() {
@@ -46,7 +47,8 @@ func (b *bench) run(steps int) error {
 		{"tree", 4, []string{b.patterns, "tree", n}},
 		{"ping-pong", 2, []string{b.loop, "pingpong", fmt.Sprint(10 * steps)}},
 	}
-	fmt.Println("| program | ranks | calls | bytes: OTF2 | OTF2 tar + zstd -19 | Tabard | Tabard, lossless time | ns of CPU per call: untraced | EZTrace | Tabard | matrix, ms of CPU: OTF2 | Tabard |")
+	fmt.Println("| program | ranks | calls | bytes: OTF2 | OTF2 tar + zstd -19 | Tabard | Tabard, lossless time " +
+		"| ns of CPU per call: untraced | EZTrace | Tabard | matrix, ms of CPU: OTF2 | Tabard |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, p := range programs {
 		r, err := b.measure(p)
@@ -54,8 +56,10 @@ func (b *bench) run(steps int) error {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		calls := float64(r.calls)
-		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %.0f | +%.0f | +%.0f | %.1f | %.1f |\n", p.name, p.ranks, r.calls, r.otf2, r.packed, r.file, r.lossless,
-			float64(r.plain)/calls, float64(r.eztrace-r.plain)/calls, float64(r.tabard-r.plain)/calls, ms(r.matrixOTF2), ms(r.matrixTabard))
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %.0f | +%.0f | +%.0f | %.1f | %.1f |\n", p.name, p.ranks,
+			r.calls, r.otf2, r.packed, r.file, r.lossless,
+			float64(r.plain)/calls, float64(r.eztrace-r.plain)/calls, float64(r.tabard-r.plain)/calls, ms(r.matrixOTF2),
+			ms(r.matrixTabard))
 	}
 	return nil
 }

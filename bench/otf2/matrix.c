@@ -36,8 +36,8 @@ static size_t n_comms;
 static struct cell { uint64_t messages, bytes; } *cells; /* ranks * ranks */
 static uint32_t ranks, source;
 
-static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events,
-                                     OTF2_LocationGroupRef group)
+static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
+    OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group)
 {
     (void)data, (void)name, (void)events;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD) return OTF2_CALLBACK_SUCCESS;
@@ -46,8 +46,8 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
-                                  uint32_t n, const uint64_t *members)
+static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
+    OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
 {
     (void)data, (void)name, (void)paradigm, (void)flags;
     struct group g = {self, type == OTF2_GROUP_TYPE_COMM_GROUP, n, grow(NULL, (n + 1) * sizeof *members)};
@@ -57,7 +57,8 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
+    OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     (void)data, (void)name, (void)parent, (void)flags;
     comms = grow(comms, (n_comms + 1) * sizeof *comms);
@@ -81,16 +82,17 @@ static void sent(uint32_t receiver, OTF2_CommRef comm, uint64_t bytes)
     }
 }
 
-static OTF2_CallbackCode on_send(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t p, void *d, OTF2_AttributeList *a, uint32_t receiver, OTF2_CommRef comm,
-                                 uint32_t tag, uint64_t bytes)
+static OTF2_CallbackCode on_send(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t p, void *d,
+    OTF2_AttributeList *a, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     (void)l, (void)t, (void)p, (void)d, (void)a, (void)tag;
     sent(receiver, comm, bytes);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_isend(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t p, void *d, OTF2_AttributeList *a, uint32_t receiver, OTF2_CommRef comm,
-                                  uint32_t tag, uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_isend(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t p, void *d,
+    OTF2_AttributeList *a, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+    uint64_t request)
 {
     (void)l, (void)t, (void)p, (void)d, (void)a, (void)tag, (void)request;
     sent(receiver, comm, bytes);

@@ -20,8 +20,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
-	"tabard/e2e/mpirun"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // bench holds what all measurements share.
@@ -39,7 +39,7 @@ type program struct {
 	args  []string
 }
 
-// result is what was found out about a program.
+// result is what was measured of a program.
 type result struct {
 	calls                        uint64
 	otf2, packed, file, lossless int64         // bytes
@@ -51,7 +51,7 @@ func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 
 // prepare compiles the programs and the reader.
 func (b *bench) prepare() (err error) {
-	// Collectors outlive their launcher: as their reaper this process learns their CPU time.
+	// Collectors outlive their launcher. This process reaps them, and so learns their CPU time.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("becoming the reaper of detached processes: %w", err)
 	}
@@ -66,7 +66,8 @@ func (b *bench) prepare() (err error) {
 	if b.dir, err = os.MkdirTemp("", "tabard-otf2-"); err != nil {
 		return err
 	}
-	b.patterns, b.loop, b.reader = filepath.Join(b.dir, "patterns"), filepath.Join(b.dir, "loop"), filepath.Join(b.dir, "matrix")
+	b.patterns, b.loop = filepath.Join(b.dir, "patterns"), filepath.Join(b.dir, "loop")
+	b.reader = filepath.Join(b.dir, "matrix")
 	sources := filepath.Join(mpirun.Root(), "bench")
 	if err := b.mpi.Build(filepath.Join(sources, "programs", "patterns.c"), b.patterns, "-O2"); err != nil {
 		return err
@@ -74,7 +75,8 @@ func (b *bench) prepare() (err error) {
 	if err := b.mpi.Build(filepath.Join(sources, "programs", "loop.c"), b.loop, "-O2"); err != nil {
 		return err
 	}
-	if out, err := exec.Command("cc", "-O2", "-o", b.reader, filepath.Join(sources, "otf2", "matrix.c"), "-lotf2").CombinedOutput(); err != nil {
+	cc := exec.Command("cc", "-O2", "-o", b.reader, filepath.Join(sources, "otf2", "matrix.c"), "-lotf2")
+	if out, err := cc.CombinedOutput(); err != nil {
 		return fmt.Errorf("matrix.c: %w (libotf2-trace-dev has what it needs)\n%s", err, out)
 	}
 	return nil
@@ -127,21 +129,24 @@ func (b *bench) measure(p program) (r result, err error) {
 	if r.calls, r.file, err = b.size(file); err != nil {
 		return r, err
 	}
-	if _, err := b.start(p, file, []string{b.tabard, "record", "--quiet", "--timing=lossless", "-o", file}); err != nil {
+	lossless := []string{b.tabard, "record", "--quiet", "--timing=lossless", "-o", file}
+	if _, err := b.start(p, file, lossless); err != nil {
 		return r, err
 	}
 	_, r.lossless, err = b.size(file)
 	return r, err
 }
 
-// start runs a program once, behind the words before it, and returns the CPU time of all processes. What it makes is removed first.
+// start runs a program once, with the words of before in front of it, and returns the CPU time of
+// all processes. First it removes what an earlier run made.
 func (b *bench) start(p program, makes string, before []string) (time.Duration, error) {
 	if makes != "" {
 		if err := os.RemoveAll(makes); err != nil {
 			return 0, err
 		}
 	}
-	j := &mpirun.Job{MPI: b.mpi, Ranks: p.ranks, Dir: b.dir, Timeout: 5 * time.Minute, Args: append(slices.Clone(before), p.args...)}
+	j := &mpirun.Job{MPI: b.mpi, Ranks: p.ranks, Dir: b.dir, Timeout: 5 * time.Minute,
+		Args: append(slices.Clone(before), p.args...)}
 	res, err := j.Start()
 	if err != nil {
 		return 0, err
@@ -258,7 +263,7 @@ func (b *bench) size(file string) (calls uint64, bytes int64, err error) {
 	if _, _, err := output(b.tabard, "info", file); err != nil {
 		return 0, 0, err
 	}
-	a, err := trace.Open(file)
+	a, err := archive.Open(file)
 	if err != nil {
 		return 0, 0, err
 	}

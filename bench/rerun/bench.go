@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"tabard/bench/internal/roundtrip"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// bench is what all measurements share.
+// bench holds what all measurements share.
 type bench struct {
 	*options
 	libs []*mpirun.MPI
@@ -77,7 +77,7 @@ func (b *bench) recorded(m *mpirun.MPI, ranks int, args []string) (dir string, f
 	return dir, failed, err
 }
 
-// wall is how long a command runs on some ranks, and what it prints.
+// wall returns how long a command runs on some ranks, and its output.
 func (b *bench) wall(m *mpirun.MPI, ranks int, args []string) (time.Duration, string, error) {
 	dir, err := os.MkdirTemp(b.dir, "run-")
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *bench) wall(m *mpirun.MPI, ranks int, args []string) (time.Duration, st
 	}
 	defer os.RemoveAll(dir)
 	j := &mpirun.Job{MPI: m, Ranks: ranks, Args: args, Dir: dir, Timeout: b.timeout}
-	// Ranks that yield, or a library that makes them, would measure the kernel.
+	// If ranks yielded when idle, by themselves or by the library, the kernel would be measured.
 	j.Env = []string{"OMPI_MCA_mpi_yield_when_idle=0"}
 	quiet := *m
 	quiet.YieldPreload = ""
@@ -95,7 +95,8 @@ func (b *bench) wall(m *mpirun.MPI, ranks int, args []string) (time.Duration, st
 		return 0, "", err
 	}
 	if r.Code != 0 || r.TimedOut {
-		return 0, "", fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(args, " "), r.Code, r.TimedOut, r.Stdout, r.Stderr)
+		return 0, "", fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(args, " "), r.Code, r.TimedOut,
+			r.Stdout, r.Stderr)
 	}
 	return r.Wall, r.Stdout, nil
 }
@@ -114,7 +115,7 @@ func median(values []float64) float64 {
 	return v[len(v)/2]
 }
 
-// verdict prints a bar and tells whether it is met.
+// verdict prints a bar and reports whether it is met.
 func verdict(ok bool, format string, args ...any) bool {
 	word := "met"
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"tabard/bench/internal/programs"
-	"tabard/bench/internal/roundtrip"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // Bars.
@@ -30,7 +30,10 @@ var loops = []loop{
 
 // loopsTable compares loops with their replay.
 func loopsTable(b *bench) (bool, error) {
-	fmt.Printf("Loops of communication and their replay, as fast as possible, 2 ranks: medians of %d pairs.\n\n| MPI | program | steps | original, us a step | replay, us a step | ratio |\n|---|---|---|---|---|---|\n", b.pairs)
+	fmt.Printf("Loops of communication and their replay, as fast as possible, 2 ranks: "+
+		"medians of %d pairs.\n\n"+
+		"| MPI | program | steps | original, us a step | replay, us a step | ratio |\n|---|---|---|---|---|---|\n",
+		b.pairs)
 	met := true
 	worst := 0.0
 	for _, m := range b.libs {
@@ -47,7 +50,8 @@ func loopsTable(b *bench) (bool, error) {
 		}
 	}
 	fmt.Println()
-	met = verdict(worst > 0 && worst <= maxLoop, "Replay at most %.1f times the original; the worst is %.2f", maxLoop, worst)
+	met = verdict(worst > 0 && worst <= maxLoop, "Replay at most %.1f times the original; the worst is %.2f", maxLoop,
+		worst)
 	return met, nil
 }
 
@@ -91,7 +95,8 @@ func (b *bench) loop(m *mpirun.MPI, l loop) (float64, string, error) {
 				}
 			}
 			if both[1] <= both[0] {
-				return 0, "", fmt.Errorf("a run of %d steps took no longer than one of %d: the machine is too busy, or -seconds is too small", steps, few)
+				return 0, "", fmt.Errorf("a run of %d steps took no longer than one of %d: "+
+					"the machine is too busy, or -seconds is too small", steps, few)
 			}
 			step[way] = float64(both[1]-both[0]) / 1e3 / float64(steps-few)
 			times[way] = append(times[way], step[way])
@@ -99,10 +104,11 @@ func (b *bench) loop(m *mpirun.MPI, l loop) (float64, string, error) {
 		ratios = append(ratios, step[1]/step[0])
 	}
 	ratio := median(ratios)
-	return ratio, fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** |", m.Name, l.name, programs.Commas(int64(steps)), spread(times[0]), spread(times[1]), spread(ratios)), nil
+	return ratio, fmt.Sprintf("| %s | %s | %s | %s | %s | **%s** |", m.Name, l.name, programs.Commas(int64(steps)),
+		spread(times[0]), spread(times[1]), spread(ratios)), nil
 }
 
-// length is how many steps a run has that takes the time that is asked for.
+// length returns the number of steps of a run that takes the wanted time.
 func (b *bench) length(m *mpirun.MPI, command func(steps int) []string) (int, error) {
 	short, _, err := b.wall(m, 2, command(few))
 	if err != nil {
@@ -121,8 +127,10 @@ func (b *bench) length(m *mpirun.MPI, command func(steps int) []string) (int, er
 
 // gapsTable compares a program that computes with its replay and its proxy.
 func gapsTable(b *bench) (bool, error) {
-	fmt.Printf("A program that computes half of the time, its replay with recorded gaps, and its proxy with computation, 2 ranks, whole runs: medians of %d pairs.\n\n"+
-		"| MPI | part computed | original, s | replay, s | ratio | proxy, s | ratio |\n|---|---|---|---|---|---|---|\n", b.pairs)
+	fmt.Printf("A program that computes half of the time, its replay with recorded gaps, "+
+		"and its proxy with computation, 2 ranks, whole runs: medians of %d pairs.\n\n"+
+		"| MPI | part computed | original, s | replay, s | ratio | proxy, s | ratio |\n|---|---|---|---|---|---|---|\n",
+		b.pairs)
 	worst := 0.0
 	for _, m := range b.libs {
 		path, err := b.program(m, "halves")
@@ -141,7 +149,8 @@ func gapsTable(b *bench) (bool, error) {
 				times[i], ratios[i] = append(times[i], w), append(ratios[i], w/walls[0])
 			}
 		}
-		fmt.Printf("| %s | %s | %s | %s | **%s** | %s | **%s** |\n", m.Name, spread(parts), spread(times[0]), spread(times[1]), spread(ratios[1]), spread(times[2]), spread(ratios[2]))
+		fmt.Printf("| %s | %s | %s | %s | **%s** | %s | **%s** |\n", m.Name, spread(parts), spread(times[0]),
+			spread(times[1]), spread(ratios[1]), spread(times[2]), spread(ratios[2]))
 		for _, r := range ratios[1:] {
 			worst = max(worst, median(r)-1, 1-median(r))
 		}
@@ -150,8 +159,9 @@ func gapsTable(b *bench) (bool, error) {
 	return verdict(worst <= maxGap, "Within %.0f %% of the original; the worst is %.1f %%", 100*maxGap, 100*worst), nil
 }
 
-// gaps measures the part of a program that is computation, and the seconds of its run, its replay, and its proxy. How many steps
-// a run has depends on the run: what is compared is the recorded run.
+// gaps measures the share of computation in a program, and the seconds of its run, its replay, and
+// its proxy. The number of steps differs between runs, so that replay and proxy are compared with
+// the recorded run.
 func (b *bench) gaps(m *mpirun.MPI, command []string) (part float64, walls [3]float64, err error) {
 	dir, failed, wall, printed, err := b.timed(m, command)
 	if err != nil {
@@ -172,7 +182,8 @@ func (b *bench) gaps(m *mpirun.MPI, command []string) (part float64, walls [3]fl
 		return 0, walls, fmt.Errorf("output %q: %w", printed, err)
 	}
 	walls[0] = wall.Seconds()
-	for i, again := range [][]string{{b.tabard, "replay", roundtrip.Archive(dir), "--timing=recorded"}, {roundtrip.Program(dir)}} {
+	for i, again := range [][]string{{b.tabard, "replay", roundtrip.Archive(dir), "--timing=recorded"},
+		{roundtrip.Program(dir)}} {
 		w, _, err := b.wall(m, 2, again)
 		if err != nil {
 			return 0, walls, err
@@ -182,8 +193,9 @@ func (b *bench) gaps(m *mpirun.MPI, command []string) (part float64, walls [3]fl
 	return part, walls, nil
 }
 
-// timed records a program and says how long that ran and what it printed.
-func (b *bench) timed(m *mpirun.MPI, command []string) (dir string, failed *roundtrip.Outcome, wall time.Duration, printed string, err error) {
+// timed records a program and returns how long it ran and what it printed.
+func (b *bench) timed(m *mpirun.MPI, command []string) (
+	dir string, failed *roundtrip.Outcome, wall time.Duration, printed string, err error) {
 	if dir, err = os.MkdirTemp(b.dir, "run-"); err != nil {
 		return
 	}

@@ -4,16 +4,18 @@
 //	go run ./bench/rerun [-tables loops,gaps,trips,sizes] [-mpi openmpi,mpich] [-programs FILE]
 //		[-only REGEXP] [-pairs N] [-seconds S] [-tabard FILE] [-timeout DURATION]
 //
-// loops: programs that only communicate, on 2 ranks, and tabard replay --timing=asap of their recordings. What is compared
-// is the time of the loop: that of a long run less that of a short one, so that start and end do not count. Runs of both kinds
-// are interleaved, and numbers are medians of pairs.
+// loops: programs that only communicate, on 2 ranks, and tabard replay --timing=asap of their
+// recordings. What is compared is the time of the loop: that of a long run less that of a short
+// one, so that start and end do not count. Runs of both kinds are interleaved, and numbers are
+// medians of pairs.
 //
-// gaps: a program that computes half of the time, tabard replay --timing=recorded, and what tabard proxy --compute makes: the time of
-// the whole run.
+// gaps: a program that computes half of the time, tabard replay --timing=recorded, and what tabard
+// proxy --compute makes: the time of the whole run.
 //
-// trips: programs that are recorded, run again by tabard replay and as what tabard proxy makes, and recorded again: are
-// the recordings equal (tabard diff --rerun)? The programs are those of testdata/mpi, HPL and LAMMPS as Debian builds them, mpi4py, and
-// those of FILE: each line is a name, a number of ranks and a command with its arguments; # begins a comment.
+// trips: programs that are recorded, run again by tabard replay and as what tabard proxy makes, and
+// recorded again: are the recordings equal (tabard diff --rerun)? The programs are those of
+// testdata/mpi, HPL and LAMMPS as Debian builds them, mpi4py, and those of FILE: each line is a
+// name, a number of ranks and a command with its arguments; # begins a comment.
 //
 // sizes: how long proxies are, and how that depends on steps and ranks.
 //
@@ -31,10 +33,10 @@ import (
 	"strings"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// options are what the command line says.
+// options are those of the command line.
 type options struct {
 	tabard, list string
 	tables, mpis []string
@@ -57,7 +59,8 @@ func main() {
 	flag.Parse()
 	o.tables, o.mpis = strings.Split(*tables, ","), strings.Split(*names, ",")
 	var err error
-	if o.only, err = regexp.Compile(*only); err != nil || flag.NArg() > 0 || o.pairs < 1 || o.seconds <= 0 || o.timeout <= 0 {
+	if o.only, err = regexp.Compile(*only); err != nil || flag.NArg() > 0 || o.pairs < 1 || o.seconds <= 0 ||
+		o.timeout <= 0 {
 		fmt.Fprintln(os.Stderr, "rerun: wrong arguments; see -help")
 		os.Exit(2)
 	}
@@ -67,7 +70,7 @@ func main() {
 	}
 }
 
-// errMissed says that the tables are complete and something in them is not as it must be.
+// errMissed is returned if the tables are complete and a bar in them is missed.
 var errMissed = errors.New("not all bars are met")
 
 func run(o *options) error {
@@ -78,7 +81,8 @@ func run(o *options) error {
 	defer b.close()
 	met := true
 	for _, name := range o.tables {
-		table := map[string]func(*bench) (bool, error){"loops": loopsTable, "gaps": gapsTable, "trips": tripsTable, "sizes": sizesTable}[name]
+		table := map[string]func(*bench) (bool, error){"loops": loopsTable, "gaps": gapsTable, "trips": tripsTable,
+			"sizes": sizesTable}[name]
 		if table == nil {
 			return fmt.Errorf("there is no table %q", name)
 		}

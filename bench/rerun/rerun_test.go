@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 func TestSpread(t *testing.T) {
@@ -19,13 +19,15 @@ func TestSpread(t *testing.T) {
 // Each program of the table has one source.
 func TestSources(t *testing.T) {
 	for _, p := range tested {
-		if sources, err := filepath.Glob(filepath.Join(mpirun.Programs(), p.name+".*")); err != nil || len(sources) != 1 {
+		sources, err := filepath.Glob(filepath.Join(mpirun.Programs(), p.name+".*"))
+		if err != nil || len(sources) != 1 {
 			t.Errorf("%s: %v, %v", p.name, sources, err)
 		}
 	}
 }
 
-// With few ranks some kinds of neighbours are missing: such proxies are shorter, and not compared with larger ones.
+// With few ranks some kinds of neighbours are missing. Such proxies are shorter and are not
+// compared with larger ones.
 func TestGrowth(t *testing.T) {
 	b := bar{all: [][2]int{{4, 100}, {4, 110}, {16, 150}, {36, 180}}}
 	if steps, ranks := b.growth(); steps != 1.1 || ranks != 1.2 {

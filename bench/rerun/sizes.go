@@ -5,11 +5,11 @@ import (
 	"os"
 	"strconv"
 
-	"tabard/bench/internal/programs"
-	"tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
 )
 
-// sized are the programs whose proxies are measured, in steps and ranks.
+// sized are the programs whose proxies are measured, with their steps and ranks.
 var sized = []struct {
 	mode   string
 	points [][2]int // steps, ranks
@@ -21,17 +21,19 @@ var sized = []struct {
 	{"multipartition", [][2]int{{10, 4}, {100, 4}, {10, 16}, {10, 36}}},
 }
 
-// maxGrowth is by how much proxies of one program may differ in lines, the longest in those of the shortest: with so few
-// steps that a loop around others is made once only, there is no such loop.
+// maxGrowth bounds the lines of the longest proxy of a program, as a multiple of the shortest. They
+// differ because a loop around others that has only one iteration is not written as a loop.
 const maxGrowth = 1.25
 
-// allKinds is the number of ranks from which on a job has all kinds of neighbours: in a grid of 2 x 2 each rank is a corner.
+// allKinds is the number of ranks from which on a job has all kinds of neighbours: in a grid of 2 x
+// 2 each rank is a corner.
 const allKinds = 16
 
 // sizesTable measures the length of proxies.
 func sizesTable(b *bench) (bool, error) {
 	m := b.libs[0]
-	fmt.Printf("Proxies of regular programs: C, %s.\n\n| program | ranks | steps | lines | bytes |\n|---|---|---|---|---|\n", m.Name)
+	fmt.Printf("Proxies of regular programs: C, %s.\n\n"+
+		"| program | ranks | steps | lines | bytes |\n|---|---|---|---|---|\n", m.Name)
 	met := true
 	var bars []bar
 	path, err := b.program(m, "patterns")
@@ -49,7 +51,8 @@ func sizesTable(b *bench) (bool, error) {
 			if err != nil {
 				return false, fmt.Errorf("%s: %w", p.mode, err)
 			}
-			fmt.Printf("| %s | %d | %s | %s | %s |\n", p.mode, ranks, programs.Commas(int64(steps)), programs.Commas(int64(size.Lines)), programs.Commas(int64(size.Bytes)))
+			fmt.Printf("| %s | %d | %s | %s | %s |\n", p.mode, ranks, programs.Commas(int64(steps)),
+				programs.Commas(int64(size.Lines)), programs.Commas(int64(size.Bytes)))
 			all = append(all, [2]int{ranks, size.Lines})
 		}
 		bars = append(bars, bar{p.mode, all})
@@ -57,7 +60,9 @@ func sizesTable(b *bench) (bool, error) {
 	fmt.Println()
 	for _, x := range bars {
 		steps, ranks := x.growth()
-		met = verdict(steps <= maxGrowth && ranks <= maxGrowth, "%s: lines grow by at most %.2f times with the steps (it is %.2f) and with the ranks from %d on (%.2f)", x.name, maxGrowth, steps, allKinds, ranks) && met
+		met = verdict(steps <= maxGrowth && ranks <= maxGrowth,
+			"%s: lines grow by at most %.2f times with the steps (it is %.2f) and with the ranks from %d on (%.2f)",
+			x.name, maxGrowth, steps, allKinds, ranks) && met
 	}
 	return met, nil
 }
@@ -68,7 +73,8 @@ type bar struct {
 	all  [][2]int
 }
 
-// growth is the longest in those of the shortest, with the same ranks, and of those with all kinds of neighbours.
+// growth returns the longest length as a multiple of the shortest: with the same ranks, and of
+// those with all kinds of neighbours.
 func (b *bar) growth() (steps, ranks float64) {
 	for _, x := range b.all {
 		for _, y := range b.all {

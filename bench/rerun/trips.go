@@ -8,26 +8,33 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"tabard/bench/internal/programs"
-	"tabard/bench/internal/roundtrip"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/bench/internal/roundtrip"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// tested are the programs of testdata/mpi that end in order, with the ranks that they are made for and arguments.
+// tested are the programs of testdata/mpi that end normally, with the ranks that they are made for
+// and their arguments.
 var tested = []struct {
 	name  string
 	ranks int
 	args  []string
 }{
-	{"attrs", 4, nil}, {"buffers", 4, nil}, {"callsites", 4, nil}, {"collectives", 4, nil}, {"comms", 4, nil}, {"cxx", 4, nil}, {"differ", 16, nil}, {"distances", 3, nil}, {"env", 4, nil},
-	{"errors", 2, nil}, {"grequest", 2, nil}, {"groups", 4, nil}, {"halo1d", 4, nil}, {"halo2d", 4, nil}, {"halo3d", 8, nil}, {"handles", 2, nil}, {"icollectives", 4, nil},
-	{"info", 4, nil}, {"intercomm", 4, nil}, {"io", 4, nil}, {"large", 2, nil}, {"loops", 4, nil}, {"ignored", 4, nil}, {"masterworker", 4, nil}, {"membership", 4, nil}, {"modes", 2, nil},
-	{"mpit", 2, nil}, {"neighbor", 4, nil}, {"ops", 4, nil}, {"partitioned", 2, nil}, {"pcollectives", 4, nil}, {"persistent", 2, nil}, {"pingpong", 2, nil}, {"polling", 2, nil},
-	{"probe", 4, nil}, {"rma", 4, nil}, {"rmashared", 4, nil}, {"sessions", 4, nil}, {"spawn", 2, nil}, {"threads", 2, nil}, {"topo", 4, nil}, {"typeloop", 4, nil}, {"types", 4, nil},
+	{"attrs", 4, nil}, {"buffers", 4, nil}, {"callsites", 4, nil}, {"collectives", 4, nil}, {"comms", 4, nil},
+	{"cxx", 4, nil}, {"differ", 16, nil}, {"distances", 3, nil}, {"env", 4, nil},
+	{"errors", 2, nil}, {"grequest", 2, nil}, {"groups", 4, nil}, {"halo1d", 4, nil}, {"halo2d", 4, nil},
+	{"halo3d", 8, nil}, {"handles", 2, nil}, {"icollectives", 4, nil},
+	{"info", 4, nil}, {"intercomm", 4, nil}, {"io", 4, nil}, {"large", 2, nil}, {"loops", 4, nil}, {"ignored", 4, nil},
+	{"masterworker", 4, nil}, {"membership", 4, nil}, {"modes", 2, nil},
+	{"mpit", 2, nil}, {"neighbor", 4, nil}, {"ops", 4, nil}, {"partitioned", 2, nil}, {"pcollectives", 4, nil},
+	{"persistent", 2, nil}, {"pingpong", 2, nil}, {"polling", 2, nil},
+	{"probe", 4, nil}, {"rma", 4, nil}, {"rmashared", 4, nil}, {"sessions", 4, nil}, {"spawn", 2, nil},
+	{"threads", 2, nil}, {"topo", 4, nil}, {"typeloop", 4, nil}, {"types", 4, nil},
 	{"fortran77", 2, nil}, {"fortran90", 2, nil}, {"fortran08", 2, nil}, {"python", 4, nil},
 }
 
-// row is a program to run again. Its command is empty if it is not there, why says why.
+// row is a program to run again. If it is not installed its command is empty, and why gives the
+// reason.
 type row struct {
 	programs.Program
 	why   string
@@ -37,7 +44,8 @@ type row struct {
 // tripsTable runs recordings again in both ways.
 func tripsTable(b *bench) (bool, error) {
 	ways := []roundtrip.Way{roundtrip.Replay, roundtrip.Proxy}
-	fmt.Print("Recorded, run again, recorded again, compared.\n\n| MPI | program | ranks | calls | replay | proxy | lines of the proxy |\n|---|---|---|---|---|---|---|\n")
+	fmt.Print("Recorded, run again, recorded again, compared.\n\n" +
+		"| MPI | program | ranks | calls | replay | proxy | lines of the proxy |\n|---|---|---|---|---|---|---|\n")
 	all, equal := map[roundtrip.Way]int{}, map[roundtrip.Way]int{}
 	for _, m := range b.libs {
 		rows, err := b.rows(m)
@@ -64,7 +72,8 @@ func tripsTable(b *bench) (bool, error) {
 					lines = programs.Commas(int64(n))
 				}
 			}
-			fmt.Printf("| %s | %s | %d | %s | %s | %s | %s |\n", m.Name, r.Name, r.Ranks, programs.Commas(int64(calls)), outcomes[0], outcomes[1], lines)
+			fmt.Printf("| %s | %s | %d | %s | %s | %s | %s |\n", m.Name, r.Name, r.Ranks, programs.Commas(int64(calls)),
+				outcomes[0], outcomes[1], lines)
 		}
 	}
 	fmt.Println()
@@ -175,14 +184,16 @@ func (b *bench) installed() ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := row{Program: programs.Program{Name: "HPL (hpcc)", Ranks: 4, Args: []string{path}}, files: map[string][]byte{}}
+		r := row{Program: programs.Program{Name: "HPL (hpcc)", Ranks: 4, Args: []string{path}},
+			files: map[string][]byte{}}
 		for _, f := range script.Files {
 			r.files[filepath.Base(f.Name)] = f.Data
 		}
 		rows = append(rows, r)
 	}
 	if path, err := exec.LookPath("lmp"); err == nil && b.only.MatchString("LAMMPS") {
-		rows = append(rows, row{Program: programs.Program{Name: "LAMMPS (melt)", Ranks: 4, Args: []string{path, "-log", "none", "-in", "/usr/share/lammps/examples/melt/in.melt"}}})
+		rows = append(rows, row{Program: programs.Program{Name: "LAMMPS (melt)", Ranks: 4,
+			Args: []string{path, "-log", "none", "-in", "/usr/share/lammps/examples/melt/in.melt"}}})
 	}
 	return rows, nil
 }

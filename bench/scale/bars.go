@@ -81,17 +81,19 @@ func (r *result) line() string {
 	if r.Entropy >= 1 {
 		entropy = fmt.Sprintf("%.0f", r.Entropy)
 	}
-	return fmt.Sprintf("%-20s %9d %7d %13d %11d %10.3f %11s  %14.1f %8.0f  %11.1f %8.0f", r.Row.Program, r.Row.Ranks, r.Row.Steps,
-		r.Calls, r.bytes(), float64(r.bytes())/float64(r.Row.Ranks), entropy, r.Compression, mib(r.CompressionPeak), r.Merge, mib(r.Peak))
+	return fmt.Sprintf("%-20s %9d %7d %13d %11d %10.3f %11s  %14.1f %8.0f  %11.1f %8.0f", r.Row.Program, r.Row.Ranks,
+		r.Row.Steps,
+		r.Calls, r.bytes(), float64(r.bytes())/float64(r.Row.Ranks), entropy, r.Compression, mib(r.CompressionPeak),
+		r.Merge, mib(r.Peak))
 }
 
 func mib(b uint64) float64 { return float64(b) / (1 << 20) }
 
-// bar is something that rows have to meet.
+// bar is a condition that rows have to meet.
 type bar struct {
 	what  string
 	about func(r row) bool
-	// least is how many rows about which it is are needed to say anything.
+	// least is the number of its rows from which on the bar can be judged.
 	least int
 	check func(rs []result) (verdict string, met bool)
 }
@@ -110,9 +112,9 @@ func (b bar) verdict(all []result) (verdict string, met, applies bool) {
 	return verdict, met, true
 }
 
-// bars are what must hold. Programs whose structure does not depend on ranks and steps have to stay
-// as they are; in a multi-partition code this is so for grids that are not small and
-// not odd, where cells of both sizes go round evenly.
+// bars are the conditions. If the structure of a program does not depend on ranks and steps, its
+// size must not either. For a multi-partition code this holds on grids that are neither small nor
+// odd, where cells of both sizes go round evenly.
 func bars() []bar {
 	even := of("multipartition")
 	bs := []bar{
@@ -131,7 +133,8 @@ func bars() []bar {
 		fastMerge("stencil-2d", 65_536, 10, 1<<30),
 		linearMerge("amr"),
 	}
-	for _, p := range []string{"stencil-1d", "stencil-1d-periodic", "stencil-2d", "stencil-2d-periodic", "stencil-2d-cart",
+	for _, p := range []string{"stencil-1d", "stencil-1d-periodic", "stencil-2d", "stencil-2d-periodic",
+		"stencil-2d-cart",
 		"stencil-2d-9", "stencil-3d", "stencil-3d-periodic", "stencil-3d-27", "hub", "ring", "growing"} {
 		bs = append(bs, constant(p, of(p)))
 	}
@@ -151,7 +154,7 @@ func atMost(program string, ranks, steps int, limit int64) bar {
 	}
 }
 
-// constant wants rows within 5 % of each other.
+// constant demands rows within 5 % of each other.
 func constant(what string, about func(row) bool) bar {
 	return bar{
 		what:  what + ": the same within 5 % for all ranks and steps",
@@ -159,7 +162,8 @@ func constant(what string, about func(row) bool) bar {
 		least: 2,
 		check: func(rs []result) (string, bool) {
 			lo, hi := extremes(rs)
-			return fmt.Sprintf("%d (%d ranks, %d steps) to %d (%d ranks, %d steps)", lo.bytes(), lo.Row.Ranks, lo.Row.Steps,
+			return fmt.Sprintf("%d (%d ranks, %d steps) to %d (%d ranks, %d steps)", lo.bytes(), lo.Row.Ranks,
+				lo.Row.Steps,
 				hi.bytes(), hi.Row.Ranks, hi.Row.Steps), float64(hi.bytes()) <= 1.05*float64(lo.bytes())
 		},
 	}
@@ -178,8 +182,8 @@ func extremes(rs []result) (lo, hi result) {
 	return lo, hi
 }
 
-// logarithmic wants bytes per doubling of the ranks not to grow: those of any
-// row divided by the logarithm of its ranks within 5 % of the first row's, at most.
+// logarithmic demands that bytes per doubling of the ranks do not grow: the bytes of any row,
+// divided by the logarithm of its ranks, exceed those of the first row by at most 5 %.
 func logarithmic(program string) bar {
 	return bar{
 		what:  program + ": at most logarithmic in the ranks",
@@ -200,7 +204,8 @@ func logarithmic(program string) bar {
 
 func fastMerge(program string, ranks int, seconds float64, memory uint64) bar {
 	return bar{
-		what:  fmt.Sprintf("merge of %s, %d ranks: under %.0f s of processor time and %.0f MiB", program, ranks, seconds, mib(memory)),
+		what: fmt.Sprintf("merge of %s, %d ranks: under %.0f s of processor time and %.0f MiB", program, ranks,
+			seconds, mib(memory)),
 		about: func(r row) bool { return r.Program == program && r.Ranks == ranks },
 		least: 1,
 		check: func(rs []result) (string, bool) {
@@ -210,8 +215,8 @@ func fastMerge(program string, ranks int, seconds float64, memory uint64) bar {
 	}
 }
 
-// linearMerge wants the time of merging for each byte of the largest job to be at most twice that of the
-// smallest one that takes long enough to be measured.
+// linearMerge demands that merging the largest job takes at most twice as long per byte as merging
+// the smallest job that takes long enough to be measured.
 func linearMerge(program string) bar {
 	return bar{
 		what:  program + ": merge linear in the bytes",
@@ -220,7 +225,8 @@ func linearMerge(program string) bar {
 		check: func(rs []result) (string, bool) {
 			per := func(r result) float64 { return 1e9 * r.Merge / float64(r.bytes()) }
 			a, b := rs[0], rs[len(rs)-1]
-			return fmt.Sprintf("%.0f ns a byte with %d ranks, %.0f with %d", per(a), a.Row.Ranks, per(b), b.Row.Ranks), per(b) <= 2*per(a)
+			return fmt.Sprintf("%.0f ns a byte with %d ranks, %.0f with %d", per(a), a.Row.Ranks, per(b), b.Row.Ranks),
+				per(b) <= 2*per(a)
 		},
 	}
 }

@@ -1,5 +1,5 @@
 // Command scale shows how small archives of jobs are that are larger than this machine:
-// it makes the ranks of synthetic programs (internal/synth), sends them through the real
+// it makes the ranks of synthetic programs (internal/testkit/synthetic), sends them through the real
 // compression and merge, and prints what came out:
 //
 //	go run ./bench/scale [-min RANKS] [-max RANKS] [-only REGEXP] [-workers N] [-orders N] [-keep DIR]
@@ -33,7 +33,8 @@ func main() {
 	most := flag.Int("max", 1<<20, "leave out rows with more ranks")
 	only := flag.String("only", "", "rows of programs whose name matches this regular expression")
 	workers := flag.Int("workers", runtime.NumCPU(), "ranks made at the same time")
-	orders := flag.Int("orders", 2, "merge jobs of at most 4096 ranks again in so many random orders: the bytes must be the same")
+	orders := flag.Int("orders", 2,
+		"merge jobs of at most 4096 ranks again in so many random orders: the bytes must be the same")
 	keep := flag.String("keep", "", "keep the archives in this directory")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
@@ -50,7 +51,7 @@ func main() {
 	}
 }
 
-// run measures the rows, in the way that how says, and checks the bars.
+// run measures the rows by how, and checks the bars.
 func run(least, most int, only *regexp.Regexp, how row) (ok bool, err error) {
 	fmt.Println(header)
 	var results []result

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"syscall"
 
-	"tabard/internal/collect"
-	"tabard/internal/synth"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // row is a job to measure.
@@ -28,7 +28,7 @@ type row struct {
 	Keep    string // directory for the archive, empty: none
 }
 
-// result is what a row came to.
+// result is what was measured of a row.
 type result struct {
 	Row   row
 	Calls uint64
@@ -36,8 +36,8 @@ type result struct {
 	Structure, Columns int64
 	// Entropy is the information in the program's random decisions, in bytes.
 	Entropy float64
-	// Seconds of processor time: for making the records and compressing them, and for merging
-	// and writing. What the garbage collector took beside is in proportion in both.
+	// Seconds of processor time: for making the records and compressing them, and for merging and
+	// writing. The time of the garbage collector is divided between them in proportion.
 	Compression, Merge float64
 	// Peak memory in bytes: of compression alone, and of all.
 	CompressionPeak, Peak uint64
@@ -45,22 +45,23 @@ type result struct {
 
 func (r *result) bytes() int64 { return r.Structure + r.Columns }
 
-// batchRanks are merged before parts are merged with each other: the ranks of a node.
+// batchRanks is the number of ranks that are merged before parts are merged with each other, as
+// those of a node are.
 const batchRanks = 64
 
 // measure runs a row.
 func measure(r row) (result, error) {
 	debug.SetGCPercent(200)
 	res := result{Row: r}
-	p := synth.ByName(r.Program)
+	p := synthetic.ByName(r.Program)
 	if p == nil {
 		return res, fmt.Errorf("no program %s", r.Program)
 	}
-	job, err := synth.NewJob(p, synth.Params{Ranks: r.Ranks, Steps: r.Steps, Dims: r.Dims, Seed: 1})
+	job, err := synthetic.NewJob(p, synthetic.Params{Ranks: r.Ranks, Steps: r.Steps, Dims: r.Dims, Seed: 1})
 	if err != nil {
 		return res, err
 	}
-	// Ranks are compressed one by one, so that a few of them show the memory that this takes.
+	// Ranks are compressed one by one, so that a few of them show how much memory this takes.
 	for rank := range min(r.Ranks, 4*batchRanks) {
 		if _, _, _, err := job.Rank(rank, nil); err != nil {
 			return res, err
@@ -69,7 +70,7 @@ func measure(r row) (result, error) {
 	res.CompressionPeak = collect.PeakMemory()
 	before := processorTime(syscall.RUSAGE_SELF)
 	w := &work{job: job, res: &res, level: map[int]*node{}}
-	archive, err := w.archive(r.Workers, inOrder(r.Ranks))
+	arch, err := w.archive(r.Workers, inOrder(r.Ranks))
 	if err != nil {
 		return res, err
 	}
@@ -79,11 +80,11 @@ func measure(r row) (result, error) {
 	res.Merge *= scale
 	if r.Keep != "" {
 		name := fmt.Sprintf("%s-%d-%d.tabard", r.Program, r.Ranks, r.Steps)
-		if err := os.WriteFile(filepath.Join(r.Keep, name), archive, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(r.Keep, name), arch, 0o666); err != nil {
 			return res, err
 		}
 	}
-	a, err := trace.OpenReader(bytes.NewReader(archive), int64(len(archive)), trace.MaxSection(4<<30))
+	a, err := archive.OpenReader(bytes.NewReader(arch), int64(len(arch)), archive.MaxSection(4<<30))
 	if err != nil {
 		return res, err
 	}
@@ -99,7 +100,7 @@ func measure(r row) (result, error) {
 	if calls != res.Calls {
 		return res, fmt.Errorf("the archive has %d calls of %d", calls, res.Calls)
 	}
-	return res, w.otherOrders(r, sha256.Sum256(archive))
+	return res, w.otherOrders(r, sha256.Sum256(arch))
 }
 
 // otherOrders merges the job again with ranks in other batches and batches in other orders.
@@ -107,11 +108,11 @@ func (w *work) otherOrders(r row, want [32]byte) error {
 	for seed := range r.Orders {
 		var res result
 		again := &work{job: w.job, res: &res, level: map[int]*node{}}
-		archive, err := again.archive(1, shuffled(r.Ranks, uint64(seed)))
+		arch, err := again.archive(1, shuffled(r.Ranks, uint64(seed)))
 		if err != nil {
 			return err
 		}
-		if sha256.Sum256(archive) != want {
+		if sha256.Sum256(arch) != want {
 			return fmt.Errorf("another order of merging (seed %d) gives other bytes", seed)
 		}
 	}
@@ -146,7 +147,7 @@ func shuffled(ranks int, seed uint64) [][]int {
 
 // work makes the archive of a job.
 type work struct {
-	job *synth.Job
+	job *synthetic.Job
 
 	mu    sync.Mutex
 	res   *result

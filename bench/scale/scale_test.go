@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"tabard/internal/synth"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 func sized(program string, ranks, steps int, bytes int64) result {
@@ -20,18 +20,24 @@ func TestBars(t *testing.T) {
 		rs           []result
 		met, applies bool
 	}{
-		"at most":         {atMost("hub", 36, 10, 700), []result{sized("hub", 36, 10, 700)}, true, true},
-		"too much":        {atMost("hub", 36, 10, 700), []result{sized("hub", 36, 10, 701)}, false, true},
-		"another row":     {atMost("hub", 36, 10, 700), []result{sized("hub", 36, 20, 701), sized("ring", 36, 10, 701)}, true, false},
-		"constant":        {hub, []result{sized("hub", 36, 10, 200), sized("hub", 4096, 10, 210)}, true, true},
-		"not constant":    {hub, []result{sized("hub", 36, 10, 200), sized("hub", 4096, 10, 211)}, false, true},
-		"shrinking":       {hub, []result{sized("hub", 36, 10, 211), sized("hub", 4096, 10, 200)}, false, true},
-		"one row":         {hub, []result{sized("hub", 36, 10, 200)}, true, false},
-		"logarithmic":     {logarithmic("hub"), []result{sized("hub", 32, 10, 500), sized("hub", 1024, 10, 1000)}, true, true},
-		"too steep":       {logarithmic("hub"), []result{sized("hub", 32, 10, 500), sized("hub", 1024, 10, 1100)}, false, true},
-		"fast":            {fastMerge("hub", 64, 10, 100), []result{{Row: row{Program: "hub", Ranks: 64}, Merge: 9, Peak: 99}}, true, true},
-		"slow":            {fastMerge("hub", 64, 10, 100), []result{{Row: row{Program: "hub", Ranks: 64}, Merge: 10, Peak: 99}}, false, true},
-		"large":           {fastMerge("hub", 64, 10, 100), []result{{Row: row{Program: "hub", Ranks: 64}, Merge: 9, Peak: 100}}, false, true},
+		"at most":  {atMost("hub", 36, 10, 700), []result{sized("hub", 36, 10, 700)}, true, true},
+		"too much": {atMost("hub", 36, 10, 700), []result{sized("hub", 36, 10, 701)}, false, true},
+		"another row": {atMost("hub", 36, 10, 700), []result{sized("hub", 36, 20, 701), sized("ring", 36, 10, 701)},
+			true, false},
+		"constant":     {hub, []result{sized("hub", 36, 10, 200), sized("hub", 4096, 10, 210)}, true, true},
+		"not constant": {hub, []result{sized("hub", 36, 10, 200), sized("hub", 4096, 10, 211)}, false, true},
+		"shrinking":    {hub, []result{sized("hub", 36, 10, 211), sized("hub", 4096, 10, 200)}, false, true},
+		"one row":      {hub, []result{sized("hub", 36, 10, 200)}, true, false},
+		"logarithmic": {logarithmic("hub"), []result{sized("hub", 32, 10, 500), sized("hub", 1024, 10, 1000)}, true,
+			true},
+		"too steep": {logarithmic("hub"), []result{sized("hub", 32, 10, 500), sized("hub", 1024, 10, 1100)},
+			false, true},
+		"fast": {fastMerge("hub", 64, 10, 100),
+			[]result{{Row: row{Program: "hub", Ranks: 64}, Merge: 9, Peak: 99}}, true, true},
+		"slow": {fastMerge("hub", 64, 10, 100),
+			[]result{{Row: row{Program: "hub", Ranks: 64}, Merge: 10, Peak: 99}}, false, true},
+		"large": {fastMerge("hub", 64, 10, 100),
+			[]result{{Row: row{Program: "hub", Ranks: 64}, Merge: 9, Peak: 100}}, false, true},
 		"linear merge":    {linearMerge("hub"), merged(1000, 1, 16_000, 31), true, true},
 		"steeper merge":   {linearMerge("hub"), merged(1000, 1, 16_000, 33), false, true},
 		"merge too small": {linearMerge("hub"), merged(1000, 1, 16_000, 33)[:1], true, false},
@@ -49,15 +55,15 @@ func merged(bytes1 int64, s1 float64, bytes2 int64, s2 float64) []result {
 	return []result{a, b}
 }
 
-// Every row exists, and every bar is about rows.
+// Every row exists, and every bar has rows.
 func TestTable(t *testing.T) {
 	var all []result
 	for _, r := range rows {
-		p := synth.ByName(r.Program)
+		p := synthetic.ByName(r.Program)
 		if p == nil {
 			t.Fatalf("no program %s", r.Program)
 		}
-		if _, err := synth.NewJob(p, synth.Params{Ranks: r.Ranks, Steps: r.Steps, Dims: r.Dims}); err != nil {
+		if _, err := synthetic.NewJob(p, synthetic.Params{Ranks: r.Ranks, Steps: r.Steps, Dims: r.Dims}); err != nil {
 			t.Error(err)
 		}
 		all = append(all, sized(r.Program, r.Ranks, r.Steps, 100))
@@ -88,11 +94,13 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 10 x 10 ranks with 180 pairs of neighbours: each end makes two segments once, and two calls a step; Waitall; four more calls.
+	// 10 x 10 ranks with 180 pairs of neighbours: each end makes two segments once, and two calls a
+	// step; Waitall; four more calls.
 	if want := uint64(360*2 + 5*(360*2+100) + 4*100); res.Calls != want {
 		t.Errorf("%d calls, want %d", res.Calls, want)
 	}
-	if res.Structure <= 0 || res.CompressionPeak == 0 || res.Peak < res.CompressionPeak || res.Merge <= 0 || res.Entropy != 0 {
+	if res.Structure <= 0 || res.CompressionPeak == 0 || res.Peak < res.CompressionPeak || res.Merge <= 0 ||
+		res.Entropy != 0 {
 		t.Errorf("%+v", res)
 	}
 	if _, err := measure(row{Program: "nothing", Ranks: 1, Workers: 1}); err == nil {
@@ -100,10 +108,12 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestHub tests that the file of a hub does not depend on ranks, if sources are so many that they are in a column, and steps, and has the ranks that rank 0 talks to.
+// TestHub tests the archive of a hub. Its size does not depend on steps, nor on ranks once there
+// are so many sources that they are in a column. It has the ranks that rank 0 talks to.
 func TestHub(t *testing.T) {
 	var all []result
-	for _, r := range []row{{Ranks: 36, Steps: 10}, {Ranks: 36, Steps: 300}, {Ranks: 200, Steps: 3}, {Ranks: 1500, Steps: 4}, {Ranks: 9000, Steps: 5}} {
+	for _, r := range []row{{Ranks: 36, Steps: 10}, {Ranks: 36, Steps: 300}, {Ranks: 200, Steps: 3},
+		{Ranks: 1500, Steps: 4}, {Ranks: 9000, Steps: 5}} {
 		r.Program, r.Workers, r.Keep = "hub", 2, t.TempDir()
 		res, err := measure(r)
 		if err != nil {
@@ -114,7 +124,7 @@ func TestHub(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("%v: %v", files, err)
 		}
-		a, err := trace.Open(files[0])
+		a, err := archive.Open(files[0])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// bar is something that some rows have to meet.
+// bar is a condition that some rows have to meet.
 type bar struct {
 	what  string
 	about func(r *result) bool
-	// least is how many rows about which it is are needed to say anything.
+	// least is the number of its rows from which on the bar can be judged.
 	least int
 	check func(rs []result) (verdict string, met bool)
-	// unknown, if not empty, is what keeps rs from being checked.
+	// unknown is the reason why rs cannot be checked, empty if they can.
 	unknown func(rs []result) string
 }
 
-// print says whether the bar is met, and nothing if no row is about it.
+// print writes whether the bar is met, and nothing if it has no row.
 func (b *bar) print(w io.Writer, all []result) bool {
 	var rs []result
 	for i := range all {
@@ -43,7 +43,7 @@ func (b *bar) print(w io.Writer, all []result) bool {
 	return met
 }
 
-// bars are what must hold.
+// bars are the conditions that must hold.
 func bars() []bar {
 	bs := []bar{
 		atMost("stencil", 36, 1000),
@@ -52,7 +52,9 @@ func bars() []bar {
 		atMost("transpose", 36, 600),
 		atMost("growing", 4, 1000),
 		atMost("LULESH", 8, 5000),
-		constant("stencil, whatever the steps", func(r *result) bool { return r.row.name == "stencil" && r.row.ranks == 36 }),
+		constant("stencil, whatever the steps", func(r *result) bool {
+			return r.row.name == "stencil" && r.row.ranks == 36
+		}),
 		constant("stencil, from 9 ranks", func(r *result) bool {
 			return r.row.name == "stencil" && r.row.ranks >= 9 && r.row.steps >= 100
 		}),
@@ -85,15 +87,16 @@ func atMost(name string, ranks int, limit int64) bar {
 	}
 }
 
-// constant wants rows within 5 % of each other.
+// constant demands rows within 5 % of each other.
 func constant(what string, about func(r *result) bool) bar {
 	return bar{
 		what: what + ": the same within 5 %", about: about, least: 2,
 		check: func(rs []result) (string, bool) {
 			least, most := extremes(rs)
 			return fmt.Sprintf("%s (%d ranks, %s steps) to %s (%d ranks, %s steps)",
-				commas(least.bytes()), least.row.ranks, commas(int64(least.row.steps)),
-				commas(most.bytes()), most.row.ranks, commas(int64(most.row.steps))), 20*most.bytes() <= 21*least.bytes()
+					commas(least.bytes()), least.row.ranks, commas(int64(least.row.steps)),
+					commas(most.bytes()), most.row.ranks, commas(int64(most.row.steps))),
+				20*most.bytes() <= 21*least.bytes()
 		},
 	}
 }
@@ -111,8 +114,8 @@ func extremes(rs []result) (least, most result) {
 	return least, most
 }
 
-// shareOfZstd wants a program below a share of what zstd -19 makes of Pilgrim's files on the same
-// command.
+// shareOfZstd demands that a program is below a share of the size of Pilgrim's files after zstd
+// -19, for the same command.
 func shareOfZstd(name string, numerator, denominator int64) bar {
 	return bar{
 		what:  fmt.Sprintf("%s: at most %d/%d of what zstd -19 makes of Pilgrim's files", name, numerator, denominator),
@@ -133,7 +136,8 @@ func shareOfZstd(name string, numerator, denominator int64) bar {
 			var parts []string
 			for _, r := range rs {
 				met = met && r.bytes()*denominator <= r.zstd*numerator
-				parts = append(parts, fmt.Sprintf("%s of %s, %.2f", commas(r.bytes()), commas(r.zstd), float64(r.bytes())/float64(r.zstd)))
+				parts = append(parts, fmt.Sprintf("%s of %s, %.2f", commas(r.bytes()), commas(r.zstd),
+					float64(r.bytes())/float64(r.zstd)))
 			}
 			return strings.Join(parts, "; "), met
 		},

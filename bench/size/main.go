@@ -24,7 +24,7 @@ import (
 	"regexp"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// errMissed says that the table is complete and something in it is not as it must be.
+// errMissed is returned if the table is complete, and a bar is missed or a recording differs.
 var errMissed = errors.New("not all bars are met")
 
 func run(o *options) error {

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"tabard/e2e/mpirun"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// bench is what all measurements share.
+// bench holds what all measurements share.
 type bench struct {
 	*options
 	lib *mpirun.MPI
@@ -62,13 +62,14 @@ func newBench(o *options) (*bench, error) {
 
 func (b *bench) close() { os.RemoveAll(b.dir) }
 
-// result is what a row came to, in bytes.
+// result is what was measured of a row, in bytes.
 type result struct {
 	row   row
 	calls uint64 // of MPI, the recorder's own records left out
 	// As stored; file is all of it, time stamps included.
 	structure, columns, file int64
-	// What Pilgrim writes, and zstd -19 makes of that; 0 not measured, -1 the program failed under Pilgrim.
+	// What Pilgrim writes, plain and after zstd -19. 0 is not measured; -1 means that the program
+	// failed under Pilgrim.
 	pilgrim, zstd int64
 	// Information that depends on time alone, as far as it can be told: bits.
 	polls float64
@@ -89,25 +90,26 @@ func (b *bench) measure(r row) (result, error) {
 			return res, err
 		}
 	}
-	archive, raw := filepath.Join(dir, "out.tabard"), filepath.Join(dir, "raw")
-	record := append([]string{b.tabard, "record", "--quiet", "-o", archive, "--keep-raw", raw}, r.args...)
+	arch, raw := filepath.Join(dir, "out.tabard"), filepath.Join(dir, "raw")
+	record := append([]string{b.tabard, "record", "--quiet", "-o", arch, "--keep-raw", raw}, r.args...)
 	done, err := b.run(r, dir, record)
 	if err != nil {
 		return res, err
 	}
 	if done.TimedOut || done.Code != 0 {
-		return res, fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(record, " "), done.Code, done.TimedOut, done.Stdout, done.Stderr)
+		return res, fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(record, " "), done.Code,
+			done.TimedOut, done.Stdout, done.Stderr)
 	}
-	if err := b.verify(archive, raw); err != nil {
+	if err := b.verify(arch, raw); err != nil {
 		return res, err
 	}
 	if b.keep != "" {
 		name := fmt.Sprintf("%s-%d-%d.tabard", r.name, r.ranks, r.steps)
-		if err := copyFile(archive, filepath.Join(b.keep, name)); err != nil {
+		if err := copyFile(arch, filepath.Join(b.keep, name)); err != nil {
 			return res, err
 		}
 	}
-	return res, res.read(archive)
+	return res, res.read(arch)
 }
 
 func (b *bench) run(r row, dir string, args []string) (*mpirun.Result, error) {
@@ -116,8 +118,8 @@ func (b *bench) run(r row, dir string, args []string) (*mpirun.Result, error) {
 }
 
 // verify proves that the archive has every call and value of the raw log.
-func (b *bench) verify(archive, raw string) error {
-	c := exec.Command(b.tabard, "verify", archive, raw)
+func (b *bench) verify(arch, raw string) error {
+	c := exec.Command(b.tabard, "verify", arch, raw)
 	c.WaitDelay = time.Second
 	stop := time.AfterFunc(b.timeout, func() { _ = c.Process.Kill() }) // an error only if it has ended
 	defer stop.Stop()
@@ -127,7 +129,8 @@ func (b *bench) verify(archive, raw string) error {
 	return nil
 }
 
-// underPilgrim runs the program with Pilgrim. That it fails then is a result, not an error.
+// underPilgrim runs the program with Pilgrim. If the program fails then, this is a result and not
+// an error.
 func (b *bench) underPilgrim(res *result, dir string) error {
 	preload := strings.TrimSpace(b.pilgrim + " " + b.lib.YieldPreload)
 	done, err := b.run(res.row, dir, append([]string{"env", "LD_PRELOAD=" + preload}, res.row.args...))
@@ -164,7 +167,7 @@ func (b *bench) underPilgrim(res *result, dir string) error {
 
 // read takes the sizes from an archive.
 func (res *result) read(file string) error {
-	a, err := trace.Open(file)
+	a, err := archive.Open(file)
 	if err != nil {
 		return err
 	}

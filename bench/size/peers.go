@@ -8,10 +8,12 @@ type peer struct {
 	scalaTrace int64
 }
 
-// peers were measured once, under Open MPI 4.1.4 on Debian 12: Pilgrim (commit a2b828b, github.com/pmodels/pilgrim)
-// signature table and grammar, uncompressed as it writes them; ScalaTrace V2 (fork frs69wq/ScalaTrace-TI, 630d977) one merged text file,
-// of which 50 to 86 % are histograms of times. NPB is version 3.4, class S; LULESH 2.0 ran with -s 10 -i 50 under a Pilgrim
-// compiled without assertions, since it aborts with them. The stencil is a five-point one with 100 steps.
+// peers were measured once, under Open MPI 4.1.4 on Debian 12: Pilgrim (commit a2b828b,
+// github.com/pmodels/pilgrim) signature table and grammar, uncompressed as it writes them;
+// ScalaTrace V2 (fork frs69wq/ScalaTrace-TI, 630d977) one merged text file, of which 50 to 86 % are
+// histograms of times. NPB is version 3.4, class S; LULESH 2.0 ran with -s 10 -i 50 under a Pilgrim
+// compiled without assertions, since it aborts with them. The stencil is a five-point one with 100
+// steps.
 var peers = []peer{
 	{"stencil", 4, 1386, 0},
 	{"stencil", 9, 3286, 0},

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"time"
 
-	"tabard/bench/internal/programs"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// options are what the command line says.
+// options are those of the command line.
 type options struct {
 	mpi, tabard, list, pilgrim, keep string
 	long                             bool
@@ -70,11 +70,13 @@ func (b *bench) rows() ([]row, error) {
 		}
 		if built[p.source] == "" {
 			built[p.source] = filepath.Join(b.dir, p.source)
-			if err := b.lib.Build(filepath.Join(mpirun.Root(), "bench", "programs", p.source+".c"), built[p.source]); err != nil {
+			source := filepath.Join(mpirun.Root(), "bench", "programs", p.source+".c")
+			if err := b.lib.Build(source, built[p.source]); err != nil {
 				return nil, err
 			}
 		}
-		r := row{name: p.mode, ranks: p.ranks, steps: p.steps, args: []string{built[p.source], p.mode, strconv.Itoa(p.steps)}}
+		r := row{name: p.mode, ranks: p.ranks, steps: p.steps,
+			args: []string{built[p.source], p.mode, strconv.Itoa(p.steps)}}
 		r.information = information(p.mode, p.ranks, p.steps)
 		rows = append(rows, r)
 	}
@@ -93,7 +95,7 @@ func (b *bench) rows() ([]row, error) {
 	return rows, nil
 }
 
-// What bench/programs/irregular.c draws lots for.
+// What bench/programs/irregular.c draws at random.
 const (
 	slots, sizes, tags, regrid = 6, 500, 1000, 8 // amr
 	fan, fanTags               = 3, 8            // the others

@@ -5,13 +5,14 @@ import (
 	"io"
 	"math"
 
-	"tabard/bench/internal/programs"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-const tableHead = `Bytes. Tabard: structure and columns as stored, all ranks, lossless (compared with the raw log); the whole file adds time stamps, call sites
-and what is known of the run. In brackets: not of this run, but measured once on the same program.
+const tableHead = `Bytes. Tabard: structure and columns as stored, all ranks, lossless (compared with the raw log). The
+whole file adds time stamps, call sites and the facts about the run. In brackets: not of this run,
+but measured once on the same program.
 
 | program | ranks | calls | Tabard | whole file | Pilgrim | Pilgrim, zstd -19 | ScalaTrace |
 |---|---|---|---|---|---|---|---|
@@ -52,7 +53,7 @@ type lengths map[int64]int
 
 // add counts the lengths of the runs of unsuccessful polls of a terminal, and how many requests
 // its calls completed if that depends on time.
-func (h *lengths) add(s *trace.Stream, t uint32, sig *trace.Signature) error {
+func (h *lengths) add(s *archive.Stream, t uint32, sig *archive.Signature) error {
 	f := spec.ByID(sig.Func)
 	for _, c := range sig.Columns() {
 		if c.Slot >= 0 && !isOutcount(f, c.Slot) {
@@ -77,7 +78,7 @@ func (h *lengths) add(s *trace.Stream, t uint32, sig *trace.Signature) error {
 	return nil
 }
 
-// isOutcount tells whether a slot is the number of requests that Waitsome or Testsome completed.
+// isOutcount reports whether a slot is the number of requests that Waitsome or Testsome completed.
 func isOutcount(f *spec.Func, slot int) bool {
 	s := &f.Slots[slot]
 	return s.Out && s.Param >= 0 && f.Params[s.Param].Name == "outcount"
@@ -96,7 +97,8 @@ func (h lengths) entropy() float64 {
 	return bits + n*math.Log2(n)
 }
 
-// printEntropy says how far the irregular programs are from what their values allow.
+// printEntropy writes how far the sizes of irregular programs are from the information in their
+// values.
 func printEntropy(w io.Writer, results []result) {
 	first := true
 	for _, r := range results {
@@ -105,8 +107,9 @@ func printEntropy(w io.Writer, results []result) {
 		}
 		if first {
 			fmt.Fprint(w, `
-Information in the irregular programs, in bytes: what their random numbers decide, each message's size and tag once, and the order of
-messages as if all were equally likely; and the lengths of runs of polls and numbers of completions, each drawn on its own.
+Information in the irregular programs, in bytes. Decided: what their random numbers decide, each
+message's size and tag once, and the order of messages as if all were equally likely. Runs of polls:
+their lengths and the numbers of completions, each drawn on its own.
 
 | program | decided | runs of polls | Tabard | times the information |
 |---|---|---|---|---|
@@ -114,6 +117,7 @@ messages as if all were equally likely; and the lengths of runs of polls and num
 			first = false
 		}
 		total := (r.row.information + r.polls) / 8
-		fmt.Fprintf(w, "| %s | %.0f | %.0f | %s | %.1f |\n", r.row.name, r.row.information/8, r.polls/8, commas(r.bytes()), float64(r.bytes())/total)
+		fmt.Fprintf(w, "| %s | %.0f | %.0f | %s | %.1f |\n", r.row.name, r.row.information/8, r.polls/8,
+			commas(r.bytes()), float64(r.bytes())/total)
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 
-	"tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
 )
 
-// smallerThanHist is how many times smaller than HIST ours must be, at the same bound.
+// smallerThanHist is how many times smaller than HIST our times must be, at the same bound.
 const smallerThanHist = 1.5
 
-// printBars says which bars are met, on every program, and whether all are.
+// printBars writes which bars are met, for every program, and reports whether all are.
 func printBars(w io.Writer, all []*result) bool {
 	fmt.Fprintln(w)
 	met := true
@@ -32,14 +32,17 @@ func printBars(w io.Writer, all []*result) bool {
 			label := r.mode.name + " " + r.mode.bound
 			if hist := res.hist(r.mode.relative); hist != nil {
 				ratio := float64(hist.whole) / float64(r.whole)
-				say(ratio >= smallerThanHist, "%s: %s is at least %g times smaller than HIST: %.2f", name, label, smallerThanHist, ratio)
+				say(ratio >= smallerThanHist, "%s: %s is at least %g times smaller than HIST: %.2f", name, label,
+					smallerThanHist, ratio)
 			}
 			if r.mode.name != "lossless" {
 				continue
 			}
 			for _, z := range zstd {
-				say(r.durations < z.durations && r.whole < z.whole, "%s: lossless is smaller than %s: durations %s of %s bytes, both %s of %s",
-					name, zstdName, programs.Commas(r.durations), programs.Commas(z.durations), programs.Commas(r.whole), programs.Commas(z.whole))
+				say(r.durations < z.durations && r.whole < z.whole,
+					"%s: lossless is smaller than %s: durations %s of %s bytes, both %s of %s",
+					name, zstdName, programs.Commas(r.durations), programs.Commas(z.durations),
+					programs.Commas(r.whole), programs.Commas(z.whole))
 			}
 		}
 	}

@@ -4,11 +4,12 @@
 //	go run ./bench/timing [-programs FILE] [-only REGEXP] [-mpi NAME] [-tabard FILE] [-timeout DURATION]
 //		[-modes REGEXP] [-keep DIR] [-archive FILE,...]
 //
-// The programs are a stencil and an irregular code of bench/programs, compiled here; HPCC (with HPL) and LAMMPS, if
-// they are installed; and those of FILE, already built: each line is a name, a number of ranks and a command, # begins a
-// comment. With -archive the times of recordings that exist are taken instead, such as those that -keep has kept.
+// The programs are a stencil and an irregular code of bench/programs, compiled here; HPCC (with
+// HPL) and LAMMPS, if they are installed; and those of FILE, already built: each line is a name, a
+// number of ranks and a command, # begins a comment. With -archive the times of recordings that
+// exist are taken instead, such as those that -keep has kept.
 //
-// Beside Tabard's modes stand the published ones (internal/timing/published), raw times of 16 bytes a call, and
+// Beside Tabard's modes stand the published ones (internal/codec/timing/published), raw times of 16 bytes a call, and
 // what zstd -19 makes of delta-coded ones. The bars are below the tables; if one is missed, the exit code is 1.
 package main
 
@@ -22,11 +23,11 @@ import (
 	"strings"
 	"time"
 
-	"tabard/bench/internal/programs"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// options are what the command line says.
+// options are those of the command line.
 type options struct {
 	mpi, tabard, list, keep string
 	archives                []string

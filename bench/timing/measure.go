@@ -10,16 +10,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"tabard/internal/timing/published"
 )
 
-// row is what a mode came to on a program.
+// row is what was measured of a mode on a program.
 type row struct {
 	mode                   mode
 	durations, gaps, whole int64 // bytes
-	// How far decoded times are off, in nanoseconds once scaled; exact tells that none is.
-	durationErrors, gapErrors, startErrors published.Errors
+	// The errors of decoded times, in nanoseconds once scaled. exact is set if there are none.
+	durationErrors, gapErrors, startErrors valueErrors
 	decoded                                bool
 	encodeTime, decodeTime                 time.Duration // of processor, for 2 values a call
 	values                                 int64
@@ -52,7 +50,8 @@ func (b *bench) measure(p program, all []*times) (*result, error) {
 		}
 		res.rows = append(res.rows, r)
 	}
-	res.rows = append(res.rows, row{mode: mode{name: "raw"}, durations: 8 * res.calls, gaps: 8 * res.calls, whole: 16 * res.calls})
+	res.rows = append(res.rows, row{mode: mode{name: "raw"}, durations: 8 * res.calls, gaps: 8 * res.calls,
+		whole: 16 * res.calls})
 	if !b.modes.MatchString(zstdName) {
 		return res, nil
 	}
@@ -61,7 +60,7 @@ func (b *bench) measure(p program, all []*times) (*result, error) {
 	return res, err
 }
 
-// leastTime is how long a mode is measured at least.
+// leastTime is the least time for which a mode is measured.
 const leastTime = 100 * time.Millisecond
 
 func measureMode(m mode, all []*times) (row, error) {
@@ -98,7 +97,7 @@ func measureMode(m mode, all []*times) (row, error) {
 	return r, nil
 }
 
-// add takes in the sizes and errors of a stream.
+// add adds the sizes and errors of a stream.
 func (r *row) add(c coder, t *times, durations, gaps, starts []uint64) error {
 	d, g, whole, err := c.size()
 	if err != nil {
@@ -110,7 +109,7 @@ func (r *row) add(c coder, t *times, durations, gaps, starts []uint64) error {
 	}
 	r.decoded = true
 	end := starts[0]
-	var ofDurations, ofGaps, ofStarts published.Errors
+	var ofDurations, ofGaps, ofStarts valueErrors
 	for i := range starts {
 		ofDurations.Add(t.durations[i], durations[i])
 		ofGaps.Add(t.gaps[i], gaps[i])
@@ -124,7 +123,8 @@ func (r *row) add(c coder, t *times, durations, gaps, starts []uint64) error {
 		end = starts[i] + durations[i]
 	}
 	if d, s, ok := c.stated(); ok && (d != ofDurations.MaxAbs || s != ofStarts.MaxAbs) {
-		return fmt.Errorf("the greatest errors are said to be %d and %d ticks, and are %d and %d", d, s, ofDurations.MaxAbs, ofStarts.MaxAbs)
+		return fmt.Errorf("the greatest errors are said to be %d and %d ticks, and are %d and %d", d, s,
+			ofDurations.MaxAbs, ofStarts.MaxAbs)
 	}
 	r.durationErrors.Merge(&ofDurations)
 	r.gapErrors.Merge(&ofGaps)
@@ -132,7 +132,7 @@ func (r *row) add(c coder, t *times, durations, gaps, starts []uint64) error {
 	return nil
 }
 
-// processor returns the processor time that f takes in this thread.
+// processor returns the CPU time that f takes in this thread.
 func processor(f func() error) (time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -154,7 +154,8 @@ func processor(f func() error) (time.Duration, error) {
 
 const zstdName = "zstd -19 of deltas"
 
-// measureZstd gives zstd -19 the times of all streams in one: the forms in which it needs least.
+// measureZstd compresses the times of all streams together by zstd -19, in the forms that take
+// least.
 func measureZstd(all []*times) (row, error) {
 	r := row{mode: mode{name: zstdName}}
 	var err error

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tabard/internal/timing/published"
+	"github.com/tabard-hpc/tabard/internal/codec/timing/published"
 )
 
 // A mode is a way to store the times of a stream.
@@ -22,11 +22,12 @@ type coder interface {
 	// encode encodes all times. The parts, durations and gaps alone, need not add up to the whole.
 	encode() error
 	size() (durations, gaps, whole int, err error)
-	// decode decodes them; without calls stored it gives nil.
+	// decode decodes them. It returns nil if calls are not stored one by one.
 	decode() (durations, gaps, starts []uint64, err error)
-	// within tells whether a duration or gap is decoded as well as the mode promises.
+	// within reports whether a duration or gap is decoded as exactly as the mode promises.
 	within(value, decoded uint64) bool
-	// stated is the greatest error of durations and of starts that the encoding states, in ticks; ok is false if it states none.
+	// stated is the greatest error of durations and of starts that the encoding states, in ticks;
+	// ok is false if it states none.
 	stated() (duration, start uint64, ok bool)
 }
 
@@ -49,7 +50,8 @@ func modes() []mode {
 	for _, bound := range relativeBounds {
 		all = append(all, publishedMode("hist", "hist", percent(bound), bound, published.Params{Bound: bound}),
 			publishedMode("hist, k=8", "hist", percent(bound), bound, published.Params{Bound: bound, K: 8}),
-			publishedMode("hist, widest bins", "hist", percent(bound), bound, published.Params{Bound: bound, Widest: true}),
+			publishedMode("hist, widest bins", "hist", percent(bound), bound,
+				published.Params{Bound: bound, Widest: true}),
 			publishedMode("cfg", "cfg", percent(bound), bound, published.Params{Bound: bound}),
 			publishedMode("sz", "sz", percent(bound), bound, published.Params{Bound: bound}),
 			publishedMode("sz-clustered", "sz-clustered", percent(bound), bound, published.Params{Bound: bound}))
@@ -72,7 +74,7 @@ func publishedMode(name, method, bound string, relative float64, p published.Par
 	}}
 }
 
-// publishedCoder stores durations and gaps each for itself. Its values are classed by signature.
+// publishedCoder stores durations and gaps separately. Its values are classed by signature.
 type publishedCoder struct {
 	codec           *published.Codec
 	times           *times
@@ -109,5 +111,7 @@ func (c *publishedCoder) stated() (duration, start uint64, ok bool) { return 0, 
 
 // likes returns the modes of a table that a bound of ours is compared with.
 func likes(all []row, name string, bound float64) []row {
-	return slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.mode.name != name || r.mode.relative != bound })
+	return slices.DeleteFunc(slices.Clone(all), func(r row) bool {
+		return r.mode.name != name || r.mode.relative != bound
+	})
 }

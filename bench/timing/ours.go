@@ -1,10 +1,10 @@
 package main
 
 import (
-	"tabard/internal/timing"
+	"github.com/tabard-hpc/tabard/internal/codec/timing"
 )
 
-// defaultMode is what `tabard record` does unless told otherwise.
+// defaultMode is the default of `tabard record`.
 const defaultMode = timing.Default
 
 // ourModes are Tabard's own.
@@ -54,7 +54,7 @@ func (c *ourCoder) encoded(starts, ends []uint64) []byte {
 	return b.Encode(nil, t.classOf)
 }
 
-// size measures the parts alone by leaving nothing of the other one.
+// size measures each part alone by setting the other one to zero.
 func (c *ourCoder) size() (durations, gaps, whole int, err error) {
 	t := c.times
 	zeros := make([]uint64, t.calls())
@@ -99,7 +99,8 @@ func (c *ourCoder) within(value, decoded uint64) bool {
 	if c.mode.Kind == timing.Lossless {
 		return d == 0
 	}
-	return d == 0 || (b.PPM == 0 || d <= float64(b.PPM)/1e6*float64(value)) && (b.NS == 0 || d*c.times.nsPerTick <= float64(b.NS)*(1+1e-9))
+	return d == 0 || (b.PPM == 0 || d <= float64(b.PPM)/1e6*float64(value)) &&
+		(b.NS == 0 || d*c.times.nsPerTick <= float64(b.NS)*(1+1e-9))
 }
 
 func (c *ourCoder) stated() (duration, start uint64, ok bool) {

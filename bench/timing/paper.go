@@ -5,8 +5,9 @@ import (
 	"io"
 )
 
-// paper is tables 8 and 9 of C. Wang, P. Balaji, M. Snir, "Pilgrim: Scalable and (near) Lossless MPI Tracing", IEEE TPDS
-// 2022: FLASH Sedov on 16K processes, 231,129,864 calls. Ratios are to two doubles a call; PSNR is in dB.
+// paper is tables 8 and 9 of C. Wang, P. Balaji, M. Snir, "Pilgrim: Scalable and (near) Lossless
+// MPI Tracing", IEEE TPDS 2022: FLASH Sedov on 16K processes, 231,129,864 calls. Ratios are to two
+// doubles a call; PSNR is in dB.
 var paper = []struct {
 	method, bound                  string
 	durations, gaps                float64 // ratios; intervals between calls of one signature take the place of gaps
@@ -26,8 +27,9 @@ var paper = []struct {
 // printPaper writes what was published in the form of the tables.
 func printPaper(w io.Writer) {
 	fmt.Fprint(w, `
-For comparison, not of this run: FLASH Sedov, 16K processes, 231,129,864 calls, from tables 8 and 9 of the Pilgrim paper (IEEE TPDS 2022). Bytes are 8 over
-the ratio to doubles; intervals are from the start of the last call of the same signature.
+For comparison, not of this run: FLASH Sedov, 16K processes, 231,129,864 calls, from tables 8 and 9
+of the Pilgrim paper (IEEE TPDS 2022). Bytes are 8 over the ratio to doubles; intervals are from the
+start of the last call of the same signature.
 
 | mode | bound | durations | intervals | both | PSNR durations / intervals | compression, s | writing, s |
 |---|---|---|---|---|---|---|---|
@@ -37,7 +39,8 @@ the ratio to doubles; intervals are from the start of the last call of the same 
 		if p.both == 0 {
 			line += fmt.Sprintf("%.3f | %.1f / %.1f | - | - |", 8/p.durations+8/p.gaps, p.durationPSNR, p.gapPSNR)
 		} else {
-			line += fmt.Sprintf("%.3f | %.1f / %.1f | %.3f | %.2f |", 16/p.both, p.durationPSNR, p.gapPSNR, p.compressing, p.writingFile)
+			line += fmt.Sprintf("%.3f | %.1f / %.1f | %.3f | %.2f |", 16/p.both, p.durationPSNR, p.gapPSNR,
+				p.compressing, p.writingFile)
 		}
 		fmt.Fprintln(w, line)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"tabard/bench/internal/programs"
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // A program is one to record. Its input, if any, lies in its working folder under a name that it expects.
@@ -37,7 +37,7 @@ var installed = []program{
 	{programs.Program{Name: "lammps", Ranks: 4, Args: []string{"lmp", "-in", "in.melt"}}, meltInput, "in.melt"},
 }
 
-// bench is what all measurements share.
+// bench holds what all measurements share.
 type bench struct {
 	*options
 	lib *mpirun.MPI
@@ -84,7 +84,8 @@ func (b *bench) programs() ([]program, error) {
 		if err := b.lib.Build(filepath.Join(mpirun.Root(), "bench", "programs", p.source+".c"), file); err != nil {
 			return nil, err
 		}
-		list = append(list, program{Program: programs.Program{Name: p.mode, Ranks: 4, Args: []string{file, p.mode, p.steps}}})
+		list = append(list, program{Program: programs.Program{Name: p.mode, Ranks: 4,
+			Args: []string{file, p.mode, p.steps}}})
 	}
 	for _, p := range installed {
 		if !b.only.MatchString(p.Name) {
@@ -134,7 +135,8 @@ func (b *bench) record(p program) (string, error) {
 		return "", err
 	}
 	if done.TimedOut || done.Code != 0 {
-		return "", fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(args, " "), done.Code, done.TimedOut, done.Stdout, done.Stderr)
+		return "", fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(args, " "), done.Code,
+			done.TimedOut, done.Stdout, done.Stderr)
 	}
 	if err := waitFor(archive, b.timeout); err != nil || b.keep == "" {
 		return archive, err
@@ -146,7 +148,8 @@ func (b *bench) record(p program) (string, error) {
 	return archive, err
 }
 
-// waitFor waits until the collector, which may outlive the program, has put the archive into its place for good.
+// waitFor waits until the collector, which may outlive the program, has put the finished archive
+// into its place.
 func waitFor(archive string, limit time.Duration) error {
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		under, err := filepath.Glob(filepath.Join(filepath.Dir(archive), "."+filepath.Base(archive)+".*"))

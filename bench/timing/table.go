@@ -6,14 +6,14 @@ import (
 	"math"
 	"strings"
 
-	"tabard/bench/internal/programs"
-	"tabard/internal/timing/published"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
 )
 
-const legend = `Bytes per call; a call has a duration and a gap, the time between its begin and the end of the call before, which are
-stored alone or both.
-HIST is the smaller one of hist with K = 3 and with K = 8 at the same bound. Errors are against the recorded times, greatest and mean; starts are rebuilt from gaps and
-durations. PSNR is 20 log10(range / root mean square error), in dB. Speed is in millions of values, two a call, per second of one core's time.
+const legend = `Bytes are per call. A call has a duration and a gap, the time between its begin and the end of the
+call before; they are stored alone or both. HIST is the smaller one of hist with K = 3 and with K =
+8 at the same bound. Errors are against the recorded times, greatest and mean; starts are rebuilt
+from gaps and durations. PSNR is 20 log10(range / root mean square error), in dB. Speed is in
+millions of values, two a call, per second of one core's time.
 `
 
 // print writes the table of a program.
@@ -41,7 +41,8 @@ func (res *result) line(r *row) string {
 	case exact:
 		cells = append(cells, "0", "0", "0", "exact")
 	default:
-		cells = append(cells, res.errors(&r.durationErrors, true), res.errors(&r.gapErrors, true), res.errors(&r.startErrors, false),
+		cells = append(cells, res.errors(&r.durationErrors, true), res.errors(&r.gapErrors, true),
+			res.errors(&r.startErrors, false),
 			decibels(&r.durationErrors)+" / "+decibels(&r.gapErrors))
 	}
 	cells = append(cells, r.speed(r.encodeTime.Seconds()), r.speed(r.decodeTime.Seconds()))
@@ -65,7 +66,7 @@ func (res *result) hist(bound float64) *row {
 }
 
 // errors writes the greatest error, relative if that means something, and the mean one.
-func (res *result) errors(e *published.Errors, relative bool) string {
+func (res *result) errors(e *valueErrors, relative bool) string {
 	s := nanoseconds(float64(e.MaxAbs)*res.nsPerTick) + ", " + nanoseconds(e.Mean()*res.nsPerTick)
 	if relative && e.MaxRel <= 1 {
 		s = fmt.Sprintf("%.2f %%, ", e.MaxRel*100) + s
@@ -85,7 +86,7 @@ func nanoseconds(ns float64) string {
 	return ""
 }
 
-func decibels(e *published.Errors) string {
+func decibels(e *valueErrors) string {
 	if p := e.PSNR(); !math.IsInf(p, 0) {
 		return fmt.Sprintf("%.1f", p)
 	}

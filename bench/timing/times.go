@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"time"
 
-	"tabard/internal/timing"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/timing"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // times are those of one stream's calls, in ticks.
 type times struct {
 	starts, ends []uint64
-	// Durations, and gaps: from the end of the call before to the start. A gap is 0 where a call begins before the
-	// one before has ended, since that was made inside it; backs are how long before, apart from all modes.
+	// Durations and gaps. A gap is the time from the end of the call before to the start. It is 0
+	// where a call begins before the call before it has ended, since that one was made inside it.
+	// backs holds how long before. It is counted apart, as it is the same in all modes.
 	durations, gaps, backs []uint64
 	terminals              []uint32 // the call's signature
 	classes                []uint32 // the call's function and call site, numbered by first use
@@ -47,8 +48,7 @@ func (t *times) apart() int {
 	return n
 }
 
-// rebuild turns durations and gaps into starts, and says whether a start ever lies before the end of the call before
-// without having been there.
+// rebuild turns durations and gaps into starts.
 func (t *times) rebuild(durations, gaps []uint64) (starts []uint64) {
 	starts = make([]uint64, len(durations))
 	end := t.starts[0]
@@ -61,7 +61,7 @@ func (t *times) rebuild(durations, gaps []uint64) (starts []uint64) {
 
 // readTimes reads the times of all streams of an archive, and how many ranks it has.
 func readTimes(file string) (all []*times, ranks int, err error) {
-	a, err := trace.Open(file)
+	a, err := archive.Open(file)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,7 +82,7 @@ func readTimes(file string) (all []*times, ranks int, err error) {
 	return all, a.NumRanks(), nil
 }
 
-func readStream(s *trace.Stream) (*times, error) {
+func readStream(s *archive.Stream) (*times, error) {
 	t := &times{}
 	var first, last time.Duration
 	for c, err := range s.Iter(0) {
@@ -104,7 +104,7 @@ func readStream(s *trace.Stream) (*times, error) {
 }
 
 // classify numbers the classes of terminals and calls.
-func (t *times) classify(s *trace.Stream) error {
+func (t *times) classify(s *archive.Stream) error {
 	type class struct {
 		function spec.ID
 		site     uint32

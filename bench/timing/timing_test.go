@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/bench/internal/programs"
-	"tabard/internal/timing"
+	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/internal/codec/timing"
 )
 
-// synthetic are the times of a loop of four calls; every hundredth call is made inside the one before it.
+// synthetic returns the times of a loop of four calls. Every hundredth call is made inside the one
+// before it.
 func synthetic(n int) *times {
 	r := rand.New(rand.NewPCG(1, 2))
 	t := &times{rate: timing.Rate{NS: 1, Ticks: 2}, nsPerTick: 0.5, classOf: []uint32{0, 1, 2, 1}}
@@ -28,7 +29,7 @@ func synthetic(n int) *times {
 	return t
 }
 
-// TestModes sends times through all modes: the bounds are checked on the way.
+// TestModes encodes and decodes times in all modes. The bounds are checked on the way.
 func TestModes(t *testing.T) {
 	b := &bench{options: &options{modes: regexp.MustCompile("^[^z]|^zfp")}}
 	all := []*times{synthetic(3000), synthetic(1), synthetic(40)}
@@ -81,7 +82,8 @@ func TestBars(t *testing.T) {
 		{"nothing to compare with", []row{of("lossless", 0, true, 5), of("lossy", 0.1, true, 9)}, true, 0},
 		{"small enough", []row{of("lossy", 0.1, true, 100), of("hist", 0.1, false, 150)}, true, 1},
 		{"not small enough", []row{of("lossy", 0.1, true, 101), of("hist", 0.1, false, 150)}, false, 1},
-		{"the smaller of both", []row{of("lossy", 0.1, true, 100), of("hist", 0.1, false, 150), of("hist, k=8", 0.1, false, 149)}, false, 1},
+		{"the smaller of both", []row{of("lossy", 0.1, true, 100), of("hist", 0.1, false, 150),
+			of("hist, k=8", 0.1, false, 149)}, false, 1},
 		{"another bound", []row{of("lossy", 0.1, true, 100), of("hist", 0.01, false, 1)}, true, 0},
 		{"below zstd", []row{of("lossless", 0, true, 100), of(zstdName, 0, false, 102)}, true, 1},
 		{"not below zstd", []row{of("lossless", 0, true, 100), of(zstdName, 0, false, 100)}, false, 1},
@@ -95,7 +97,8 @@ func TestBars(t *testing.T) {
 }
 
 func TestNanoseconds(t *testing.T) {
-	for ns, want := range map[float64]string{0: "0 ns", 12.345: "12.3 ns", 1500: "1.5 us", 999.7: "1 us", 2e6: "2 ms", 3e9: "3 s"} {
+	for ns, want := range map[float64]string{0: "0 ns", 12.345: "12.3 ns", 1500: "1.5 us", 999.7: "1 us", 2e6: "2 ms",
+		3e9: "3 s"} {
 		if got := nanoseconds(ns); got != want {
 			t.Errorf("%g: %s", ns, got)
 		}

@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"tabard/internal/cli"
+	"github.com/tabard-hpc/tabard/internal/cli"
 )
 
 func main() {

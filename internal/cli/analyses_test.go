@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/selection"
-	"tabard/internal/collect"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // around is four ranks that send around in time steps, to a hub, and by collectives.
@@ -29,9 +30,11 @@ loop 50
 end
 `, r, r/2, 100+r, (r+1)%4, (r+3)%4)
 		if r > 0 {
-			fmt.Fprintf(&b, "loop 7\n  MPI_Send(count=3, datatype=MPI_INT, dest=0, tag=2, comm=MPI_COMM_WORLD) @ ring.c:30 [collect]\nend\n")
+			fmt.Fprintf(&b, "loop 7\n  MPI_Send(count=3, datatype=MPI_INT, dest=0, tag=2, comm=MPI_COMM_WORLD) @ "+
+				"ring.c:30 [collect]\nend\n")
 		} else {
-			b.WriteString("loop 21\n  MPI_Recv(count=3, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=2, comm=MPI_COMM_WORLD) @ ring.c:32 [collect]\nend\n")
+			b.WriteString("loop 21\n  MPI_Recv(count=3, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=2, " +
+				"comm=MPI_COMM_WORLD) @ ring.c:32 [collect]\nend\n")
 		}
 		b.WriteString("MPI_Finalize() @ ring.c:40 [main]\n")
 	}
@@ -89,7 +92,9 @@ func TestMatrixJSON(t *testing.T) {
 	for _, c := range got.Cells {
 		cells[[2]int64{c[0], c[1]}] = [2]int64{c[2], c[3]}
 	}
-	if got.Schema != matrixSchema || got.Processes != 4 || strings.Join(got.Columns, " ") != "from to messages bytes" || len(cells) != 6 || got.Totals["p2p"].Messages != 221 {
+	if got.Schema != report.MatrixSchema || got.Processes != 4 ||
+		strings.Join(got.Columns, " ") != "from to messages bytes" || len(cells) != 6 ||
+		got.Totals["p2p"].Messages != 221 {
 		t.Fatalf("%+v", got)
 	}
 	if cells[[2]int64{1, 2}] != [2]int64{50, 50 * 101 * 8} || cells[[2]int64{3, 0}] != [2]int64{57, 50*103*8 + 7*12} {
@@ -113,7 +118,8 @@ func TestMatrixPictures(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	if code, stdout, _ := run("histogram", path, "--svg", "-"); code != exitOK || !strings.Contains(stdout, "Messages point to point") {
+	if code, stdout, _ := run("histogram", path, "--svg", "-"); code != exitOK ||
+		!strings.Contains(stdout, "Messages point to point") {
 		t.Errorf("code %d", code)
 	}
 }
@@ -145,16 +151,20 @@ func TestAnalysesErrors(t *testing.T) {
 		{"histogram FILE --durations --kind p2p", exitUsage, "choose by --function"},
 		{"histogram UNTIMED --durations", exitFailure, "has no times"},
 	} {
-		code, stdout, stderr := run(strings.Fields(strings.NewReplacer("FILE", path, "UNTIMED", untimed).Replace(c.args))...)
+		code, stdout, stderr := run(strings.Fields(strings.NewReplacer("FILE", path, "UNTIMED",
+			untimed).Replace(c.args))...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) {
-			t.Errorf("tabard %s: code %d, stdout %q, stderr %q, want %d and %q", c.args, code, stdout, stderr, c.code, c.want)
+			t.Errorf("tabard %s: code %d, stdout %q, stderr %q, want %d and %q", c.args, code, stdout, stderr, c.code,
+				c.want)
 		}
 	}
 	for args, want := range map[string]string{
-		"profile FILE --function rma": "nothing is selected", "matrix FILE --kind rma": "One-sided operations: no such messages",
-		"histogram FILE --kind io": "no such messages",
+		"profile FILE --function rma": "nothing is selected",
+		"matrix FILE --kind rma":      "One-sided operations: no such messages",
+		"histogram FILE --kind io":    "no such messages",
 	} {
-		if code, stdout, stderr := run(strings.Fields(strings.ReplaceAll(args, "FILE", path))...); code != exitOK || !strings.Contains(stdout, want) || stderr != "" {
+		if code, stdout, stderr := run(strings.Fields(strings.ReplaceAll(args, "FILE", path))...); code != exitOK ||
+			!strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("tabard %s: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
 		}
 	}
@@ -162,7 +172,8 @@ func TestAnalysesErrors(t *testing.T) {
 
 // Lists of ranks mean the same everywhere.
 func TestRankLists(t *testing.T) {
-	for _, text := range []string{"0", "0,4-7", "8-63:8,100-", "3-", "1-3,2-9:2", "", "a", "3-1", "0-3:0", "-2", "1,,2"} {
+	for _, text := range []string{"0", "0,4-7", "8-63:8,100-", "3-", "1-3,2-9:2", "", "a", "3-1", "0-3:0", "-2",
+		"1,,2"} {
 		a, errA := collect.ParseRanks(text)
 		b, errB := selection.ParseRanks(text)
 		if (errA == nil && a != nil) != (errB == nil) {

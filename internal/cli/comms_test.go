@@ -108,7 +108,8 @@ rank 0 of 2 on n
 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=0) ; newcomm=comm#0
 MPI_Comm_dup(comm=comm#9) ; newcomm=comm#1
 `))
-	for _, want := range []string{"split0:0    ?     0  ", "incomplete: not all members of world were recorded", "unknown: objects that no recorded call made"} {
+	for _, want := range []string{"split0:0    ?     0  ", "incomplete: not all members of world were recorded",
+		"unknown: objects that no recorded call made"} {
 		if code != exitOK || !strings.Contains(stdout, want) {
 			t.Errorf("code %d, no %q in\n%s", code, want, stdout)
 		}

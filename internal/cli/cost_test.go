@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // The rows of --cost add up to the sections that they are of.
@@ -14,7 +16,7 @@ func TestInfoCost(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("code %d, stderr %q", code, stderr)
 	}
-	var info costInfo
+	var info report.Cost
 	if err := json.Unmarshal([]byte(stdout), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,8 @@ func TestInfoCost(t *testing.T) {
 		sums[c.Section] += c.Stored
 		kinds[c.Kind] = true
 	}
-	for section, want := range map[string]int64{"structure": info.Bytes.Structure, "meta": info.Bytes.Meta, "columns": info.Bytes.Columns} {
+	for section, want := range map[string]int64{"structure": info.Bytes.Structure, "meta": info.Bytes.Meta,
+		"columns": info.Bytes.Columns} {
 		if math.Abs(sums[section]-float64(want)) > 1 {
 			t.Errorf("%s: rows of %.1f bytes, the section has %d", section, sums[section], want)
 		}
@@ -38,7 +41,8 @@ func TestInfoCost(t *testing.T) {
 	if n := strings.Count(stdout, "\n"); n != 7 || !strings.Contains(stdout, "more row") {
 		t.Errorf("%d lines:\n%s", n, stdout)
 	}
-	if code, _, stderr := run("info", "--cost", "--comms", path); code != exitUsage || !strings.Contains(stderr, "do not go together") {
+	if code, _, stderr := run("info", "--cost", "--comms", path); code != exitUsage ||
+		!strings.Contains(stderr, "do not go together") {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }

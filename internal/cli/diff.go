@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"tabard/analysis/compare"
-	"tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
-
-// diffSchema names the form of what `tabard diff --json` prints.
-const diffSchema = "tabard.diff/1"
 
 // exitDifferent is the exit code for recordings that differ.
 const exitDifferent = 1
@@ -46,14 +44,15 @@ The exit code is 0 if the recordings are the same, 1 if they differ, and 2 after
 
 // diffFlags are the flags of `tabard diff`.
 type diffFlags struct {
-	what      *choice
-	limit     int
-	strict    bool
-	sites     bool // call sites are ignored
-	rerun     bool
-	json      bool
-	selection selection.Flags
+	selectFlags
+	what   *choice
+	limit  int
+	strict bool
+	sites  bool // call sites are ignored
+	rerun  bool
 }
+
+var _ = command(120, diffCommand)
 
 func diffCommand(a *app) *cobra.Command {
 	f := &diffFlags{}
@@ -70,24 +69,15 @@ func diffCommand(a *app) *cobra.Command {
 		Args:              exactArgs("A", "B"),
 		ValidArgsFunction: completeTwoFiles,
 	}
-	f.what = addChoice(cmd, "what", "compare only this `WHAT`: structure, params or time", "all", "structure", "params", "time")
+	f.what = addChoice(cmd, "what", "compare only this `WHAT`: structure, params or time", "all", "structure",
+		"params", "time")
 	fl := cmd.Flags()
 	fl.BoolVar(&f.strict, "strict", false, "count differences of order, and call sites that moved, as differences")
 	fl.IntVar(&f.limit, "limit", 20, "show at most `N` differences, 0 for all")
 	fl.BoolVar(&f.sites, "ignore-sites", false, "tell calls apart by function and order, wherever they are made")
-	fl.BoolVar(&f.rerun, "rerun", false, "B repeats A from another program (replay, proxy): also leave out what that cannot have")
-	value := func(text *string, check func(string) error) *selectValue {
-		return &selectValue{text, true, "LIST", check}
-	}
-	fl.Var(value(&f.selection.Ranks, parsed(selection.ParseRanks)), "rank", "these ranks only, e.g. 0,4-7")
-	fl.Var(value(&f.selection.Functions, parsed(selection.ParseFunctions)), "function", "these functions and groups only, e.g. p2p,MPI_Allreduce")
-	fl.Var(value(&f.selection.Comms, parsed(selection.ParseComms)), "comm", "calls on these communicators only, e.g. MPI_COMM_WORLD,3")
-	fl.Var(&selectValue{&f.selection.Time, false, "WINDOW", parsed(selection.ParseWindow)}, "time", "this window of time only, e.g. 1.5s..2s or 10%..30%")
-	fl.Var(&selectValue{&f.selection.Steps, false, "STEPS", parsed(selection.ParseSteps)}, "steps", "these time steps only, e.g. 10-19")
-	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+diffSchema+")")
-	if err := cmd.RegisterFlagCompletionFunc("function", completeFunctions); err != nil {
-		panic(err) // the flag was defined above
-	}
+	fl.BoolVar(&f.rerun, "rerun", false,
+		"B repeats A from another program (replay, proxy): also leave out what that cannot have")
+	f.selectFlags.add(cmd, report.DiffSchema)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		different, err := f.run(a, args)
 		var usage *usageError
@@ -115,23 +105,17 @@ func completeTwoFiles(cmd *cobra.Command, args []string, to string) ([]cobra.Com
 
 // run compares and prints; it tells whether the recordings differ.
 func (f *diffFlags) run(a *app, args []string) (different bool, err error) {
-	if f.limit < 0 {
-		return false, usagef("--limit %d is less than 0", f.limit)
+	if err := atLeast("limit", f.limit, 0); err != nil {
+		return false, err
 	}
-	sel, err := selection.Parse(f.selection)
+	sel, err := selection.Parse(f.flags)
 	if err != nil {
 		return false, usagef("%v", err)
 	}
-	o := compare.Options{Structure: true, Parameters: true, Time: true, Ranks: sel.Ranks, Functions: sel.Functions,
-		Comms: sel.Comms, Window: sel.Window, Steps: sel.Steps, IgnoreSites: f.sites, Rerun: f.rerun}
-	switch f.what.value {
-	case "structure":
-		o.Parameters, o.Time = false, false
-	case "params":
-		o.Structure, o.Time = false, false
-	case "time":
-		o.Structure, o.Parameters = false, false
-	}
+	view := &report.DiffView{A: args[0], B: args[1], What: f.what.value, Limit: f.limit, Strict: f.strict}
+	o := view.Options()
+	o.Ranks, o.Functions, o.Comms, o.Window, o.Steps = sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps
+	o.IgnoreSites, o.Rerun = f.sites, f.rerun
 	x, err := a.open(args[0])
 	if err != nil {
 		return false, err
@@ -142,202 +126,11 @@ func (f *diffFlags) run(a *app, args []string) (different bool, err error) {
 		return false, err
 	}
 	defer y.Close()
-	r, err := compare.Of(x, y, o)
+	r, err := diff.Of(x, y, o)
 	if err != nil {
 		return false, err
 	}
-	different = f.differs(r)
-	if f.json {
-		return different, a.printJSON(f.asJSON(args, r, different))
-	}
-	w := bufio.NewWriter(a.out)
-	f.print(w, args, r, different)
-	return different, w.Flush()
-}
-
-// differs tells whether a result counts as a difference.
-func (f *diffFlags) differs(r *compare.Result) bool {
-	if len(r.Differences) > 0 || f.strict && len(r.Order)+len(r.Follows)+len(r.Arrivals)+len(r.Moved) > 0 {
-		return true
-	}
-	t := r.Times
-	return f.what.value == "time" && t != nil && len(t.Sites)+len(t.Slower)+len(t.Faster) > 0
-}
-
-// differenceJSON is a difference as JSON.
-type differenceJSON struct {
-	Kind     string          `json:"kind"`
-	Text     string          `json:"text"`
-	World    int             `json:"world,omitempty"`
-	Thread   int             `json:"thread,omitempty"`
-	Ranks    string          `json:"ranks"`
-	NumRanks int             `json:"num_ranks"`
-	Func     string          `json:"func,omitempty"`
-	Site     string          `json:"site,omitempty"`
-	Calls    []diffCallJSON  `json:"calls,omitempty"`
-	More     uint64          `json:"more_calls,omitempty"`
-	Param    string          `json:"param,omitempty"`
-	A        string          `json:"a,omitempty"`
-	B        string          `json:"b,omitempty"`
-	Varies   bool            `json:"varies,omitempty"`
-	Count    uint64          `json:"count"`
-	Of       uint64          `json:"of,omitempty"`
-	Onwards  bool            `json:"from_there_on,omitempty"`
-	OnlyA    bool            `json:"only_a,omitempty"`
-	CallA    uint64          `json:"call_a"`
-	CallB    uint64          `json:"call_b"`
-	Loops    []diffPlaceJSON `json:"loops,omitempty"`
-}
-
-type diffCallJSON struct {
-	Func  string `json:"func"`
-	Site  string `json:"site,omitempty"`
-	Count uint64 `json:"count"`
-}
-
-type diffPlaceJSON struct {
-	Place      string `json:"place,omitempty"`
-	Step       bool   `json:"step,omitempty"`
-	Iteration  uint64 `json:"iteration"`
-	Iterations uint64 `json:"iterations"`
-}
-
-type diffOrderJSON struct {
-	Func  string `json:"func"`
-	Site  string `json:"site,omitempty"`
-	Param string `json:"param"`
-	Ranks int    `json:"ranks"`
-	Count uint64 `json:"count"`
-}
-
-// diffArrivalJSON is the first outcome that differs of those that the standard leaves open.
-type diffArrivalJSON struct {
-	World int    `json:"world,omitempty"`
-	Rank  int    `json:"rank"`
-	Func  string `json:"func"`
-	Site  string `json:"site,omitempty"`
-	Param string `json:"param"`
-	A     string `json:"a"`
-	B     string `json:"b"`
-	CallA uint64 `json:"call_a"`
-	CallB uint64 `json:"call_b"`
-}
-
-// diffMovedJSON is a call site of A, and where it is in B.
-type diffMovedJSON struct {
-	Func string `json:"func"`
-	A    string `json:"a"`
-	B    string `json:"b"`
-}
-
-type diffTimesJSON struct {
-	ElapsedA int64          `json:"elapsed_a_ns"`
-	ElapsedB int64          `json:"elapsed_b_ns"`
-	CallsA   int64          `json:"calls_a_ns"`
-	CallsB   int64          `json:"calls_b_ns"`
-	Sites    []siteTimeJSON `json:"sites"`
-	Slower   []rankTimeJSON `json:"slower_ranks"`
-	Faster   []rankTimeJSON `json:"faster_ranks"`
-}
-
-type siteTimeJSON struct {
-	Func   string `json:"func"`
-	Site   string `json:"site,omitempty"`
-	A      int64  `json:"a_ns"`
-	B      int64  `json:"b_ns"`
-	CallsA uint64 `json:"calls_a"`
-	CallsB uint64 `json:"calls_b"`
-}
-
-type rankTimeJSON struct {
-	World int   `json:"world,omitempty"`
-	Rank  int   `json:"rank"`
-	A     int64 `json:"outside_calls_a_ns"`
-	B     int64 `json:"outside_calls_b_ns"`
-}
-
-// diffJSON is what --json prints.
-type diffJSON struct {
-	Schema      string            `json:"schema"`
-	A           string            `json:"a"`
-	B           string            `json:"b"`
-	Same        bool              `json:"same"`
-	What        string            `json:"what"`
-	Ranks       int               `json:"ranks"`
-	Calls       uint64            `json:"calls"`
-	Total       int               `json:"total_differences"`
-	Differences []differenceJSON  `json:"differences"`
-	Order       []diffOrderJSON   `json:"order"`
-	Arrivals    []diffArrivalJSON `json:"arrivals"`
-	Follows     []differenceJSON  `json:"follows_from_arrivals"`
-	Moved       []diffMovedJSON   `json:"moved"`
-	Times       *diffTimesJSON    `json:"times,omitempty"`
-	Notes       []string          `json:"notes"`
-}
-
-func (f *diffFlags) asJSON(args []string, r *compare.Result, different bool) *diffJSON {
-	out := &diffJSON{Schema: diffSchema, A: args[0], B: args[1], Same: !different, What: f.what.value, Ranks: r.Ranks, Calls: r.Calls, Total: len(r.Differences),
-		Differences: []differenceJSON{}, Order: []diffOrderJSON{}, Moved: []diffMovedJSON{}, Arrivals: []diffArrivalJSON{}, Follows: []differenceJSON{}, Notes: append([]string{}, r.Notes...)}
-	for i, d := range r.Differences {
-		if f.limit > 0 && i == f.limit {
-			break
-		}
-		out.Differences = append(out.Differences, differenceAsJSON(d))
-	}
-	for i, d := range r.Follows {
-		if f.limit > 0 && i == f.limit {
-			break
-		}
-		out.Follows = append(out.Follows, differenceAsJSON(d))
-	}
-	for _, x := range r.Arrivals {
-		out.Arrivals = append(out.Arrivals, diffArrivalJSON{x.World, x.Rank, x.Call.Func, x.Call.Site, x.Param, x.A, x.B, x.CallA, x.CallB})
-	}
-	for _, o := range r.Order {
-		out.Order = append(out.Order, diffOrderJSON{o.Func, o.Site, o.Param, o.Ranks, o.Count})
-	}
-	for _, m := range r.Moved {
-		out.Moved = append(out.Moved, diffMovedJSON(m))
-	}
-	if t := r.Times; t != nil {
-		out.Times = &diffTimesJSON{ElapsedA: int64(t.ElapsedA), ElapsedB: int64(t.ElapsedB), CallsA: int64(t.CallsA), CallsB: int64(t.CallsB),
-			Sites: []siteTimeJSON{}, Slower: rankTimes(t.Slower), Faster: rankTimes(t.Faster)}
-		for _, s := range t.Sites {
-			out.Times.Sites = append(out.Times.Sites, siteTimeJSON{s.Func, s.Site, int64(s.A), int64(s.B), s.CallsA, s.CallsB})
-		}
-	}
-	return out
-}
-
-func differenceAsJSON(d *compare.Difference) differenceJSON {
-	x := differenceJSON{Kind: d.Kind.String(), Text: diffText(d), World: d.World, Thread: max(d.Thread, 0), Ranks: d.Ranks.String(), NumRanks: d.Ranks.Len(), Func: d.Call.Func, Site: d.Call.Site,
-		More: d.More, Param: d.Param, A: d.A, B: d.B, Varies: d.Varies, Count: d.Count, Of: d.Of, Onwards: d.FromThereOn, OnlyA: d.OnlyA, CallA: d.CallA, CallB: d.CallB}
-	for _, c := range d.Calls {
-		x.Calls = append(x.Calls, diffCallJSON{c.Func, c.Site, c.Count})
-	}
-	for _, p := range d.Places {
-		x.Loops = append(x.Loops, diffPlaceJSON{p.Loop, p.Step, p.Iteration, p.Iterations})
-	}
-	return x
-}
-
-func rankTimes(list []compare.RankTime) []rankTimeJSON {
-	out := []rankTimeJSON{}
-	for _, r := range list {
-		out = append(out, rankTimeJSON{r.World, r.Rank, int64(r.A), int64(r.B)})
-	}
-	return out
-}
-
-// diffWhat names what was compared.
-func (f *diffFlags) diffWhat() string {
-	switch f.what.value {
-	case "structure":
-		return "structure"
-	case "params":
-		return "parameters"
-	case "time":
-		return "time"
-	}
-	return strings.Join([]string{"structure", "parameters"}, " and ")
+	return view.Different(r), a.print(answer{json: f.json,
+		document: func() any { return view.Document(r) },
+		text:     func(w io.Writer) error { text.Diff(w, view, r); return nil }})
 }

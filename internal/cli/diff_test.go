@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 func TestDiff(t *testing.T) {
@@ -32,8 +34,10 @@ func TestDiff(t *testing.T) {
 			"1. rank 2 passes sendcount = 202 instead of 102 to MPI_Sendrecv at ring.c:20 [step] (50 of 50 times)\n",
 			"2. rank 0 calls MPI_Recv at ring.c:32 [collect] 22 times in a row instead of 21\n",
 		}, ""},
-		{"diff B A --limit 1", exitDifferent, []string{"passes sendcount = 102 instead of 202", "... and 1 more (--limit 0 shows all)"}, ""},
-		{"diff A B --what structure", exitDifferent, []string{"1 difference in structure (", "rank 0 calls MPI_Recv"}, ""},
+		{"diff B A --limit 1", exitDifferent, []string{"passes sendcount = 102 instead of 202",
+			"... and 1 more (--limit 0 shows all)"}, ""},
+		{"diff A B --what structure", exitDifferent, []string{"1 difference in structure (", "rank 0 calls MPI_Recv"},
+			""},
 		{"diff A B --what params", exitDifferent, []string{"1 difference in parameters (", "rank 2 passes"}, ""},
 		{"diff A B --what time --rank 1", exitOK, []string{"time: "}, ""},
 		{"diff A B --rank 1,3", exitOK, []string{"the same in structure and parameters (2 ranks"}, ""},
@@ -64,7 +68,8 @@ func TestDiff(t *testing.T) {
 	// Numbers of requests say nothing.
 	began := func(request string) string {
 		path := filepath.Join(t.TempDir(), "r.tabard")
-		raw, err := os.ReadFile(file(t, strings.Replace(around(), "loop 50", "MPI_Start(request="+request+") @ ring.c:15 [main]\nloop 50", 1)))
+		raw, err := os.ReadFile(file(t, strings.Replace(around(), "loop 50",
+			"MPI_Start(request="+request+") @ ring.c:15 [main]\nloop 50", 1)))
 		if err == nil {
 			err = os.WriteFile(path, raw, 0o666)
 		}
@@ -74,7 +79,8 @@ func TestDiff(t *testing.T) {
 		return path
 	}
 	x, y := began("request#0"), began("request#5")
-	if code, stdout, _ := run("diff", x, y); code != exitOK || !strings.Contains(stdout, "  request of MPI_Start at ring.c:15 [main]: 1 time at 1 rank\n") {
+	if code, stdout, _ := run("diff", x, y); code != exitOK ||
+		!strings.Contains(stdout, "  request of MPI_Start at ring.c:15 [main]: 1 time at 1 rank\n") {
 		t.Errorf("code %d\n%s", code, stdout)
 	}
 	if code, _, _ := run("diff", x, y, "--strict"); code != exitDifferent {
@@ -92,11 +98,12 @@ func TestDiff(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &j); err != nil || code != exitDifferent {
 		t.Fatal(err, code)
 	}
-	if j.Schema != diffSchema || j.Same || len(j.Differences) != 2 {
+	if j.Schema != report.DiffSchema || j.Same || len(j.Differences) != 2 {
 		t.Fatalf("%s", stdout)
 	}
 	d := j.Differences[0]
-	if d.Kind != "parameter" || d.Ranks != "2" || d.Func != "MPI_Sendrecv" || d.Site != "ring.c:20 [step]" || d.Param != "sendcount" || d.A != "102" || d.B != "202" || d.Count != 50 || d.Text == "" {
+	if d.Kind != "parameter" || d.Ranks != "2" || d.Func != "MPI_Sendrecv" || d.Site != "ring.c:20 [step]" ||
+		d.Param != "sendcount" || d.A != "102" || d.B != "202" || d.Count != 50 || d.Text == "" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -121,7 +128,8 @@ func TestDiffSites(t *testing.T) {
 		code int
 		out  string
 	}{
-		{[]string{"diff", a, moved}, exitOK, "moved: 1 call site\n  MPI_Sendrecv at ring.c:20 [step]: now at ring.c:18 [step]\n"},
+		{[]string{"diff", a, moved}, exitOK,
+			"moved: 1 call site\n  MPI_Sendrecv at ring.c:20 [step]: now at ring.c:18 [step]\n"},
 		{[]string{"diff", a, moved, "--strict"}, exitDifferent, "moved: 1 call site\n"},
 		{[]string{"diff", a, moved, "--json"}, exitOK, `"b": "ring.c:18 [step]"`},
 		{[]string{"diff", a, elsewhere}, exitDifferent, "do not call MPI_Sendrecv"},

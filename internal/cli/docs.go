@@ -15,11 +15,12 @@ import (
 func Reference() string {
 	root := newRoot(&app{out: io.Discard, err: io.Discard})
 	var b strings.Builder
-	b.WriteString("# Commands\n\n<!-- Generated from the definitions of the commands (internal/cli): go test ./internal/cli -run Reference -update -->\n\n")
+	b.WriteString("# Commands\n\n<!-- Generated from the definitions of the commands (internal/cli): make gen -->\n\n")
 	b.WriteString(root.Long + "\n\n")
 	b.WriteString("Data goes to the standard output, messages to the standard error. The exit code is 0, 1 if the\n" +
 		"command failed or found something wrong, 2 if the command line was wrong; that of `tabard record` is the\n" +
-		"program's. Objects of `--json` name their schema and its version. NO_COLOR is respected.\n\n")
+		"program's. Objects of `--json` name their schema and its version; the JSON Schemas are in\n" +
+		"[schema](schema). NO_COLOR is respected.\n\n")
 	for _, c := range visible(root)[1:] {
 		fmt.Fprintf(&b, "- [tabard %s](#tabard-%s): %s\n", c.Name(), c.Name(), lowerFirst(c.Short))
 	}

@@ -11,27 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const (
-	referenceFile = "../../docs/commands.md"
-	readmeFile    = "../../README.md"
-)
-
-// docs/commands.md is what the definitions say.
-func TestReferenceIsUpToDate(t *testing.T) {
-	if *update {
-		if err := os.WriteFile(referenceFile, []byte(Reference()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	have, err := os.ReadFile(referenceFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != Reference() {
-		t.Error("docs/commands.md is out of date: go test ./internal/cli -run Reference -update")
-	}
-}
+const readmeFile = "../../README.md"
 
 // Every command and flag is in the reference and in its manual page.
 func TestEverythingIsDocumented(t *testing.T) {
@@ -62,7 +42,8 @@ func TestREADMECommandsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, m := range regexp.MustCompile("(?m)tabard ([a-z]+)((?: [^`|>\n#)]*)?)").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?m)tabard ([a-z]+)((?: [^`|>\n#)]*)?)").FindAllStringSubmatch(string(text),
+		-1) {
 		name, rest := m[1], strings.Fields(m[2])
 		cmd := commandNamed(name)
 		if cmd == nil {
@@ -127,7 +108,8 @@ func TestCompletions(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"re": "record", "record --timing=": "lossless", "record --only pt2pt,MPI_Sen": "pt2pt,MPI_Send", "record --callsites ": "stack", "completion ": "fish", "man du": "dump",
+		"re": "record", "record --timing=": "lossless", "record --only pt2pt,MPI_Sen": "pt2pt,MPI_Send",
+		"record --callsites ": "stack", "completion ": "fish", "man du": "dump",
 	} {
 		fields := strings.Split(line, " ")
 		code, stdout, _ := run(append([]string{"__complete"}, fields...)...)

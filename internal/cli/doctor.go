@@ -6,15 +6,18 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"tabard/capture"
-	"tabard/internal/collect"
-	"tabard/internal/doctor"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/capture"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/doctor"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
+
+var _ = command(190, doctorCommand)
 
 func doctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -39,16 +42,10 @@ fails.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			err = a.printJSON(struct {
-				Schema string         `json:"schema"`
-				OK     bool           `json:"ok"`
-				Checks []doctor.Check `json:"checks"`
-			}{"tabard.doctor/1", !doctor.Failed(checks), checks})
-		} else {
-			err = a.printChecks(checks)
-		}
-		if err == nil && doctor.Failed(checks) {
+		d := report.NewDoctor(checks)
+		err = a.print(answer{json: *asJSON, document: func() any { return d },
+			text: func(w io.Writer) error { return text.Doctor(w, a.terminal(), d) }})
+		if err == nil && !d.OK {
 			err = errReported
 		}
 		return err
@@ -65,12 +62,12 @@ func (a *app) examine(ctx context.Context, trial bool) ([]doctor.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := a.progress()
-	defer p.done()
+	p := a.meter("", "", 0)
+	defer p.Done()
 	return doctor.Run(ctx, doctor.Config{
 		Self: self, Runtime: capture.Runtime(), StateRoots: collect.StateRoots(dir + "/app.tabard"), Dir: dir,
 		Leftovers: collect.Leftovers(dir + "/app.tabard"), Inspect: inspectTrial, Trial: trial,
-		Progress: func(what string) { p.next = time.Time{}; p.show("%s ...", what) },
+		Progress: func(what string) { p.Say(what + " ...") },
 	}), nil
 }
 
@@ -79,12 +76,12 @@ func inspectTrial(path string) (ranks int, calls uint64, err error) {
 	if recovered, _, err := collect.Recover(path, true, io.Discard); err == nil && recovered != "" {
 		path = recovered
 	}
-	archive, err := trace.Open(path)
+	arch, err := archive.Open(path)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer archive.Close()
-	info, err := collectInfo(archive)
+	defer arch.Close()
+	info, err := report.NewInfo(arch)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -92,26 +89,4 @@ func inspectTrial(path string) (ranks int, calls uint64, err error) {
 		return info.Ranks, info.Calls, fmt.Errorf("it is not complete: %v", info.Missing)
 	}
 	return info.Ranks, info.Calls, nil
-}
-
-func (a *app) printChecks(checks []doctor.Check) error {
-	w := &errWriter{w: a.out}
-	paint := painter(a.out)
-	for _, c := range checks {
-		fmt.Fprintf(w, "%s  %s: %s\n", paint(c.Status), c.Name, c.Detail)
-		if c.Fix != "" {
-			fmt.Fprintf(w, "      -> %s\n", c.Fix)
-		}
-	}
-	return w.err
-}
-
-// painter colours statuses on a terminal, unless NO_COLOR is set.
-func painter(out any) func(doctor.Status) string {
-	f, isFile := out.(*os.File)
-	if !isFile || !isTerminal(f) || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
-		return func(s doctor.Status) string { return fmt.Sprintf("%-4s", s) }
-	}
-	colours := map[doctor.Status]string{doctor.OK: "32", doctor.Warn: "33", doctor.Fail: "31;1"}
-	return func(s doctor.Status) string { return fmt.Sprintf("\x1b[%sm%-4s\x1b[0m", colours[s], s) }
 }

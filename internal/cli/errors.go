@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/tabard-hpc/tabard/internal/suggest"
 )
 
 // Exit codes of tabard's own commands. `tabard record` ends as the program
@@ -54,7 +56,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	})
 	msg := fmt.Sprintf("unknown flag --%s", unknown.GetSpecifiedName())
-	if best := closest(unknown.GetSpecifiedName(), names, 1); len(best) > 0 {
+	if best := suggest.Closest(unknown.GetSpecifiedName(), names, 1); len(best) > 0 {
 		msg += fmt.Sprintf("; did you mean --%s?", best[0])
 	} else if owner := flagOwner(cmd, unknown.GetSpecifiedName()); owner != "" {
 		msg += fmt.Sprintf("; it belongs to 'tabard %s'", owner)
@@ -82,7 +84,7 @@ func unknownCommand(root *cobra.Command, arg string) error {
 	}
 	names = append(names, "help")
 	msg := fmt.Sprintf("unknown command %q", arg)
-	best := closest(arg, names, 3)
+	best := suggest.Closest(arg, names, 3)
 	switch {
 	case strings.HasSuffix(arg, ".tabard"):
 		msg += fmt.Sprintf("; did you mean 'tabard info %s'?", arg)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"tabard/analysis/selection"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // functionList is the value of --only, --except and --function.

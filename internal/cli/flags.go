@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/tabard-hpc/tabard/internal/suggest"
 )
 
 // choice is a flag with a fixed set of values.
@@ -20,7 +22,7 @@ type choice struct {
 func (c *choice) Set(s string) error {
 	if !slices.Contains(c.allowed, s) {
 		msg := fmt.Sprintf("want one of %s", strings.Join(c.allowed, ", "))
-		if best := closest(s, c.allowed, 1); len(best) > 0 {
+		if best := suggest.Closest(s, c.allowed, 1); len(best) > 0 {
 			msg = fmt.Sprintf("did you mean %s? (%s)", best[0], msg)
 		}
 		return fmt.Errorf("%s", msg)
@@ -39,11 +41,20 @@ func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
 func addChoice(cmd *cobra.Command, name, usage string, allowed ...string) *choice {
 	c := &choice{allowed[0], allowed}
 	cmd.Flags().Var(c, name, usage)
-	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // the flag was defined in the line above
-	}
+	must(cmd.RegisterFlagCompletionFunc(name, fixed(allowed...)))
 	return c
+}
+
+// fixed completes one of some values.
+func fixed(values ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// must passes over what cannot happen: the flag that is spoken of was defined just before.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // envName is the environment variable that mirrors a flag.
@@ -81,3 +92,19 @@ func reason(err error) error {
 }
 
 var getenv = os.Getenv
+
+// atLeast is the error for a number that is too small.
+func atLeast(flag string, n, least int) error {
+	if n < least {
+		return usagef("--%s %d is less than %d", flag, n, least)
+	}
+	return nil
+}
+
+// notNegative is the error for a negative number.
+func notNegative(flag string, n int64) error {
+	if n < 0 {
+		return usagef("--%s %d is negative", flag, n)
+	}
+	return nil
+}

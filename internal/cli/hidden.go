@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"tabard/internal/launch"
+	"github.com/tabard-hpc/tabard/internal/record/launch"
 )
 
 // collectorCommand is the body of the collector, which record starts.

@@ -1,26 +1,13 @@
 package cli
 
 import (
-	"bufio"
-	"fmt"
-	"slices"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"tabard/analysis/loops"
-	"tabard/analysis/selection"
-	"tabard/spec"
-	"tabard/trace"
-)
-
-// loopsSchema names the form of what `tabard loops --json` prints.
-const loopsSchema = "tabard.loops/1"
-
-// Where tabard loops begins to leave out: nodes of a sequence, and bytes of
-// stored time stamps that it loads without being asked to.
-const (
-	loopsNodes  = 40
-	loopsTiming = selection.StepTiming
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
 // loopsFlags are the flags of `tabard loops`.
@@ -49,6 +36,8 @@ iteration are in several functions, and a recursion as the loop that it is.
 Long stretches without loops are summed up as "mixed"; --all shows every call of
 them.`
 
+var _ = command(110, loopsCommand)
+
 func loopsCommand(a *app) *cobra.Command {
 	f := &loopsFlags{}
 	cmd := &cobra.Command{
@@ -64,71 +53,27 @@ func loopsCommand(a *app) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.Var(&f.ranks, "rank", "show these ranks only, e.g. 0,4-7")
-	fl.Var(&f.functions, "function", "show these functions and groups only (see tabard record), and the loops around them")
+	fl.Var(&f.functions, "function",
+		"show these functions and groups only (see tabard record), and the loops around them")
 	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of loops, of deeper ones what they call")
 	fl.BoolVar(&f.all, "all", false, "sum up nothing")
-	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+loopsSchema+")")
+	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+report.LoopsSchema+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("depth") && f.depth < 1 {
-			return usagef("--depth %d is less than 1", f.depth)
+		if cmd.Flags().Changed("depth") {
+			if err := atLeast("depth", f.depth, 1); err != nil {
+				return err
+			}
 		}
-		archive, err := a.open(args[0])
-		if err != nil {
-			return err
-		}
-		defer archive.Close()
-		classes, err := f.classes(archive)
-		if err != nil {
-			return err
-		}
-		if f.json {
-			return a.printJSON(loopsJSON(archive, classes))
-		}
-		w := bufio.NewWriterSize(a.out, 1<<16)
-		(&loopsPrinter{w: w}).run(archive, classes)
-		return w.Flush()
+		return a.reads(args[0], func(arch *archive.Archive) error {
+			classes, err := report.FindLoops(arch, &report.LoopChoice{Ranks: f.ranks.text, HasRank: f.ranks.Contains,
+				Functions: f.functions.selected, Depth: f.depth, All: f.all})
+			if err != nil {
+				return err
+			}
+			return a.print(answer{json: f.json,
+				document: func() any { return report.NewLoops(arch, classes) },
+				text:     func(w io.Writer) error { text.Loops(w, arch.File(), classes); return nil }})
+		})
 	}
 	return cmd
-}
-
-// classes finds the loops and leaves out what is not wanted.
-func (f *loopsFlags) classes(archive *trace.Archive) ([]*loops.Class, error) {
-	classes, err := loops.Of(archive, loops.Options{Timing: loopsTiming, Select: func(s *trace.Stream) bool {
-		r := s.Rank().Rank
-		return f.ranks.text == "" || r >= 0 && f.ranks.Contains(r)
-	}})
-	if err != nil {
-		return nil, err
-	}
-	if len(classes) == 0 && f.ranks.text != "" {
-		return nil, fmt.Errorf("%s has no calls of rank %s", archive.File(), f.ranks.text)
-	}
-	found := false
-	for _, c := range classes {
-		c.Body = f.trim(c, c.Body)
-		for i, b := range c.Blocks {
-			c.Blocks[i] = f.trim(c, b)
-		}
-		found = found || len(c.Body) > 0
-	}
-	if !found && f.functions.text != "" {
-		return nil, fmt.Errorf("%s has no calls of %s", archive.File(), f.functions.text)
-	}
-	if f.functions.text != "" {
-		classes = slices.DeleteFunc(classes, func(c *loops.Class) bool { return len(c.Body) == 0 })
-	}
-	return classes, nil
-}
-
-func (f *loopsFlags) trim(c *loops.Class, seq []*loops.Node) []*loops.Node {
-	if f.functions.selected != nil {
-		seq = loops.Only(c, seq, func(fn *spec.Func) bool { return f.functions.selected.Contains(fn.ID) })
-	}
-	if !f.all {
-		seq = loops.Condense(seq, loopsNodes)
-	}
-	if f.depth > 0 {
-		seq = loops.Flatten(seq, f.depth)
-	}
-	return seq
 }

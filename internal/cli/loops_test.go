@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // loopsRun3 is three ranks with nested loops, a trip count that depends on the
@@ -16,7 +18,8 @@ func loopsRun3() string {
 		fmt.Fprintf(&b, "rank %d of 3 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n", r)
 		b.WriteString("MPI_Init(argc=1) @ app.c:10 [main]\n")
 		for i := range 60 {
-			fmt.Fprintf(&b, "%s @ app.c:%d [setup]\n", []string{"MPI_Info_create()", "MPI_Comm_rank(comm=MPI_COMM_WORLD)", "MPI_Comm_size(comm=MPI_COMM_WORLD)"}[i*i%7%3], 100+i*i%11)
+			fmt.Fprintf(&b, "%s @ app.c:%d [setup]\n", []string{"MPI_Info_create()",
+				"MPI_Comm_rank(comm=MPI_COMM_WORLD)", "MPI_Comm_size(comm=MPI_COMM_WORLD)"}[i*i%7%3], 100+i*i%11)
 		}
 		fmt.Fprintf(&b, `loop 200
   MPI_Irecv(buf=heap#0, count=8, datatype=MPI_DOUBLE, source=%d, tag=1, comm=MPI_COMM_WORLD) @ app.c:20 [step] ; request=request#0
@@ -85,7 +88,8 @@ func TestLoopsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != loopsSchema || len(got.Classes) != 2 || got.Classes[0].Ranks != "0-2" || len(got.Classes[0].Variants) != 2 || got.Classes[1].Thread != 1 {
+	if got.Schema != report.LoopsSchema || len(got.Classes) != 2 || got.Classes[0].Ranks != "0-2" ||
+		len(got.Classes[0].Variants) != 2 || got.Classes[1].Thread != 1 {
 		t.Fatalf("%+v", got)
 	}
 	steps := 0
@@ -112,21 +116,12 @@ func TestLoopsErrors(t *testing.T) {
 			t.Errorf("loops %s: code %d, stderr %q", args, code, stderr)
 		}
 	}
-	if code, _, stderr := run("loops", path, "--depth", "0"); code != exitUsage || !strings.Contains(stderr, "less than 1") {
+	if code, _, stderr := run("loops", path, "--depth", "0"); code != exitUsage ||
+		!strings.Contains(stderr, "less than 1") {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
-	if code, stdout, _ := run("loops", file(t, "abi mpich\nrank 0 of 1 on n")); code != exitOK || !strings.Contains(stdout, "holds no calls") {
+	if code, stdout, _ := run("loops", file(t, "abi mpich\nrank 0 of 1 on n")); code != exitOK ||
+		!strings.Contains(stdout, "holds no calls") {
 		t.Errorf("code %d, stdout %q", code, stdout)
-	}
-}
-
-func TestStrides(t *testing.T) {
-	for want, ranks := range map[string][]int{
-		"0": {0}, "0-2": {0, 1, 2}, "0,2": {0, 2}, "0-6:2": {0, 2, 4, 6}, "0-2,10-30:10": {0, 1, 2, 10, 20, 30},
-		"3,5-7,9": {3, 5, 6, 7, 9}, "1-2": {1, 1, 2, 2},
-	} {
-		if got := strideText(ranks); got != want {
-			t.Errorf("%v: %s, want %s", ranks, got, want)
-		}
 	}
 }

@@ -10,42 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-func completionCommand(a *app) *cobra.Command {
-	shells := []string{"bash", "zsh", "fish", "powershell"}
-	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "Print a script that completes tabard's commands in a shell",
-		Long: `Print a script that makes the shell complete tabard's commands, flags and files.
-SHELL is bash, zsh, fish or powershell.`,
-		Example: `  source <(tabard completion bash)
-  tabard completion zsh > "${fpath[1]}/_tabard"
-  tabard completion fish > ~/.config/fish/completions/tabard.fish`,
-		ValidArgs: shells,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := exactArgs("SHELL")(cmd, args); err != nil {
-				return err
-			}
-			c := choice{allowed: shells}
-			if err := c.Set(args[0]); err != nil {
-				return usagef("unknown shell %q: %v", args[0], err)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
-			switch args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(a.out, true)
-			case "zsh":
-				return root.GenZshCompletion(a.out)
-			case "fish":
-				return root.GenFishCompletion(a.out, true)
-			default:
-				return root.GenPowerShellCompletionWithDesc(a.out)
-			}
-		},
-	}
-}
+var _ = command(220, manCommand)
 
 func manCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -58,10 +23,9 @@ reads, or write all of them to a directory.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	dir := cmd.Flags().String("dir", "", "write one file for each command to the directory `DIR`")
-	if err := cmd.MarkFlagDirname("dir"); err != nil {
-		panic(err)
-	}
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	must(cmd.MarkFlagDirname("dir"))
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (
+		[]cobra.Completion, cobra.ShellCompDirective) {
 		var names []string
 		for _, c := range visible(cmd.Root()) {
 			if len(args) == 0 && c != cmd.Root() {

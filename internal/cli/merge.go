@@ -2,13 +2,17 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"tabard/internal/collect"
-	"tabard/internal/merge"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
+
+var _ = command(170, mergeCommand)
 
 func mergeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -51,57 +55,32 @@ then has no exact times any more, so keep the parts.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return a.printJSON(r)
-		}
-		_, err = fmt.Fprintf(a.out, "%s: %s in %s\n", r.File, plural(uint64(r.Ranks), "rank"), byteSize(r.Bytes))
-		return err
+		return a.print(answer{json: *asJSON, document: func() any { return r },
+			text: func(w io.Writer) error { return text.Merge(w, r) }})
 	}
 	return cmd
 }
 
-// merged is the schema of `tabard merge --json`.
-type merged struct {
-	Schema string         `json:"schema"`
-	File   string         `json:"file"`
-	Ranks  int            `json:"ranks"`
-	Bytes  int64          `json:"bytes"`
-	Parts  []mergedSource `json:"parts"`
-}
-
-type mergedSource struct {
-	File string `json:"file"`
-	// Added is the number of processes that came from it, Replaced how many of those it knows better than
-	// a file before.
-	Added    int `json:"added"`
-	Replaced int `json:"replaced"`
-}
-
-func (a *app) merge(out string, parts []string) (*merged, error) {
-	r := &merged{Schema: "tabard.merge/1", File: out, Parts: []mergedSource{}}
-	if len(parts) == 0 {
-		archive, err := a.open(out)
+func (a *app) merge(out string, parts []string) (*report.Merge, error) {
+	if len(parts) > 0 {
+		r, err := collect.Merge(out, parts)
 		if err != nil {
 			return nil, err
 		}
-		defer archive.Close()
-		r.Ranks, r.Bytes = archive.NumRanks(), archive.Stats().Total
-		return r, onDisk(out, archive)
+		return report.NewMerge(out, r), nil
 	}
-	report, err := collect.Merge(out, parts)
+	arch, err := a.open(out)
 	if err != nil {
 		return nil, err
 	}
-	r.Ranks, r.Bytes = report.Ranks, report.Bytes
-	for _, s := range report.Sources {
-		r.Parts = append(r.Parts, sourceOf(s))
-	}
-	return r, nil
+	defer arch.Close()
+	r := &collect.MergeReport{Ranks: arch.NumRanks(), Bytes: arch.Stats().Total}
+	return report.NewMerge(out, r), onDisk(out, arch)
 }
 
 // onDisk reports an error if the file is not what was read: then it could not be written.
-func onDisk(file string, read *trace.Archive) error {
-	a, err := trace.Open(file)
+func onDisk(file string, read *archive.Archive) error {
+	a, err := archive.Open(file)
 	if err != nil {
 		return fmt.Errorf("the parts can be read, but the whole cannot be written: %w", err)
 	}
@@ -110,8 +89,4 @@ func onDisk(file string, read *trace.Archive) error {
 		return fmt.Errorf("the parts can be read, but %s cannot be written", file)
 	}
 	return nil
-}
-
-func sourceOf(o merge.Outcome) mergedSource {
-	return mergedSource{File: o.Name, Added: o.Added, Replaced: o.Replaced}
 }

@@ -38,7 +38,8 @@ func TestMessages(t *testing.T) {
 		}
 		golden(t, name, strings.ReplaceAll(stdout, path, "app.tabard"))
 	}
-	if code, _, stderr := run("messages", path, "--limit", "-1"); code == exitOK || !strings.Contains(stderr, "--limit") {
+	if code, _, stderr := run("messages", path, "--limit", "-1"); code == exitOK ||
+		!strings.Contains(stderr, "--limit") {
 		t.Errorf("--limit -1: code %d, stderr %q", code, stderr)
 	}
 }

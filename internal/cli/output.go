@@ -1,78 +1,59 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"sync"
-	"text/tabwriter"
 	"time"
 
-	"tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
-// printJSON prints v as indented JSON.
-func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+// answer is what a command found, in the forms in which it can be asked for.
+type answer struct {
+	// json asks for the document, oneLine for no line breaks in it.
+	json, oneLine bool
+	document      func() any
+	// pictures are asked for in pictureFlags, nil if there are none.
+	pictures *pictureFlags
+	picture  func() (*render.Picture, error)
+	text     func(io.Writer) error
 }
 
-// isTerminal reports whether f is a terminal.
-func isTerminal(f *os.File) bool {
-	st, err := f.Stat()
-	return err == nil && st.Mode()&(os.ModeDevice|os.ModeCharDevice) == os.ModeDevice|os.ModeCharDevice && f.Name() != os.DevNull
-}
-
-// progress shows one line on a terminal that is rewritten in place.
-type progress struct {
-	w     io.Writer // nil: show nothing
-	next  time.Time
-	shown bool
-}
-
-func (a *app) progress() *progress {
-	if !a.tty {
-		return &progress{}
+// print prints an answer in the form that is asked for.
+func (a *app) print(x answer) error {
+	switch {
+	case x.json && x.oneLine:
+		return json.NewEncoder(a.out).Encode(x.document())
+	case x.json:
+		e := json.NewEncoder(a.out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(x.document())
+	case x.pictures != nil && x.pictures.wanted():
+		p, err := x.picture()
+		if err != nil {
+			return err
+		}
+		return x.pictures.write(a, p)
 	}
-	return &progress{w: a.err}
+	w := bufio.NewWriter(a.out)
+	if err := x.text(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
-// show replaces the line, at most ten times a second.
-func (p *progress) show(format string, args ...any) {
-	if p.w == nil || time.Now().Before(p.next) {
-		return
-	}
-	p.next = time.Now().Add(100 * time.Millisecond)
-	p.shown = true
-	fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
-}
-
-// done removes the line.
-func (p *progress) done() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-		p.shown = false
-	}
-}
+// terminal is what text on standard output is drawn for.
+func (a *app) terminal() render.Terminal { return render.DetectTerminal(a.out, os.Getenv) }
 
 // meter shows how far something is that may take longer than a second: percentage, rate
 // and remaining time, on a terminal.
 func (a *app) meter(what, noun string, total uint64) *render.Progress {
 	return render.NewProgress(a.err, render.DetectTerminal(a.err, getenv), what, noun, total)
 }
-
-// Numbers and sizes for people, in short.
-func count(n uint64) string { return render.Count(n) }
-
-func byteSize(n int64) string { return render.ByteSize(n) }
-
-func plural(n uint64, noun string) string { return render.Plural(n, noun) }
-
-// table aligns cells that are separated by tabs.
-func table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 // patience is how long a command waits for a recording to end before it says
 // so where nobody watches: most recordings end at once.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 // pictureFlags are the flags of commands that draw.

@@ -13,8 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabard/internal/proxy"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/cgen"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
 )
 
 const proxyLong = `Write a C program that makes the MPI calls of a recording again, without Tabard:
@@ -61,12 +62,20 @@ func (f *computeScale) String() string { return f.text }
 // Type is what help prints as the flag's argument.
 func (f *computeScale) Type() string { return "SCALE" }
 
+var _ = command(140, proxyCommand)
+
+// proxyFlags are the flags of `tabard proxy`.
+type proxyFlags struct {
+	anySize
+	output   string
+	compute  computeScale
+	computes bool // --compute is given
+	force    bool
+	ranks    int
+}
+
 func proxyCommand(a *app) *cobra.Command {
-	var output string
-	var compute computeScale
-	var force bool
-	var ranks int
-	var any anySize
+	f := &proxyFlags{}
 	cmd := &cobra.Command{
 		Use:   "proxy FILE",
 		Short: "Write a C program that makes the MPI calls of a recording",
@@ -81,64 +90,72 @@ func proxyCommand(a *app) *cobra.Command {
 		ValidArgsFunction: completeFiles,
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&output, "output", "o", "", "write to `FILE`, - for the standard output (default: the recording's name with .c)")
-	fl.Var(&compute, "compute", "compute between calls as long as in the recording, times SCALE")
+	fl.StringVarP(&f.output, "output", "o", "",
+		"write to `FILE`, - for the standard output (default: the recording's name with .c)")
+	fl.Var(&f.compute, "compute", "compute between calls as long as in the recording, times SCALE")
 	fl.Lookup("compute").NoOptDefVal = "1"
-	fl.IntVar(&ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
-	fl.BoolVar(&any.set, "any-size", false, "write a program that runs with any number of ranks")
-	fl.StringArrayVar(&any.with, "with", nil, "with --any-size: a recording `FILE2` of the same program with another number of ranks; may be repeated")
-	fl.StringArrayVar(&any.dims, "dims", nil, "with --any-size: the sizes `AxB...` of the process grid of as many ranks, such as 8x4")
-	fl.BoolVar(&force, "force", false, "overwrite a file that is no proxy")
+	fl.IntVar(&f.ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
+	fl.BoolVar(&f.set, "any-size", false, "write a program that runs with any number of ranks")
+	fl.StringArrayVar(&f.with, "with", nil,
+		"with --any-size: a recording `FILE2` of the same program with another number of ranks; may be repeated")
+	fl.StringArrayVar(&f.dims, "dims", nil,
+		"with --any-size: the sizes `AxB...` of the process grid of as many ranks, such as 8x4")
+	fl.BoolVar(&f.force, "force", false, "overwrite a file that is no proxy")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if ranks < 1 && cmd.Flags().Changed("ranks") {
-			return usagef("--ranks %d is less than 1", ranks)
-		}
-		if err := any.check(ranks, cmd.Flags().Changed("compute")); err != nil {
-			return err
-		}
-		if output == "" {
-			output = strings.TrimSuffix(args[0], ".tabard") + ".c"
-		}
-		if err := overwritable(output, force); err != nil {
-			return err
-		}
-		archive, err := a.open(args[0])
-		if err != nil {
-			return err
-		}
-		defer archive.Close()
-		if ranks > 0 {
-			image, err := scaled(archive, ranks)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if archive, err = trace.OpenReader(bytes.NewReader(image), int64(len(image)), trace.FileName(args[0])); err != nil {
+		if cmd.Flags().Changed("ranks") {
+			if err := atLeast("ranks", f.ranks, 1); err != nil {
 				return err
 			}
-			defer archive.Close()
 		}
-		var text bytes.Buffer
-		var result *proxy.Result
-		o := proxy.Options{File: args[0], Name: filepath.Base(output), Compute: cmd.Flags().Changed("compute"), Scale: compute.scale}
-		if any.set {
-			result, err = a.proxyAnySize(archive, &text, o, &any)
-		} else {
-			result, err = proxy.Generate(archive, &text, o)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
-		}
-		err = a.writeFile(output, func(w io.Writer) error {
-			_, err := w.Write(text.Bytes())
-			return err
-		})
-		if err != nil {
+		f.computes = cmd.Flags().Changed("compute")
+		if err := f.check(f.ranks, f.computes); err != nil {
 			return err
 		}
-		a.tellProxy(output, result)
-		return nil
+		if f.output == "" {
+			f.output = strings.TrimSuffix(args[0], ".tabard") + ".c"
+		}
+		if err := overwritable(f.output, f.force); err != nil {
+			return err
+		}
+		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, args[0], arch) })
 	}
 	return cmd
+}
+
+// run writes the program.
+func (f *proxyFlags) run(a *app, file string, arch *archive.Archive) error {
+	if f.ranks > 0 {
+		image, err := scaled(arch, f.ranks)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		arch, err = archive.OpenReader(bytes.NewReader(image), int64(len(image)), archive.FileName(file))
+		if err != nil {
+			return err
+		}
+		defer arch.Close()
+	}
+	var text bytes.Buffer
+	var result *cgen.Result
+	var err error
+	o := cgen.Options{File: file, Name: filepath.Base(f.output), Compute: f.computes, Scale: f.compute.scale}
+	if f.set {
+		result, err = a.proxyAnySize(arch, &text, o, &f.anySize)
+	} else {
+		result, err = cgen.Generate(arch, &text, o)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	err = a.writeFile(f.output, func(w io.Writer) error {
+		_, err := w.Write(text.Bytes())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.tellProxy(f.output, result)
+	return nil
 }
 
 // overwritable tells whether a file may be written: there is none, or it is a proxy.
@@ -154,15 +171,15 @@ func overwritable(name string, force bool) error {
 		return err
 	}
 	defer f.Close()
-	head := make([]byte, len(proxy.Mark))
-	if _, err := io.ReadFull(f, head); err == nil && string(head) == proxy.Mark {
+	head := make([]byte, len(cgen.Mark))
+	if _, err := io.ReadFull(f, head); err == nil && string(head) == cgen.Mark {
 		return nil
 	}
 	return fmt.Errorf("%s exists and is no proxy; overwrite it with --force", name)
 }
 
 // tellProxy says what was written, and what is missing.
-func (a *app) tellProxy(output string, r *proxy.Result) {
+func (a *app) tellProxy(output string, r *cgen.Result) {
 	for _, s := range r.Notes {
 		fmt.Fprintf(a.err, "tabard: %s\n", s)
 	}
@@ -178,4 +195,44 @@ func (a *app) tellProxy(output string, r *proxy.Result) {
 		ranks = "any number of ranks"
 	}
 	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2 -o %s %s\n", r.Lines, ranks, program, output)
+}
+
+// anySize are the flags of proxy that are about programs for any number of ranks.
+type anySize struct {
+	otherSizes
+	set bool
+}
+
+// check tells what does not go together.
+func (f *anySize) check(ranks int, compute bool) error {
+	switch {
+	case !f.set && len(f.with)+len(f.dims) > 0:
+		return usagef("--with and --dims go with --any-size")
+	case f.set && ranks > 0:
+		return usagef("--any-size is for all numbers of ranks, --ranks %d for one: give one of them", ranks)
+	case f.set && compute:
+		return usagef("--any-size goes without --compute: how long another number of ranks computes " +
+			"does not follow from the recording")
+	}
+	return nil
+}
+
+// proxyAnySize writes a program for any number of ranks.
+func (a *app) proxyAnySize(arch *archive.Archive, w io.Writer, p cgen.Options, f *anySize) (*cgen.Result, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	if o.With, err = a.contentsOf(f.with); err != nil {
+		return nil, err
+	}
+	c, err := arch.Content()
+	if err != nil {
+		return nil, err
+	}
+	m, err := infer.Infer(c, o)
+	if err != nil {
+		return nil, err
+	}
+	return cgen.GenerateAny(arch, m, w, cgen.AnySize{Options: p, Dims: o.Dims})
 }

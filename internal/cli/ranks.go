@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 
-	"tabard/internal/collect"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 )
 
 // rankList is the value of --ranks and of --rank, e.g. "0,4-7,8-63:8,100-".

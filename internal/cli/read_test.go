@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/internal/collect"
-	"tabard/internal/ring"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files and docs/commands.md")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // halo is a small run of two ranks: a loop with polls, an error that the
 // program survived, a second thread, and a rank that died in a call.
@@ -50,7 +51,7 @@ MPI_Init(argc=1, argv=["./halo"]) ; argc=1 ; argv=["./halo"]
 func file(t *testing.T, desc string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "app.tabard")
-	if err := os.WriteFile(path, tracetest.Bytes(t, desc), 0o666); err != nil {
+	if err := os.WriteFile(path, archivetest.Bytes(t, desc), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -119,7 +120,8 @@ func TestInfoJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &info); err != nil {
 		t.Fatal(err)
 	}
-	if info.Schema != "tabard.info/1" || info.Ranks != 2 || info.Threads != 3 || info.Calls != 21 || info.MPI != "MPICH Version: 4.0.2" ||
+	if info.Schema != "tabard.info/1" || info.Ranks != 2 || info.Threads != 3 || info.Calls != 21 ||
+		info.MPI != "MPICH Version: 4.0.2" ||
 		info.Complete == nil || info.Lost == nil || info.Functions["MPI_Test"] != 9 || info.Functions["MPI_Wait"] != 3 {
 		t.Errorf("%+v", info)
 	}
@@ -154,7 +156,8 @@ func TestDumpJSON(t *testing.T) {
 			Func   string `json:"func"`
 			Rank   *int   `json:"rank"`
 		}
-		if err := json.Unmarshal([]byte(l), &c); err != nil || c.Schema != callSchema || c.Func == "" || c.Rank == nil {
+		if err := json.Unmarshal([]byte(l), &c); err != nil || c.Schema != report.CallSchema || c.Func == "" ||
+			c.Rank == nil {
 			t.Fatalf("%s: %v", l, err)
 		}
 	}
@@ -174,7 +177,8 @@ func TestDumpRaw(t *testing.T) {
 
 func TestNothingSelected(t *testing.T) {
 	path := file(t, halo)
-	for args, want := range map[string]string{"--rank 7": "has no calls of rank 7", "--rank 1 --thread 1": "has no calls of rank 1, thread 1"} {
+	for args, want := range map[string]string{"--rank 7": "has no calls of rank 7",
+		"--rank 1 --thread 1": "has no calls of rank 1, thread 1"} {
 		code, _, stderr := run(append([]string{"dump", path}, strings.Fields(args)...)...)
 		if code != exitFailure || !strings.Contains(stderr, want) {
 			t.Errorf("dump %s: code %d, stderr %q", args, code, stderr)
@@ -201,14 +205,15 @@ func TestIncomplete(t *testing.T) {
 
 // A broken file gives an error that says so, in every command, and never a panic.
 func TestBrokenFiles(t *testing.T) {
-	whole := tracetest.Bytes(t, halo)
+	whole := archivetest.Bytes(t, halo)
 	flip := func(i int) []byte {
 		b := append([]byte(nil), whole...)
 		b[i] ^= 0x55
 		return b
 	}
 	broken := map[string][]byte{
-		"empty": {}, "text": []byte("this is no archive at all, but long enough to hold a header\n"), "half": whole[:len(whole)/2],
+		"empty": {}, "text": []byte("this is no archive at all, but long enough to hold a header\n"),
+		"half":   whole[:len(whole)/2],
 		"header": flip(0), "middle": flip(len(whole) / 2), "end": flip(len(whole) - 3), "version": flip(7),
 	}
 	for name, b := range broken {
@@ -216,7 +221,8 @@ func TestBrokenFiles(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"info", path}, {"dump", path}, {"dump", "--raw", path}, {"dump", "--json", path}} {
+		for _, args := range [][]string{{"info", path}, {"dump", path}, {"dump", "--raw", path},
+			{"dump", "--json", path}} {
 			code, _, stderr := run(args...)
 			if code != exitFailure || !strings.Contains(stderr, path) || !strings.Contains(stderr, "broken archive") {
 				t.Errorf("%s: tabard %s: code %d, stderr %q", name, args[0], code, stderr)
@@ -259,7 +265,8 @@ func TestBrokenLeftover(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := run("info", path)
-	if code != exitOK || !strings.Contains(stdout, "halo") || !strings.Contains(stderr, "could not be recovered") || !strings.Contains(stderr, dir) {
+	if code != exitOK || !strings.Contains(stdout, "halo") || !strings.Contains(stderr, "could not be recovered") ||
+		!strings.Contains(stderr, dir) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	if code, _, stderr = run("recover", path); code != exitFailure || !strings.Contains(stderr, dir) {

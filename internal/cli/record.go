@@ -10,10 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabard/analysis/selection"
-	"tabard/capture"
-	"tabard/internal/launch"
-	"tabard/internal/ring"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/capture"
+	"github.com/tabard-hpc/tabard/internal/record/launch"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // recordFlags are the flags of `tabard record`.
@@ -69,6 +70,8 @@ sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
 
 %s`
 
+var _ = command(10, recordCommand)
+
 func recordCommand(a *app) *cobra.Command { return new(recordFlags).command(a) }
 
 func (f *recordFlags) command(a *app) *cobra.Command {
@@ -90,29 +93,33 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "", "write the archive to `FILE` (default: the program's name with .tabard)")
-	f.callsites = addChoice(cmd, "callsites", "what to record of where a call is made:\nits caller, nothing, or the whole call stack", "caller", "off", "stack")
+	fl.StringVarP(&f.output, "output", "o", "",
+		"write the archive to `FILE` (default: the program's name with .tabard)")
+	f.callsites = addChoice(cmd, "callsites",
+		"what to record of where a call is made:\nits caller, nothing, or the whole call stack", "caller", "off",
+		"stack")
 	f.timing = addTiming(cmd)
 	fl.Var(&f.ranks, "ranks", "record these ranks only, e.g. 0,4-7,8-63:8 (default: all)")
 	fl.Var(&f.only, "only", "record these functions only")
 	fl.Var(&f.except, "except", "do not record these functions")
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary at the end")
-	fl.StringVar(&f.keepRaw, "keep-raw", "", "also keep the uncompressed records in `DIR`, for tabard verify;\nthey take some 100 bytes a call")
+	fl.StringVar(&f.keepRaw, "keep-raw", "",
+		"also keep the uncompressed records in `DIR`, for tabard verify;\nthey take some 100 bytes a call")
 	fl.StringVar(&f.state, "state", "", "keep the state of the recording in `DIR` (default: /dev/shm, else TMPDIR)")
 	fl.IntVar(&f.collectors, "collectors", 1, "split the ranks of a node over `N` collectors")
-	f.merge = addChoice(cmd, "merge", "how the archives of several nodes become one file: inside MPI_Finalize,\nor when the file is read: files for each node lie beside it until then", "finalize", "read")
-	fl.DurationVar(&f.mergeWait, "merge-wait", 0, "wait in MPI_Finalize for the last rank, at most `TIME` (e.g. 30s), before the\nfiles of nodes are left apart (default: 1m, or 20s if some ranks may run without tabard)")
+	f.merge = addChoice(cmd, "merge",
+		"how the archives of several nodes become one file: inside MPI_Finalize,\n"+
+			"or when the file is read: files for each node lie beside it until then", "finalize", "read")
+	fl.DurationVar(&f.mergeWait, "merge-wait", 0,
+		"wait in MPI_Finalize for the last rank, at most `TIME` (e.g. 30s), before the\n"+
+			"files of nodes are left apart (default: 1m, or 20s if some ranks may run without tabard)")
 	fl.SetInterspersed(false)
 	for _, name := range []string{"keep-raw", "state"} {
-		if err := cmd.MarkFlagDirname(name); err != nil {
-			panic(err)
-		}
+		must(cmd.MarkFlagDirname(name))
 	}
 	for _, name := range []string{"only", "except"} {
-		if err := cmd.RegisterFlagCompletionFunc(name, completeFunctions); err != nil {
-			panic(err)
-		}
+		must(cmd.RegisterFlagCompletionFunc(name, completeFunctions))
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := applyEnv(cmd.Flags(), getenv); err != nil {
@@ -126,8 +133,8 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	return cmd
 }
 
-// rejectLauncher catches a command in the wrong order: recording the launcher
-// would record no rank.
+// rejectLauncher catches a command in the wrong order: a recording of the launcher would have no
+// rank in it.
 func rejectLauncher(args []string) error {
 	switch name := filepath.Base(args[0]); strings.TrimSuffix(strings.TrimSuffix(name, ".openmpi"), ".mpich") {
 	case "mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "srun", "aprun", "jsrun":
@@ -201,7 +208,8 @@ func (f *recordFlags) run(a *app, args []string) error {
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
-		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait, Settings: f.settings(), Tool: readVersions().String(), Runtime: capture.Runtime(), Stderr: a.err,
+		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
+		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
 	var option *launch.OptionError
 	if errors.As(err, &option) {

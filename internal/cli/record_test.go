@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/analysis/selection"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // recordArgs parses a record command line and gives its flags and what it
@@ -23,7 +23,8 @@ func recordArgs(t *testing.T, env map[string]string, args ...string) (*recordFla
 }
 
 func TestRecordFlags(t *testing.T) {
-	f, args, err := recordArgs(t, nil, "-o", "x.tabard", "--callsites=stack", "--timing", "off", "--ranks", "0,4-7,8-63:8", "--keep-raw", "raw",
+	f, args, err := recordArgs(t, nil, "-o", "x.tabard", "--callsites=stack", "--timing", "off", "--ranks",
+		"0,4-7,8-63:8", "--keep-raw", "raw",
 		"--start=off", "-q", "--state", "/tmp", "./app", "-x", "--output", "y")
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +52,8 @@ func TestRecordDefaults(t *testing.T) {
 	if err != nil || len(args) != 2 || f.quiet {
 		t.Fatalf("args %q, flags %+v, error %v", args, f, err)
 	}
-	if f.callsites.value != "caller" || f.timing.value != "lossy:1%,1us" || f.start.value != "on" || !f.ranks.Contains(12345) {
+	if f.callsites.value != "caller" || f.timing.value != "lossy:1%,1us" || f.start.value != "on" ||
+		!f.ranks.Contains(12345) {
 		t.Errorf("flags %+v", f)
 	}
 	if ids := filteredOut(&f.only, &f.except); len(ids) != 0 {
@@ -61,22 +63,27 @@ func TestRecordDefaults(t *testing.T) {
 
 func TestRecordEnvironment(t *testing.T) {
 	env := map[string]string{
-		"TABARD_OUTPUT": "e.tabard", "TABARD_CALLSITES": "off", "TABARD_TIMING": "off", "TABARD_RANKS": "1", "TABARD_ONLY": "pt2pt",
-		"TABARD_EXCEPT": "MPI_Send", "TABARD_KEEP_RAW": "r", "TABARD_START": "off", "TABARD_QUIET": "1", "TABARD_STATE": "/s",
+		"TABARD_OUTPUT": "e.tabard", "TABARD_CALLSITES": "off", "TABARD_TIMING": "off", "TABARD_RANKS": "1",
+		"TABARD_ONLY":   "pt2pt",
+		"TABARD_EXCEPT": "MPI_Send", "TABARD_KEEP_RAW": "r", "TABARD_START": "off", "TABARD_QUIET": "1",
+		"TABARD_STATE": "/s",
 	}
 	f, _, err := recordArgs(t, env, "--callsites=stack", "./app")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.output != "e.tabard" || f.timing.value != "off" || f.ranks.Contains(0) || !f.ranks.Contains(1) || f.keepRaw != "r" ||
-		f.start.value != "off" || !f.quiet || f.state != "/s" || len(f.only.selected.IDs()) == 0 || len(f.except.selected.IDs()) != 1 {
+	if f.output != "e.tabard" || f.timing.value != "off" || f.ranks.Contains(0) || !f.ranks.Contains(1) ||
+		f.keepRaw != "r" ||
+		f.start.value != "off" || !f.quiet || f.state != "/s" || len(f.only.selected.IDs()) == 0 ||
+		len(f.except.selected.IDs()) != 1 {
 		t.Errorf("flags %+v", f)
 	}
 	if f.callsites.value != "stack" {
 		t.Error("the flag does not win over the environment")
 	}
 	for name, value := range map[string]string{
-		"TABARD_CALLSITES": "x", "TABARD_TIMING": "x", "TABARD_RANKS": "x", "TABARD_ONLY": "x", "TABARD_EXCEPT": "x", "TABARD_START": "x", "TABARD_QUIET": "x",
+		"TABARD_CALLSITES": "x", "TABARD_TIMING": "x", "TABARD_RANKS": "x", "TABARD_ONLY": "x", "TABARD_EXCEPT": "x",
+		"TABARD_START": "x", "TABARD_QUIET": "x",
 	} {
 		_, _, err := recordArgs(t, map[string]string{name: value}, "./app")
 		if err == nil || !strings.Contains(err.Error(), name+"="+value) {
@@ -103,7 +110,8 @@ func TestFilteredOut(t *testing.T) {
 			left[f.Name] = true
 		}
 	}
-	for name, want := range map[string]bool{"MPI_Send": true, "MPI_Recv": true, "MPI_Test": true, "MPI_Waitall": false, "MPI_Bcast": false} {
+	for name, want := range map[string]bool{"MPI_Send": true, "MPI_Recv": true, "MPI_Test": true,
+		"MPI_Waitall": false, "MPI_Bcast": false} {
 		if left[name] != want {
 			t.Errorf("%s shown: %v, want %v", name, left[name], want)
 		}

@@ -2,12 +2,17 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"tabard/internal/collect"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
+
+var _ = command(160, recoverCommand)
 
 func recoverCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -36,21 +41,22 @@ lists what is left of others.`,
 		if path, err = a.uniteParts(args[0], path); err != nil {
 			return err
 		}
-		if *asJSON {
-			return a.printJSON(recovery{"tabard.recover/1", path, outcome(r), r.Ranks, r.Calls, r.Unfinished, r.Lost, append([]string{}, r.Problems...)})
+		if !*asJSON {
+			for _, p := range r.Problems {
+				fmt.Fprintf(a.err, "tabard: %s\n", p)
+			}
 		}
-		for _, p := range r.Problems {
-			fmt.Fprintf(a.err, "tabard: %s\n", p)
-		}
-		_, err = fmt.Fprintf(a.out, "%s: %s\n", path, outcomeText(r))
-		return err
+		d := report.NewRecovery(path, r)
+		return a.print(answer{json: *asJSON, document: func() any { return d },
+			text: func(w io.Writer) error { return text.Recovery(w, d, r) }})
 	}
 	return cmd
 }
 
-// uniteParts merges what collectors of several nodes left into the recording, and says where it is then.
+// uniteParts merges what collectors of several nodes left into the recording, and says where it is
+// then.
 func (a *app) uniteParts(file, path string) (string, error) {
-	archive, err := collect.OpenOutput(file, path, func(text string) { fmt.Fprintf(a.err, "tabard: %s: %s\n", file, text) })
+	archive, err := collect.OpenOutput(file, path, a.remarks(file))
 	if err != nil {
 		return "", err
 	}
@@ -59,41 +65,4 @@ func (a *app) uniteParts(file, path string) (string, error) {
 		return path, nil
 	}
 	return collect.CanonicalOutput(file) // what was recovered is part of it now
-}
-
-// outcome is what a recovery came to.
-func outcome(r collect.Report) string {
-	switch {
-	case r.Moved != "":
-		return "moved"
-	case r.Kept:
-		return "kept"
-	case r.Bytes > 0:
-		return "recovered"
-	}
-	return "nothing"
-}
-
-func outcomeText(r collect.Report) string {
-	switch outcome(r) {
-	case "moved":
-		return "the archive was complete but could not be written here; it has been moved from " + r.Moved
-	case "kept":
-		return "the archive is complete and stays here until it can be moved: repeat this command then"
-	case "recovered":
-		return fmt.Sprintf("%s of %s recovered", plural(r.Calls, "call"), plural(uint64(r.Ranks), "rank"))
-	}
-	return "nothing to recover: no recording to it goes on, and nothing else of one is left on this machine"
-}
-
-// recovery is the schema of `tabard recover --json`.
-type recovery struct {
-	Schema     string   `json:"schema"`
-	File       string   `json:"file"`
-	Outcome    string   `json:"outcome"` // recovered, moved, kept, nothing
-	Ranks      int      `json:"ranks"`
-	Calls      uint64   `json:"calls"`
-	Unfinished int      `json:"unfinished_ranks"`
-	Lost       uint64   `json:"lost_calls"`
-	Problems   []string `json:"problems"`
 }

@@ -11,10 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabard/internal/collect"
-	"tabard/internal/replay"
-	"tabard/internal/scale"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/program/replay"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/suggest"
 )
 
 const replayLong = `Make the MPI calls of a recording again, with as many ranks as it has:
@@ -66,7 +67,7 @@ func (f *replayTiming) Set(s string) error {
 		return nil
 	}
 	msg := "want asap, recorded or scale:X, e.g. scale:0.5"
-	if best := closest(s, []string{"asap", "recorded"}, 1); len(best) > 0 {
+	if best := suggest.Closest(s, []string{"asap", "recorded"}, 1); len(best) > 0 {
 		msg = "did you mean " + best[0] + "? " + msg
 	}
 	return errors.New(msg)
@@ -89,6 +90,8 @@ type replayFlags struct {
 	ranks    int
 }
 
+var _ = command(130, replayCommand)
+
 func replayCommand(a *app) *cobra.Command {
 	f := &replayFlags{timing: replayTiming{text: "asap"}}
 	cmd := &cobra.Command{
@@ -104,43 +107,27 @@ func replayCommand(a *app) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.Var(&f.timing, "timing", "how long computation takes: asap, recorded, or scale:X")
-	f.order = addChoice(cmd, "order", "what could come out otherwise comes out as recorded, or is left free", "recorded", "free")
+	f.order = addChoice(cmd, "order", "what could come out otherwise comes out as recorded, or is left free",
+		"recorded", "free")
 	fl.IntVar(&f.ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
-	fl.StringVar(&f.scratch, "scratch", "", "keep files of the program in `DIR` (default: a fresh one in TMPDIR, removed at the end)")
-	fl.StringVar(&f.library, "library", "", "make the calls with this MPI library, a `PATH` (default: that of the launcher)")
+	fl.StringVar(&f.scratch, "scratch", "",
+		"keep files of the program in `DIR` (default: a fresh one in TMPDIR, removed at the end)")
+	fl.StringVar(&f.library, "library", "",
+		"make the calls with this MPI library, a `PATH` (default: that of the launcher)")
 	fl.DurationVar(&f.patience, "patience", 5*time.Minute, "end the replay if a call takes longer than `TIME`, 0 never")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "do not list what is not replayed")
-	if err := cmd.MarkFlagDirname("scratch"); err != nil {
-		panic(err)
-	}
-	modes := []cobra.Completion{"asap", "recorded", "scale:0.5"}
-	if err := cmd.RegisterFlagCompletionFunc("timing", cobra.FixedCompletions(modes, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err)
-	}
+	must(cmd.MarkFlagDirname("scratch"))
+	must(cmd.RegisterFlagCompletionFunc("timing", fixed("asap", "recorded", "scale:0.5")))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.patience < 0 {
 			return usagef("--patience %v is less than 0", f.patience)
 		}
-		if f.ranks < 1 && cmd.Flags().Changed("ranks") {
-			return usagef("--ranks %d is less than 1", f.ranks)
-		}
-		x, err := a.open(args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { _ = x.Close() }()
-		var image []byte
-		if f.ranks > 0 {
-			if image, err = scaled(x, f.ranks); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			_ = x.Close()
-			if x, err = trace.OpenReader(bytes.NewReader(image), int64(len(image))); err != nil {
+		if cmd.Flags().Changed("ranks") {
+			if err := atLeast("ranks", f.ranks, 1); err != nil {
 				return err
 			}
 		}
-		err = replay.Start(&replay.Request{File: args[0], Archive: x, Path: x.File(), Image: image, Recorded: f.order.value == "recorded", Gaps: f.timing.gaps, Scale: f.timing.scale,
-			Scratch: f.scratch, Library: f.library, Patience: f.patience, Quiet: f.quiet, Stderr: a.err})
+		err := f.run(a, args[0])
 		var place *replay.PlaceError
 		switch {
 		case errors.As(err, &place) && place.Msg == "":
@@ -154,13 +141,35 @@ func replayCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+// run makes the calls of this rank, or hands them on.
+func (f *replayFlags) run(a *app, file string) error {
+	x, err := a.open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }()
+	var image []byte
+	if f.ranks > 0 {
+		if image, err = scaled(x, f.ranks); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		_ = x.Close()
+		if x, err = archive.OpenReader(bytes.NewReader(image), int64(len(image))); err != nil {
+			return err
+		}
+	}
+	return replay.Start(&replay.Request{File: file, Archive: x, Path: x.File(), Image: image,
+		Recorded: f.order.value == "recorded", Gaps: f.timing.gaps, Scale: f.timing.scale,
+		Scratch: f.scratch, Library: f.library, Patience: f.patience, Quiet: f.quiet, Stderr: a.err})
+}
+
 // scaled is the archive that a job with another number of ranks would give.
-func scaled(x *trace.Archive, ranks int) ([]byte, error) {
+func scaled(x *archive.Archive, ranks int) ([]byte, error) {
 	c, err := x.Content()
 	if err != nil {
 		return nil, err
 	}
-	if c, _, err = scale.Of(c, ranks, scale.Options{}); err != nil {
+	if c, _, err = infer.Of(c, ranks, infer.Options{}); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -174,7 +183,7 @@ func replayFeedCommand() *cobra.Command {
 		Use: replay.FeedCommand, Hidden: true, DisableFlagParsing: true,
 		Short: "Feed a rank of a replay (started by replay)",
 		RunE: func(_ *cobra.Command, args []string) error {
-			return replay.Feed(args, func(path string) (*trace.Archive, error) {
+			return replay.Feed(args, func(path string) (*archive.Archive, error) {
 				return collect.OpenOutput(path, path, func(string) {})
 			})
 		},

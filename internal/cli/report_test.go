@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// faultyRun is four ranks in a ring that exchange, add up, and compute for work(rank, step) us before that, in 30 time steps. Messages take 1 us.
+// faultyRun is four ranks in a ring that exchange, add up, and compute for work(rank, step) us
+// before that, in 30 time steps. Messages take 1 us.
 func faultyRun(work func(r, s int) int) string {
 	const ranks, steps = 4, 30
 	var calls [ranks]strings.Builder
@@ -25,25 +26,31 @@ func faultyRun(work func(r, s int) int) string {
 		for r := range ranks {
 			now[r] += work(r, s) * 1000
 			posted[r] = now[r]
-			call(r, 200, fmt.Sprintf("MPI_Irecv(count=8, datatype=MPI_INT, source=%d, tag=1, comm=MPI_COMM_WORLD) @ app.c:20 [exchange] ; request=request#0", (r+ranks-1)%ranks))
+			call(r, 200, fmt.Sprintf("MPI_Irecv(count=8, datatype=MPI_INT, source=%d, tag=1, comm=MPI_COMM_WORLD) "+
+				"@ app.c:20 [exchange] ; request=request#0", (r+ranks-1)%ranks))
 			sent[r] = now[r]
-			call(r, 500, fmt.Sprintf("MPI_Send(count=8, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ app.c:21 [exchange]", (r+1)%ranks))
+			call(r, 500, fmt.Sprintf("MPI_Send(count=8, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ "+
+				"app.c:21 [exchange]", (r+1)%ranks))
 		}
 		entered := 0
 		for r := range ranks {
 			from := (r + ranks - 1) % ranks
-			call(r, max(sent[from]+1000-now[r], 100), fmt.Sprintf("MPI_Wait(request=request#0) @ app.c:22 [exchange] ; request=MPI_REQUEST_NULL ; status={source=%d tag=1 bytes=32}", from))
+			call(r, max(sent[from]+1000-now[r], 100),
+				fmt.Sprintf("MPI_Wait(request=request#0) @ app.c:22 [exchange] ; request=MPI_REQUEST_NULL ; "+
+					"status={source=%d tag=1 bytes=32}", from))
 			entered = max(entered, now[r])
 		}
 		for r := range ranks {
-			call(r, entered+2000-now[r], "MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD) @ app.c:30 [main]")
+			call(r, entered+2000-now[r],
+				"MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD) @ app.c:30 [main]")
 		}
 	}
 	var b strings.Builder
 	b.WriteString("abi mpich\nmpi MPICH\ntool tabard test\ncommand ./app\n")
 	for r := range ranks {
 		call(r, 3_000_000, "MPI_Finalize() @ app.c:40 [main]")
-		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n%s", r, ranks, calls[r].String())
+		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n%s", r, ranks,
+			calls[r].String())
 	}
 	return b.String()
 }
@@ -57,6 +64,40 @@ func slowRank(r, s int) int {
 		return 300
 	}
 	return 100
+}
+
+// TestSameMedians: report and profile tell the same medians of the same calls.
+func TestSameMedians(t *testing.T) {
+	trace := file(t, faultyRun(slowRank))
+	// The column of the median by call and place, of rows that begin with a number or with a
+	// function.
+	medians := func(column int, args ...string) map[string]string {
+		t.Helper()
+		code, stdout, stderr := run(append(args, trace)...)
+		if code != 0 {
+			t.Fatalf("%v: code %d, stderr %q", args, code, stderr)
+		}
+		found := map[string]string{}
+		for line := range strings.Lines(stdout) {
+			call, place := regexp.MustCompile(`MPI_\w+`).FindString(line),
+				regexp.MustCompile(`app\.c:\d+`).FindString(line)
+			cells := regexp.MustCompile(` {2,}`).Split(strings.TrimSpace(line), -1)
+			if call != "" && place != "" && len(cells) > 8 {
+				found[call+" "+place] = cells[column]
+			}
+		}
+		return found
+	}
+	profile := medians(7, "profile", "--by", "function,site", "--quantiles")
+	report := medians(4, "report", "--limit", "0")
+	if len(report) < 4 {
+		t.Fatalf("report tells of %v only", report)
+	}
+	for call, median := range report {
+		if profile[call] != median {
+			t.Errorf("%s: report says %s, profile %s", call, median, profile[call])
+		}
+	}
 }
 
 func TestReport(t *testing.T) {
@@ -111,7 +152,8 @@ func TestFindings(t *testing.T) {
 		}
 		return 100
 	})
-	if len(all) == 0 || all[0].Kind != "late rank" || all[0].Process != 2 || all[0].Site != "app.c:20 [exchange]" && all[0].Site != "app.c:21 [exchange]" {
+	if len(all) == 0 || all[0].Kind != "late rank" || all[0].Process != 2 || all[0].Site != "app.c:20 [exchange]" &&
+		all[0].Site != "app.c:21 [exchange]" {
 		t.Errorf("a slow rank: %+v", all)
 	}
 	all = found(func(r, s int) int {

@@ -1,15 +1,23 @@
-// Package cli is the command line of tabard: flags, exit codes and rendering.
-// What the commands do lies in the packages below.
+// Package cli is the command line of tabard: commands, flags and exit codes, one file for each
+// command. What a command finds out comes from the analyses; package report makes JSON of it,
+// package report/text what people read.
+//
+// A new command is a file with a function that defines it, and its place in the help: var _ =
+// command(place, define).
 package cli
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // app is what all commands share.
@@ -22,10 +30,7 @@ type app struct {
 // Run executes the command line args (without the program's name) and returns
 // the exit code: 0, 1 if the command failed, 2 if the command line is wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
-	a := &app{out: stdout, err: stderr}
-	if f, ok := stderr.(*os.File); ok {
-		a.tty = isTerminal(f)
-	}
+	a := &app{out: stdout, err: stderr, tty: render.DetectTerminal(stderr, getenv).TTY}
 	root := newRoot(a)
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteC()
@@ -62,6 +67,19 @@ into one small file, and answers questions from that file.
 All commands: tabard --help
 `
 
+// commands are those that help lists, by their places in it: the order is that of use.
+var commands = map[int]func(*app) *cobra.Command{}
+
+// command gives a command a place. It is called while variables are initialised: var _ =
+// command(...).
+func command(place int, define func(*app) *cobra.Command) struct{} {
+	if commands[place] != nil {
+		panic("two commands have the same place")
+	}
+	commands[place] = define
+	return struct{}{}
+}
+
 // newRoot defines all commands.
 func newRoot(a *app) *cobra.Command {
 	cobra.EnableCommandSorting = false // the order below is that of use
@@ -84,7 +102,7 @@ no change: it runs as before, under Open MPI or MPICH.`,
 			_, err := io.WriteString(a.out, overview)
 			return err
 		},
-		Version:       readVersions().String(),
+		Version:       report.NewVersion().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -93,11 +111,10 @@ no change: it runs as before, under Open MPI or MPICH.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(
-		recordCommand(a), infoCommand(a), reportCommand(a), profileCommand(a), matrixCommand(a), histogramCommand(a), waitsCommand(a), messagesCommand(a), timelineCommand(a), dumpCommand(a), loopsCommand(a), diffCommand(a), replayCommand(a), proxyCommand(a), verifyCommand(a), recoverCommand(a), mergeCommand(a), scaleCommand(a),
-		doctorCommand(a), versionCommand(a), completionCommand(a), manCommand(a),
-		collectorCommand(), spawnedCommand(), replayFeedCommand(),
-	)
+	for _, place := range slices.Sorted(maps.Keys(commands)) {
+		root.AddCommand(commands[place](a))
+	}
+	root.AddCommand(collectorCommand(), spawnedCommand(), replayFeedCommand())
 	root.SetHelpCommand(helpCommand(root))
 	for _, c := range append(root.Commands(), root) {
 		c.DisableFlagsInUseLine = true

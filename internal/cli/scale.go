@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabard/internal/scale"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
-// scaleSchema names the form of what `tabard scale --json` prints.
-const scaleSchema = "tabard.scale/1"
+var _ = command(180, scaleCommand)
 
 func scaleCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -41,7 +42,8 @@ coordinate and size on the first axis of the grid, i0 the iteration of a loop an
 	f := &scaleFlags{}
 	cmd.Flags().IntVar(&f.ranks, "ranks", 0, "the number of ranks")
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the archive to `OUT`")
-	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a recording `FILE2` of the same program with another number of ranks; may be repeated")
+	cmd.Flags().StringArrayVar(&f.with, "with", nil,
+		"a recording `FILE2` of the same program with another number of ranks; may be repeated")
 	cmd.Flags().StringArrayVar(&f.dims, "dims", nil, "the sizes `AxB...` of the process grid of M ranks, such as 8x4")
 	cmd.Flags().BoolVar(&f.program, "program", false, "print the program")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
@@ -51,27 +53,10 @@ coordinate and size on the first axis of the grid, i0 the iteration of a loop an
 
 // scaleFlags are the flags of `tabard scale`.
 type scaleFlags struct {
-	ranks         int
-	out           string
-	with, dims    []string
+	ranks int
+	out   string
+	otherSizes
 	program, json bool
-}
-
-// scaleReport is the schema of `tabard scale --json`.
-type scaleReport struct {
-	Schema string `json:"schema"`
-	// File is the archive that was written, empty for none, with Ranks ranks.
-	File  string `json:"file"`
-	Ranks int    `json:"ranks"`
-	Bytes int64  `json:"bytes"`
-	// Checked is the number of ranks with which calls were found to fit together: Ranks, or less if that is
-	// too many to look at each; 0 if that was not looked at.
-	Checked int `json:"checked"`
-	// From are the sizes of the recordings.
-	From        []int    `json:"from"`
-	Grids       []string `json:"grids"`
-	Assumptions []string `json:"assumptions"`
-	Program     string   `json:"program,omitempty"`
 }
 
 func (a *app) scale(file string, f *scaleFlags) error {
@@ -81,42 +66,28 @@ func (a *app) scale(file string, f *scaleFlags) error {
 	case f.ranks > 0 && f.out == "":
 		return usagef("-o is missing: the archive to write")
 	}
-	o := scale.Options{}
-	for _, text := range f.dims {
-		d, err := parseDims(text)
-		if err != nil {
-			return err
-		}
-		o.Dims = append(o.Dims, d)
+	o, err := f.options()
+	if err != nil {
+		return err
 	}
 	c, err := a.contentOf(file)
 	if err != nil {
 		return err
 	}
-	for _, name := range f.with {
-		x, err := a.contentOf(name)
-		if err != nil {
-			return err
-		}
-		o.With = append(o.With, x)
+	if o.With, err = a.contentsOf(f.with); err != nil {
+		return err
 	}
-	var m *scale.Model
-	var out *trace.Content
+	var m *infer.Model
+	var out *archive.Content
 	if f.ranks > 0 {
-		out, m, err = scale.Of(c, f.ranks, o)
+		out, m, err = infer.Of(c, f.ranks, o)
 	} else {
-		m, err = scale.Infer(c, o)
+		m, err = infer.Infer(c, o)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	r := &scaleReport{Schema: scaleSchema, From: m.Sizes, Grids: []string{}, Assumptions: append([]string{}, m.Assumptions...)}
-	for _, g := range m.Grids {
-		r.Grids = append(r.Grids, g.String())
-	}
-	if f.program {
-		r.Program = m.String()
-	}
+	r := report.NewScale(m, f.program)
 	if f.ranks > 0 {
 		if r.Bytes, err = writeContent(f.out, out); err != nil {
 			return err
@@ -124,35 +95,57 @@ func (a *app) scale(file string, f *scaleFlags) error {
 		r.File, r.Ranks, r.Checked = f.out, f.ranks, m.Checked
 	}
 	if f.json {
-		return a.printJSON(r)
+		return a.print(answer{json: true, document: func() any { return r }})
 	}
-	if f.program {
-		fmt.Fprint(a.out, r.Program)
-	}
+	fmt.Fprint(a.out, r.Program)
 	for _, s := range r.Assumptions {
 		fmt.Fprintf(a.err, "tabard: assumed: %s\n", s)
 	}
-	if f.ranks > 0 {
-		fmt.Fprintf(a.out, "%s: %s in %s, inferred from %s\n", r.File, plural(uint64(r.Ranks), "rank"), byteSize(r.Bytes), file)
-		switch r.Checked {
-		case r.Ranks:
-		case 0:
-			fmt.Fprintln(a.err, "tabard: whether its calls fit together was not looked at: it is too large")
-		default:
-			fmt.Fprintf(a.err, "tabard: its calls were found to fit together with %d ranks only, as %d are too many to look at each\n", r.Checked, r.Ranks)
-		}
+	if f.ranks == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.out, text.Scale(r, file))
+	if s := text.Unchecked(r); s != "" {
+		fmt.Fprintf(a.err, "tabard: %s\n", s)
 	}
 	return nil
 }
 
+// otherSizes are the flags about recordings and process grids of other sizes.
+type otherSizes struct{ with, dims []string }
+
+// options parses the sizes of process grids.
+func (f *otherSizes) options() (o infer.Options, err error) {
+	for _, text := range f.dims {
+		d, err := parseDims(text)
+		if err != nil {
+			return o, err
+		}
+		o.Dims = append(o.Dims, d)
+	}
+	return o, nil
+}
+
+// contentsOf reads all of several archives.
+func (a *app) contentsOf(files []string) (all []*archive.Content, err error) {
+	for _, file := range files {
+		c, err := a.contentOf(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
 // contentOf reads all of an archive.
-func (a *app) contentOf(file string) (*trace.Content, error) {
-	archive, err := a.open(file)
+func (a *app) contentOf(file string) (*archive.Content, error) {
+	arch, err := a.open(file)
 	if err != nil {
 		return nil, err
 	}
-	defer archive.Close()
-	return archive.Content()
+	defer arch.Close()
+	return arch.Content()
 }
 
 // parseDims parses sizes such as "8x4x2".
@@ -168,7 +161,7 @@ func parseDims(text string) (dims []int, err error) {
 }
 
 // writeContent writes an archive whole or not at all.
-func writeContent(file string, c *trace.Content) (int64, error) {
+func writeContent(file string, c *archive.Content) (int64, error) {
 	// Beside it, so that it can be renamed.
 	w, err := os.OpenFile(fmt.Sprintf("%s.%d", file, os.Getpid()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {

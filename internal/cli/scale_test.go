@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/internal/merge"
-	"tabard/internal/synth"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
-// synthetic writes the recording of a synthetic program.
-func synthetic(t *testing.T, name string, ranks int) string {
+// makeJob writes the recording of a synthetic program.
+func makeJob(t *testing.T, name string, ranks int) string {
 	t.Helper()
-	job, err := synth.NewJob(synth.ByName(name), synth.Params{Ranks: ranks, Steps: 12})
+	job, err := synthetic.NewJob(synthetic.ByName(name), synthetic.Params{Ranks: ranks, Steps: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func synthetic(t *testing.T, name string, ranks int) string {
 }
 
 func TestScale(t *testing.T) {
-	small, large, none := synthetic(t, "hub", 8), synthetic(t, "hub", 40), synthetic(t, "amr", 4)
+	small, large, none := makeJob(t, "hub", 8), makeJob(t, "hub", 40), makeJob(t, "amr", 4)
 	out := filepath.Join(t.TempDir(), "out.tabard")
 	for _, c := range []struct {
 		args string
@@ -55,9 +55,11 @@ func TestScale(t *testing.T) {
 		{"scale A --ranks 40 -o OUT", exitOK, []string{"40 ranks in "}, "assumed: "},
 		{"diff OUT B", exitOK, []string{"the same in structure and parameters (40 ranks"}, ""},
 		{"info OUT", exitOK, []string{"to 40 ranks, not recorded: inferred from a recording of 8 ranks"}, ""},
-		{"scale A --with B --ranks 10 -o OUT --json", exitOK, []string{`"schema": "tabard.scale/1"`, `"ranks": 10`}, ""},
+		{"scale A --with B --ranks 10 -o OUT --json", exitOK, []string{`"schema": "tabard.scale/1"`, `"ranks": 10`},
+			""},
 		{"scale A --program", exitOK, []string{"MPI_Comm_rank(3, r)", "(P - 1)"}, "assumed: "},
-		{"scale C --ranks 10 -o OUT", exitFailure, nil, "MPI_Irecv at amr.c:18 [main], source (ranks 0-3): its values do not follow"},
+		{"scale C --ranks 10 -o OUT", exitFailure, nil,
+			"MPI_Irecv at amr.c:18 [main], source (ranks 0-3): its values do not follow"},
 		{"scale A --ranks 10", exitUsage, nil, "-o is missing"},
 		{"scale A", exitUsage, nil, "--ranks is missing"},
 		{"scale A --ranks 10 -o OUT --dims 2by5", exitUsage, nil, "sizes look like 8x4"},

@@ -3,8 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"tabard/analysis/selection"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/analysis/selection"
 )
 
 // selectFlags are the flags that all analyses share: which calls they are about, and
@@ -30,42 +29,22 @@ func (f *selectFlags) add(cmd *cobra.Command, schema string) {
 		return &selectValue{text, list, kind, check}
 	}
 	fl.Var(value(&f.flags.Ranks, true, "LIST", parsed(selection.ParseRanks)), "rank", "these ranks only, e.g. 0,4-7")
-	fl.Var(value(&f.flags.Functions, true, "LIST", parsed(selection.ParseFunctions)), "function", "these functions and groups only, e.g. p2p,MPI_Allreduce")
-	fl.Var(value(&f.flags.Comms, true, "LIST", parsed(selection.ParseComms)), "comm", "calls on these communicators only, e.g. MPI_COMM_WORLD,3")
-	fl.Var(value(&f.flags.Time, false, "WINDOW", parsed(selection.ParseWindow)), "time", "this window of time only, e.g. 1.5s..2s or 10%..30%")
-	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps", "these time steps only, e.g. 10-19")
+	fl.Var(value(&f.flags.Functions, true, "LIST", parsed(selection.ParseFunctions)), "function",
+		"these functions and groups only, e.g. p2p,MPI_Allreduce")
+	fl.Var(value(&f.flags.Comms, true, "LIST", parsed(selection.ParseComms)), "comm",
+		"calls on these communicators only, e.g. MPI_COMM_WORLD,3")
+	fl.Var(value(&f.flags.Time, false, "WINDOW", parsed(selection.ParseWindow)), "time",
+		"this window of time only, e.g. 1.5s..2s or 10%..30%")
+	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps",
+		"these time steps only, e.g. 10-19")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+schema+")")
-	if err := cmd.RegisterFlagCompletionFunc("function", completeFunctions); err != nil {
-		panic(err) // the flag was defined above
-	}
+	must(cmd.RegisterFlagCompletionFunc("function", completeFunctions))
 }
 
 func parsed[T any](parse func(string) (T, error)) func(string) error {
 	return func(s string) error {
 		_, err := parse(s)
 		return err
-	}
-}
-
-// resolve finds what the flags select in an archive.
-func (f *selectFlags) resolve(archive *trace.Archive) (*selection.Resolved, error) {
-	s, err := selection.Parse(f.flags)
-	if err != nil {
-		return nil, err
-	}
-	return s.Resolve(archive)
-}
-
-// showProgress shows on a terminal how many streams an analysis has read, of several passes the first; done removes it.
-func (a *app) showProgress(r *selection.Resolved) (done func()) {
-	if !a.tty {
-		return func() {}
-	}
-	p := a.meter("reading", "streams", 0)
-	r.Progress = p.Show
-	return func() {
-		r.Progress = nil
-		p.Done()
 	}
 }
 

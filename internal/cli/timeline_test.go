@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // phases is three ranks, one of them with a second thread: the third one computes longer, and the
@@ -65,7 +67,8 @@ func TestTimeline(t *testing.T) {
 		golden(t, name, strings.ReplaceAll(stdout, path, "app.tabard"))
 	}
 	// Two hosts whose clocks were not measured, a call that did not return.
-	if code, stdout, stderr := run("timeline", file(t, halo), "--width", "70"); code != exitOK || stderr != "" || strings.Count(stdout, "P") < 50 {
+	if code, stdout, stderr := run("timeline", file(t, halo), "--width", "70"); code != exitOK || stderr != "" ||
+		strings.Count(stdout, "P") < 50 {
 		t.Errorf("code %d, stdout %s, stderr %q", code, stdout, stderr)
 	}
 }
@@ -73,7 +76,8 @@ func TestTimeline(t *testing.T) {
 func TestTimelinePictures(t *testing.T) {
 	path, dir := file(t, phases), t.TempDir()
 	svg, image := filepath.Join(dir, "a.svg"), filepath.Join(dir, "a.png")
-	if code, stdout, stderr := run("timeline", path, "--svg", svg, "--png", image); code != exitOK || stdout+stderr != "" {
+	if code, stdout, stderr := run("timeline", path, "--svg", svg, "--png", image); code != exitOK ||
+		stdout+stderr != "" {
 		t.Fatalf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	doc, err := os.ReadFile(svg)
@@ -119,7 +123,8 @@ func TestTimelineJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != timelineSchema || got.Columns != 10 || got.To != 100_000 || len(got.Rows) != 4 || len(got.Total) != 8 {
+	if got.Schema != report.TimelineSchema || got.Columns != 10 || got.To != 100_000 || len(got.Rows) != 4 ||
+		len(got.Total) != 8 {
 		t.Fatalf("%+v", got)
 	}
 	sum := 0.0
@@ -129,7 +134,8 @@ func TestTimelineJSON(t *testing.T) {
 	if sum < 0.999 || sum > 1.001 {
 		t.Errorf("shares add up to %g", sum)
 	}
-	if r := got.Rows[1]; r.Rank != 0 || r.Thread != 1 || r.From != 45_000 || r.Shares["rma"][7] != 0.5 || len(r.Calls) != 2 || r.Calls[1].Func != "MPI_Put" {
+	if r := got.Rows[1]; r.Rank != 0 || r.Thread != 1 || r.From != 45_000 || r.Shares["rma"][7] != 0.5 ||
+		len(r.Calls) != 2 || r.Calls[1].Func != "MPI_Put" {
 		t.Errorf("%+v", r)
 	}
 	if r := got.Rows[3]; !r.Calls[3].Unfinished || r.Shares["collective"][9] != 0.55 {
@@ -140,21 +146,26 @@ func TestTimelineJSON(t *testing.T) {
 func TestTimelineErrors(t *testing.T) {
 	path := file(t, phases)
 	for args, want := range map[string]string{
-		"--rank 7": "has no calls of rank 7", "--time 200us..": "no calls are selected", "--svg /nonexistent/a.svg": "/nonexistent/a.svg",
+		"--rank 7": "has no calls of rank 7", "--time 200us..": "no calls are selected",
+		"--svg /nonexistent/a.svg": "/nonexistent/a.svg",
 	} {
-		if code, _, stderr := run(append([]string{"timeline", path}, strings.Fields(args)...)...); code != exitFailure || !strings.Contains(stderr, want) {
+		if code, _, stderr := run(append([]string{"timeline", path},
+			strings.Fields(args)...)...); code != exitFailure || !strings.Contains(stderr, want) {
 			t.Errorf("timeline %s: code %d, stderr %q", args, code, stderr)
 		}
 	}
 	for args, want := range map[string]string{
-		"--width 3": "not in 10 to", "--rows 0": "less than 1", "--json --svg a": "do not go together", "--svg - --png -": "do not go together",
+		"--width 3": "not in 10 to", "--rows 0": "less than 1", "--json --svg a": "do not go together",
+		"--svg - --png -": "do not go together",
 	} {
-		if code, _, stderr := run(append([]string{"timeline", path}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
+		if code, _, stderr := run(append([]string{"timeline", path},
+			strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("timeline %s: code %d, stderr %q", args, code, stderr)
 		}
 	}
 	untimed := file(t, "abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Init()")
-	if code, _, stderr := run("timeline", untimed); code != exitFailure || !strings.Contains(stderr, "no times of single calls") {
+	if code, _, stderr := run("timeline", untimed); code != exitFailure ||
+		!strings.Contains(stderr, "no times of single calls") {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }

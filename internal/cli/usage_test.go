@@ -59,15 +59,18 @@ func TestUsageErrors(t *testing.T) {
 		{"help recrod", "did you mean 'record'"},
 	} {
 		code, stdout, stderr := run(strings.Fields(c.args)...)
-		if code != exitUsage || stdout != "" || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "--help' for usage") {
-			t.Errorf("tabard %s: code %d, stdout %q, stderr %q, want code 2 and %q", c.args, code, stdout, stderr, c.want)
+		if code != exitUsage || stdout != "" || !strings.Contains(stderr, c.want) ||
+			!strings.Contains(stderr, "--help' for usage") {
+			t.Errorf("tabard %s: code %d, stdout %q, stderr %q, want code 2 and %q", c.args, code, stdout, stderr,
+				c.want)
 		}
 	}
 }
 
 func TestFailures(t *testing.T) {
 	missing := t.TempDir() + "/none.tabard"
-	for _, args := range [][]string{{"info", missing}, {"dump", missing}, {"recover", missing}, {"verify", missing, t.TempDir()}} {
+	for _, args := range [][]string{{"info", missing}, {"dump", missing}, {"recover", missing},
+		{"verify", missing, t.TempDir()}} {
 		code, stdout, stderr := run(args...)
 		if code != exitFailure || stdout != "" || !strings.Contains(stderr, missing) {
 			t.Errorf("tabard %v: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
@@ -137,35 +140,6 @@ func parse(args []string) error {
 		return err
 	}
 	return nil
-}
-
-func TestClosest(t *testing.T) {
-	names := []string{"record", "recover", "info", "dump", "verify"}
-	for word, want := range map[string]string{
-		"recrod": "record", "dmup": "dump", "INFO": "info", "veriffy": "verify", "rec": "record recover", "x": "", "mpirun": "",
-	} {
-		if got := strings.Join(closest(word, names, 2), " "); got != want {
-			t.Errorf("closest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
-func TestNumbers(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := count(n); got != want {
-			t.Errorf("count(%d) = %s, want %s", n, got, want)
-		}
-	}
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 5 << 30: "5.0 GiB"} {
-		if got := byteSize(n); got != want {
-			t.Errorf("byteSize(%d) = %s, want %s", n, got, want)
-		}
-	}
-	for n, want := range map[uint64]string{0: "0 calls", 1: "1 call", 2000: "2,000 calls"} {
-		if got := plural(n, "call"); got != want {
-			t.Errorf("plural(%d) = %s, want %s", n, got, want)
-		}
-	}
 }
 
 // Where nobody watches, a wait is announced only if it lasts.

@@ -16,13 +16,15 @@ func TestVerifyEmptyLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := run("verify", file(t, halo), dir)
-	if code != exitFailure || !strings.Contains(stderr, "left out: "+path+" is empty") || !strings.Contains(stdout, "2 differences") {
+	if code != exitFailure || !strings.Contains(stderr, "left out: "+path+" is empty") ||
+		!strings.Contains(stdout, "2 differences") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	if err := os.WriteFile(path, make([]byte, 20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr = run("verify", file(t, halo), dir); code != exitFailure || !strings.Contains(stderr, "not a raw log") {
+	if code, _, stderr = run("verify", file(t, halo), dir); code != exitFailure ||
+		!strings.Contains(stderr, "not a raw log") {
 		t.Errorf("a log that is cut off: code %d, stderr %q", code, stderr)
 	}
 }

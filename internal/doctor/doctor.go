@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tabard/internal/collect"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 )
 
 // Status of a check.
@@ -46,9 +46,9 @@ type Config struct {
 	// Inspect opens the archive of a trial and gives the number of its ranks
 	// and calls; it fails if the archive is not complete.
 	Inspect func(path string) (ranks int, calls uint64, err error)
-	// Trial can be switched off: it compiles and runs a program.
+	// Trial switches on the check that compiles and runs a program.
 	Trial bool
-	// Progress is told what is going on.
+	// Progress is called with what the checks are doing.
 	Progress func(what string)
 }
 

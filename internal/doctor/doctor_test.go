@@ -39,7 +39,8 @@ func TestFindLaunchers(t *testing.T) {
 	for _, l := range ls {
 		got = append(got, filepath.Base(l.path)+" "+string(l.flavour)+" "+l.version)
 	}
-	want := "mpirun Open MPI mpirun (Open MPI) 4.1.4|mpiexec unknown MPI |mpiexec.hydra MPICH MPICH (Hydra) 4.0.2|srun Slurm slurm 23.02"
+	want := "mpirun Open MPI mpirun (Open MPI) 4.1.4|mpiexec unknown MPI |" +
+		"mpiexec.hydra MPICH MPICH (Hydra) 4.0.2|srun Slurm slurm 23.02"
 	if s := strings.Join(got, "|"); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -71,7 +72,8 @@ func TestClock(t *testing.T) {
 	dir := t.TempDir()
 	files := clockSource{filepath.Join(dir, "source"), filepath.Join(dir, "cpu")}
 	write := func(source, flags string) {
-		for name, text := range map[string]string{files.current: source + "\n", files.cpuinfo: "flags\t: fpu" + flags + " sse\n"} {
+		for name, text := range map[string]string{files.current: source + "\n",
+			files.cpuinfo: "flags\t: fpu" + flags + " sse\n"} {
 			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +116,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A library that the loader cannot use is found out; one usable place is enough.
+// A library that the loader cannot use is detected. One usable place is enough.
 func TestPreload(t *testing.T) {
 	dir := t.TempDir()
 	bad := Config{Runtime: []byte("this is no library"), StateRoots: []string{dir}}
@@ -139,8 +141,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// fakeMPI makes a launcher and a compiler out of scripts. The launcher runs
-// what it is given once; the compiler makes a program that does nothing.
+// fakeMPI makes a launcher and a compiler of scripts. The launcher runs its program once. The
+// compiler makes a program that does nothing.
 func fakeMPI(t *testing.T, run string) (launcher, string) {
 	dir := t.TempDir()
 	l := script(t, dir, "mpirun", run)
@@ -160,16 +162,19 @@ func TestTrial(t *testing.T) {
 		want    Status
 		detail  string
 	}{
-		"works":       {runOnce, good, OK, "recorded 12 calls of 2 ranks"},
-		"broken MPI":  {"echo no network; exit 1", good, Fail, "even unrecorded"},
-		"no record":   {`case "$*" in *record*) exit 139;; esac`, good, Fail, "the recorded program failed"},
-		"no archive":  {runOnce, func(string) (int, uint64, error) { return 0, 0, errors.New("no such file") }, Fail, "no archive"},
+		"works":      {runOnce, good, OK, "recorded 12 calls of 2 ranks"},
+		"broken MPI": {"echo no network; exit 1", good, Fail, "even unrecorded"},
+		"no record":  {`case "$*" in *record*) exit 139;; esac`, good, Fail, "the recorded program failed"},
+		"no archive": {runOnce, func(string) (int, uint64, error) { return 0, 0, errors.New("no such file") }, Fail,
+			"no archive"},
 		"calls short": {runOnce, func(string) (int, uint64, error) { return 2, 3, nil }, Fail, "3 calls of 2 ranks"},
 	} {
 		l, _ := fakeMPI(t, c.run)
 		var told []string
-		checks := trials(context.Background(), Config{Self: self, Inspect: c.inspect, Progress: func(s string) { told = append(told, s) }}, []launcher{l})
-		if len(checks) != 1 || checks[0].Status != c.want || !strings.Contains(checks[0].Detail, c.detail) || len(told) == 0 {
+		checks := trials(context.Background(),
+			Config{Self: self, Inspect: c.inspect, Progress: func(s string) { told = append(told, s) }}, []launcher{l})
+		if len(checks) != 1 || checks[0].Status != c.want || !strings.Contains(checks[0].Detail, c.detail) ||
+			len(told) == 0 {
 			t.Errorf("%s: %+v, told %q", name, checks, told)
 		}
 		if c.want == Fail != Failed(checks) {
@@ -178,7 +183,7 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// A launcher without a compiler of the same MPI is not tried, and that is said.
+// A launcher without a compiler of the same MPI is not tried, and the check reports that.
 func TestTrialNeedsACompiler(t *testing.T) {
 	dir := t.TempDir()
 	l := launcher{path: script(t, dir, "mpirun", "exit 1"), flavour: mpich}
@@ -187,7 +192,8 @@ func TestTrialNeedsACompiler(t *testing.T) {
 	if len(checks) != 1 || checks[0].Status != Warn || !strings.Contains(checks[0].Detail, "was not tried") {
 		t.Errorf("%+v", checks)
 	}
-	if checks := trials(context.Background(), Config{Progress: func(string) {}}, nil); len(checks) != 1 || checks[0].Status != Warn {
+	checks = trials(context.Background(), Config{Progress: func(string) {}}, nil)
+	if len(checks) != 1 || checks[0].Status != Warn {
 		t.Errorf("%+v", checks)
 	}
 }

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"tabard/internal/collect"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 )
 
 // shownLeftovers bounds how many are listed one by one.
 const shownLeftovers = 10
 
-// checkLeftovers lists what is left of recordings that were interrupted, and how to
-// get or to remove it.
+// checkLeftovers lists what interrupted recordings left behind, and how to recover or remove it.
 func checkLeftovers(found []collect.Leftover, now time.Time) []Check {
 	const name = "leftovers"
 	var checks []Check
@@ -32,23 +31,27 @@ func checkLeftovers(found []collect.Leftover, now time.Time) []Check {
 				checks = append(checks, ok(name, "a recording to %s is going on", l.Output))
 			} else {
 				checks = append(checks, warn(name, recoverCommand(l),
-					"%d processes of the recording to %s are running, its collector is gone: %s, %s in %s", l.Processes, l.Output, age(l, now), size(l.Bytes), l.Dir))
+					"%d processes of the recording to %s are running, its collector is gone: %s, %s in %s", l.Processes,
+					l.Output, age(l, now), size(l.Bytes), l.Dir))
 			}
 		case len(checks)-running >= shownLeftovers:
 			more++
 			moreBytes += l.Bytes
 		case l.Output == "":
-			checks = append(checks, warn(name, removeCommand(l), "%s holds no recording: %s, %s", l.Dir, age(l, now), size(l.Bytes)))
+			checks = append(checks, warn(name, removeCommand(l), "%s holds no recording: %s, %s", l.Dir, age(l, now),
+				size(l.Bytes)))
 		case l.Kept:
 			checks = append(checks, warn(name, recoverCommand(l)+"; or throw it away: "+removeCommand(l),
-				"an archive that could not be written to %s is kept: %s, %s in %s", l.Output, age(l, now), size(l.Bytes), l.Dir))
+				"an archive that could not be written to %s is kept: %s, %s in %s", l.Output, age(l, now),
+				size(l.Bytes), l.Dir))
 		default:
 			checks = append(checks, warn(name, recoverCommand(l)+"; or throw it away: "+removeCommand(l),
 				"a recording to %s was interrupted: %s, %s in %s", l.Output, age(l, now), size(l.Bytes), l.Dir))
 		}
 	}
 	if more > 0 {
-		checks = append(checks, warn(name, "deal with those above, then run tabard doctor again", "%d more, %s", more, size(moreBytes)))
+		checks = append(checks, warn(name, "deal with those above, then run tabard doctor again", "%d more, %s", more,
+			size(moreBytes)))
 	}
 	if len(checks) == 0 {
 		checks = append(checks, ok(name, "nothing is left of earlier recordings"))
@@ -69,7 +72,8 @@ func removeCommand(l *collect.Leftover) string {
 // quote makes a path one word of a shell command.
 func quote(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%=", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("/._-+,:@%=", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
@@ -97,7 +101,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20)
 }
 
-// ipc is what decides whether systemd-logind removes a user's shared memory.
+// ipc has the facts that decide whether systemd-logind removes a user's shared memory.
 type ipc struct {
 	logind bool     // it runs
 	uid    int      // of the user
@@ -152,7 +156,7 @@ func isFile(path string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// removesIPC reads the setting; its default is yes.
+// removesIPC reads the setting RemoveIPC. Its default is yes.
 func (p ipc) removesIPC() bool {
 	yes := true
 	for _, f := range p.conf {
@@ -176,15 +180,17 @@ func (p ipc) removesIPC() bool {
 	return yes
 }
 
-// firstUserID is the least id of people; system users keep their shared memory.
+// firstUserID is the least id of ordinary users. System users keep their shared memory.
 const firstUserID = 1000
 
 // checkRemoveIPC warns where the state of a recording would vanish at logout.
 func checkRemoveIPC(p ipc, roots []string) []Check {
-	if !p.logind || p.uid < firstUserID || p.linger || len(roots) == 0 || !strings.HasPrefix(roots[0], "/dev/shm/") || !p.removesIPC() {
+	if !p.logind || p.uid < firstUserID || p.linger || len(roots) == 0 || !strings.HasPrefix(roots[0], "/dev/shm/") ||
+		!p.removesIPC() {
 		return nil
 	}
-	return []Check{warn("logout", "loginctl enable-linger, or set TABARD_STATE=/var/tmp, for programs that run on after you have logged out",
+	return []Check{warn("logout",
+		"loginctl enable-linger, or set TABARD_STATE=/var/tmp, for programs that run on after you have logged out",
 		"systemd-logind removes your files in /dev/shm when you log out (RemoveIPC): "+
 			"a program that runs on then is not recorded any more, and what was interrupted cannot be recovered")}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tabard/internal/collect"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 )
 
 func TestLeftovers(t *testing.T) {
@@ -21,19 +21,26 @@ func TestLeftovers(t *testing.T) {
 		status      Status
 		detail, fix string
 	}{
-		"running": {collect.Leftover{Output: "/o/a.tabard", Collector: true, Dirs: []string{"/s/x"}}, OK, "/o/a.tabard is going on", ""},
-		"abandoned": {collect.Leftover{Output: "/o/a.tabard", Processes: 3, Dirs: []string{"/s/x"}}, Warn, "3 processes",
+		"running": {collect.Leftover{Output: "/o/a.tabard", Collector: true, Dirs: []string{"/s/x"}}, OK,
+			"/o/a.tabard is going on", ""},
+		"abandoned": {collect.Leftover{Output: "/o/a.tabard", Processes: 3, Dirs: []string{"/s/x"}}, Warn,
+			"3 processes",
 			"tabard recover /o/a.tabard"},
-		"interrupted": {collect.Leftover{Dir: "/s/x", Output: "/o/my run.tabard", Created: now.Add(-3 * time.Hour), Bytes: 5<<20 + 1,
-			Dirs: []string{"/s/x", "/t/x.spill"}}, Warn, "interrupted: 3 h ago, 6 MiB in /s/x",
+		"interrupted": {collect.Leftover{Dir: "/s/x", Output: "/o/my run.tabard", Created: now.Add(-3 * time.Hour),
+			Bytes: 5<<20 + 1,
+			Dirs:  []string{"/s/x", "/t/x.spill"}}, Warn, "interrupted: 3 h ago, 6 MiB in /s/x",
 			"tabard recover '/o/my run.tabard'; or throw it away: rm -r /s/x /t/x.spill"},
-		"kept": {collect.Leftover{Dir: "/s/x.kept-7", Output: "/o/it's", Kept: true, Created: now.Add(-72 * time.Hour), Bytes: 1, Dirs: []string{"/s/x.kept-7"}},
-			Warn, "could not be written to /o/it's is kept: 3 days ago, 1 KiB", `tabard recover '/o/it'\''s'; or throw it away: rm -r /s/x.kept-7`},
-		"unreadable": {collect.Leftover{Dir: "/s/x", Created: now.Add(-2 * time.Minute), Dirs: []string{"/s/x"}}, Warn, "/s/x holds no recording: 2 min ago",
+		"kept": {collect.Leftover{Dir: "/s/x.kept-7", Output: "/o/it's", Kept: true, Created: now.Add(-72 * time.Hour),
+			Bytes: 1, Dirs: []string{"/s/x.kept-7"}},
+			Warn, "could not be written to /o/it's is kept: 3 days ago, 1 KiB",
+			`tabard recover '/o/it'\''s'; or throw it away: rm -r /s/x.kept-7`},
+		"unreadable": {collect.Leftover{Dir: "/s/x", Created: now.Add(-2 * time.Minute), Dirs: []string{"/s/x"}}, Warn,
+			"/s/x holds no recording: 2 min ago",
 			"rm -r /s/x"},
 	} {
 		got := checkLeftovers([]collect.Leftover{c.l}, now)
-		if len(got) != 1 || got[0].Status != c.status || !strings.Contains(got[0].Detail, c.detail) || got[0].Fix != c.fix {
+		if len(got) != 1 || got[0].Status != c.status || !strings.Contains(got[0].Detail, c.detail) ||
+			got[0].Fix != c.fix {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -90,7 +97,8 @@ func TestRemoveIPC(t *testing.T) {
 	if c := checkRemoveIPC(user, shm); len(c) != 1 || c[0].Status != Warn || c[0].Fix == "" {
 		t.Errorf("%+v", c)
 	}
-	for name, p := range map[string]ipc{"no logind": {uid: 1000}, "a system user": {logind: true}, "a user who stays": {logind: true, uid: 1000, linger: true}} {
+	for name, p := range map[string]ipc{"no logind": {uid: 1000}, "a system user": {logind: true},
+		"a user who stays": {logind: true, uid: 1000, linger: true}} {
 		if c := checkRemoveIPC(p, shm); c != nil {
 			t.Errorf("%s: %+v", name, c)
 		}

@@ -31,8 +31,8 @@ type launcher struct {
 var launcherNames = []string{"mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "orterun", "prterun",
 	"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "srun"}
 
-// findLaunchers looks for launchers in the directories of path; several
-// names of one file count once.
+// findLaunchers looks for launchers in the directories of path. Several names of one file count
+// once.
 func findLaunchers(ctx context.Context, path string) []launcher {
 	var found []launcher
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// flavourOf tells implementations apart by what their launchers say of themselves.
+// flavourOf tells implementations apart by the version that their launchers print.
 func flavourOf(version string) flavour {
 	v := strings.ToLower(version)
 	switch {
@@ -93,7 +93,8 @@ func hydraVersion(out string) string {
 
 func checkLaunchers(ls []launcher) Check {
 	if len(ls) == 0 {
-		return fail("launcher", "install an MPI (Debian: openmpi-bin or mpich) or load its module, so that mpirun is in PATH",
+		return fail("launcher",
+			"install an MPI (Debian: openmpi-bin or mpich) or load its module, so that mpirun is in PATH",
 			"no mpirun, mpiexec or srun in PATH")
 	}
 	var texts []string

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// perThread is what one traced thread may fill in the state directory before
-	// the program waits: 16 segments of 4 MiB.
+	// perThread is how many bytes of the state directory one traced thread may fill before the
+	// program waits: 16 segments of 4 MiB.
 	perThread = 64 << 20
 	// noExec is ST_NOEXEC of statfs(2).
 	noExec = 8
 )
 
-// checkPreload tries the places for the state of a recording: whether they have
-// room, and whether a program can be started with the runtime preloaded from there.
+// checkPreload tries the places for the state of a recording. They need room, and a program must
+// start with the runtime preloaded from there.
 func checkPreload(ctx context.Context, c Config) []Check {
 	var checks []Check
 	usable := 0
@@ -39,7 +39,8 @@ func checkPreload(ctx context.Context, c Config) []Check {
 		}
 	}
 	if len(checks) == 0 {
-		checks = append(checks, fail("state", "set TABARD_STATE to a directory on a local disk", "no place for the state of a recording"))
+		checks = append(checks, fail("state", "set TABARD_STATE to a directory on a local disk",
+			"no place for the state of a recording"))
 	}
 	return checks
 }
@@ -64,19 +65,22 @@ func checkRoot(ctx context.Context, root string, library []byte) Check {
 		return fail(name, "make room there, or set TABARD_STATE to another directory", "%v", err)
 	}
 	if err := preload(ctx, lib); err != nil {
-		return fail(name, "see the message of the loader; a program that is linked statically cannot be recorded at all",
+		return fail(name,
+			"see the message of the loader; a program that is linked statically cannot be recorded at all",
 			"%s: a program with the runtime preloaded did not run: %v", root, err)
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	if need := uint64(perThread * runtime.NumCPU()); free < need {
-		return warn(name, "nothing is lost when it is full: the program waits for the collector, then spills to the disk",
-			"%s works, but has only %d MiB free (%d MiB are wanted for %d ranks)", root, free>>20, need>>20, runtime.NumCPU())
+		return warn(name,
+			"nothing is lost when it is full: the program waits for the collector, then spills to the disk",
+			"%s works, but has only %d MiB free (%d MiB are wanted for %d ranks)", root, free>>20, need>>20,
+			runtime.NumCPU())
 	}
 	return ok(name, "%s: preloading works, %d MiB free", root, free>>20)
 }
 
-// preload runs a small program with the library preloaded. The loader
-// complains on stderr, and goes on, if it cannot use a library.
+// preload runs a small program with the library preloaded. If the loader cannot use a library, it
+// only complains on stderr and goes on.
 func preload(ctx context.Context, lib string) error {
 	ctx, cancel := context.WithTimeout(ctx, shortWait)
 	defer cancel()
@@ -106,7 +110,7 @@ func existing(path string) string {
 	}
 }
 
-// clockSource names the files that say what the clock is.
+// clockSource names the files that tell which clock the system uses.
 type clockSource struct{ current, cpuinfo string }
 
 var clockFiles = clockSource{"/sys/devices/system/clocksource/clocksource0/current_clocksource", "/proc/cpuinfo"}
@@ -123,7 +127,7 @@ func checkClock(files clockSource) Check {
 	invariant := strings.Contains(string(cpu), " constant_tsc") && strings.Contains(string(cpu), " nonstop_tsc")
 	switch {
 	case invariant && slices.Contains([]string{"hpet", "acpi_pm", "jiffies", "refined-jiffies"}, source):
-		// As capture/control.c decides.
+		// As capture/core/clock.c decides.
 		return warn(name, "see why the kernel gave up the TSC (dmesg); a time stamp costs up to a microsecond more",
 			"the kernel does not trust the cycle counter and uses %q: time comes from clock_gettime", source)
 	case invariant && source == "tsc":
@@ -135,7 +139,7 @@ func checkClock(files clockSource) Check {
 		"the cycle counter is not invariant here: time comes from clock_gettime")
 }
 
-// checkOutput looks at where archives go by default.
+// checkOutput checks the directory that archives are written to by default.
 func checkOutput(dir string) Check {
 	const name = "output"
 	f, err := os.CreateTemp(dir, ".tabard-doctor-")
@@ -150,7 +154,8 @@ func checkOutput(dir string) Check {
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	if free < perThread {
-		return warn(name, "make room, or use record -o with a path on another disk", "%s has only %d MiB free", dir, free>>20)
+		return warn(name, "make room, or use record -o with a path on another disk", "%s has only %d MiB free", dir,
+			free>>20)
 	}
 	return ok(name, "%s is writable, %d MiB free", dir, free>>20)
 }
@@ -167,9 +172,12 @@ type limit struct {
 const segmentBytes = 4 << 20
 
 var limits = []limit{
-	{syscall.RLIMIT_FSIZE, "file size (ulimit -f)", segmentBytes, true, "ulimit -f unlimited: the program's buffers are files of 4 MiB"},
-	{syscall.RLIMIT_NOFILE, "open files (ulimit -n)", 256, false, "ulimit -n 1024: the collector opens several files for each rank"},
-	{syscall.RLIMIT_AS, "address space (ulimit -v)", 1 << 30, false, "ulimit -v unlimited: buffers and collector map memory"},
+	{syscall.RLIMIT_FSIZE, "file size (ulimit -f)", segmentBytes, true,
+		"ulimit -f unlimited: the program's buffers are files of 4 MiB"},
+	{syscall.RLIMIT_NOFILE, "open files (ulimit -n)", 256, false,
+		"ulimit -n 1024: the collector opens several files for each rank"},
+	{syscall.RLIMIT_AS, "address space (ulimit -v)", 1 << 30, false,
+		"ulimit -v unlimited: buffers and collector map memory"},
 }
 
 func checkLimits() []Check {
@@ -190,7 +198,7 @@ func checkLimits() []Check {
 	return checks
 }
 
-// judge compares a limit with what is wanted.
+// judge compares a limit with the wanted value.
 func (l limit) judge(cur uint64) (Check, bool) {
 	switch {
 	case cur >= l.want:

@@ -40,7 +40,8 @@ func trials(ctx context.Context, c Config, ls []launcher) []Check {
 		checks = append(checks, trial(ctx, c, l, cc, name))
 	}
 	if len(checks) == 0 {
-		checks = append(checks, warn("trial", "record a program of yours", "no launcher with a compiler: recording was not tried"))
+		checks = append(checks, warn("trial", "record a program of yours",
+			"no launcher with a compiler: recording was not tried"))
 	}
 	return checks
 }
@@ -79,8 +80,8 @@ func resolved(path string) string {
 	return path
 }
 
-// compilerFits reports whether a compiler wrapper belongs to an MPI: both name
-// their libraries when asked what they would do.
+// compilerFits reports whether a compiler wrapper belongs to an MPI. Wrappers of both MPIs name
+// their libraries when asked what they would run.
 func compilerFits(cc string, f flavour) bool {
 	out, err := exec.Command(cc, "-show").CombinedOutput()
 	if err != nil {
@@ -98,12 +99,14 @@ func trial(ctx context.Context, c Config, l launcher, cc, name string) Check {
 		return warn(name, "", "%v", err)
 	}
 	defer os.RemoveAll(dir)
-	source, program, archive := filepath.Join(dir, "trial.c"), filepath.Join(dir, "trial"), filepath.Join(dir, "trial.tabard")
+	source, program, archive := filepath.Join(dir, "trial.c"), filepath.Join(dir, "trial"),
+		filepath.Join(dir, "trial.tabard")
 	if err := os.WriteFile(source, trialSource, 0o600); err != nil {
 		return warn(name, "", "%v", err)
 	}
 	if out, err := exec.CommandContext(ctx, cc, "-o", program, source).CombinedOutput(); err != nil {
-		return warn(name, "repair "+cc+" to have recording tried", "%s does not compile: %s", cc, lastLines(string(out), 2))
+		return warn(name, "repair "+cc+" to have recording tried", "%s does not compile: %s", cc,
+			lastLines(string(out), 2))
 	}
 	const ranks = 2
 	args := []string{"-n", fmt.Sprint(ranks)}
@@ -112,24 +115,28 @@ func trial(ctx context.Context, c Config, l launcher, cc, name string) Check {
 	}
 	plain, err := runTrial(ctx, l, append(args, program))
 	if err != nil {
-		return fail(name, "repair the MPI first", "%s cannot run a program, even unrecorded: %v: %s", l.path, err, lastLines(plain, 3))
+		return fail(name, "repair the MPI first", "%s cannot run a program, even unrecorded: %v: %s", l.path, err,
+			lastLines(plain, 3))
 	}
 	out, err := runTrial(ctx, l, append(args, c.Self, "record", "-o", archive, program))
 	if err != nil {
-		return fail(name, "please report this with the output of 'tabard doctor'", "the recorded program failed: %v: %s", err, lastLines(out, 3))
+		return fail(name, "please report this with the output of 'tabard doctor'",
+			"the recorded program failed: %v: %s", err, lastLines(out, 3))
 	}
 	gotRanks, calls, err := c.Inspect(archive)
 	switch {
 	case err != nil:
-		return fail(name, "please report this with the output of 'tabard doctor'", "no archive: %v: %s", err, lastLines(out, 3))
+		return fail(name, "please report this with the output of 'tabard doctor'", "no archive: %v: %s", err,
+			lastLines(out, 3))
 	case gotRanks != ranks || calls < ranks*trialCalls:
 		return fail(name, "please report this with the output of 'tabard doctor'",
-			"%d calls of %d ranks were recorded, not the %d calls of %d ranks that were made", calls, gotRanks, ranks*trialCalls, ranks)
+			"%d calls of %d ranks were recorded, not the %d calls of %d ranks that were made", calls, gotRanks,
+			ranks*trialCalls, ranks)
 	}
 	return ok(name, "recorded %d calls of %d ranks under %s", calls, gotRanks, l.path)
 }
 
-// runTrial runs a launcher, with what Open MPI wants of the superuser.
+// runTrial runs a launcher, with the variables that Open MPI requires of the superuser.
 func runTrial(ctx context.Context, l launcher, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, l.path, args...)
 	cmd.WaitDelay = 5 * time.Second

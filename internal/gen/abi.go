@@ -23,7 +23,8 @@ var cTypes = []string{
 
 // handleTypes are the handles that all have one size; the others are pointers in every ABI,
 // and sessions exist in some only.
-var handleTypes = []string{"MPI_Comm", "MPI_Group", "MPI_Datatype", "MPI_Op", "MPI_Win", "MPI_Info", "MPI_Errhandler", "MPI_Request", "MPI_Message"}
+var handleTypes = []string{"MPI_Comm", "MPI_Group", "MPI_Datatype", "MPI_Op", "MPI_Win", "MPI_Info", "MPI_Errhandler",
+	"MPI_Request", "MPI_Message"}
 
 func printProbe(root, abi, cc string) error {
 	a, err := Probe(filepath.Join(root, "spec"), abi, cc)
@@ -44,11 +45,15 @@ func Probe(spec, name, cc string) (*ABI, error) {
 	if cc == "" {
 		cc = "mpicc." + name
 	}
-	ps, err := loadPredefineds(spec)
+	v, err := loadVocabulary(spec)
 	if err != nil {
 		return nil, err
 	}
-	gs, err := loadConstants(spec)
+	ps, err := loadPredefineds(spec, v)
+	if err != nil {
+		return nil, err
+	}
+	gs, err := loadConstants(filepath.Join(spec, "mpi"))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +133,8 @@ func probeSource(known map[string]bool, ps []Predefined, gs []*Group) []byte {
 		for _, n := range g.Names {
 			if known[n] && !seen[n] {
 				seen[n] = true
-				fmt.Fprintf(&b, "    printf(\"const %s %%lld %%s\\n\", (long long)(intptr_t)(%s), EXPANDED(%s));\n", n, n, n)
+				fmt.Fprintf(&b, "    printf(\"const %s %%lld %%s\\n\", (long long)(intptr_t)(%s), EXPANDED(%s));\n", n,
+					n, n)
 			}
 		}
 	}
@@ -138,8 +144,8 @@ func probeSource(known map[string]bool, ps []Predefined, gs []*Group) []byte {
 			if p.Class == "Keyval" {
 				mask = "(unsigned)"
 			}
-			fmt.Fprintf(&b, "    printf(\"handle %s %%llu %%s\\n\", (unsigned long long)(uintptr_t)%s(%s), EXPANDED(%s));\n",
-				p.Name, mask, p.Name, p.Name)
+			fmt.Fprintf(&b, "    printf(\"handle %s %%llu %%s\\n\", (unsigned long long)(uintptr_t)%s(%s), "+
+				"EXPANDED(%s));\n", p.Name, mask, p.Name, p.Name)
 		}
 	}
 	b.WriteString("    return 0;\n}\n")

@@ -103,7 +103,8 @@ func (m *MPI) CheckPrototypes(api *API) error {
 		n++
 		var alternatives []string
 		for _, p := range f.prototypes() {
-			alternatives = append(alternatives, fmt.Sprintf("__builtin_types_compatible_p(__typeof__(&%s), %s)", name, p))
+			alternatives = append(alternatives,
+				fmt.Sprintf("__builtin_types_compatible_p(__typeof__(&%s), %s)", name, p))
 		}
 		fmt.Fprintf(&b, "#undef %s\n_Static_assert(%s, \"%s\");\n", name, strings.Join(alternatives, " || "), name)
 	}
@@ -185,7 +186,8 @@ func (m *MPI) libraryPath() (string, error) {
 	return "", fmt.Errorf("%s: a program does not load %s:\n%s", m.CC, m.Library, out)
 }
 
-// CheckExports looks for exported functions that are neither in the table nor excluded with a reason.
+// CheckExports looks for exported functions that are neither in the table nor excluded with a
+// reason.
 func (m *MPI) CheckExports(api *API) error {
 	names, err := m.Exports()
 	if err != nil {

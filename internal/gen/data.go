@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// rawFunc and rawParam mirror spec/mpi.json and what spec/overlay.json may set.
+// rawFunc and rawParam mirror the tables of functions and what overlay.json may set.
 type rawFunc struct {
 	Name       string      `json:"name"`
 	Ret        string      `json:"ret"`
@@ -30,6 +32,7 @@ type rawFunc struct {
 	Collective bool        `json:"collective"`
 	PreInit    bool        `json:"preinit"`
 	Excluded   bool        `json:"excluded"`
+	Means      string      `json:"means"` // as a line of meaning.txt: for functions that stand in no meaning.txt
 	Params     []*rawParam `json:"params"`
 
 	excludedWhy string
@@ -118,15 +121,56 @@ func lines(path string, f func(line string) error) error {
 	return nil
 }
 
-// loadFuncs reads mpi.json and mpix.json and applies overlay.json.
+// optionalLines is lines for a file that an API may lack: it then has nothing to say there.
+func optionalLines(path string, f func(line string) error) error {
+	if err := lines(path, f); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Folder is a line of apis.txt: an API, and which ids its functions have.
+type Folder struct {
+	Name        string
+	First, Last int
+	Twin        string // before the name of a function, that of its profiling twin; empty if there are no twins
+}
+
+func loadAPIs(dir string) ([]Folder, error) {
+	var list []Folder
+	last := firstFunction - 1
+	err := lines(filepath.Join(dir, "apis.txt"), func(l string) error {
+		var f Folder
+		if n, err := fmt.Sscan(l, &f.Name, &f.First, &f.Last, &f.Twin); n != 3 && (n != 4 || err != nil) {
+			return errors.New("want a folder, the first and the last id, and perhaps the prefix of profiling twins")
+		}
+		if f.First <= last || f.Last < f.First || f.Last >= maxIDs {
+			return fmt.Errorf("ids %d to %d are used by others, or exceed the control file's bit set", f.First, f.Last)
+		}
+		last = f.Last
+		list = append(list, f)
+		return nil
+	})
+	return list, err
+}
+
+// loadFuncs reads the tables of functions in a folder, all files *.json in it, and applies
+// overlay.json.
 func loadFuncs(dir string) ([]*rawFunc, error) {
 	var all []*rawFunc
-	for _, name := range []string{"mpi.json", "mpix.json"} {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		if filepath.Base(path) == "overlay.json" {
+			continue
+		}
 		var table struct {
 			About     string     `json:"about"`
 			Functions []*rawFunc `json:"functions"`
 		}
-		if err := readJSON(filepath.Join(dir, name), &table); err != nil {
+		if err := readJSON(path, &table); err != nil {
 			return nil, err
 		}
 		all = append(all, table.Functions...)
@@ -139,7 +183,7 @@ func loadFuncs(dir string) ([]*rawFunc, error) {
 		byName[f.Name] = f
 	}
 	var o overlay
-	if err := readJSON(filepath.Join(dir, "overlay.json"), &o); err != nil {
+	if err := readJSON(filepath.Join(dir, "overlay.json"), &o); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range o.Entries {
@@ -214,9 +258,9 @@ func changed(before, after any) error {
 // kindRule says how parameters of a kind are recorded.
 type kindRule struct{ scalar, array string }
 
-func loadKinds(dir string) (map[string]kindRule, error) {
-	kinds := map[string]kindRule{}
-	err := lines(filepath.Join(dir, "kinds.txt"), func(l string) error {
+// loadKinds adds the kinds of an API: a kind means the same in all of them, so that one may do with those of others.
+func loadKinds(dir string, kinds map[string]kindRule) error {
+	return optionalLines(filepath.Join(dir, "kinds.txt"), func(l string) error {
 		w := strings.Fields(l)
 		if len(w) < 2 || len(w) > 3 {
 			return errors.New("want kind, codec and perhaps the codec of arrays")
@@ -233,7 +277,6 @@ func loadKinds(dir string) (map[string]kindRule, error) {
 		kinds[w[0]] = r
 		return nil
 	})
-	return kinds, err
 }
 
 // loadIDs reads ids.txt; the order of the file is the order of the ids.
@@ -262,9 +305,10 @@ func loadIDs(dir string) (map[string]int, error) {
 type Predefined struct {
 	Name, Class string
 	Null        bool
+	Size        int // of a datatype in bytes, -1 if it has none or is not known
 }
 
-func loadPredefineds(dir string) ([]Predefined, error) {
+func loadPredefineds(dir string, v *Vocabulary) ([]Predefined, error) {
 	var ps []Predefined
 	seen := map[string]bool{}
 	err := lines(filepath.Join(dir, "predefined.txt"), func(l string) error {
@@ -272,17 +316,38 @@ func loadPredefineds(dir string) ([]Predefined, error) {
 		if len(w) < 2 || len(w) > 3 || len(w) == 3 && w[2] != "null" {
 			return errors.New("want name, class and perhaps null")
 		}
-		if !classes[w[1]] {
+		if !slices.Contains(v.classes(), w[1]) {
 			return fmt.Errorf("unknown class %s", w[1])
 		}
 		if seen[w[0]] {
 			return fmt.Errorf("%s occurs twice", w[0])
 		}
 		seen[w[0]] = true
-		ps = append(ps, Predefined{w[0], w[1], len(w) == 3})
+		ps = append(ps, Predefined{w[0], w[1], len(w) == 3, -1})
 		return nil
 	})
 	return ps, err
+}
+
+// loadTypeSizes reads typesizes.txt, which an API without datatypes lacks.
+func loadTypeSizes(dir string, ps []Predefined) error {
+	return optionalLines(filepath.Join(dir, "typesizes.txt"), func(l string) error {
+		w := strings.Fields(l)
+		size, err := strconv.Atoi(w[0])
+		if err != nil || size < 0 {
+			return errors.New("want a size and names of datatypes")
+		}
+		for _, name := range w[1:] {
+			i := slices.IndexFunc(ps, func(p Predefined) bool {
+				return p.Name == name && p.Class == "Type" && p.Size < 0
+			})
+			if i < 0 {
+				return fmt.Errorf("%s is no predefined datatype, or has a size already", name)
+			}
+			ps[i].Size = size
+		}
+		return nil
+	})
 }
 
 // Group is a group of named constants.
@@ -296,7 +361,7 @@ type Group struct {
 func loadConstants(dir string) ([]*Group, error) {
 	var gs []*Group
 	kinds := map[string]bool{}
-	err := lines(filepath.Join(dir, "constants.txt"), func(l string) error {
+	err := optionalLines(filepath.Join(dir, "constants.txt"), func(l string) error {
 		if l[0] != '[' {
 			if len(gs) == 0 {
 				return errors.New("constant outside a group")
@@ -323,7 +388,7 @@ func loadConstants(dir string) ([]*Group, error) {
 	return gs, err
 }
 
-// ABI is a file of spec/abi.
+// ABI is a file of spec/mpi/abi.
 type ABI struct {
 	ABI string `json:"abi"`
 	// Sizes are sizeof a C type, or "handle"; Offsets are of the fields of MPI_Status.
@@ -340,8 +405,12 @@ type ABI struct {
 
 var abiNames = []string{"openmpi", "mpich", "mpi5"} // spec.ABI 1, 2, 3
 
+// loadABIs reads the folder abi of an API, which one without such data lacks.
 func loadABIs(dir string) ([]*ABI, error) {
 	var as []*ABI
+	if _, err := os.Stat(filepath.Join(dir, "abi")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	for _, n := range abiNames {
 		a := &ABI{}
 		if err := readJSON(filepath.Join(dir, "abi", n+".json"), a); err != nil {

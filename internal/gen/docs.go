@@ -54,7 +54,8 @@ func reference(api *API) []byte {
 			}
 		}
 	}
-	b.WriteString("## Calls of Tabard's own\n\nRecords that are shown among the calls, though no function of MPI was called.\n\n")
+	b.WriteString("## Calls of Tabard's own\n\nRecords that are shown among the calls, though no function of MPI " +
+		"was called.\n\n")
 	for _, f := range api.Funcs {
 		if f.ID < firstFunction {
 			f.reference(&b)
@@ -192,8 +193,9 @@ func (s *Slot) text(p *Param, f *Func) string {
 
 func handleText(s *Slot) string {
 	t := strings.ToLower(s.Class) + " handle"
-	life := map[string]string{"New": "new", "Free": "freed", "Complete": "completed", "Activate": "started", "Alias": "existing",
-		"NewIfDerived": "new unless predefined", "NewRef": "new reference", "Update": "updated"}[s.Life]
+	life := map[string]string{"New": "new", "Free": "freed", "Complete": "completed", "Activate": "started",
+		"Alias": "existing", "NewIfDerived": "new unless predefined", "NewRef": "new reference",
+		"Update": "updated"}[s.Life]
 	if life != "" && !s.OnError {
 		t += ", " + life
 	}

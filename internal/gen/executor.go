@@ -1,67 +1,73 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 )
 
-// executorObjects emits internal/replay/executor/objects.h: classes and
+// executorObjects makes internal/program/replay/executor/objects.h: classes and
 // predefined objects as the replay executor needs them, which is by index, under
 // every name that a library has for an object.
-func executorObjects(api *API) []byte {
-	var b bytes.Buffer
-	b.WriteString(generatedC + "#ifndef TABARD_REPLAY_OBJECTS_H\n#define TABARD_REPLAY_OBJECTS_H\n#include <stdint.h>\n\n" +
-		"/* Classes of objects, by their numbers in recordings (spec.Class). */\nenum {\n    RP_CLASS_NONE,\n")
+func executorObjects(api *API) ([]byte, error) {
+	data := struct {
+		Classes []string
+		Widths  []cWidths
+		Objects []cObject
+		Own     []numbered
+	}{Own: api.among("MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_BYTE", "MPI_ERRORS_ARE_FATAL")}
 	for _, c := range classOrder {
-		fmt.Fprintf(&b, "    RP_CLASS_%s,\n", strings.ToUpper(c))
+		data.Classes = append(data.Classes, strings.ToUpper(c))
 	}
-	b.WriteString("    RP_NUM_CLASSES\n};\n\n" +
-		"/* Bytes of a handle, by kind of library (struct tb_abi) and class. */\n" +
-		"static const unsigned char rp_handle_bytes[][RP_NUM_CLASSES] = {\n    {0},\n")
 	for _, a := range api.ABIs {
-		b.WriteString("    {0")
-		for _, c := range classOrder {
-			n := a.Sizes["handle"]
-			switch {
-			case wide(c):
-				n = 8
-			case c == "Keyval":
-				n = 4
-			}
-			fmt.Fprintf(&b, ", %d", n)
-		}
-		fmt.Fprintf(&b, "}, /* %s */\n", a.ABI)
+		data.Widths = append(data.Widths, handleBytes(a))
 	}
-	b.WriteString("};\n\n/* Predefined objects by index in spec.Predefineds. symbol: the handle is its address in Open MPI. values: by\n" +
-		" * kind of library, RP_NO_HANDLE where it has no such number. */\n#define RP_NO_HANDLE UINT64_C(0x8000000000000000)\n" +
-		"static const struct rp_predefined {\n    unsigned char class, null;\n    const char *symbol;\n    uint64_t values[4];\n} rp_predefineds[] = {\n")
+	for i := range data.Own {
+		data.Own[i].Name = strings.TrimPrefix(data.Own[i].Name, "MPI_")
+	}
 	for i, p := range api.Predefineds {
-		symbol, null := "NULL", 0
-		if s := api.ABIs[0].Symbols[p.Name]; s != "" {
-			symbol = `"` + s + `"`
-		}
+		o := cObject{Index: i, Class: strings.ToUpper(p.Class), Symbol: "NULL", Name: p.Name}
 		if p.Null {
-			null = 1
+			o.Null = 1
 		}
-		fmt.Fprintf(&b, "    [%d] = {RP_CLASS_%s, %d, %s, {RP_NO_HANDLE", i, strings.ToUpper(p.Class), null, symbol)
+		if s := api.ABIs[0].Symbols[p.Name]; s != "" {
+			o.Symbol = `"` + s + `"`
+		}
 		for _, a := range api.ABIs {
+			value := "RP_NO_HANDLE"
 			if v, ok := a.Handles[p.Name]; ok {
-				fmt.Fprintf(&b, ", %#x", v)
-			} else {
-				b.WriteString(", RP_NO_HANDLE")
+				value = fmt.Sprintf("%#x", v)
 			}
+			o.Values = append(o.Values, value)
 		}
-		fmt.Fprintf(&b, "}}, /* %s */\n", p.Name)
+		data.Objects = append(data.Objects, o)
 	}
-	fmt.Fprintf(&b, "};\nenum { RP_NUM_PREDEFINEDS = %d };\n\n", len(api.Predefineds))
-	b.WriteString("enum {\n")
-	for i, p := range api.Predefineds {
-		switch p.Name {
-		case "MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_BYTE", "MPI_ERRORS_ARE_FATAL":
-			fmt.Fprintf(&b, "    RP_%s = %d,\n", strings.TrimPrefix(p.Name, "MPI_"), i)
+	return fill("objects.h.tmpl", data)
+}
+
+// cWidths are the bytes of handles in an ABI, in the order of the classes.
+type cWidths struct {
+	ABI   string
+	Bytes []int
+}
+
+func handleBytes(a *ABI) cWidths {
+	w := cWidths{ABI: a.ABI}
+	for _, c := range classOrder {
+		n := a.Sizes["handle"]
+		switch {
+		case wide(c):
+			n = 8
+		case c == "Keyval":
+			n = 4
 		}
+		w.Bytes = append(w.Bytes, n)
 	}
-	b.WriteString("};\n\n#endif\n")
-	return b.Bytes()
+	return w
+}
+
+// cObject is a predefined object as C constants, with its values by ABI.
+type cObject struct {
+	Index, Null         int
+	Class, Symbol, Name string
+	Values              []string
 }

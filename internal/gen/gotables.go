@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"slices"
@@ -24,7 +25,14 @@ func goTables(api *API) ([]byte, error) {
 	b.WriteString("// Predefineds are the predefined objects of all MPIs; the index is stored in traces.\n")
 	b.WriteString("var Predefineds = []Predefined{\n")
 	for _, p := range api.Predefineds {
-		fmt.Fprintf(&b, "{%q, %s, %t},\n", p.Name, p.Class, p.Null)
+		fmt.Fprintf(&b, "{%q, %s, %t, %d},\n", p.Name, p.Class, p.Null, p.Size)
+	}
+	b.WriteString("}\n\n")
+	b.WriteString("// FunctionGroups are the groups of functions of all APIs, in the order of their bits in " +
+		"Func.Groups.\n")
+	b.WriteString("var FunctionGroups = []FunctionGroup{\n")
+	for _, g := range api.FunctionGroups {
+		fmt.Fprintf(&b, "{Name: %q, Alias: %q, About: %q},\n", g.Name, g.Alias, g.About)
 	}
 	b.WriteString("}\n\n")
 	api.goGroups(&b)
@@ -39,6 +47,7 @@ func (api *API) goFunc(b *bytes.Buffer, f *Func) {
 			fmt.Fprintf(b, ", %s: %q", field, v)
 		}
 	}
+	str("API", f.API)
 	str("Category", f.Category)
 	str("Chapter", f.Chapter)
 	str("Since", f.Since)
@@ -52,6 +61,7 @@ func (api *API) goFunc(b *bytes.Buffer, f *Func) {
 		fmt.Fprintf(b, ", LargeOf: %d", api.byName[f.LargeOf].ID)
 	}
 	fmt.Fprintf(b, ", NumIn: %d", f.NumIn)
+	f.goMeaning(b)
 	if len(f.Params) > 0 {
 		b.WriteString(", Params: []Param{\n")
 		for _, p := range f.Params {
@@ -67,6 +77,26 @@ func (api *API) goFunc(b *bytes.Buffer, f *Func) {
 		b.WriteString("}")
 	}
 	b.WriteString("},\n")
+}
+
+// goMeaning emits what a function means.
+func (f *Func) goMeaning(b *bytes.Buffer) {
+	for _, w := range wordOrder {
+		if v := f.Meaning.Words[w.typ]; v != "" {
+			fmt.Fprintf(b, ", %s: %s", w.field, v)
+		}
+	}
+	fmt.Fprintf(b, ", Groups: %#x", f.Meaning.Groups)
+	if len(f.Meaning.Roles) > 0 {
+		b.WriteString(", roles: roleSlots{")
+		for i, r := range f.Meaning.Roles {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(b, "%s: %d", r.Role, r.Slot+1)
+		}
+		b.WriteString("}")
+	}
 }
 
 // goFields writes the fields of a composite literal that are not zero.
@@ -110,6 +140,9 @@ func goParam(b *bytes.Buffer, p *Param) {
 	g.num("LenArg", p.LenArg, 0)
 	g.num("LenArray", p.LenArr, 0)
 	g.num("LenCap", p.LenCap, 0)
+	if p.Len != nil && p.Len.Max != "" {
+		g.put("LenMax", fmt.Sprintf("%q", p.Len.Max), true)
+	}
 	g.num("BufCount", p.BufCount, 0)
 	g.num("BufType", p.BufType, 0)
 	g.num("BufDispls", p.BufDispls, 0)
@@ -132,6 +165,55 @@ func goSlot(b *bytes.Buffer, s *Slot) {
 	g.flag("OnError", s.OnError)
 	g.flag("Column", s.Column)
 	b.WriteString("},\n")
+}
+
+// goNames emits spec/mpi/names_gen.go: identifiers of the constants and predefined objects of MPI.
+func goNames(api *API) ([]byte, error) {
+	names := map[string]string{} // by identifier
+	var errs []error
+	add := func(name string) {
+		_, stem, ok := strings.Cut(name, "_")
+		if !ok {
+			errs = append(errs, fmt.Errorf("constant %s has no prefix", name))
+			return
+		}
+		id := camel(strings.ToLower(stem))
+		if strings.HasPrefix(name, "MPIX_") {
+			id = "X" + id
+		}
+		if id[0] >= '0' && id[0] <= '9' {
+			id = "Type" + id
+		}
+		if other := names[id]; other != "" && other != name {
+			errs = append(errs, fmt.Errorf("constants %s and %s have one identifier", name, other))
+		}
+		names[id] = name
+	}
+	for _, a := range api.ABIs {
+		for _, n := range sortedKeys(a.Constants) {
+			add(n)
+		}
+		for _, n := range sortedKeys(a.Variables) {
+			add(n)
+		}
+	}
+	for _, p := range api.Predefineds {
+		add(p.Name)
+	}
+	var b bytes.Buffer
+	b.WriteString(generated +
+		"\n// Package mpi is the names of the constants and predefined objects of MPI, which spec.ABI.Const,\n" +
+		"// spec.PredefinedByName and Param.Sentinels understand. The data files of the API lie beside it.\n" +
+		"package mpi\n\n" +
+		"// Names as the standard writes them.\nconst (\n")
+	for _, id := range sortedKeys(names) {
+		fmt.Fprintf(&b, "%s = %q\n", id, names[id])
+	}
+	b.WriteString(")\n")
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return format.Source(b.Bytes())
 }
 
 // goGroups emits the groups of constants and which kinds they explain.
@@ -195,7 +277,9 @@ func (api *API) canonical(a *ABI, i int) (uint64, bool) {
 func (api *API) canonicalSymbol(a *ABI, i int) string {
 	p := api.Predefineds[i]
 	s := a.Symbols[p.Name]
-	if slices.ContainsFunc(api.Predefineds[:i], func(q Predefined) bool { return q.Class == p.Class && a.Symbols[q.Name] == s }) {
+	if slices.ContainsFunc(api.Predefineds[:i], func(q Predefined) bool {
+		return q.Class == p.Class && a.Symbols[q.Name] == s
+	}) {
 		return ""
 	}
 	return s

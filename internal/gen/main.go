@@ -4,15 +4,16 @@
 //	go run ./internal/gen                    write the generated files
 //	go run ./internal/gen -diff              fail if they are not up to date
 //	go run ./internal/gen -check             compare with the installed MPIs (needs them)
-//	go run ./internal/gen -abi mpich         print what the installed MPI's mpi.h says, for spec/abi
+//	go run ./internal/gen -abi mpich         print what the installed MPI's mpi.h says, for spec/mpi/abi
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/tabard-hpc/tabard/internal/gen/files"
 )
 
 func main() {
@@ -39,45 +40,40 @@ func run(root string, diff, check bool, abi, cc string) error {
 	if check {
 		return Check(api)
 	}
-	files, err := Generate(api)
+	all, err := generateAll(root, api)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		path := filepath.Join(root, f.Path)
-		if diff {
-			if old, err := os.ReadFile(path); err != nil || !bytes.Equal(old, f.Text) {
-				return fmt.Errorf("%s is not what the data in spec/ give: run make gen", f.Path)
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, f.Text, 0o644); err != nil {
-			return err
-		}
+	page, err := architecture(root)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// A File is one generated file; Path is relative to the root of the repository.
-type File struct {
-	Path string
-	Text []byte
+	return files.Write(root, append(all, page), diff)
 }
 
 // Generate makes all generated files.
-func Generate(api *API) ([]File, error) {
+func Generate(api *API) ([]files.File, error) {
 	tables, err := goTables(api)
 	if err != nil {
 		return nil, err
 	}
-	return []File{
-		{"spec/tables_gen.go", tables},
-		{"capture/gen/wrap.h", cHeader(api)},
-		{"capture/gen/wrap.c", cWrappers(api)},
-		{"internal/replay/executor/objects.h", executorObjects(api)},
-		{"docs/functions.md", reference(api)},
+	header, err := cHeader(api)
+	if err != nil {
+		return nil, err
+	}
+	wrappers, err := cWrappers(api)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := executorObjects(api)
+	if err != nil {
+		return nil, err
+	}
+	return []files.File{
+		{Path: "spec/tables_gen.go", Text: tables},
+		{Path: "capture/mpi/gen/wrap.h", Text: header},
+		{Path: "capture/mpi/gen/wrap.c", Text: wrappers},
+		{Path: "internal/program/replay/executor/objects.h", Text: objects},
+		{Path: "docs/functions.md", Text: reference(api)},
 	}, nil
 }

@@ -3,31 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// maxIDs is the number of function ids that the filter of struct tb_control has bits for.
-const maxIDs = 512 * 8
+// maxIDs is TB_IDS of capture/core/ring.h: the first word of a record has 16 bits for the id of the
+// function.
+const maxIDs = 1 << 16
 
 // firstFunction is spec.FirstFunction.
 const firstFunction = 64
 
-var codecs = set("None", "Int", "Float", "Handle", "Address", "Displacement", "String", "StringArray", "StringArray2", "Status")
-
-// classOrder is the order of spec.Class after NoClass.
-var classOrder = []string{"Comm", "Group", "Type", "Op", "Win", "File", "Info", "Errhandler", "Request", "Message", "Session",
-	"Keyval", "TCvar", "TPvar", "TPvarSession", "TEnum", "TEventReg", "TEventInst"}
-
-var classes = set(classOrder...)
-
-// classOf maps the table's objects to spec.Class.
-var classOf = map[string]string{
-	"comm": "Comm", "group": "Group", "type": "Type", "op": "Op", "win": "Win", "file": "File", "info": "Info",
-	"errhandler": "Errhandler", "request": "Request", "message": "Message", "session": "Session", "keyval": "Keyval",
-	"t_cvar": "TCvar", "t_pvar": "TPvar", "t_pvar_session": "TPvarSession", "t_enum": "TEnum",
-	"t_event_reg": "TEventReg", "t_event_inst": "TEventInst",
-}
+var codecs = set("None", "Int", "Float", "Handle", "Address", "Displacement", "String", "StringArray", "StringArray2",
+	"Status")
 
 // lifeOf maps the table's lives to spec.Life.
 var lifeOf = map[string]string{
@@ -37,7 +26,8 @@ var lifeOf = map[string]string{
 
 // lenOf maps the table's length rules to spec.LenRule.
 var lenOf = map[string]string{
-	"param": "LenParam", "param3": "LenParam3", "string": "LenString", "null_terminated": "LenNullTerm", "out": "LenOut",
+	"param": "LenParam", "param3": "LenParam3", "string": "LenString", "null_terminated": "LenNullTerm",
+	"out": "LenOut",
 	"sum": "LenSum", "last": "LenLast", "local_size": "LenLocalSize", "peer_size": "LenPeerSize",
 	"indegree": "LenIndegree", "outdegree": "LenOutdegree", "cart_dims": "LenCartDims",
 }
@@ -47,8 +37,9 @@ var sentinels = set("MPI_BOTTOM", "MPI_IN_PLACE", "MPI_PROC_NULL", "MPI_ROOT", "
 	"MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_ERRCODES_IGNORE",
 	"MPI_ARGV_NULL", "MPI_ARGVS_NULL", "MPI_UNDEFINED")
 
-var categories = set("collective", "comm_mgmt", "completion", "completion_query", "io_data", "io_local", "io_mgmt", "lifecycle",
-	"local", "neighbor_collective", "partitioned", "process_mgmt", "pt2pt", "rma_mgmt", "rma_op", "rma_sync", "start", "tool")
+var categories = set("collective", "comm_mgmt", "completion", "completion_query", "io_data", "io_local", "io_mgmt",
+	"lifecycle", "local", "neighbor_collective", "partitioned", "process_mgmt", "pt2pt", "rma_mgmt", "rma_op",
+	"rma_sync", "start", "tool")
 
 var blockings = set("local", "blocking", "nonblocking", "persistent_init", "split_begin", "split_end", "start",
 	"generalized_request", "test")
@@ -61,7 +52,7 @@ var ctypes = map[string]struct {
 	c    string
 	bits int
 }{
-	"int": {"int", 32}, "MPI_Aint": {"long", 64}, "MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
+	"int": {"int", 32}, "long": {"long", 64}, "size_t": {"size_t", 64}, "MPI_Aint": {"long", 64}, "MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
 }
@@ -81,9 +72,30 @@ type API struct {
 	Predefineds []Predefined
 	Groups      []*Group
 	ABIs        []*ABI
+	Vocabulary  *Vocabulary
+	// FunctionGroups are the groups of all APIs.
+	FunctionGroups []*FunctionGroup
 
 	byName map[string]*Func
 	kinds  map[string]kindRule
+}
+
+// classOf maps an object of the tables, such as "comm", to its class; it is empty for unknown ones.
+func (api *API) classOf(object string) string {
+	class, err := api.Vocabulary.constant("Class", object)
+	if err != nil {
+		return ""
+	}
+	return class
+}
+
+// classes are the classes of objects, in the order of their numbers.
+func (v *Vocabulary) classes() []string {
+	var list []string
+	for _, w := range v.byType["Class"].Words[1:] {
+		list = append(list, camel(w.Name))
+	}
+	return list
 }
 
 // Func is a recorded function.
@@ -94,6 +106,11 @@ type Func struct {
 	Params []*Param
 	Slots  []Slot
 	NumIn  int
+	API    string // folder of the API
+	Twin   string // name of its profiling twin, empty if there is none
+
+	Meaning            Meaning
+	retCodec, retClass string // of a value and of a handle that is returned
 }
 
 // Param is a parameter of a recorded function.
@@ -154,21 +171,16 @@ var pseudos = []struct {
 
 // Load reads and validates the data files.
 func Load(dir string) (*API, error) {
-	raws, err := loadFuncs(dir)
+	api := &API{byName: map[string]*Func{}, kinds: map[string]kindRule{}}
+	var err error
+	if api.Vocabulary, err = loadVocabulary(dir); err != nil {
+		return nil, err
+	}
+	if api.Predefineds, err = loadPredefineds(dir, api.Vocabulary); err != nil {
+		return nil, err
+	}
+	folders, err := loadAPIs(dir)
 	if err != nil {
-		return nil, err
-	}
-	api := &API{byName: map[string]*Func{}}
-	if api.kinds, err = loadKinds(dir); err != nil {
-		return nil, err
-	}
-	if api.Predefineds, err = loadPredefineds(dir); err != nil {
-		return nil, err
-	}
-	if api.Groups, err = loadConstants(dir); err != nil {
-		return nil, err
-	}
-	if api.ABIs, err = loadABIs(dir); err != nil {
 		return nil, err
 	}
 	ids, err := loadIDs(dir)
@@ -179,20 +191,84 @@ func Load(dir string) (*API, error) {
 		return nil, err
 	}
 	var errs []error
-	for _, r := range raws {
-		if err := api.add(r, ids); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", r.Name, err))
+	for _, folder := range folders {
+		more, err := api.load(filepath.Join(dir, folder.Name), folder, ids)
+		if err != nil {
+			return nil, err
 		}
+		errs = append(errs, more...)
 	}
+	api.groupRest()
 	for name := range ids {
 		if api.byName[name] == nil && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("ids.txt: no function %s in the table", name))
 		}
 	}
 	slices.SortFunc(api.Funcs, func(a, b *Func) int { return a.ID - b.ID })
+	if len(api.FunctionGroups) > 32 {
+		errs = append(errs, errors.New("more groups than Func.Groups has bits"))
+	}
 	errs = append(errs, api.checkLarge()...)
 	errs = append(errs, api.checkData()...)
 	return api, errors.Join(errs...)
+}
+
+// load adds the functions of one API. The second result is an error that hides others.
+func (api *API) load(dir string, folder Folder, ids map[string]int) (errs []error, err error) {
+	raws, err := loadFuncs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := loadKinds(dir, api.kinds); err != nil {
+		return nil, err
+	}
+	groups, err := loadConstants(dir)
+	if err != nil {
+		return nil, err
+	}
+	api.Groups = append(api.Groups, groups...)
+	abis, err := loadABIs(dir)
+	if err != nil {
+		return nil, err
+	}
+	api.ABIs = append(api.ABIs, abis...)
+	if err := loadTypeSizes(dir, api.Predefineds); err != nil {
+		return nil, err
+	}
+	m, err := loadMeanings(dir, api.Vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	from := len(api.Funcs)
+	for _, r := range raws {
+		if err := api.add(r, ids); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", r.Name, err))
+		} else if id, has := ids[r.Name]; has && (id < folder.First || id > folder.Last) {
+			errs = append(errs, fmt.Errorf("%s: id %d is not one of %s (apis.txt)", r.Name, id, folder.Name))
+		}
+	}
+	for _, f := range api.Funcs[from:] {
+		f.API = folder.Name
+		if folder.Twin != "" {
+			f.Twin = folder.Twin + f.Name
+		}
+	}
+	if len(errs) > 0 {
+		return errs, nil
+	}
+	return m.apply(api, api.Funcs[from:]), nil
+}
+
+// groupRest puts the runtime's own records, and functions of an API without groups, where the functions are that are
+// in no other group.
+func (api *API) groupRest() {
+	for i, g := range api.FunctionGroups {
+		for _, f := range api.Funcs {
+			if len(g.rules) == 0 && f.Meaning.Groups == 0 {
+				f.Meaning.Groups = 1 << i
+			}
+		}
+	}
 }
 
 func (api *API) addPseudos(ids map[string]int) error {
@@ -251,7 +327,7 @@ func (api *API) add(r *rawFunc, ids map[string]int) error {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
-	if err := f.result(api.kinds); err != nil {
+	if err := f.result(api); err != nil {
 		return err
 	}
 	f.slots()
@@ -321,6 +397,7 @@ func (api *API) param(p *Param) error {
 			return errors.New("passed by value, but written")
 		}
 	case "Handle":
+		p.Class = api.classOf(p.Object)
 		return p.handle()
 	case "Address":
 		return p.address()
@@ -336,7 +413,7 @@ func (api *API) param(p *Param) error {
 
 // handle decides on which side of the call a handle is known.
 func (p *Param) handle() error {
-	p.Class, p.Life = classOf[p.Object], lifeOf[p.rawParam.Life]
+	p.Life = lifeOf[p.rawParam.Life]
 	if p.Class == "" {
 		return fmt.Errorf("unknown object %q", p.Object)
 	}
@@ -482,18 +559,22 @@ func (f *Func) checkLen(p *Param, l *rawLen) error {
 }
 
 // result checks the return value.
-func (f *Func) result(kinds map[string]kindRule) error {
+func (f *Func) result(api *API) error {
 	if f.RetKind == "" {
 		if f.Ret != "int" {
 			return fmt.Errorf("error code of type %s", f.Ret)
 		}
 		return nil
 	}
-	r, ok := kinds[f.RetKind]
+	r, ok := api.kinds[f.RetKind]
 	if !ok || r.scalar == "excluded" {
 		return fmt.Errorf("unknown kind of result %s", f.RetKind)
 	}
-	if r.scalar == "Handle" && (classOf[f.RetObject] == "" || lifeOf[f.RetLife] == "") {
+	f.retCodec = r.scalar
+	if f.RetObject != "" {
+		f.retClass = api.classOf(f.RetObject)
+	}
+	if r.scalar == "Handle" && (f.retClass == "" || lifeOf[f.RetLife] == "") {
 		return errors.New("handle as result without a life rule")
 	}
 	return nil
@@ -501,18 +582,14 @@ func (f *Func) result(kinds map[string]kindRule) error {
 
 // resultSlot is the slot of the return value.
 func (f *Func) resultSlot() Slot {
-	s := Slot{Param: -1, Out: true, Codec: resultCodec[f.RetKind], Column: true}
+	s := Slot{Param: -1, Out: true, Codec: f.retCodec, Column: true}
 	switch {
 	case f.RetObject != "":
-		s.Codec, s.Class, s.Life, s.Column = "Handle", classOf[f.RetObject], lifeOf[f.RetLife], false
+		s.Codec, s.Class, s.Life, s.Column = "Handle", f.retClass, lifeOf[f.RetLife], false
 	case s.Codec == "Int":
 		s.Bits = ctypes[f.Ret].bits
 	}
 	return s
-}
-
-var resultCodec = map[string]string{
-	"INTEGER": "Int", "LOCATION_SMALL": "Displacement", "DISPLACEMENT": "Displacement", "WALL_TIME": "Float", "TICK_RESOLUTION": "Float",
 }
 
 // slots lists the recorded values in their order.
@@ -561,6 +638,7 @@ func (f *Func) flags() {
 	add(f.PreInit || preInit[f.Name], "PreInit")
 	add(f.RetKind != "", "ReturnsValue")
 	add(f.Category == "start", "Start")
+	add(f.Category == "partitioned", "Partitioned")
 }
 
 // checkOutOnError: one absent bit serves both sides of a call, so a value that is
@@ -633,8 +711,8 @@ func (a *ABI) has(handle string) bool {
 	return number || symbol
 }
 
-// countsReceived tells whether an array says how much arrives, so that it matters whatever the send buffer is: the
-// counts of MPI_Reduce_scatter are those of both buffers.
+// countsReceived tells whether an array says how much arrives, so that it matters whatever the send
+// buffer is: the counts of MPI_Reduce_scatter are those of both buffers.
 func (f *Func) countsReceived(param int) bool {
 	return strings.HasPrefix(f.Params[param].Name, "recvcounts")
 }

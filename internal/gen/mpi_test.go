@@ -56,7 +56,7 @@ func TestInstalledNotices(t *testing.T) {
 	}
 }
 
-// TestABI: the data in spec/abi are what the installed headers say.
+// TestABI: the data in spec/mpi/abi are what the installed headers say.
 func TestABI(t *testing.T) {
 	api := load(t)
 	for i, name := range []string{"openmpi", "mpich"} {
@@ -69,18 +69,20 @@ func TestABI(t *testing.T) {
 			what      string
 			got, want any
 		}{
-			{"sizes", got.Sizes, want.Sizes}, {"offsets", got.Offsets, want.Offsets}, {"constants", got.Constants, want.Constants},
+			{"sizes", got.Sizes, want.Sizes}, {"offsets", got.Offsets, want.Offsets},
+			{"constants", got.Constants, want.Constants},
 			{"handles", got.Handles, want.Handles},
 		} {
 			if !reflect.DeepEqual(c.got, c.want) {
-				t.Errorf("%s: %s differ from spec/abi/%s.json: go run ./internal/gen -abi %s", name, c.what, name, name)
+				t.Errorf("%s: %s differ from spec/mpi/abi/%s.json: go run ./internal/gen -abi %s", name, c.what, name,
+					name)
 			}
 		}
 		if len(got.Symbols)+len(want.Symbols) > 0 && !reflect.DeepEqual(got.Symbols, want.Symbols) {
-			t.Errorf("%s: symbols differ from spec/abi/%s.json", name, name)
+			t.Errorf("%s: symbols differ from spec/mpi/abi/%s.json", name, name)
 		}
 		if len(got.Variables)+len(want.Variables) > 0 && !reflect.DeepEqual(got.Variables, want.Variables) {
-			t.Errorf("%s: variables differ from spec/abi/%s.json", name, name)
+			t.Errorf("%s: variables differ from spec/mpi/abi/%s.json", name, name)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A program that ignores the status of a receive with wildcards keeps to itself which message it got. The wrapper
-// then passes a status of its own: see TB_F_IGNORED in capture/ring.h.
+// A program that ignores the status of a receive with wildcards keeps to itself which message it
+// got. The wrapper then passes a status of its own: see TB_F_IGNORED in capture/core/ring.h.
 
 // wildcard is the C condition that a call takes any source or any tag, empty if it cannot.
 func (f *Func) wildcard() string {
@@ -26,7 +26,8 @@ func (f *Func) wildcard() string {
 	return fmt.Sprintf("tb_is_wild(%s, %s)", source, tag)
 }
 
-// ignorable is the status, or the array of them, that a call may return to a program which wants it, nil if there is none.
+// ignorable is the status, or the array of them, that a call may return to a program which wants
+// it, nil if there is none.
 func (f *Func) ignorable() *Param {
 	for _, p := range f.Params {
 		if p.Codec == "Status" && p.Out && !p.In {
@@ -38,7 +39,9 @@ func (f *Func) ignorable() *Param {
 
 // makesRequest says that the outcome of the call is known later.
 func (f *Func) makesRequest() bool {
-	return slices.ContainsFunc(f.Params, func(p *Param) bool { return p.Class == "Request" && p.Out && p.Life == "New" })
+	return slices.ContainsFunc(f.Params, func(p *Param) bool {
+		return p.Class == "Request" && p.Out && p.Life == "New"
+	})
 }
 
 // requests are those that a call completes, and how many there are.
@@ -58,7 +61,7 @@ func (f *Func) requests() (*Param, string) {
 
 // followRequests emits, after the call, what notes which requests with wildcards there are.
 func (w *wrapper) followRequests() {
-	f := w.f
+	f := w.Func
 	r, n := f.requests()
 	switch wild := f.wildcard(); {
 	case r != nil && f.ignorable() != nil:
@@ -73,11 +76,11 @@ func (w *wrapper) followRequests() {
 		if r.Array {
 			at++ // the number of elements
 		}
-		w.line(2, "if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, %s, %s, %d);", r.Name, n, at)
+		w.onExit("if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, %s, %s, %d);", r.Name, n, at)
 	case wild != "" && f.makesRequest():
 		for _, p := range f.Params {
 			if p.Class == "Request" && p.Out {
-				w.line(2, "if (tb_unlikely(%s) && tb_has(&tb_c, %d)) tb_wild_begins(%s);", wild, p.Index, p.Name)
+				w.onExit("if (tb_unlikely(%s) && tb_has(&tb_c, %d)) tb_wild_begins(%s);", wild, p.Index, p.Name)
 			}
 		}
 	}
@@ -85,14 +88,14 @@ func (w *wrapper) followRequests() {
 
 // ownStatus emits, before the call, what passes a status of the wrapper's own.
 func (w *wrapper) ownStatus() {
-	f, p := w.f, w.f.ignorable()
+	f, p := w.Func, w.ignorable()
 	wild := f.wildcard()
 	if p == nil {
 		return
 	}
 	if r, n := f.requests(); r != nil {
 		wild = "tb_wilds"
-		w.line(1, "int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(%s, %s);", r.Name, n)
+		w.onEntry("int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(%s, %s);", r.Name, n)
 	}
 	if wild == "" {
 		return
@@ -100,13 +103,13 @@ func (w *wrapper) ownStatus() {
 	w.own = p
 	ignores := fmt.Sprintf("%s && (uintptr_t)%s == tb_abi.%s", wild, p.Name, absentSentinels[p.ignoreConstant()])
 	if p.Array {
-		w.line(1, "void *tb_own = %s ? tb_own_statuses(&tb_c, %s) : NULL;", ignores, w.capacityOfStatuses(p))
-		w.line(1, "if (tb_unlikely(tb_own != NULL)) %s = tb_own;", p.Name)
+		w.onEntry("void *tb_own = %s ? tb_own_statuses(&tb_c, %s) : NULL;", ignores, w.capacityOfStatuses(p))
+		w.onEntry("if (tb_unlikely(tb_own != NULL)) %s = tb_own;", p.Name)
 		return
 	}
-	w.line(1, "struct tb_status tb_kept;")
-	w.line(1, "void *tb_own = %s ? tb_own_status(&tb_kept) : NULL;", ignores)
-	w.line(1, "if (tb_unlikely(tb_own != NULL)) %s = tb_own;", p.Name)
+	w.onEntry("struct tb_status tb_kept;")
+	w.onEntry("void *tb_own = %s ? tb_own_status(&tb_kept) : NULL;", ignores)
+	w.onEntry("if (tb_unlikely(tb_own != NULL)) %s = tb_own;", p.Name)
 }
 
 func (p *Param) ignoreConstant() string {
@@ -119,7 +122,7 @@ func (w *wrapper) capacityOfStatuses(p *Param) string {
 	if p.LenRule == "LenOut" {
 		return w.capacity(p)
 	}
-	return w.f.Params[p.LenArg].Name
+	return w.Func.Params[p.LenArg].Name
 }
 
 // putOwnStatus emits, after the call, what records it.
@@ -130,13 +133,13 @@ func (w *wrapper) putOwnStatus() {
 	}
 	cond := []string{"tb_own != NULL", "tb_r == 0"}
 	if p.When >= 0 {
-		flag := w.f.Params[p.When].Name
+		flag := w.Func.Params[p.When].Name
 		cond = append(cond, flag+" != NULL", "*"+flag)
 	}
 	put := fmt.Sprintf("tb_put_ignored(&tb_c, %s);", p.Name)
 	if p.Array {
-		i := slices.IndexFunc(w.f.Slots, func(s Slot) bool { return s.Out && s.Param == p.Index })
-		put = fmt.Sprintf("tb_put_ignoreds(&tb_c, %s, %s);", p.Name, w.length(&w.f.Slots[i], p))
+		i := slices.IndexFunc(w.Slots, func(s Slot) bool { return s.Out && s.Param == p.Index })
+		put = fmt.Sprintf("tb_put_ignoreds(&tb_c, %s, %s);", p.Name, w.length(&w.Slots[i], p))
 	}
-	w.line(2, "if (tb_unlikely(%s)) %s", strings.Join(cond, " && "), put)
+	w.onExit("if (tb_unlikely(%s)) %s", strings.Join(cond, " && "), put)
 }

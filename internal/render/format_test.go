@@ -15,22 +15,29 @@ func TestUnits(t *testing.T) {
 		v    float64
 		want string
 	}{
-		{Number, 0, "0"}, {Number, 950, "950"}, {Number, 9999, "9999"}, {Number, 12345, "12.3k"}, {Number, 999_499, "999k"}, {Number, 999_600, "1.00M"},
+		{Number, 0, "0"}, {Number, 950, "950"}, {Number, 9999, "9999"}, {Number, 12345, "12.3k"},
+		{Number, 999_499, "999k"}, {Number, 999_600, "1.00M"},
 		{Number, 2.5, "2.50"}, {Number, 4e18, "4.00E"}, {Number, -12345, "-12.3k"}, {Number, math.NaN(), "-"},
-		{Bytes, 0, "0 B"}, {Bytes, 1023, "1023 B"}, {Bytes, 1024, "1.0 KiB"}, {Bytes, 1.5, "1.50 B"}, {Bytes, 1 << 20, "1.0 MiB"}, {Bytes, 1<<20 - 1, "1.0 MiB"},
+		{Bytes, 0, "0 B"}, {Bytes, 1023, "1023 B"}, {Bytes, 1024, "1.0 KiB"}, {Bytes, 1.5, "1.50 B"},
+		{Bytes, 1 << 20, "1.0 MiB"}, {Bytes, 1<<20 - 1, "1.0 MiB"},
 		{Bytes, math.MaxInt64, "8.0 EiB"}, {Rate, 2048, "2.0 KiB/s"},
-		{Nanos, 0, "0 ns"}, {Nanos, 999, "999 ns"}, {Nanos, 1000, "1.00 us"}, {Nanos, 12_345_678, "12.3 ms"}, {Nanos, 999_600_000, "1.00 s"}, {Nanos, 61.5e9, "61.5 s"},
+		{Nanos, 0, "0 ns"}, {Nanos, 999, "999 ns"}, {Nanos, 1000, "1.00 us"}, {Nanos, 12_345_678, "12.3 ms"},
+		{Nanos, 999_600_000, "1.00 s"}, {Nanos, 61.5e9, "61.5 s"},
 		{Nanos, 182e9, "3 min 2 s"}, {Nanos, 7261e9, "2 h 1 min"}, {Nanos, -1500, "-1.50 us"},
-		{Share, 0.375, "37.5%"}, {Share, 0.0001, "<0.1%"}, {Share, 0, "0.0%"}, {Ratio, 0.98765, "0.988"}, {Ratio, 12.5, "12.5"}, {Ratio, 9.996, "10.0"},
+		{Share, 0.375, "37.5%"}, {Share, 0.0001, "<0.1%"}, {Share, 0, "0.0%"}, {Ratio, 0.98765, "0.988"},
+		{Ratio, 12.5, "12.5"}, {Ratio, 9.996, "10.0"},
 	} {
 		if got := c.unit.Format(c.v); got != c.want {
 			t.Errorf("unit %d, %g: %q, want %q", c.unit, c.v, got, c.want)
 		}
 	}
 	for got, want := range map[string]string{
-		Count(0): "0", Count(999): "999", Count(1000): "1,000", Count(12345678): "12,345,678", Count(math.MaxUint64): "18,446,744,073,709,551,615",
-		ByteSize(3 << 19): "1.5 MiB", Duration(850): "850 ns", Plural(1, "rank"): "1 rank", Plural(1024, "rank"): "1,024 ranks", Plural(2, "class"): "2 classes",
-		Instant(1000023456): "1.000023456 s", Instant(2 * time.Second): "2 s", Instant(40_000): "40 us", Instant(0): "0 ns", Instant(720_939_316): "720.939316 ms", Percent(1): "100.0%",
+		Count(0): "0", Count(999): "999", Count(1000): "1,000", Count(12345678): "12,345,678",
+		Count(math.MaxUint64): "18,446,744,073,709,551,615",
+		ByteSize(3 << 19):     "1.5 MiB", Duration(850): "850 ns", Plural(1, "rank"): "1 rank",
+		Plural(1024, "rank"): "1,024 ranks", Plural(2, "class"): "2 classes",
+		Instant(1000023456): "1.000023456 s", Instant(2 * time.Second): "2 s", Instant(40_000): "40 us",
+		Instant(0): "0 ns", Instant(720_939_316): "720.939316 ms", Percent(1): "100.0%",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -98,8 +105,9 @@ func TestScales(t *testing.T) {
 		log              bool
 		lo, hi           float64
 	}{
-		{Auto, 0, 1, 50, false, 0, 50}, {Auto, 0, 1, 500, true, 1, 500}, {Auto, -5, 1, 500, false, -5, 500}, {Linear, 1, 1, 5000, false, 0, 5000},
-		{Log, 0, 8, 8, true, 0.8, 8}, {Auto, 0, 0, 0, false, 0, 1}, {Log, 0, 0, 0, false, 0, 1},
+		{Auto, 0, 1, 50, false, 0, 50}, {Auto, 0, 1, 500, true, 1, 500}, {Auto, -5, 1, 500, false, -5, 500},
+		{Linear, 1, 1, 5000, false, 0, 5000}, {Log, 0, 8, 8, true, 0.8, 8}, {Auto, 0, 0, 0, false, 0, 1},
+		{Log, 0, 0, 0, false, 0, 1},
 	} {
 		a := newAxis(c.scale, Number, c.least, c.pos, c.most)
 		if a.log != c.log || math.Abs(a.lo-c.lo) > 1e-9 || a.hi != c.hi {
@@ -217,7 +225,8 @@ func TestDetectTerminal(t *testing.T) {
 		{env("COLUMNS", "120", "LINES", "50", "TERM", "xterm", "LANG", "C.UTF-8"), Terminal{Width: 120, Height: 50}},
 		{env("COLUMNS", "many"), Terminal{}},
 		{env("CLICOLOR_FORCE", "1", "TERM", "xterm", "LANG", "en_US.utf8"), Terminal{Colors: Colors256, Unicode: true}},
-		{env("CLICOLOR_FORCE", "1", "TERM", "xterm", "COLORTERM", "truecolor", "LC_ALL", "C", "LANG", "en_US.utf8"), Terminal{Colors: TrueColors}},
+		{env("CLICOLOR_FORCE", "1", "TERM", "xterm", "COLORTERM", "truecolor", "LC_ALL", "C", "LANG", "en_US.utf8"),
+			Terminal{Colors: TrueColors}},
 		{env("CLICOLOR_FORCE", "1", "TERM", "xterm", "NO_COLOR", "1"), Terminal{}},
 		{env("CLICOLOR_FORCE", "1", "TERM", "dumb"), Terminal{}},
 		{env("COLORFGBG", "0;15"), Terminal{Light: true}}, {env("COLORFGBG", "15;default;0"), Terminal{}},
@@ -250,8 +259,9 @@ func TestSpark(t *testing.T) {
 		unicode bool
 		want    string
 	}{
-		{[]float64{0, 1, 2, 4, 8}, 10, true, "▁▂▃▅█"}, {[]float64{0, 1, 2, 4, 8}, 10, false, "__.=#"}, {[]float64{1, 3, 8, 8}, 2, true, "▃█"},
-		{[]float64{0, math.NaN(), 1}, 3, true, "▁ █"}, {[]float64{0, 0}, 2, true, "▁▁"}, {nil, 5, true, ""},
+		{[]float64{0, 1, 2, 4, 8}, 10, true, "▁▂▃▅█"}, {[]float64{0, 1, 2, 4, 8}, 10, false, "__.=#"},
+		{[]float64{1, 3, 8, 8}, 2, true, "▃█"}, {[]float64{0, math.NaN(), 1}, 3, true, "▁ █"},
+		{[]float64{0, 0}, 2, true, "▁▁"}, {nil, 5, true, ""},
 	} {
 		if got := Spark(c.values, c.width, c.unicode); got != c.want {
 			t.Errorf("%v: %q, want %q", c.values, got, c.want)
@@ -263,6 +273,7 @@ func TestProgress(t *testing.T) {
 	var none *Progress
 	none.Add(1)
 	none.Show(1, 2)
+	none.Say("nothing")
 	none.Done()
 	if NewProgress(&strings.Builder{}, Terminal{}, "reading", "calls", 10) != nil {
 		t.Error("progress where nobody watches")
@@ -280,7 +291,8 @@ func TestProgress(t *testing.T) {
 	if got := step(900*time.Millisecond, 5000); got != "" {
 		t.Errorf("%q within a second", got)
 	}
-	if got, want := step(2*time.Second, 5000), "\r\x1b[Kreading [######..................]  25%  5000 calls/s  6.00 s left"; got != want {
+	if got, want := step(2*time.Second, 5000),
+		"\r\x1b[Kreading [######..................]  25%  5000 calls/s  6.00 s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := step(2050*time.Millisecond, 1); got != "" {
@@ -293,7 +305,12 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b.Reset()
+	if p.Say("looking for MPI ..."); b.String() != "\r\x1b[Klooking for MPI ..." {
+		t.Errorf("%q instead of what is being done", b.String())
+	}
+	b.Reset()
 	p.Done()
+	p.Say("late")
 	if got := b.String() + step(9*time.Second, 1); got != "\r\x1b[K" {
 		t.Errorf("%q at the end", got)
 	}

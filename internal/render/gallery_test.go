@@ -60,13 +60,15 @@ func irregular(n int) *Heatmap {
 
 // categories are those of MPI timelines.
 var categories = []Series{
-	{"computation 61.2%", Grey, Slate, '.'}, {"point to point 12.0%", Blue, Blue, 'P'}, {"wait 20.4%", Vermillion, Vermillion, 'W'}, {"collective 6.4%", Orange, Orange, 'C'},
+	{"computation 61.2%", Grey, Slate, '.'}, {"point to point 12.0%", Blue, Blue, 'P'},
+	{"wait 20.4%", Vermillion, Vermillion, 'W'}, {"collective 6.4%", Orange, Orange, 'C'},
 }
 
 // phases is a timeline of iterations with waits that grow with the rank.
 func phases(rows, cols int) *Timeline {
 	return &Timeline{
-		Title: fmt.Sprintf("What %d ranks do", rows), Note: "app.tabard", Rows: rows, RowAxis: "rank", Start: 0, End: 4200 * time.Millisecond,
+		Title: fmt.Sprintf("What %d ranks do", rows), Note: "app.tabard", Rows: rows, RowAxis: "rank", Start: 0,
+		End:        4200 * time.Millisecond,
 		Categories: categories, Columns: cols,
 		Shares: func(row, col int, dst []float64) {
 			phase := float64(col%(cols/6)) / float64(cols/6)
@@ -108,9 +110,11 @@ func zoomed(rows int) *Timeline {
 }
 
 func sizes(upright bool) *Bars {
-	b := &Bars{Title: "Sizes of messages", Note: "app.tabard, 1,204,312 messages", Axis: "size of a message", Value: "messages", Unit: Number, Upright: upright}
+	b := &Bars{Title: "Sizes of messages", Note: "app.tabard, 1,204,312 messages", Axis: "size of a message",
+		Value: "messages", Unit: Number, Upright: upright}
 	for i := range 14 {
-		b.Bars = append(b.Bars, Bar{Label: sizeTick(float64(uint64(8) << (2 * i))), Values: []float64{float64((i*i*7919 + 3) % 4001)}, Note: ByteSize(int64(i) << 22)})
+		b.Bars = append(b.Bars, Bar{Label: sizeTick(float64(uint64(8) << (2 * i))),
+			Values: []float64{float64((i*i*7919 + 3) % 4001)}, Note: ByteSize(int64(i) << 22)})
 	}
 	return b
 }
@@ -118,7 +122,8 @@ func sizes(upright bool) *Bars {
 func parts(n int) *Bars {
 	b := &Bars{Title: "Time per rank", Value: "time", Unit: Nanos, Series: categories}
 	for i := range n {
-		b.Bars = append(b.Bars, Bar{Label: fmt.Sprintf("rank %d", i), Values: []float64{3e9 - float64(i)*1e7, 4e8, float64(i) * 1e7, 1e8}})
+		b.Bars = append(b.Bars, Bar{Label: fmt.Sprintf("rank %d", i),
+			Values: []float64{3e9 - float64(i)*1e7, 4e8, float64(i) * 1e7, 1e8}})
 	}
 	return b
 }
@@ -126,7 +131,8 @@ func parts(n int) *Bars {
 // steps is ranks by time steps, in cells that are no squares.
 func steps(rows, cols int) *Heatmap {
 	return &Heatmap{
-		Title: "Time waited in each step", Rows: rows, Cols: cols, RowAxis: "rank", ColAxis: "time step", Value: "time waited", Unit: Nanos, Wide: true, Bin: Mean,
+		Title: "Time waited in each step", Rows: rows, Cols: cols, RowAxis: "rank", ColAxis: "time step",
+		Value: "time waited", Unit: Nanos, Wide: true, Bin: Mean,
 		Each: func(yield func(int, int, float64) bool) {
 			for r := range rows {
 				for c := range cols {
@@ -138,21 +144,28 @@ func steps(rows, cols int) *Heatmap {
 }
 
 var charts = map[string]func() chart{
-	"heat-4": func() chart { return stencil(4) }, "heat-16": func() chart { return irregular(16) }, "heat-36": func() chart { return stencil(36) },
-	"heat-1000": func() chart { return stencil(1000) }, "heat-1000i": func() chart { return irregular(1000) }, "heat-4096": func() chart { return stencil(4096) },
+	"heat-4": func() chart { return stencil(4) }, "heat-16": func() chart { return irregular(16) },
+	"heat-36":   func() chart { return stencil(36) },
+	"heat-1000": func() chart { return stencil(1000) }, "heat-1000i": func() chart { return irregular(1000) },
+	"heat-4096": func() chart { return stencil(4096) },
 	"heat-0": func() chart {
-		return &Heatmap{Title: "Nothing", Rows: 8, Cols: 8, RowAxis: "rank", ColAxis: "rank", Value: "bytes", Unit: Bytes}
+		return &Heatmap{Title: "Nothing", Rows: 8, Cols: 8, RowAxis: "rank", ColAxis: "rank", Value: "bytes",
+			Unit: Bytes}
 	},
 	"steps-8": func() chart { return steps(8, 100) }, "steps-1000": func() chart { return steps(1000, 5000) },
-	"bars": func() chart { return sizes(false) }, "histogram": func() chart { return sizes(true) }, "parts-8": func() chart { return parts(8) }, "parts-200": func() chart { return parts(200) },
-	"time-4": func() chart { return phases(4, 240) }, "time-36": func() chart { return phases(36, 900) }, "time-1000": func() chart { return phases(1000, 900) },
-	"zoom-4": func() chart { return zoomed(4) }, "zoom-36": func() chart { return zoomed(36) },
+	"bars": func() chart { return sizes(false) }, "histogram": func() chart { return sizes(true) },
+	"parts-8": func() chart { return parts(8) }, "parts-200": func() chart { return parts(200) },
+	"time-4": func() chart { return phases(4, 240) }, "time-36": func() chart { return phases(36, 900) },
+	"time-1000": func() chart { return phases(1000, 900) },
+	"zoom-4":    func() chart { return zoomed(4) }, "zoom-36": func() chart { return zoomed(36) },
 }
 
 // terminals are what text is drawn for.
 var terminals = map[string]Terminal{
-	"ascii": {}, "wide": {Width: 120, Height: 40, Unicode: true, TTY: true}, "256": {Width: 80, Height: 24, Unicode: true, Colors: Colors256, TTY: true},
-	"color": {Width: 120, Height: 40, Unicode: true, Colors: TrueColors, TTY: true}, "light": {Width: 100, Height: 50, Unicode: true, Colors: TrueColors, Light: true, TTY: true},
+	"ascii": {}, "wide": {Width: 120, Height: 40, Unicode: true, TTY: true},
+	"256":   {Width: 80, Height: 24, Unicode: true, Colors: Colors256, TTY: true},
+	"color": {Width: 120, Height: 40, Unicode: true, Colors: TrueColors, TTY: true},
+	"light": {Width: 100, Height: 50, Unicode: true, Colors: TrueColors, Light: true, TTY: true},
 }
 
 // TestGallery writes everything; without -gallery it checks that all can be drawn.

@@ -162,7 +162,8 @@ func (l *heatLayout) values(c canvas) {
 			if math.IsNaN(v) {
 				continue
 			}
-			c.text(l.body.x+(float64(k)+0.5)*cw, l.body.y+(float64(r)+0.5)*ch+3.5, l.h.Unit.Format(v), st.in(contrast(l.color(v))))
+			c.text(l.body.x+(float64(k)+0.5)*cw, l.body.y+(float64(r)+0.5)*ch+3.5, l.h.Unit.Format(v),
+				st.in(contrast(l.color(v))))
 		}
 	}
 }

@@ -92,7 +92,8 @@ func TestTextFits(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := b.String()
-			if tm.Colors == NoColors && strings.Contains(text, "\x1b") || !tm.Unicode && strings.ContainsFunc(text, func(r rune) bool { return r > 126 }) {
+			if tm.Colors == NoColors && strings.Contains(text, "\x1b") || !tm.Unicode &&
+				strings.ContainsFunc(text, func(r rune) bool { return r > 126 }) {
 				t.Errorf("%s for %s has characters that it cannot show", name, term)
 			}
 			for _, line := range strings.Split(escapes.ReplaceAllString(text, ""), "\n") {
@@ -121,7 +122,8 @@ func texts(t *testing.T, doc string) (out []svgText, width, height float64) {
 	styles := map[string]style{}
 	for _, m := range classRule.FindAllStringSubmatch(doc, -1) {
 		size, _ := strconv.ParseFloat(m[2], 64)
-		styles[m[1]] = style{size: size, bold: m[3] != "", align: map[string]align{"": start, "middle": middle, "end": end}[m[5]]}
+		styles[m[1]] = style{size: size, bold: m[3] != "",
+			align: map[string]align{"": start, "middle": middle, "end": end}[m[5]]}
 	}
 	d := xml.NewDecoder(strings.NewReader(doc))
 	number := func(a map[string]string, name string) float64 {
@@ -299,12 +301,13 @@ func TestEmbeddedImage(t *testing.T) {
 // Cells of a PNG have the colour of their value; what is empty is white.
 func TestHeatmapPixels(t *testing.T) {
 	for _, n := range []int{4, 16, 36, 500, 1000, 5000} {
-		h := &Heatmap{Title: "t", Rows: n, Cols: n, Value: "v", Unit: Number, Scale: Linear, Each: func(yield func(int, int, float64) bool) {
-			yield(0, 0, 100)
-			yield(n-1, n/2, 50)
-			yield(n/2, n-1, 1)
-			yield(n, 0, 1e9) // outside
-		}}
+		h := &Heatmap{Title: "t", Rows: n, Cols: n, Value: "v", Unit: Number, Scale: Linear,
+			Each: func(yield func(int, int, float64) bool) {
+				yield(0, 0, 100)
+				yield(n-1, n/2, 50)
+				yield(n/2, n-1, 1)
+				yield(n, 0, 1e9) // outside
+			}}
 		l := h.layout()
 		img := pngOf(t, h.Picture())
 		if want := image.Rect(0, 0, 2*h.Picture().Width, 2*h.Picture().Height); img.Bounds() != want {
@@ -318,7 +321,8 @@ func TestHeatmapPixels(t *testing.T) {
 		for _, c := range []struct {
 			row, col int
 			want     color.RGBA
-		}{{0, 0, onPaper(1)}, {n - 1, n / 2, onPaper(64.0 / 127)}, {n / 2, n - 1, onPaper(1.0 / 127)}, {n - 1, 0, paper}} {
+		}{{0, 0, onPaper(1)}, {n - 1, n / 2, onPaper(64.0 / 127)}, {n / 2, n - 1, onPaper(1.0 / 127)},
+			{n - 1, 0, paper}} {
 			if got := pixel(c.row, c.col); got != c.want {
 				t.Errorf("%d ranks: cell %d,%d is %v, want %v", n, c.row, c.col, got, c.want)
 			}
@@ -336,7 +340,8 @@ func TestHeatmapPixels(t *testing.T) {
 func TestBins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 0))
 	for range 200 {
-		h := &Heatmap{Rows: 1 + rng.IntN(60), Cols: 1 + rng.IntN(60), Wide: rng.IntN(2) == 0, Bin: Bin(rng.IntN(3)), Scale: Linear}
+		h := &Heatmap{Rows: 1 + rng.IntN(60), Cols: 1 + rng.IntN(60), Wide: rng.IntN(2) == 0, Bin: Bin(rng.IntN(3)),
+			Scale: Linear}
 		type cell struct {
 			row, col int
 			v        float64
@@ -426,7 +431,8 @@ func TestNonsense(t *testing.T) {
 				}
 				tl := phases(n, 6)
 				tl.Columns, tl.End = n, tl.Start+time.Duration(n-1)
-				all = append(all, h, b, tl, &Timeline{Rows: n, Spans: func(int) []Span { return []Span{{-5, -9, 9, ""}, {9, 5, 0, "x"}} }})
+				all = append(all, h, b, tl, &Timeline{Rows: n,
+					Spans: func(int) []Span { return []Span{{-5, -9, 9, ""}, {9, 5, 0, "x"}} }})
 			}
 		}
 	}

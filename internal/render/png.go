@@ -74,7 +74,8 @@ func (c *pngCanvas) cells(b box, rows, cols int, at func(row, col int) color.RGB
 	for r := range rows {
 		for col := range cols {
 			if k := at(r, col); k.A != 0 {
-				c.rect(b.x+b.w*float64(col)/float64(cols), b.y+b.h*float64(r)/float64(rows), b.w/float64(cols), b.h/float64(rows), k)
+				c.rect(b.x+b.w*float64(col)/float64(cols), b.y+b.h*float64(r)/float64(rows), b.w/float64(cols),
+					b.h/float64(rows), k)
 			}
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Progress shows on a terminal how far a long operation is: nothing within
-// the first second, then one line that is rewritten in place, with rate and
-// remaining time. All methods may be called from several goroutines, and on a
-// nil *Progress, which shows nothing.
+// Progress shows on a terminal how far a long operation is: nothing within the first second, then
+// one line that is rewritten in place, with rate and remaining time; or, with Say, what is being
+// done. All methods may be called from several goroutines, and on a nil *Progress, which shows
+// nothing.
 type Progress struct {
 	w     io.Writer
 	width int
@@ -70,15 +70,33 @@ func (p *Progress) Show(done, total uint64) {
 	p.show()
 }
 
+// Say shows at once what is being done, where nobody knows how far that is.
+func (p *Progress) Say(what string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rewrite(what)
+}
+
 // show rewrites the line if it is time to.
 func (p *Progress) show() {
 	now := p.now()
-	if p.finished || now.Before(p.next) {
+	if now.Before(p.next) {
 		return
 	}
 	p.next = now.Add(progressEvery)
+	p.rewrite(p.line(now.Sub(p.begin)))
+}
+
+// rewrite puts a line in place of the one that is shown. One that cannot be shown is nobody's loss.
+func (p *Progress) rewrite(line string) {
+	if p.finished {
+		return
+	}
 	p.shown = true
-	fmt.Fprint(p.w, "\r\x1b[K"+fit(p.line(now.Sub(p.begin)), p.width-1)) // a line that cannot be shown is nobody's loss
+	fmt.Fprint(p.w, "\r\x1b[K"+fit(line, p.width-1))
 }
 
 // Done removes the line.
@@ -112,5 +130,6 @@ func (p *Progress) line(passed time.Duration) string {
 	if p.n > 0 {
 		left = Duration(time.Duration(float64(p.total-p.n) / rate * 1e9).Round(time.Second))
 	}
-	return fmt.Sprintf("%s [%s%s] %3.0f%%  %s  %s left", p.what, strings.Repeat("#", done), strings.Repeat(".", cells-done), 100*share, speed, left)
+	return fmt.Sprintf("%s [%s%s] %3.0f%%  %s  %s left", p.what, strings.Repeat("#", done),
+		strings.Repeat(".", cells-done), 100*share, speed, left)
 }

@@ -28,7 +28,9 @@ func newSVG(p *Picture) *svgCanvas { return &svgCanvas{styles: map[style]int{}, 
 
 func (s *svgCanvas) finish(w io.Writer) error {
 	var head bytes.Buffer
-	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n", s.p.Width, s.p.Height)
+	fmt.Fprintf(&head,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n",
+		s.p.Width, s.p.Height)
 	if s.p.about != "" {
 		head.WriteString("<title>" + escape(s.p.about) + "</title>\n")
 	}
@@ -62,7 +64,8 @@ func escape(s string) string {
 }
 
 func (s *svgCanvas) rect(x, y, w, h float64, c color.RGBA) {
-	fmt.Fprintf(&s.b, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"/>\n", num(x), num(y), num(w), num(h), hex(c))
+	fmt.Fprintf(&s.b, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"/>\n", num(x), num(y), num(w),
+		num(h), hex(c))
 }
 
 func (s *svgCanvas) text(x, y float64, text string, st style) {
@@ -93,9 +96,11 @@ func (s *svgCanvas) cells(b box, rows, cols int, at func(row, col int) color.RGB
 		s.image(b, rows, cols, at)
 		return
 	}
-	fmt.Fprintf(&s.b, `<g transform="translate(%s %s) scale(%s %s)" shape-rendering="crispEdges">`+"\n", num(b.x), num(b.y),
+	fmt.Fprintf(&s.b, `<g transform="translate(%s %s) scale(%s %s)" shape-rendering="crispEdges">`+"\n", num(b.x),
+		num(b.y),
 		precise(b.w/float64(cols)), precise(b.h/float64(rows)))
-	for _, c := range slices.SortedFunc(maps.Keys(runs), func(x, y color.RGBA) int { return cmp.Compare(hex(x), hex(y)) }) {
+	for _, c := range slices.SortedFunc(maps.Keys(runs),
+		func(x, y color.RGBA) int { return cmp.Compare(hex(x), hex(y)) }) {
 		fmt.Fprintf(&s.b, `<path fill="%s" d="`, hex(c))
 		for _, r := range runs[c] {
 			fmt.Fprintf(&s.b, "M%d %dh%dv%dh-%dz", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), r.Dx())
@@ -163,6 +168,7 @@ func (s *svgCanvas) image(b box, rows, cols int, at func(row, col int) color.RGB
 	if err := e.Encode(&data, compact(img)); err != nil {
 		panic("render: PNG in memory: " + err.Error())
 	}
-	fmt.Fprintf(&s.b, `<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
+	fmt.Fprintf(&s.b,
+		`<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
 		num(b.x), num(b.y), num(b.w), num(b.h), base64.StdEncoding.EncodeToString(data.Bytes()))
 }

@@ -44,7 +44,8 @@ func (tl *Timeline) Picture() *Picture {
 		names = append(names, label(tl.RowLabel, r))
 	}
 	l.legend = headHeight(tl.Title, l.note)
-	l.body = box{math.Ceil(margin + widest(tickStyle, names...) + 10), l.legend + legendHeight(tl.Categories) + 8, timeWidth, float64(l.rows * l.high)}
+	l.body = box{math.Ceil(margin + widest(tickStyle, names...) + 10), l.legend + legendHeight(tl.Categories) + 8,
+		timeWidth, float64(l.rows * l.high)}
 	if tl.RowAxis != "" {
 		l.body.x += 20
 	}
@@ -114,7 +115,8 @@ func (l *timeLayout) grid(c canvas) {
 	shares := make([]float64, len(colors))
 	for r := range l.rows {
 		for x := range cols {
-			l.tl.share(r*l.bin, min((r+1)*l.bin, l.tl.Rows), float64(x)/float64(cols), float64(x+1)/float64(cols), shares)
+			l.tl.share(r*l.bin, min((r+1)*l.bin, l.tl.Rows), float64(x)/float64(cols), float64(x+1)/float64(cols),
+				shares)
 			if sub == 1 {
 				pixels[r*cols+x] = l.tl.blendAll(paper, colors, shares)
 				continue

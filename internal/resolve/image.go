@@ -119,8 +119,8 @@ func (im *image) debugLink() string {
 	return ""
 }
 
-// symbols names the places of b from the symbol tables of im, read as a
-// stream: a table of millions of symbols costs no memory.
+// symbols names the places of b from the symbol tables of im. Tables are read as streams, so that
+// one of millions of symbols takes no memory.
 func (b *batch) symbols(im *image) {
 	if im.f.Class != elf.ELFCLASS64 {
 		return
@@ -169,8 +169,8 @@ func (b *batch) symbolTable(im *image, s, str *elf.Section) {
 	}
 }
 
-// improve gives p the name of a symbol that covers it unless it has a better
-// one: the innermost symbol wins, then a global before a weak before a local one.
+// improve gives p the name of a symbol that covers it, unless it has a better one. The innermost
+// symbol wins; of equal ones a global symbol before a weak before a local one.
 func (p *place) improve(names []byte, at uint32, value, size uint64, bind elf.SymBind) {
 	rank := 0
 	switch bind {

@@ -13,8 +13,8 @@ import (
 // lines gives the code places of b their source lines from the DWARF
 // information in im. Damaged debug information leaves lines unknown.
 func (b *batch) lines(im *image) {
-	// debug/dwarf trusts some offsets, and a file that is rebuilt under our
-	// mapping faults: neither may take the recording down.
+	// debug/dwarf trusts some offsets, and reading faults if a file is rebuilt while it is mapped.
+	// Neither may take the recording down.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { _ = recover() }()
 	d := im.dwarf()
@@ -128,7 +128,8 @@ func (im *image) dwarf() *dwarf.Data {
 	if sections["info"] == nil || sections["line"] == nil {
 		return nil
 	}
-	d, err := dwarf.New(sections["abbrev"], nil, nil, sections["info"], sections["line"], nil, sections["ranges"], sections["str"])
+	d, err := dwarf.New(sections["abbrev"], nil, nil, sections["info"], sections["line"], nil, sections["ranges"],
+		sections["str"])
 	if err != nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ import (
 type Kind uint8
 
 const (
-	// Return is a return address: it resolves to the call in front of it.
+	// Return is a return address. It resolves to the call before it.
 	Return Kind = iota
 	// Code is the address of an instruction, for example a function's entry.
 	Code
@@ -50,8 +50,8 @@ type Location struct {
 	Line int
 }
 
-// ErrRebuilt is returned for a file whose build id is not the recorded one: it
-// was rebuilt after the recording, its addresses mean something else now.
+// ErrRebuilt is returned for a file whose build id is not the recorded one. It was rebuilt after
+// the recording, so that its addresses mean something else now.
 var ErrRebuilt = errors.New("the file was rebuilt since it was recorded (build id differs)")
 
 // maxDecompressed bounds what compressed debug sections may occupy in memory.
@@ -82,8 +82,8 @@ func File(path, buildID string, queries []Query) ([]Location, error) {
 	if debug != nil {
 		defer debug.close()
 	}
-	// The separate file has the full symbol table when the binary is
-	// stripped; a later table only improves on an earlier one.
+	// If the binary is stripped, the separate file has the full symbol table. A later table only
+	// improves on an earlier one.
 	b.symbols(bin)
 	if debug != nil {
 		b.symbols(debug)
@@ -187,7 +187,8 @@ func findDebug(path string, bin *image) *image {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			dir = filepath.Dir(real)
 		}
-		candidates = append(candidates, filepath.Join(dir, link), filepath.Join(dir, ".debug", link), filepath.Join("/usr/lib/debug", dir, link))
+		candidates = append(candidates, filepath.Join(dir, link), filepath.Join(dir, ".debug", link),
+			filepath.Join("/usr/lib/debug", dir, link))
 	}
 	for _, c := range candidates {
 		if c == path {

@@ -62,7 +62,7 @@ func symbol(t *testing.T, path, name string) elf.Symbol {
 	return elf.Symbol{}
 }
 
-// returns finds the return addresses in a function: behind each E8 call.
+// returns finds the return addresses in a function: one after each call instruction (E8).
 func returns(t *testing.T, path, name string) []uint64 {
 	t.Helper()
 	s := symbol(t, path, name)
@@ -161,13 +161,15 @@ func TestRebuilt(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	cc := build(t, "namespace ns { struct A { int f(int); }; int A::f(int x) { return x; } }\nint main() { ns::A a; return a.f(1); }\n", "cc", "g++")
+	cc := build(t, "namespace ns { struct A { int f(int); }; int A::f(int x) { return x; } }\n"+
+		"int main() { ns::A a; return a.f(1); }\n", "cc", "g++")
 	s := symbol(t, cc, "_ZN2ns1A1fEi")
 	locs, err := File(cc, "", []Query{{s.Value, Code}})
 	if err != nil || locs[0].Symbol != "ns::A::f(int)" || locs[0].Line != 1 {
 		t.Errorf("%+v %v", locs, err)
 	}
-	ff := build(t, "subroutine work(x)\ninteger x\nx = x + 1\nend subroutine\nprogram p\ninteger i\ni = 1\ncall work(i)\nprint *, i\nend program\n", "f90", "gfortran")
+	ff := build(t, "subroutine work(x)\ninteger x\nx = x + 1\nend subroutine\n"+
+		"program p\ninteger i\ni = 1\ncall work(i)\nprint *, i\nend program\n", "f90", "gfortran")
 	s = symbol(t, ff, "work_")
 	locs, err = File(ff, "", []Query{{s.Value, Code}})
 	if err != nil || locs[0].Symbol != "work_" || locs[0].Line == 0 {
@@ -175,8 +177,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDamaged feeds broken copies of a binary: any answer is fine, a panic or
-// a hang is not.
+// TestDamaged resolves addresses in broken copies of a binary. Any answer is fine, but no panic and
+// no hang.
 func TestDamaged(t *testing.T) {
 	bin := build(t, program, "c", "gcc")
 	good, err := os.ReadFile(bin)

@@ -21,7 +21,7 @@ func Closest(word string, candidates []string, most int) []string {
 		if len(w) >= 3 && (strings.HasPrefix(lc, w) || strings.HasPrefix(w, lc)) {
 			cost = min(cost, 1)
 		}
-		// A third of the letters wrong is a typing error; more is another word.
+		// If at most a third of the letters differ, it is a typing error; else it is another word.
 		if cost*3 <= max(len(w), len(lc), 3) {
 			found = append(found, match{c, cost})
 		}

@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,18 @@ func TestDistance(t *testing.T) {
 	}{{"", "", 0}, {"abc", "", 3}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}} {
 		if d, e := distance(c.a, c.b), distance(c.b, c.a); d != c.want || e != d {
 			t.Errorf("%q %q: %d and %d, want %d", c.a, c.b, d, e, c.want)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	names := []string{"record", "recover", "info", "dump", "verify"}
+	for word, want := range map[string]string{
+		"recrod": "record", "dmup": "dump", "INFO": "info", "veriffy": "verify", "rec": "record recover", "x": "",
+		"mpirun": "",
+	} {
+		if got := strings.Join(Closest(word, names, 2), " "); got != want {
+			t.Errorf("closest(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

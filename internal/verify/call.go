@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // reference is one handle in a call: its value, and the objects that it could
@@ -33,7 +33,7 @@ type call struct {
 
 func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
 
-// begin takes in the entry part of a record.
+// begin starts a call with the entry part of a record.
 func (p *process) begin(t *thread, rec ring.Record) error {
 	f := spec.ByID(rec.ID())
 	if f == nil {
@@ -64,16 +64,16 @@ func (p *process) begin(t *thread, rec ring.Record) error {
 	return nil
 }
 
-// look finds what the handles of an entry slot mean. Values that nobody has
-// created in sight become objects here.
+// look finds what the handles of an entry slot mean. A value whose creation was not seen becomes an
+// object here.
 func (p *process) look(s *spec.Slot, raw ring.Raw) []reference {
 	words := handles(s, raw)
 	refs := make([]reference, len(words))
 	for i, w := range words {
 		objs := p.meaning(s.Class, w)
 		if s.Class == spec.Request && len(objs) > 0 && repeats(words[:i], w) >= len(objs) {
-			// Equal handles in one call are different requests, also if
-			// their creation was out of sight.
+			// Equal handles in one call are different requests, also if their creation was not
+			// seen.
 			p.reg.add(s.Class, w)
 			objs = p.reg.live(s.Class, w)
 		}
@@ -129,7 +129,7 @@ func handles(s *spec.Slot, raw ring.Raw) []uint64 {
 	return ws
 }
 
-// end takes in the return of the innermost call of a thread.
+// end completes the innermost call of a thread with the return part of its record.
 func (p *process) end(t *thread, rec ring.Record) error {
 	for len(t.open) > 0 && t.open[len(t.open)-1].f.ID != rec.ID() {
 		p.unfinished(t)
@@ -181,7 +181,7 @@ func (p *process) end(t *thread, rec ring.Record) error {
 }
 
 // sameHead compares what must agree for the rest to be comparable.
-func (p *process) sameHead(t *thread, c *call, a *trace.Call) bool {
+func (p *process) sameHead(t *thread, c *call, a *archive.Call) bool {
 	p.report.Calls++
 	if a.Func != c.f {
 		p.differ(t, c, "function", c.f.Name, a.Func.Name)
@@ -189,16 +189,16 @@ func (p *process) sameHead(t *thread, c *call, a *trace.Call) bool {
 		return false
 	}
 	p.compareSite(t, c, a)
-	check(p, t, c, "nested", c.flags&ring.FNested != 0, a.Flags&trace.Nested != 0)
+	check(p, t, c, "nested", c.flags&ring.FNested != 0, a.Flags&archive.Nested != 0)
 	return true
 }
 
 // compareReturn compares the return code and the times.
-func (p *process) compareReturn(t *thread, c *call, rec ring.Record, a *trace.Call) {
+func (p *process) compareReturn(t *thread, c *call, rec ring.Record, a *archive.Call) {
 	failed := rec.Ret() != 0 && !c.f.Has(spec.ReturnsValue)
 	check(p, t, c, "return code", rec.Ret(), a.Ret)
-	check(p, t, c, "failed", failed, a.Flags&trace.Failed != 0)
-	check(p, t, c, "unfinished", false, a.Flags&trace.Unfinished != 0)
+	check(p, t, c, "failed", failed, a.Flags&archive.Failed != 0)
+	check(p, t, c, "unfinished", false, a.Flags&archive.Unfinished != 0)
 	p.compareTime(t, c, a, max(rec.End(), c.start))
 }
 
@@ -215,8 +215,8 @@ func (p *process) unfinished(t *thread) {
 	if !ok || !p.sameHead(t, c, a) {
 		return
 	}
-	check(p, t, c, "unfinished", true, a.Flags&trace.Unfinished != 0)
-	check(p, t, c, "failed", false, a.Flags&trace.Failed != 0)
+	check(p, t, c, "unfinished", true, a.Flags&archive.Unfinished != 0)
+	check(p, t, c, "failed", false, a.Flags&archive.Failed != 0)
 	check(p, t, c, "return code", 0, a.Ret)
 	p.compareTime(t, c, a, c.start)
 	raws := make([]ring.Raw, len(c.f.Slots))
@@ -235,7 +235,7 @@ func (p *process) abandon(t *thread) {
 	}
 }
 
-// release says that the call ends no object any more.
+// release notes that the call cannot end an object any more.
 func (c *call) release() {
 	for i, refs := range c.refs {
 		if !ends(c.f.Slots[i].Life) {

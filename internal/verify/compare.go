@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // differ reports a difference in a call; c is nil between calls.
-func (p *process) differ(t *thread, c *call, what, raw, archive string) {
-	d := Difference{Rank: p.rank, Thread: t.id, Index: t.index, What: what, Raw: raw, Archive: archive}
+func (p *process) differ(t *thread, c *call, what, raw, arch string) {
+	d := Difference{Rank: p.rank, Thread: t.id, Index: t.index, What: what, Raw: raw, Archive: arch}
 	if c != nil {
 		d.Func = c.f.Name
 	}
@@ -19,22 +19,22 @@ func (p *process) differ(t *thread, c *call, what, raw, archive string) {
 }
 
 // check compares a property of a call or a process.
-func check[T comparable](p *process, t *thread, c *call, what string, raw, archive T) {
+func check[T comparable](p *process, t *thread, c *call, what string, raw, arch T) {
 	p.report.Values++
-	if raw != archive {
-		p.differ(t, c, what, fmt.Sprint(raw), fmt.Sprint(archive))
+	if raw != arch {
+		p.differ(t, c, what, fmt.Sprint(raw), fmt.Sprint(arch))
 	}
 }
 
 // compareSlot compares the value of slot i.
-func (p *process) compareSlot(t *thread, c *call, a *trace.Call, i int, raw ring.Raw, ret int32, raws []ring.Raw) {
+func (p *process) compareSlot(t *thread, c *call, a *archive.Call, i int, raw ring.Raw, ret int32, raws []ring.Raw) {
 	s, v := &c.f.Slots[i], &a.Slots[i]
-	if !raw.Present || v.Kind == trace.Absent {
+	if !raw.Present || v.Kind == archive.Absent {
 		p.report.Values++
 		if raw.Present && !undefined(c.f, i, ret, raws) {
 			p.differ(t, c, slotName(c.f, i), "present", "absent")
 		}
-		if !raw.Present && v.Kind != trace.Absent {
+		if !raw.Present && v.Kind != archive.Absent {
 			p.differ(t, c, slotName(c.f, i), "absent", valueText(v))
 		}
 		return
@@ -60,9 +60,8 @@ func slotName(f *spec.Func, i int) string {
 	return f.Params[s.Param].Name
 }
 
-// undefined reports whether the standard leaves the value of a return slot
-// open: what an unsuccessful poll says besides that it was unsuccessful
-// (MPI 4.0, 3.7.3, 3.7.5, 3.8).
+// undefined reports whether the standard leaves the value of a return slot open. These are the
+// results of an unsuccessful poll, except that it was unsuccessful (MPI 4.0, 3.7.3, 3.7.5, 3.8).
 func undefined(f *spec.Func, i int, ret int32, raws []ring.Raw) bool {
 	s := &f.Slots[i]
 	if !f.Has(spec.Poll) || !s.Out || ret != 0 || s.Param < 0 {
@@ -79,10 +78,10 @@ func undefined(f *spec.Func, i int, ret int32, raws []ring.Raw) bool {
 }
 
 // compareValue returns "" or the raw value in words.
-func (p *process) compareValue(c *call, s *spec.Slot, i int, raw ring.Raw, v *trace.Value) string {
+func (p *process) compareValue(c *call, s *spec.Slot, i int, raw ring.Raw, v *archive.Value) string {
 	if raw.Kind == ring.ASentinel {
 		p.report.Values++
-		if v.Kind == trace.Sentinel && v.N == int64(raw.N) {
+		if v.Kind == archive.Sentinel && v.N == int64(raw.N) {
 			return ""
 		}
 		return fmt.Sprintf("sentinel %d", raw.N)
@@ -116,7 +115,7 @@ func (p *process) compareValue(c *call, s *spec.Slot, i int, raw ring.Raw, v *tr
 }
 
 // sameScalar compares element k of a plain value (0 of a scalar).
-func sameScalar(s *spec.Slot, raw ring.Raw, k int, v *trace.Value) string {
+func sameScalar(s *spec.Slot, raw ring.Raw, k int, v *archive.Value) string {
 	if s.Codec == spec.Status {
 		return sameStatus(raw.Status(k), v)
 	}
@@ -143,7 +142,7 @@ func (p *process) references(c *call, i int) []reference {
 
 // compareHandles compares the handles of a slot with the objects that the
 // archive names.
-func (p *process) compareHandles(refs []reference, v *trace.Value, s *spec.Slot) string {
+func (p *process) compareHandles(refs []reference, v *archive.Value, s *spec.Slot) string {
 	if !s.Array {
 		p.report.Values++
 		return p.compareHandle(refs, 0, v, s.Class)
@@ -161,9 +160,9 @@ func (p *process) compareHandles(refs []reference, v *trace.Value, s *spec.Slot)
 	return ""
 }
 
-func (p *process) compareHandle(refs []reference, k int, v *trace.Value, class spec.Class) string {
+func (p *process) compareHandle(refs []reference, k int, v *archive.Value, class spec.Class) string {
 	r := &refs[k]
-	if v.Kind != trace.Ref || v.Class != class {
+	if v.Kind != archive.Ref || v.Class != class {
 		return fmt.Sprintf("handle %#x", r.raw)
 	}
 	if p.unordered && len(r.objs) > 0 {
@@ -216,7 +215,8 @@ func (p *process) identify(r *reference, code int64) (*object, string) {
 			return nil, fmt.Sprintf("handle %#x, an object of the program", r.raw)
 		}
 		if other := p.reg.owners[codeKey{o.class, code}]; !p.reg.claim(o, code) {
-			return nil, fmt.Sprintf("handle %#x, another object than handle %#x, which has this number", r.raw, other.raw)
+			return nil, fmt.Sprintf("handle %#x, another object than handle %#x, which has this number", r.raw,
+				other.raw)
 		}
 		return o, ""
 	}
@@ -235,7 +235,7 @@ func codesText(codes []int64) string {
 }
 
 // compareSite compares the call site, frame by frame.
-func (p *process) compareSite(t *thread, c *call, a *trace.Call) {
+func (p *process) compareSite(t *thread, c *call, a *archive.Call) {
 	var words []uint64
 	switch {
 	case c.flags&ring.FStack != 0 && c.site != 0:
@@ -243,7 +243,7 @@ func (p *process) compareSite(t *thread, c *call, a *trace.Call) {
 	case c.site != 0:
 		words = []uint64{c.site}
 	}
-	var frames []trace.Frame
+	var frames []archive.Frame
 	if a.Site != nil {
 		frames = a.Site.Frames
 	}
@@ -269,7 +269,7 @@ func (p *process) rawFrame(word uint64) string {
 	return fmt.Sprintf("%#x", a.Off)
 }
 
-func (p *process) archiveFrame(f *trace.Frame) string {
+func (p *process) archiveFrame(f *archive.Frame) string {
 	if f.Module >= 0 && f.Module < len(p.data.Modules) {
 		return fmt.Sprintf("%s+%#x", p.data.Modules[f.Module].Path, f.Offset)
 	}

@@ -3,9 +3,10 @@ package verify
 import (
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // takesAny tells whether a call receives or probes from any source or with any tag.
@@ -15,7 +16,7 @@ func (p *process) takesAny(c *call) bool {
 		if s.Param < 0 || s.Array || s.Codec != spec.Int || !c.entry[i].Present {
 			continue
 		}
-		for _, name := range []string{"MPI_ANY_SOURCE", "MPI_ANY_TAG"} {
+		for _, name := range []string{mpi.AnySource, mpi.AnyTag} {
 			n, ok := p.reg.abi.Const(name)
 			if ok && slices.Contains(c.f.Params[s.Param].Sentinels, name) && int64(c.entry[i].Word()) == n {
 				return true
@@ -38,9 +39,10 @@ func (r *reference) wild() (is, maybe bool) {
 	return is, maybe
 }
 
-// keepIgnored says whether the archive has to have the statuses in raws, which the program ignored: those of
-// receives and probes with wildcards, and of calls that were given requests of such receives. Others are taken out of raws.
-func (p *process) keepIgnored(c *call, raws []ring.Raw, a *trace.Call) {
+// keepIgnored says whether the archive has to have the statuses in raws, which the program ignored:
+// those of receives and probes with wildcards, and of calls that were given requests of such
+// receives. Others are taken out of raws.
+func (p *process) keepIgnored(c *call, raws []ring.Raw, a *archive.Call) {
 	status, requests := -1, -1
 	for i := range c.f.Slots {
 		switch s := &c.f.Slots[i]; {

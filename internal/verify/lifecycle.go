@@ -1,14 +1,13 @@
 package verify
 
 import (
-	"tabard/internal/ring"
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// apply takes in what a call did to objects when it returned: first what it
-// ended, then what it created. compare is called for every return slot, when
-// the objects in it are known and before they are ended by a later call; nil
-// for calls that the archive does not show.
+// apply follows what a call did to objects when it returned: first what it ended, then what it
+// created. compare is called for every return slot, when the objects in it are known and before a
+// later call ends them. It is nil for calls that the archive does not show.
 func (p *process) apply(c *call, ret int32, raws []ring.Raw, compare func(slot int)) {
 	c.release()
 	after := p.requestsAfter(c, raws)
@@ -105,21 +104,16 @@ func completed(f *spec.Func, ret int32, raws []ring.Raw, n int, after []bool) []
 		}
 		return ks
 	}
-	switch f.Name {
-	case "MPI_Wait", "MPI_Waitall":
+	if f.Op != spec.OpComplete || f.Slot(spec.RoleFlag) >= 0 && result(f, raws, "flag") == 0 {
+		return nil
+	}
+	switch f.Which {
+	case spec.WhichOne, spec.WhichAll:
 		return upTo(n)
-	case "MPI_Test", "MPI_Testall":
-		if result(f, raws, "flag") != 0 {
-			return upTo(n)
-		}
-	case "MPI_Waitany":
+	case spec.WhichAny:
 		return []int{int(result(f, raws, "index"))}
-	case "MPI_Testany":
-		if result(f, raws, "flag") != 0 {
-			return []int{int(result(f, raws, "index"))}
-		}
-	case "MPI_Waitsome", "MPI_Testsome":
-		i := slotNamed(f, "array_of_indices")
+	case spec.WhichSome:
+		i := f.Slot(spec.RoleIndex)
 		if i < 0 || !raws[i].Present {
 			return nil
 		}
@@ -150,9 +144,8 @@ func slotNamed(f *spec.Func, name string) int {
 	return -1
 }
 
-// result gives an integer that a call returned through a pointer, -1 if it
-// did not (which is no index and counts as true for no flag: a flag that is
-// not there was not asked for).
+// result gives an integer that a call returned through a pointer, -1 if it returned none. -1 is no
+// index, and a flag with this value counts as true: a flag that is absent was not asked for.
 func result(f *spec.Func, raws []ring.Raw, name string) int64 {
 	i := slotNamed(f, name)
 	if i < 0 || !raws[i].Present {
@@ -179,8 +172,8 @@ func (p *process) result(c *call, s *spec.Slot, k int, raw uint64, shown bool) r
 	predefined := len(p.reg.predef(s.Class, raw)) > 0
 	switch {
 	case creates(s.Life) && counted(s.Class) && len(live) > 0:
-		// One more reference to what is there; the caller of a type
-		// constructor may also get a type whose end was out of sight.
+		// One more reference to an existing object. The caller of a type constructor may also get a
+		// type whose end was not seen.
 		live[0].refs++
 		r.objs = live
 	case creates(s.Life) && predefined:

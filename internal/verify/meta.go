@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // isMeta reports whether a record is one of the runtime's own that are not
@@ -16,8 +16,8 @@ func isMeta(id spec.ID) bool {
 	return id < spec.FirstFunction && id != ring.RControl && id != ring.RSegAlloc && id != ring.RSegFree
 }
 
-// scan takes in the runtime's own records of a stream, before the calls of the
-// process are compared: threads share what these records say.
+// scan reads the runtime's own records of a stream before the calls of the process are compared,
+// because threads share what these records say.
 func (p *process) scan(raw records) error {
 	for {
 		rec, pending, err := raw.Next()
@@ -61,17 +61,17 @@ func (p *process) meta(rec ring.Record) error {
 	case ring.RLost:
 		p.lostRaw += w[0]
 	case ring.RClock:
-		p.clocks = append(p.clocks, trace.Clock{Ticks: w[0], RealNS: int64(w[1]), MonoNS: int64(w[2])})
+		p.clocks = append(p.clocks, archive.Clock{Ticks: w[0], RealNS: int64(w[1]), MonoNS: int64(w[2])})
 	}
 	return nil
 }
 
-// metaWords are the words that records of the runtime have at least.
+// metaWords is the least number of words of each record of the runtime.
 var metaWords = map[spec.ID]int{
 	ring.RABI: 3, ring.RWorld: 2, ring.RModule: 4, ring.RStack: 2, ring.RLost: 1, ring.RClock: 4,
 }
 
-// takeABI takes in the handles of predefined objects.
+// takeABI notes the handles of predefined objects.
 func (p *process) takeABI(w []uint64) error {
 	p.reg.abi = spec.ABI(w[0])
 	pairs, _, err := ring.Take(&spec.Slot{Array: true}, w[2:])

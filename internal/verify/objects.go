@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"tabard/spec"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // object is one object of the program, over its life.
@@ -21,11 +21,11 @@ type object struct {
 
 const codeUnset = -1
 
-// group is the live objects of one class that share a handle value. Several
-// live requests may: then they are interchangeable for the program.
+// group is the live objects of one class that share a handle value. Several live requests may do
+// so; the program cannot tell them apart.
 type group struct {
 	objs []*object
-	// debt is the number of objs that have ended without it being known which.
+	// debt is the number of objs that have ended although it is not known which.
 	debt int
 }
 
@@ -40,10 +40,9 @@ type rawKey struct {
 	raw   uint64
 }
 
-// registry is the verifier's own view of the objects of one process. It is
-// made independently of internal/symbol, from the life cycle in the API table
-// alone, and only demands that handles and codes match one to one over the life
-// of each object.
+// registry is the verifier's own view of the objects of one process. It is independent of
+// internal/record/symbol and follows from the life cycle in the API table alone. It demands only
+// that handles and codes match one to one over the life of each object.
 type registry struct {
 	groups map[rawKey]*group
 	owners map[codeKey]*object // live object that has a code
@@ -82,8 +81,8 @@ func (r *registry) live(class spec.Class, raw uint64) []*object {
 	return nil
 }
 
-// add makes a live object. Except for requests, a handle value that the
-// library hands out again means that its former object has ended out of sight.
+// add makes a live object. Except for requests, a handle value that the library hands out again
+// means that its former object has ended without being seen.
 func (r *registry) add(class spec.Class, raw uint64) *object {
 	key := rawKey{class, raw}
 	g := r.groups[key]
@@ -168,9 +167,9 @@ func (r *registry) claim(o *object, code int64) bool {
 	return true
 }
 
-// yield takes the code from an object that may have ended already: because a
-// call that ends it is in progress, or because some object of its group has
-// ended. It reports false if the object is certainly alive.
+// yield takes the code from an object that may have ended already, because a call that ends it is
+// in progress or because some object of its group has ended. It reports false if the object is
+// certainly alive.
 func (r *registry) yield(o *object) bool {
 	if o.ending > 0 {
 		delete(r.owners, codeKey{o.class, o.code})

@@ -7,8 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // records is the raw stream of one thread.
@@ -25,17 +25,16 @@ type process struct {
 	rank   int
 	size   int
 	reg    *registry
-	data   *trace.RankData
+	data   *archive.RankData
 	// modules are the paths of the runtime's module numbers, stacks the segment
 	// words of its stack ids.
 	modules map[uint32]string
 	stacks  map[uint64][]uint64
 	threads []*thread
-	clocks  []trace.Clock
+	clocks  []archive.Clock
 	lostRaw uint64
-	// unordered: there are several threads and no times, so that it is not
-	// known which call of one thread came before which of another. Handles are
-	// then not followed.
+	// unordered is set if there are several threads and no times. Then it is not known which call
+	// of one thread came before which of another, and handles are not followed.
 	unordered bool
 	progress  func(calls uint64)
 	// returned are the references of the return slot that is being compared.
@@ -46,8 +45,8 @@ type process struct {
 type thread struct {
 	id    int
 	raw   records
-	calls func() (*trace.Call, error, bool) // nil if the archive has no such stream
-	index uint64                            // calls taken from the archive
+	calls func() (*archive.Call, error, bool) // nil if the archive has no such stream
+	index uint64                              // calls taken from the archive
 	open  []*call
 	lost  bool   // the sides do not correspond any more
 	short uint64 // calls beyond the end of the archive
@@ -60,7 +59,7 @@ type thread struct {
 	done    bool
 }
 
-func newProcess(report *Report, data *trace.RankData) *process {
+func newProcess(report *Report, data *archive.RankData) *process {
 	return &process{
 		report: report, rank: -1, reg: newRegistry(), data: data,
 		modules: map[uint32]string{}, stacks: map[uint64][]uint64{},
@@ -68,7 +67,7 @@ func newProcess(report *Report, data *trace.RankData) *process {
 }
 
 // addThread adds a thread: its raw stream and the archive's, nil if there is none.
-func (p *process) addThread(id int, raw records, s *trace.Stream) (stop func(), err error) {
+func (p *process) addThread(id int, raw records, s *archive.Stream) (stop func(), err error) {
 	t := &thread{id: id, raw: raw}
 	p.threads = append(p.threads, t)
 	if s == nil {
@@ -129,7 +128,7 @@ func (p *process) earliest() *thread {
 	return best
 }
 
-// step takes in the entry or the return of a thread's record.
+// step processes the entry or the return part of a thread's record.
 func (p *process) step(t *thread) error {
 	id := t.rec.ID()
 	if isMeta(id) {
@@ -170,7 +169,7 @@ func (p *process) advance(t *thread) error {
 }
 
 // next takes the archive's next call of a thread.
-func (p *process) next(t *thread, name string) (*trace.Call, bool) {
+func (p *process) next(t *thread, name string) (*archive.Call, bool) {
 	if t.lost {
 		return nil, false
 	}
@@ -180,7 +179,8 @@ func (p *process) next(t *thread, name string) (*trace.Call, bool) {
 	}
 	a, err, ok := t.calls()
 	if err != nil {
-		p.report.add(Difference{Rank: p.rank, Thread: t.id, Index: t.index, Func: name, What: "archive", Raw: "a call", Archive: err.Error()})
+		p.report.add(Difference{Rank: p.rank, Thread: t.id, Index: t.index, Func: name, What: "archive", Raw: "a call",
+			Archive: err.Error()})
 		t.lost = true
 		return nil, false
 	}
@@ -214,14 +214,14 @@ func (p *process) finish(t *thread) error {
 	return nil
 }
 
-// compareRank compares what is known of the process as a whole.
+// compareRank compares the facts about the process as a whole.
 func (p *process) compareRank() {
 	t := &thread{}
 	if p.rank >= 0 {
 		check(p, t, nil, "rank", p.rank, p.data.Rank)
 		check(p, t, nil, "size of MPI_COMM_WORLD", p.size, p.data.Size)
 	}
-	byTicks := func(a, b trace.Clock) int { return cmp.Compare(a.Ticks, b.Ticks) }
+	byTicks := func(a, b archive.Clock) int { return cmp.Compare(a.Ticks, b.Ticks) }
 	slices.SortFunc(p.clocks, byTicks) // each thread has read the clocks now and then
 	check(p, t, nil, "readings of the clocks", fmt.Sprint(p.clocks), fmt.Sprint(p.data.Clocks))
 	check(p, t, nil, "lost calls", p.lostRaw, p.data.LostCalls)

@@ -1,7 +1,7 @@
-// Package verify compares an archive with the raw log of the same run, call by
-// call and value by value. It walks the raw records and the decompressed
-// calls in parallel and keeps its own view of which object a handle means: it
-// shares no code with internal/symbol, so that a mistake there shows here.
+// Package verify compares an archive with the raw log of the same run, call by call and value by
+// value. It walks the raw records and the decompressed calls in parallel and keeps its own view of
+// which object a handle means. It shares no code with internal/record/symbol, so that a mistake
+// there shows here.
 package verify
 
 import "fmt"

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"tabard/internal/merge"
-	"tabard/internal/ring"
-	"tabard/internal/ring/ringtest"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
 )
 
 // of gives the logs of a scenario as those of some process of some run. The
@@ -25,7 +25,7 @@ func of(s *scenario, name string, run int64, pid int, start, clock uint64) []Log
 	return logs
 }
 
-// brief is a process that does little; n tells one from another.
+// brief is a process with few calls. n tells processes apart.
 func brief(n int) *scenario {
 	s := &scenario{now: 100, meta: slices.Clone(full().meta)}
 	for range n {
@@ -34,8 +34,8 @@ func brief(n int) *scenario {
 	return s
 }
 
-// A folder that several runs wrote to: logs of others are named and left out,
-// also if their processes had the same ids.
+// Several runs may write to one folder. Logs of other runs are named and left out, also if their
+// processes had the same ids.
 func TestLogsOfOtherRuns(t *testing.T) {
 	a := pack(t, rankData(), brief(3).archive())
 	own := of(brief(3), "own", thisRun, 7, 50, 1)
@@ -66,15 +66,15 @@ func TestLogsOfOtherRuns(t *testing.T) {
 	}
 }
 
-// A process id that was used twice in a run: the clocks decide, whatever the order.
+// A process id may be used twice in a run. The clocks decide, whatever the order.
 func TestProcessIDsUsedTwice(t *testing.T) {
 	b := merge.New()
-	b.SetMeta(trace.Meta{ABI: 2})
+	b.SetMeta(archive.Meta{ABI: 2})
 	first, second := rankData(), rankData()
 	second.World = 1 // the rank is the same in both
-	second.Clocks = []trace.Clock{{Ticks: 9, RealNS: 2, MonoNS: 3}}
+	second.Clocks = []archive.Clock{{Ticks: 9, RealNS: 2, MonoNS: 3}}
 	for _, c := range []struct {
-		r trace.RankData
+		r archive.RankData
 		s *scenario
 	}{{second, brief(5)}, {first, brief(3)}} {
 		addProcess(t, b, c.r, c.s.archive())

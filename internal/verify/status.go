@@ -3,9 +3,10 @@ package verify
 import (
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // startsSend reports whether the request that a function returns is that of a
@@ -25,11 +26,11 @@ func startsSend(f *spec.Func) bool {
 	return dest && !back && request
 }
 
-// defined gives a returned status, or several, as the archive must have them: of
-// completed sends only the error and whether they were cancelled are defined; the rest is
-// that of an empty status (MPI 4.0, 3.7.3). Of statuses that the program ignored, those of requests without wildcards are empty,
-// and those of cancelled receives say no more than that.
-func (p *process) defined(c *call, i int, raw ring.Raw, raws []ring.Raw, v *trace.Value) ring.Raw {
+// defined gives a returned status, or several, as the archive must have them: of completed sends
+// only the error and whether they were cancelled are defined; the rest is that of an empty status
+// (MPI 4.0, 3.7.3). Of statuses that the program ignored, those of requests without wildcards are
+// empty, and those of cancelled receives say no more than that.
+func (p *process) defined(c *call, i int, raw ring.Raw, raws []ring.Raw, v *archive.Value) ring.Raw {
 	s := &c.f.Slots[i]
 	if s.Codec != spec.Status || !s.Out || !raw.Present {
 		return raw
@@ -55,10 +56,10 @@ func (p *process) defined(c *call, i int, raw ring.Raw, raws []ring.Raw, v *trac
 	return raw
 }
 
-func (p *process) emptyStatus() trace.Status {
-	source, _ := p.reg.abi.Const("MPI_ANY_SOURCE")
-	tag, _ := p.reg.abi.Const("MPI_ANY_TAG")
-	return trace.Status{Source: int32(source), Tag: int32(tag)}
+func (p *process) emptyStatus() archive.Status {
+	source, _ := p.reg.abi.Const(mpi.AnySource)
+	tag, _ := p.reg.abi.Const(mpi.AnyTag)
+	return archive.Status{Source: int32(source), Tag: int32(tag)}
 }
 
 // statusRequest gives the request that status k belongs to, nil if there is none.
@@ -88,7 +89,7 @@ func (p *process) statusRequest(c *call, s *spec.Slot, k int, raws []ring.Raw) *
 
 // ofSend reports whether a request is that of a send. Where it is not known which of several
 // requests a handle means, the archive may take it for either.
-func (p *process) ofSend(r *reference, v *trace.Value, array bool, k int) bool {
+func (p *process) ofSend(r *reference, v *archive.Value, array bool, k int) bool {
 	if r.is != nil {
 		return r.is.send
 	}
@@ -105,7 +106,7 @@ func (p *process) ofSend(r *reference, v *trace.Value, array bool, k int) bool {
 }
 
 // ofOther reports whether an ignored status is that of a request without wildcards, or of none.
-func (p *process) ofOther(c *call, r *reference, v *trace.Value, array bool, k int) bool {
+func (p *process) ofOther(c *call, r *reference, v *archive.Value, array bool, k int) bool {
 	if c.f.Has(spec.Completion) && r == nil {
 		return true
 	}
@@ -116,11 +117,12 @@ func (p *process) ofOther(c *call, r *reference, v *trace.Value, array bool, k i
 	if is == maybe && !p.unordered {
 		return !is
 	}
-	return p.isEmpty(v, array, k) && !(array && element(v, k).Stat.Cancelled || v.Stat.Cancelled) // that of a cancelled one says so
+	// The status of a cancelled request says so.
+	return p.isEmpty(v, array, k) && !(array && element(v, k).Stat.Cancelled || v.Stat.Cancelled)
 }
 
 // isEmpty reports whether a status, or element k of an array, has source, tag and size of an empty status.
-func (p *process) isEmpty(v *trace.Value, array bool, k int) bool {
+func (p *process) isEmpty(v *archive.Value, array bool, k int) bool {
 	e := *v
 	if array {
 		if k >= elements(v) {
@@ -129,5 +131,5 @@ func (p *process) isEmpty(v *trace.Value, array bool, k int) bool {
 		e = element(v, k)
 	}
 	empty := p.emptyStatus()
-	return e.Kind == trace.Stat && e.Stat.Source == empty.Source && e.Stat.Tag == empty.Tag && e.Stat.Bytes == 0
+	return e.Kind == archive.Stat && e.Stat.Source == empty.Source && e.Stat.Tag == empty.Tag && e.Stat.Bytes == 0
 }

@@ -5,17 +5,17 @@ import (
 	"math/big"
 	"path"
 
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// times checks the times of a thread against what the archive says of their errors.
+// times checks the times of a thread against the errors that the archive states.
 type times struct {
-	mode   trace.TimingMode
+	mode   archive.TimingMode
 	ns     uint64 // of ticks: the rate by which bounds were converted
 	ticks  uint64
-	stated trace.TimingErrors
+	stated archive.TimingErrors
 	sums   map[uint32]*sums // by class, if the archive has aggregates instead
-	stored *trace.Aggregates
+	stored *archive.Aggregates
 	class  []uint32 // of each terminal
 
 	any      bool
@@ -31,7 +31,7 @@ type sums struct {
 }
 
 // newTimes returns the check of a stream's times; nil if it has none.
-func newTimes(s *trace.Stream) (*times, error) {
+func newTimes(s *archive.Stream) (*times, error) {
 	t := &times{}
 	r, err := s.Timing()
 	if err != nil {
@@ -50,7 +50,8 @@ func newTimes(s *trace.Stream) (*times, error) {
 	return t, err
 }
 
-// allowed is the greatest error of a number of ticks of a call of a function, none if the number is negative.
+// allowed is the greatest error, in ticks, of a number of ticks of a call of a function. It is 0 if
+// the number is negative.
 func (t *times) allowed(function string, ticks uint64) uint64 {
 	if int64(ticks) < 0 {
 		return 0
@@ -85,7 +86,7 @@ func distance(x, y uint64) uint64 {
 }
 
 // compareTime compares the times of the call, in ticks.
-func (p *process) compareTime(t *thread, c *call, a *trace.Call, end uint64) {
+func (p *process) compareTime(t *thread, c *call, a *archive.Call, end uint64) {
 	x := t.times
 	if x == nil {
 		return
@@ -94,21 +95,22 @@ func (p *process) compareTime(t *thread, c *call, a *trace.Call, end uint64) {
 		x.add(a.Terminal, int64(end-c.start))
 		return
 	}
-	off := func(what string, raw, archive, most uint64) {
+	off := func(what string, raw, arch, most uint64) {
 		p.report.Values++
-		if distance(raw, archive) > most {
-			p.differ(t, c, what, fmt.Sprint(raw), fmt.Sprintf("%d, more than %d off", archive, most))
+		if distance(raw, arch) > most {
+			p.differ(t, c, what, fmt.Sprint(raw), fmt.Sprintf("%d, more than %d off", arch, most))
 		}
 	}
 	switch x.mode.Kind {
-	case trace.TimingLossless:
+	case archive.TimingLossless:
 		check(p, t, c, "time of the call", c.start, a.StartTicks)
 		check(p, t, c, "time of the return", end, a.EndTicks)
 		return
-	case trace.TimingLossy:
+	case archive.TimingLossy:
 		off("duration", end-c.start, a.EndTicks-a.StartTicks, x.allowed(c.f.Name, end-c.start))
 		if x.any {
-			off("time since the call before", c.start-x.end, a.StartTicks-x.archived, x.allowed(c.f.Name, c.start-x.end))
+			off("time since the call before", c.start-x.end, a.StartTicks-x.archived,
+				x.allowed(c.f.Name, c.start-x.end))
 		}
 		off("time of the call", c.start, a.StartTicks, x.stated.Starts.Max)
 	default:

@@ -3,13 +3,14 @@ package verify
 import (
 	"testing"
 
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/timing"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // TestTimesWithinBounds checks that what a bound allows is accepted and one tick more is not. A tick is 0.5 ns.
 func TestTimesWithinBounds(t *testing.T) {
-	mode, err := trace.ParseTimingMode("lossy:1%,1us;MPI_W*=100ns")
+	mode, err := timing.ParseMode("lossy:1%,1us;MPI_W*=100ns")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +32,14 @@ func TestTimesWithinBounds(t *testing.T) {
 		x.stated.Starts.Max = 400
 		p, th := &process{report: &Report{}}, &thread{times: x}
 		start, start2 := x.end+c.gap, x.archived+c.gap2
-		p.compareTime(th, &call{f: spec.ByName(c.function), start: start}, &trace.Call{StartTicks: start2, EndTicks: start2 + c.duration2}, start+c.duration)
+		p.compareTime(th, &call{f: spec.ByName(c.function), start: start},
+			&archive.Call{StartTicks: start2, EndTicks: start2 + c.duration2}, start+c.duration)
 		found := map[string]int{}
 		for _, d := range p.report.First {
 			found[d.What]++
 		}
-		if found["duration"] != c.durationsOff || found["time since the call before"] != c.gapsOff || found["time of the call"] != c.starts {
+		if found["duration"] != c.durationsOff || found["time since the call before"] != c.gapsOff ||
+			found["time of the call"] != c.starts {
 			t.Errorf("%+v: differences %v", c, found)
 		}
 	}

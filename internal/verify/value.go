@@ -5,23 +5,23 @@ import (
 	"math"
 	"strconv"
 
-	"tabard/internal/ring"
-	"tabard/spec"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
-// The functions of this file compare plain values: what needs no knowledge of
-// earlier calls. Each returns "" or the raw value, in words, if it differs.
+// The functions of this file compare plain values, which need no knowledge of earlier calls. Each
+// returns the raw value in words if it differs, else "".
 
-func sameInt(n int64, v *trace.Value) string {
-	if v.Kind == trace.Int && v.N == n {
+func sameInt(n int64, v *archive.Value) string {
+	if v.Kind == archive.Int && v.N == n {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-func sameFloat(bits uint64, v *trace.Value) string {
-	if v.Kind == trace.Float && v.N == int64(bits) {
+func sameFloat(bits uint64, v *archive.Value) string {
+	if v.Kind == archive.Float && v.N == int64(bits) {
 		return ""
 	}
 	return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
@@ -29,12 +29,12 @@ func sameFloat(bits uint64, v *trace.Value) string {
 
 // sameAddress compares a segment word. A displacement that is no address may
 // also be stored as an integer.
-func sameAddress(word uint64, plain bool, v *trace.Value) string {
+func sameAddress(word uint64, plain bool, v *archive.Value) string {
 	a := ring.ParseAddress(word)
-	if plain && a.Class == ring.WLiteral && v.Kind == trace.Int && v.N == a.Off {
+	if plain && a.Class == ring.WLiteral && v.Kind == archive.Int && v.N == a.Off {
 		return ""
 	}
-	if v.Kind == trace.Addr && uint8(v.Mem) == a.Class && v.Seg == a.ID && v.N == a.Off {
+	if v.Kind == archive.Addr && uint8(v.Mem) == a.Class && v.Seg == a.ID && v.N == a.Off {
 		return ""
 	}
 	return addressText(a)
@@ -55,28 +55,28 @@ func addressText(a ring.Address) string {
 	}
 }
 
-func sameString(s string, v *trace.Value) string {
-	if v.Kind == trace.Str && v.Str == s {
+func sameString(s string, v *archive.Value) string {
+	if v.Kind == archive.Str && v.Str == s {
 		return ""
 	}
 	return strconv.Quote(s)
 }
 
-func sameStatus(s ring.Status, v *trace.Value) string {
-	want := trace.Status{Source: s.Source, Tag: s.Tag, Bytes: s.Bytes, Error: s.Error, Cancelled: s.Cancelled}
-	if v.Kind == trace.Stat && v.Stat == want {
+func sameStatus(s ring.Status, v *archive.Value) string {
+	want := archive.Status{Source: s.Source, Tag: s.Tag, Bytes: s.Bytes, Error: s.Error, Cancelled: s.Cancelled}
+	if v.Kind == archive.Stat && v.Stat == want {
 		return ""
 	}
 	return fmt.Sprintf("%+v", want)
 }
 
 // sameStrings compares a list of strings or of lists of strings.
-func sameStrings(raw ring.Raw, v *trace.Value) string {
+func sameStrings(raw ring.Raw, v *archive.Value) string {
 	if raw.Kind != ring.AList {
 		return sameString(raw.Text(), v)
 	}
 	items := raw.Items()
-	if v.Kind != trace.List || len(v.List) != len(items) {
+	if v.Kind != archive.List || len(v.List) != len(items) {
 		return fmt.Sprintf("a list of %d", len(items))
 	}
 	for i := range items {
@@ -88,46 +88,46 @@ func sameStrings(raw ring.Raw, v *trace.Value) string {
 }
 
 // element gives element i of an archived array of any representation.
-func element(v *trace.Value, i int) trace.Value {
-	if v.Kind == trace.Ints {
-		return trace.Value{Kind: trace.Int, N: v.Ints[i]}
+func element(v *archive.Value, i int) archive.Value {
+	if v.Kind == archive.Ints {
+		return archive.Value{Kind: archive.Int, N: v.Ints[i]}
 	}
 	return v.List[i]
 }
 
 // elements is the number of elements of an archived array, -1 if v is none.
-func elements(v *trace.Value) int {
+func elements(v *archive.Value) int {
 	switch v.Kind {
-	case trace.Ints:
+	case archive.Ints:
 		return len(v.Ints)
-	case trace.List:
+	case archive.List:
 		return len(v.List)
 	}
 	return -1
 }
 
 // valueText renders an archived value for a message.
-func valueText(v *trace.Value) string {
+func valueText(v *archive.Value) string {
 	switch v.Kind {
-	case trace.Absent:
+	case archive.Absent:
 		return "absent"
-	case trace.Int:
+	case archive.Int:
 		return strconv.FormatInt(v.N, 10)
-	case trace.Float:
+	case archive.Float:
 		return strconv.FormatFloat(math.Float64frombits(uint64(v.N)), 'g', -1, 64)
-	case trace.Ref:
+	case archive.Ref:
 		return codeText(v.N)
-	case trace.Addr:
+	case archive.Addr:
 		return addressText(ring.Address{Class: uint8(v.Mem), ID: v.Seg, Off: v.N})
-	case trace.Str:
+	case archive.Str:
 		return strconv.Quote(v.Str)
-	case trace.Ints:
+	case archive.Ints:
 		return fmt.Sprintf("%d integers", len(v.Ints))
-	case trace.List:
+	case archive.List:
 		return fmt.Sprintf("a list of %d", len(v.List))
-	case trace.Stat:
+	case archive.Stat:
 		return fmt.Sprintf("%+v", v.Stat)
-	case trace.Sentinel:
+	case archive.Sentinel:
 		return fmt.Sprintf("sentinel %d", v.N)
 	}
 	return fmt.Sprintf("value of kind %d", v.Kind)

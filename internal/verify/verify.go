@@ -7,8 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"tabard/internal/ring"
-	"tabard/trace"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // Log is the raw log of one thread.
@@ -36,12 +36,12 @@ type Record struct {
 // runs may be among them: a log is of this run if it says so, or if its process is in the archive. The error is
 // about input that cannot be read; differences are in the report. progress is called now
 // and then with the number of calls compared so far; it may be nil.
-func Compare(a *trace.Archive, logs []Log, progress func(calls uint64)) (*Report, error) {
+func Compare(a *archive.Archive, logs []Log, progress func(calls uint64)) (*Report, error) {
 	report := &Report{}
-	streams := map[int]map[int]*trace.Stream{} // by process and thread
+	streams := map[int]map[int]*archive.Stream{} // by process and thread
 	for s := range a.Streams() {
 		if streams[s.Process()] == nil {
-			streams[s.Process()] = map[int]*trace.Stream{}
+			streams[s.Process()] = map[int]*archive.Stream{}
 		}
 		streams[s.Process()][s.Thread()] = s
 	}
@@ -55,7 +55,8 @@ func Compare(a *trace.Archive, logs []Log, progress func(calls uint64)) (*Report
 			continue
 		}
 		if index < 0 {
-			report.add(Difference{Rank: -1, What: "process", Raw: fmt.Sprintf("process %d (%s)", group[0].PID, group[0].Name), Archive: "none"})
+			report.add(Difference{Rank: -1, What: "process",
+				Raw: fmt.Sprintf("process %d (%s)", group[0].PID, group[0].Name), Archive: "none"})
 			continue
 		}
 		used[index] = true
@@ -65,7 +66,8 @@ func Compare(a *trace.Archive, logs []Log, progress func(calls uint64)) (*Report
 	}
 	for i, r := range a.Ranks() {
 		if !used[i] && len(streams[i]) > 0 {
-			report.add(Difference{Rank: r.Rank, What: "process", Raw: "none", Archive: fmt.Sprintf("process %d", r.PID)})
+			report.add(Difference{Rank: r.Rank, What: "process", Raw: "none",
+				Archive: fmt.Sprintf("process %d", r.PID)})
 		}
 	}
 	return report, nil
@@ -88,15 +90,15 @@ func byProcess(logs []Log) [][]Log {
 	return groups
 }
 
-// isForeign says that logs are of another run, or at least of another node's part of it.
-func isForeign(a *trace.Archive, group []Log) bool {
+// isForeign reports whether logs are of another run, or of another node's part of this run.
+func isForeign(a *archive.Archive, group []Log) bool {
 	run := group[0].Run
 	return run != 0 && !a.Meta().Created.IsZero() && run != a.Meta().Created.UnixNano()
 }
 
 // findProcess finds the process of the archive, not used yet, whose logs these are, -1 if none.
 // Ids of processes are used again, also within a run: the first reading of the clocks decides.
-func findProcess(a *trace.Archive, group []Log, used map[int]bool) int {
+func findProcess(a *archive.Archive, group []Log, used map[int]bool) int {
 	clock, hasClock := firstClock(group)
 	found := -1
 	for i, r := range a.Ranks() {
@@ -117,7 +119,7 @@ func findProcess(a *trace.Archive, group []Log, used map[int]bool) int {
 // a process begins with one.
 const opening = 100
 
-func firstClock(group []Log) (trace.Clock, bool) {
+func firstClock(group []Log) (archive.Clock, bool) {
 	for i := range group {
 		n := 0
 		for rec, err := range group[i].Records() {
@@ -125,14 +127,15 @@ func firstClock(group []Log) (trace.Clock, bool) {
 				break
 			}
 			if w := rec.Payload(); rec.ID() == ring.RClock && len(w) >= metaWords[ring.RClock] {
-				return trace.Clock{Ticks: w[0], RealNS: int64(w[1]), MonoNS: int64(w[2])}, true
+				return archive.Clock{Ticks: w[0], RealNS: int64(w[1]), MonoNS: int64(w[2])}, true
 			}
 		}
 	}
-	return trace.Clock{}, false
+	return archive.Clock{}, false
 }
 
-func compareProcess(report *Report, data *trace.RankData, logs []Log, streams map[int]*trace.Stream, progress func(uint64)) error {
+func compareProcess(report *Report, data *archive.RankData, logs []Log, streams map[int]*archive.Stream,
+	progress func(uint64)) error {
 	p := newProcess(report, data)
 	p.progress = progress
 	report.Processes++

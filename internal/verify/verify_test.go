@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"tabard/internal/merge"
-	"tabard/internal/ring"
-	"tabard/internal/ring/ringtest"
-	"tabard/spec"
-	"tabard/trace"
-	"tabard/trace/tracetest"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Handles of MPICH, whose predefined ones are constants.
@@ -28,13 +28,13 @@ const (
 	dup     = 0x84000000
 )
 
-// step is one record of a thread and what the archive has for it.
+// step is one record of a thread and its values in the archive.
 type step struct {
 	thread int
 	raw    ringtest.Call
 	// values are the slots in the archive; nil if the record is not shown as a call.
 	values  []any
-	flags   trace.Flags
+	flags   archive.Flags
 	site    uint32
 	pending bool
 }
@@ -59,29 +59,29 @@ func (s *scenario) call(thread int, name string, in, out []any, values ...any) *
 func in(v ...any) []any  { return v }
 func out(v ...any) []any { return v }
 
-func obj(n int64) trace.Value { return trace.Value{Kind: trace.Ref, N: trace.DynamicRef(n)} }
-func null() trace.Value       { return trace.Value{Kind: trace.Ref} }
+func obj(n int64) archive.Value { return archive.Value{Kind: archive.Ref, N: archive.DynamicRef(n)} }
+func null() archive.Value       { return archive.Value{Kind: archive.Ref} }
 
-func pre(name string) trace.Value {
+func pre(name string) archive.Value {
 	k, ok := spec.PredefinedByName(name)
 	if !ok {
 		panic(name)
 	}
-	return trace.Value{Kind: trace.Ref, N: trace.PredefinedRef(k)}
+	return archive.Value{Kind: archive.Ref, N: archive.PredefinedRef(k)}
 }
 
-func list(vs ...trace.Value) trace.Value { return trace.Value{Kind: trace.List, List: vs} }
+func list(vs ...archive.Value) archive.Value { return archive.Value{Kind: archive.List, List: vs} }
 
 func heapWord(seg uint32, off int64) uint64 {
 	return ring.Address{Class: ring.WHeap, ID: seg, Off: off}.Word()
 }
 
-func heap(seg uint32, off int64) trace.Value {
-	return trace.Value{Kind: trace.Addr, Mem: trace.Heap, Seg: seg, N: off}
+func heap(seg uint32, off int64) archive.Value {
+	return archive.Value{Kind: archive.Addr, Mem: archive.Heap, Seg: seg, N: off}
 }
 
-func stat(source, tag int32, n int64) trace.Value {
-	return trace.Value{Kind: trace.Stat, Stat: trace.Status{Source: source, Tag: tag, Bytes: n}}
+func stat(source, tag int32, n int64) archive.Value {
+	return archive.Value{Kind: archive.Stat, Stat: archive.Status{Source: source, Tag: tag, Bytes: n}}
 }
 
 func rawStat(source, tag int32, n int64) ring.Status {
@@ -89,19 +89,19 @@ func rawStat(source, tag int32, n int64) ring.Status {
 }
 
 // value makes an archived value of a Go value.
-func value(v any) trace.Value {
+func value(v any) archive.Value {
 	switch v := v.(type) {
 	case nil:
-		return trace.Value{}
+		return archive.Value{}
 	case int:
-		return trace.Value{Kind: trace.Int, N: int64(v)}
+		return archive.Value{Kind: archive.Int, N: int64(v)}
 	case float64:
-		return trace.Value{Kind: trace.Float, N: int64(math.Float64bits(v))}
+		return archive.Value{Kind: archive.Float, N: int64(math.Float64bits(v))}
 	case string:
-		return trace.Value{Kind: trace.Str, Str: v}
+		return archive.Value{Kind: archive.Str, Str: v}
 	case []int64:
-		return trace.Value{Kind: trace.Ints, Ints: v}
-	case trace.Value:
+		return archive.Value{Kind: archive.Ints, Ints: v}
+	case archive.Value:
 		return v
 	}
 	panic(fmt.Sprintf("value of type %T", v))
@@ -109,7 +109,7 @@ func value(v any) trace.Value {
 
 // archived is one call as it goes into the archive.
 type archived struct {
-	sig        trace.Signature
+	sig        archive.Signature
 	start, end uint64
 }
 
@@ -136,7 +136,7 @@ func (s *scenario) archive() [][]archived {
 		}
 		f := spec.ByName(st.raw.Func)
 		c := archived{start: start, end: max(st.raw.End, start)}
-		c.sig = trace.Signature{Func: f.ID, Flags: st.flags, Ret: st.raw.Ret, Site: st.site}
+		c.sig = archive.Signature{Func: f.ID, Flags: st.flags, Ret: st.raw.Ret, Site: st.site}
 		if st.pending {
 			c.end = start
 		}
@@ -170,44 +170,45 @@ func (s *scenario) logs() []Log {
 				recs = append(recs, Record{Record: r, Pending: st.pending})
 			}
 		}
-		logs = append(logs, Log{Name: fmt.Sprint(thread), PID: 7, Thread: thread, Records: func() iter.Seq2[Record, error] {
-			return func(yield func(Record, error) bool) {
-				for _, r := range recs {
-					r.Record = slices.Clone(r.Record)
-					if !yield(r, nil) {
-						return
+		logs = append(logs, Log{Name: fmt.Sprint(thread), PID: 7, Thread: thread,
+			Records: func() iter.Seq2[Record, error] {
+				return func(yield func(Record, error) bool) {
+					for _, r := range recs {
+						r.Record = slices.Clone(r.Record)
+						if !yield(r, nil) {
+							return
+						}
+						clear(r.Record) // valid until the next is asked for
 					}
-					clear(r.Record) // valid until the next is asked for
 				}
-			}
-		}})
+			}})
 	}
 	return logs
 }
 
-func rankData() trace.RankData {
-	return trace.RankData{Rank: 0, Size: 2, PID: 7, Complete: true,
-		Modules: []trace.Module{{Path: "/bin/app"}, {Path: "/lib/libx.so"}},
-		Sites: []trace.Site{{Frames: []trace.Frame{{Module: 0, Offset: 0x40}}},
-			{Frames: []trace.Frame{{Module: 0, Offset: 0x50}, {Module: 1, Offset: 0x60}}},
-			{Frames: []trace.Frame{{Module: 0, Offset: 0x41}}}},
-		Clocks: []trace.Clock{{Ticks: 1, RealNS: 2, MonoNS: 3}}}
+func rankData() archive.RankData {
+	return archive.RankData{Rank: 0, Size: 2, PID: 7, Complete: true,
+		Modules: []archive.Module{{Path: "/bin/app"}, {Path: "/lib/libx.so"}},
+		Sites: []archive.Site{{Frames: []archive.Frame{{Module: 0, Offset: 0x40}}},
+			{Frames: []archive.Frame{{Module: 0, Offset: 0x50}, {Module: 1, Offset: 0x60}}},
+			{Frames: []archive.Frame{{Module: 0, Offset: 0x41}}}},
+		Clocks: []archive.Clock{{Ticks: 1, RealNS: 2, MonoNS: 3}}}
 }
 
 // thisRun is when the recordings of these tests were created, in Unix ns.
 const thisRun = 1700000000_123456789
 
 // pack writes an archive of one process.
-func pack(t testing.TB, r trace.RankData, threads [][]archived) *trace.Archive {
+func pack(t testing.TB, r archive.RankData, threads [][]archived) *archive.Archive {
 	t.Helper()
 	return packAll(t, r, [][][]archived{threads})
 }
 
 // packAll writes an archive of several processes, which differ in their calls.
-func packAll(t testing.TB, r trace.RankData, processes [][][]archived) *trace.Archive {
+func packAll(t testing.TB, r archive.RankData, processes [][][]archived) *archive.Archive {
 	t.Helper()
 	b := merge.New()
-	b.SetMeta(trace.Meta{ABI: spec.MPICH, Created: time.Unix(0, thisRun)})
+	b.SetMeta(archive.Meta{ABI: spec.MPICH, Created: time.Unix(0, thisRun)})
 	for n, threads := range processes {
 		r.World = n // the rank is the same in all
 		addProcess(t, b, r, threads)
@@ -215,17 +216,18 @@ func packAll(t testing.TB, r trace.RankData, processes [][][]archived) *trace.Ar
 	return open(t, b)
 }
 
-func addProcess(t testing.TB, b *merge.Part, r trace.RankData, threads [][]archived) {
+func addProcess(t testing.TB, b *merge.Part, r archive.RankData, threads [][]archived) {
 	t.Helper()
-	var streams []trace.StreamData
+	var streams []archive.StreamData
 	for i, calls := range threads {
-		st := tracetest.NewStream()
+		st := archivetest.NewStream()
 		for _, c := range calls {
-			x := tracetest.Call{Sig: c.sig, Holes: make([]trace.Value, len(c.sig.Slots)), Run: 1, Start: c.start, End: c.end}
+			x := archivetest.Call{Sig: c.sig, Holes: make([]archive.Value, len(c.sig.Slots)), Run: 1, Start: c.start,
+				End: c.end}
 			x.Sig.Slots = slices.Clone(c.sig.Slots)
 			for k := range x.Sig.Slots {
 				if v := &x.Sig.Slots[k]; v.Ignored { // always in columns
-					x.Holes[k], *v = *v, trace.Value{Kind: trace.Hole, Ignored: true}
+					x.Holes[k], *v = *v, archive.Value{Kind: archive.Hole, Ignored: true}
 				}
 			}
 			if err := st.Add(&x); err != nil {
@@ -240,13 +242,13 @@ func addProcess(t testing.TB, b *merge.Part, r trace.RankData, threads [][]archi
 }
 
 // open writes an archive and reads it back.
-func open(t testing.TB, b *merge.Part) *trace.Archive {
+func open(t testing.TB, b *merge.Part) *archive.Archive {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := b.Write(&buf); err != nil {
 		t.Fatal(err)
 	}
-	a, err := trace.OpenReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	a, err := archive.OpenReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,14 +266,14 @@ func (v *variants) add(threads [][]archived, name string, args ...any) {
 	v.processes = append(v.processes, threads)
 }
 
-// check demands that each is found out. They are packed together to save time.
+// check demands that each variant is detected. They are packed together to save time.
 func (v *variants) check(t *testing.T, logs []Log) {
 	t.Helper()
 	a := packAll(t, rankData(), v.processes)
-	streams := make([]map[int]*trace.Stream, len(v.processes))
+	streams := make([]map[int]*archive.Stream, len(v.processes))
 	for s := range a.Streams() {
 		if streams[s.Process()] == nil {
-			streams[s.Process()] = map[int]*trace.Stream{}
+			streams[s.Process()] = map[int]*archive.Stream{}
 		}
 		streams[s.Process()][s.Thread()] = s
 	}
@@ -286,7 +288,7 @@ func (v *variants) check(t *testing.T, logs []Log) {
 	}
 }
 
-func compare(t testing.TB, a *trace.Archive, logs []Log) *Report {
+func compare(t testing.TB, a *archive.Archive, logs []Log) *Report {
 	t.Helper()
 	r, err := Compare(a, logs, nil)
 	if err != nil {
@@ -320,11 +322,11 @@ func full() *scenario {
 	s.threads()
 	c := s.call(0, "MPI_Recv", in(heapWord(1, 0), 4, mpiInt, 1, 9, world), nil,
 		heap(1, 0), 4, pre("MPI_INT"), 1, 9, pre("MPI_COMM_WORLD"), nil)
-	c.pending, c.flags = true, trace.Unfinished
+	c.pending, c.flags = true, archive.Unfinished
 	return s
 }
 
-func (s *scenario) barrier(comm uint64, v trace.Value) {
+func (s *scenario) barrier(comm uint64, v archive.Value) {
 	s.call(0, "MPI_Barrier", in(comm), nil, v)
 }
 
@@ -352,16 +354,16 @@ func (s *scenario) communicators() {
 	s.call(0, "MPI_Group_size", in(group), out(2), obj(3), 2)
 }
 
-func (s *scenario) isend(req uint64, v trace.Value) {
+func (s *scenario) isend(req uint64, v archive.Value) {
 	s.call(0, "MPI_Isend", in(heapWord(2, 64), 8, mpiInt, 1, 7, world), out(req),
 		heap(2, 64), 8, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD"), v)
 }
 
-// sent is the status of a completed send, whatever lay there.
+// sent is the archived status of a completed send, whatever the library left there.
 var sent = stat(-2, -1, 0)
 
 // failed is one with an error.
-func failed(code int32) trace.Value {
+func failed(code int32) archive.Value {
 	v := sent
 	v.Stat.Error = code
 	return v
@@ -372,12 +374,14 @@ func (s *scenario) requests() {
 	s.isend(9, obj(0))
 	s.isend(9, obj(1))
 	s.isend(10, obj(2))
-	s.call(0, "MPI_Waitall", in(3, []uint64{9, 9, 10}), out([]ring.Status{rawStat(1, 2, 3), rawStat(4, 5, 6), rawStat(7, 8, 9)}),
+	s.call(0, "MPI_Waitall", in(3, []uint64{9, 9, 10}),
+		out([]ring.Status{rawStat(1, 2, 3), rawStat(4, 5, 6), rawStat(7, 8, 9)}),
 		3, list(obj(0), obj(1), obj(2)), nil, list(sent, sent, sent))
 	// Polls, whose other results mean nothing while they fail.
 	s.isend(9, obj(5))
 	for range 3 {
-		s.call(0, "MPI_Testany", in(1, []uint64{9}), out(-32766, 0, rawStat(99, 99, 99)), 1, list(obj(5)), nil, -32766, 0, nil).flags = trace.Polls
+		s.call(0, "MPI_Testany", in(1, []uint64{9}), out(-32766, 0, rawStat(99, 99, 99)), 1, list(obj(5)), nil, -32766,
+			0, nil).flags = archive.Polls
 	}
 	s.call(0, "MPI_Testany", in(1, []uint64{9}), out(0, 1, rawStat(1, 7, 32)), 1, list(obj(5)), nil, 0, 1, sent)
 	// Some complete.
@@ -387,10 +391,11 @@ func (s *scenario) requests() {
 		2, list(obj(0), obj(1)), nil, 1, []int64{1}, list(sent))
 	s.isend(11, obj(1)) // the number is free again
 	// A call that fails says which requests it ended.
-	c := s.call(0, "MPI_Waitall", in(2, []uint64{9, 11}), out([]uint64{nullReq, 11}, []ring.Status{{Error: 15}, {Error: 18}}),
+	c := s.call(0, "MPI_Waitall", in(2, []uint64{9, 11}),
+		out([]uint64{nullReq, 11}, []ring.Status{{Error: 15}, {Error: 18}}),
 		2, list(obj(0), obj(1)), list(null(), obj(1)),
 		list(failed(15), failed(18)))
-	c.raw.Ret, c.flags = 17, trace.Failed
+	c.raw.Ret, c.flags = 17, archive.Failed
 	s.isend(9, obj(0))
 	s.call(0, "MPI_Waitall", in(3, []uint64{11, nullReq, 9}), out(nil), 3, list(obj(1), null(), obj(0)), nil, nil)
 	// Persistent requests outlive their completion.
@@ -407,7 +412,8 @@ func (s *scenario) others() {
 	const info, typ = 0x9c000001, 0xcc000002
 	s.call(0, "MPI_Info_create", in(), out(info), obj(0))
 	s.call(0, "MPI_Info_set", in(info, "key", "value"), nil, obj(0), "key", "value")
-	s.call(0, "MPI_Type_create_struct", in(2, []int32{1, 2}, []uint64{heapWord(3, 0), heapWord(3, 8)}, []uint64{mpiInt, mpiInt}), out(typ),
+	s.call(0, "MPI_Type_create_struct", in(2, []int32{1, 2}, []uint64{heapWord(3, 0), heapWord(3, 8)},
+		[]uint64{mpiInt, mpiInt}), out(typ),
 		2, []int64{1, 2}, list(heap(3, 0), heap(3, 8)), list(pre("MPI_INT"), pre("MPI_INT")), obj(0))
 	s.call(0, "MPI_Type_create_struct", in(1, []int32{1}, []uint64{16}, []uint64{typ}), out(typ+1),
 		1, []int64{1}, []int64{16}, list(obj(0)), obj(1))
@@ -418,13 +424,13 @@ func (s *scenario) others() {
 	s.barrier(dup+2, obj(2))
 	s.call(0, "MPI_Dist_graph_create_adjacent",
 		in(world, 1, []int32{1}, ringtest.Sentinel(1), 1, []int32{1}, ringtest.Sentinel(1), nullInf, 0), out(dup+3),
-		pre("MPI_COMM_WORLD"), 1, []int64{1}, trace.Value{Kind: trace.Sentinel, N: 1}, 1, []int64{1},
-		trace.Value{Kind: trace.Sentinel, N: 1}, null(), 0, obj(3))
+		pre("MPI_COMM_WORLD"), 1, []int64{1}, archive.Value{Kind: archive.Sentinel, N: 1}, 1, []int64{1},
+		archive.Value{Kind: archive.Sentinel, N: 1}, null(), 0, obj(3))
 	s.barrier(dup+3, obj(3))
 	s.call(0, "MPI_Wtime", in(), out(math.Float64bits(1.5)), 1.5)
 	s.call(0, "tabard_segment", in(5, 1, 4096), nil, 5, 1, 4096).raw.End = 0
 	s.call(0, "MPI_Send", in(heapWord(2, 0), 1, mpiInt, 1, 7, world), nil,
-		heap(2, 0), 1, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD")).flags = trace.Failed
+		heap(2, 0), 1, pre("MPI_INT"), 1, 7, pre("MPI_COMM_WORLD")).flags = archive.Failed
 	s.steps[len(s.steps)-1].raw.Ret = 6
 }
 
@@ -434,12 +440,13 @@ func (s *scenario) nesting() {
 	enter := s.call(0, "MPI_Allreduce", args, nil)
 	enter.raw.Flags = ring.FEnter
 	nested := s.call(0, "MPI_Type_size", in(mpiInt), out(4), pre("MPI_INT"), 4)
-	nested.raw.Flags, nested.flags = ring.FNested, trace.Nested
-	exit := s.call(0, "MPI_Allreduce", nil, nil, heap(2, 0), heap(2, 8), 1, pre("MPI_INT"), pre("MPI_SUM"), pre("MPI_COMM_WORLD"))
+	nested.raw.Flags, nested.flags = ring.FNested, archive.Nested
+	exit := s.call(0, "MPI_Allreduce", nil, nil, heap(2, 0), heap(2, 8), 1, pre("MPI_INT"), pre("MPI_SUM"),
+		pre("MPI_COMM_WORLD"))
 	exit.raw.Flags = ring.FExit
 }
 
-// hidden is what a filter leaves of calls that make and end objects.
+// hidden is a process whose calls that make and end objects were filtered out.
 func (s *scenario) hidden() {
 	hide := func(name string, in, out []any) { s.call(0, name, in, out).raw.Flags = ring.FHidden }
 	hide("MPI_Comm_dup", in(world), out(dup+4))
@@ -451,7 +458,8 @@ func (s *scenario) hidden() {
 	// Which of two requests with one handle a hidden call ends cannot be known.
 	s.isend(20, obj(6))
 	s.isend(20, obj(7))
-	s.call(0, "MPI_Testall", in(2, []uint64{20, 20}), out(0, nil), 2, list(obj(6), obj(7)), nil, 0, nil).flags = trace.Polls
+	s.call(0, "MPI_Testall", in(2, []uint64{20, 20}), out(0, nil), 2, list(obj(6), obj(7)), nil, 0,
+		nil).flags = archive.Polls
 	hide("MPI_Wait", in(20), out(nil))
 	s.isend(21, obj(7))
 	s.call(0, "MPI_Waitall", in(2, []uint64{20, 21}), out(nil), 2, list(obj(6), obj(7)), nil, nil)
@@ -489,12 +497,13 @@ func TestEqual(t *testing.T) {
 
 // ignored are calls whose statuses the program ignored and the runtime recorded. Those of wildcards are in the archive.
 func (s *scenario) ignored() {
-	ignores := func(v trace.Value) trace.Value { v.Ignored = true; return v }
+	ignores := func(v archive.Value) archive.Value { v.Ignored = true; return v }
 	told := func(name string, in, out []any, values ...any) {
 		s.call(0, name, in, out, values...).raw.Flags = ring.FIgnored
 	}
-	irecv := func(source, tag int, raw uint64, o trace.Value) {
-		s.call(0, "MPI_Irecv", in(heapWord(1, 0), 4, mpiInt, source, tag, world), out(raw), heap(1, 0), 4, pre("MPI_INT"), source, tag, pre("MPI_COMM_WORLD"), o)
+	irecv := func(source, tag int, raw uint64, o archive.Value) {
+		s.call(0, "MPI_Irecv", in(heapWord(1, 0), 4, mpiInt, source, tag, world), out(raw), heap(1, 0), 4,
+			pre("MPI_INT"), source, tag, pre("MPI_COMM_WORLD"), o)
 	}
 	empty, any := stat(-2, -1, 0), -2
 	cancelled := ring.Status{Source: 50, Tag: 60, Bytes: 70, Cancelled: true}
@@ -506,69 +515,71 @@ func (s *scenario) ignored() {
 	irecv(any, 9, 31, obj(31))
 	irecv(3, 9, 32, obj(32))
 	s.isend(33, obj(33))
-	told("MPI_Waitall", in(4, []uint64{32, 31, nullReq, 33}), out([]ring.Status{rawStat(3, 9, 16), rawStat(3, 9, 20), rawStat(7, 7, 7), cancelled}),
+	told("MPI_Waitall", in(4, []uint64{32, 31, nullReq, 33}),
+		out([]ring.Status{rawStat(3, 9, 16), rawStat(3, 9, 20), rawStat(7, 7, 7), cancelled}),
 		4, list(obj(32), obj(31), null(), obj(33)), nil, ignores(list(empty, stat(3, 9, 20), empty, empty)))
 	irecv(3, -1, 31, obj(31))
 	s.isend(33, obj(33))
-	told("MPI_Waitany", in(2, []uint64{33, 31}), out(0, rawStat(3, 9, 16)), 2, list(obj(33), obj(31)), nil, 0, ignores(empty))
+	told("MPI_Waitany", in(2, []uint64{33, 31}), out(0, rawStat(3, 9, 16)), 2, list(obj(33), obj(31)), nil, 0,
+		ignores(empty))
 	told("MPI_Waitany", in(2, []uint64{nullReq, 31}), out(1, cancelled), 2, list(null(), obj(31)), nil, 1,
-		ignores(trace.Value{Kind: trace.Stat, Stat: trace.Status{Source: -2, Tag: -1, Cancelled: true}}))
+		ignores(archive.Value{Kind: archive.Stat, Stat: archive.Status{Source: -2, Tag: -1, Cancelled: true}}))
 }
 
-// mutations gives everything that can be wrong with a value.
-func mutations(v trace.Value) []trace.Value {
-	var ms []trace.Value
-	change := func(f func(*trace.Value)) {
+// mutations returns every way in which a value can be wrong.
+func mutations(v archive.Value) []archive.Value {
+	var ms []archive.Value
+	change := func(f func(*archive.Value)) {
 		m := v
 		m.Ints, m.List = slices.Clone(v.Ints), slices.Clone(v.List)
 		f(&m)
 		ms = append(ms, m)
 	}
 	switch v.Kind {
-	case trace.Absent:
-		return []trace.Value{{Kind: trace.Int, N: 1}, {Kind: trace.Stat}, list()}
-	case trace.Int, trace.Float, trace.Sentinel:
-		change(func(m *trace.Value) { m.N++ })
-		change(func(m *trace.Value) { m.N ^= 1 << 40 })
-	case trace.Ref:
-		for _, n := range []int64{0, v.N + 1, trace.DynamicRef(999)} {
+	case archive.Absent:
+		return []archive.Value{{Kind: archive.Int, N: 1}, {Kind: archive.Stat}, list()}
+	case archive.Int, archive.Float, archive.Sentinel:
+		change(func(m *archive.Value) { m.N++ })
+		change(func(m *archive.Value) { m.N ^= 1 << 40 })
+	case archive.Ref:
+		for _, n := range []int64{0, v.N + 1, archive.DynamicRef(999)} {
 			if n != v.N {
-				change(func(m *trace.Value) { m.N = n })
+				change(func(m *archive.Value) { m.N = n })
 			}
 		}
-	case trace.Addr:
-		change(func(m *trace.Value) { m.N++ })
-		change(func(m *trace.Value) { m.Seg++ })
-		change(func(m *trace.Value) { m.Mem = trace.Stack })
-	case trace.Str:
-		change(func(m *trace.Value) { m.Str += "x" })
-	case trace.Ints:
+	case archive.Addr:
+		change(func(m *archive.Value) { m.N++ })
+		change(func(m *archive.Value) { m.Seg++ })
+		change(func(m *archive.Value) { m.Mem = archive.Stack })
+	case archive.Str:
+		change(func(m *archive.Value) { m.Str += "x" })
+	case archive.Ints:
 		for i := range v.Ints {
-			change(func(m *trace.Value) { m.Ints[i]++ })
+			change(func(m *archive.Value) { m.Ints[i]++ })
 		}
-		change(func(m *trace.Value) { m.Ints = m.Ints[1:] })
-		change(func(m *trace.Value) { m.Ints = append(m.Ints, 0) })
-	case trace.List:
+		change(func(m *archive.Value) { m.Ints = m.Ints[1:] })
+		change(func(m *archive.Value) { m.Ints = append(m.Ints, 0) })
+	case archive.List:
 		for i := range v.List {
 			for _, e := range mutations(v.List[i]) {
-				if v.Ignored && e.Kind != trace.Stat { // cannot be in columns
+				if v.Ignored && e.Kind != archive.Stat { // cannot be in columns
 					continue
 				}
-				change(func(m *trace.Value) { m.List[i] = e })
+				change(func(m *archive.Value) { m.List[i] = e })
 			}
 		}
-		change(func(m *trace.Value) { m.List = m.List[1:] })
-	case trace.Stat:
-		change(func(m *trace.Value) { m.Stat.Source++ })
-		change(func(m *trace.Value) { m.Stat.Tag++ })
-		change(func(m *trace.Value) { m.Stat.Bytes++ })
-		change(func(m *trace.Value) { m.Stat.Error++ })
-		change(func(m *trace.Value) { m.Stat.Cancelled = !v.Stat.Cancelled })
+		change(func(m *archive.Value) { m.List = m.List[1:] })
+	case archive.Stat:
+		change(func(m *archive.Value) { m.Stat.Source++ })
+		change(func(m *archive.Value) { m.Stat.Tag++ })
+		change(func(m *archive.Value) { m.Stat.Bytes++ })
+		change(func(m *archive.Value) { m.Stat.Error++ })
+		change(func(m *archive.Value) { m.Stat.Cancelled = !v.Stat.Cancelled })
 	}
 	if v.Ignored {
-		change(func(m *trace.Value) { m.Ignored = false })
+		change(func(m *archive.Value) { m.Ignored = false })
 	}
-	return append(ms, trace.Value{})
+	return append(ms, archive.Value{})
 }
 
 // Every single value that is wrong in the archive is found.
@@ -583,7 +594,8 @@ func TestEveryWrongValueIsFound(t *testing.T) {
 					threads := s.archive()
 					was := threads[th][i].sig.Slots[k]
 					threads[th][i].sig.Slots[k] = m
-					vs.add(threads, "thread %d call %d %s, %s: %s in place of %s", th, i, spec.ByID(calls[i].sig.Func).Name,
+					vs.add(threads, "thread %d call %d %s, %s: %s in place of %s", th, i,
+						spec.ByID(calls[i].sig.Func).Name,
 						slotName(spec.ByID(calls[i].sig.Func), k), valueText(&m), valueText(&was))
 				}
 			}
@@ -601,9 +613,9 @@ func TestEveryWrongPropertyIsFound(t *testing.T) {
 	logs := s.logs()
 	changes := map[string]func(c *archived){
 		"return code": func(c *archived) { c.sig.Ret++ },
-		"nested":      func(c *archived) { c.sig.Flags ^= trace.Nested },
-		"failed":      func(c *archived) { c.sig.Flags ^= trace.Failed },
-		"unfinished":  func(c *archived) { c.sig.Flags ^= trace.Unfinished },
+		"nested":      func(c *archived) { c.sig.Flags ^= archive.Nested },
+		"failed":      func(c *archived) { c.sig.Flags ^= archive.Failed },
+		"unfinished":  func(c *archived) { c.sig.Flags ^= archive.Unfinished },
 		"start":       func(c *archived) { c.start++; c.end = max(c.end, c.start) },
 		"end":         func(c *archived) { c.end++ },
 		"site":        func(c *archived) { c.sig.Site = (c.sig.Site + 1) % 3 },
@@ -653,14 +665,14 @@ func TestWrongSequenceIsFound(t *testing.T) {
 func TestWrongRankDataIsFound(t *testing.T) {
 	s := full()
 	logs := s.logs()
-	for what, change := range map[string]func(r *trace.RankData){
-		"rank":   func(r *trace.RankData) { r.Rank = 1 },
-		"size":   func(r *trace.RankData) { r.Size = 3 },
-		"pid":    func(r *trace.RankData) { r.PID = 8 },
-		"lost":   func(r *trace.RankData) { r.LostCalls = 1 },
-		"module": func(r *trace.RankData) { r.Modules[0].Path = "/bin/other" },
-		"clock":  func(r *trace.RankData) { r.Clocks[0].MonoNS++ },
-		"frame":  func(r *trace.RankData) { r.Sites[1].Frames[1].Offset++ },
+	for what, change := range map[string]func(r *archive.RankData){
+		"rank":   func(r *archive.RankData) { r.Rank = 1 },
+		"size":   func(r *archive.RankData) { r.Size = 3 },
+		"pid":    func(r *archive.RankData) { r.PID = 8 },
+		"lost":   func(r *archive.RankData) { r.LostCalls = 1 },
+		"module": func(r *archive.RankData) { r.Modules[0].Path = "/bin/other" },
+		"clock":  func(r *archive.RankData) { r.Clocks[0].MonoNS++ },
+		"frame":  func(r *archive.RankData) { r.Sites[1].Frames[1].Offset++ },
 	} {
 		data := rankData()
 		change(&data)

@@ -1,5 +1,6 @@
 /* Programs with one planted fault each, which a report must name. Computation is sleep, so that it takes as
  * long as it says on a machine with fewer cores than ranks; faults are larger than what else such a machine does to times.
+ * On one that is busy, FAULTY_SCALE says how many times longer everything is to be.
  *   none       20 balanced steps of a halo exchange on a ring and a sum
  *   slow       rank 2 computes six times as long as the others in every step
  *   late       rank 1 sends to its right neighbour 12 ms after it could have
@@ -22,7 +23,9 @@ static int is(const char *name) { return !strcmp(fault, name); }
 
 static void compute(double ms)
 {
-    struct timespec t = {0, (long)(ms * 1e6)};
+    const char *scale = getenv("FAULTY_SCALE");
+    if (scale) ms *= atof(scale);
+    struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
     nanosleep(&t, NULL);
 }
 

@@ -10,7 +10,8 @@ func TestParseList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 2 || list[0].Name != "BT.S" || list[0].Ranks != 16 || strings.Join(list[1].Args, " ") != "./lulesh -s 10" {
+	if len(list) != 2 || list[0].Name != "BT.S" || list[0].Ranks != 16 ||
+		strings.Join(list[1].Args, " ") != "./lulesh -s 10" {
 		t.Errorf("%+v", list)
 	}
 	for _, bad := range []string{"BT.S 16", "BT.S x ./bt", "BT.S 0 ./bt"} {

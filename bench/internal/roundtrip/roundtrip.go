@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"tabard/e2e/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // A Way is how a recording is run again.
@@ -35,8 +35,9 @@ type Runner struct {
 
 // An Outcome is how a round trip ended.
 type Outcome struct {
-	// Equal is set if the recordings are the same in structure and parameters; Outcomes if also what the
-	// standard leaves open is: who sent to wildcards, what was complete, how often polls failed.
+	// Equal is set if the recordings are the same in structure and parameters. Outcomes is set if
+	// they are also the same in what the standard leaves open: who sent to wildcards, what was
+	// complete, how often polls failed.
 	Equal, Outcomes bool
 	// Reordered is set if they are equal but for the order in which messages arrived and what follows from it.
 	Reordered bool `json:",omitempty"`
@@ -66,10 +67,12 @@ const (
 	program = "proxy"
 )
 
-// Record records a program in dir, which keeps all that a round trip makes. The error is about the machine; a
-// program or recording that fails is an outcome, nil if it went well.
+// Record records a program in dir, which keeps everything that a round trip makes. An error is
+// about the machine. A program or recording that fails is an outcome, which is nil if all went
+// well.
 func (r *Runner) Record(dir string, ranks int, command []string) (*mpirun.Result, *Outcome, error) {
-	done, err := r.run(dir, r.Work, ranks, append([]string{r.Tabard, "record", "--quiet", "-o", filepath.Join(dir, archive)}, command...))
+	record := []string{r.Tabard, "record", "--quiet", "-o", filepath.Join(dir, archive)}
+	done, err := r.run(dir, r.Work, ranks, append(record, command...))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,11 +118,12 @@ func (r *Runner) Again(dir string, ranks int, way Way) (*Outcome, error) {
 	return out, r.diff(Archive(dir), again, out)
 }
 
-// Compile makes a proxy, with options of tabard proxy, and compiles it with all warnings as errors. The outcome is nil if that went
-// well; the size is in size.
+// Compile makes a proxy, with options of tabard proxy, and compiles it with all warnings as errors.
+// The outcome is nil if that went well; the size is in size.
 func (r *Runner) Compile(dir string, size *Outcome, options ...string) (*Outcome, error) {
 	text := filepath.Join(dir, source)
-	if why, err := r.command(dir, r.Tabard, append([]string{"proxy", Archive(dir), "-o", text}, options...)...); err != nil || why != "" {
+	proxy := append([]string{"proxy", Archive(dir), "-o", text}, options...)
+	if why, err := r.command(dir, r.Tabard, proxy...); err != nil || why != "" {
 		return outcome("proxy", why), err
 	}
 	c, err := os.ReadFile(text)
@@ -127,7 +131,8 @@ func (r *Runner) Compile(dir string, size *Outcome, options ...string) (*Outcome
 		return &Outcome{Stage: "proxy", Reason: "wrote nothing"}, nil
 	}
 	size.Lines, size.Bytes = strings.Count(string(c), "\n"), len(c)
-	if why, err := r.command(dir, r.MPI.CC, "-O1", "-g", "-Wall", "-Wextra", "-Werror", text, "-o", Program(dir), "-pthread"); err != nil || why != "" {
+	compile := []string{"-O1", "-g", "-Wall", "-Wextra", "-Werror", text, "-o", Program(dir), "-pthread"}
+	if why, err := r.command(dir, r.MPI.CC, compile...); err != nil || why != "" {
 		o := outcome("compile", why)
 		if o != nil {
 			o.Lines, o.Bytes = size.Lines, size.Bytes
@@ -144,7 +149,8 @@ func outcome(stage, why string) *Outcome {
 	return &Outcome{Stage: stage, Reason: why}
 }
 
-// run runs a program in the folder work, or if that is empty in one below dir, as programs leave files.
+// run runs a program in the folder work, or if that is empty in one below dir, because programs
+// leave files.
 func (r *Runner) run(dir, work string, ranks int, args []string) (*mpirun.Result, error) {
 	if work == "" {
 		work = filepath.Join(dir, "work")
@@ -184,7 +190,8 @@ func (r *Runner) command(dir, name string, args ...string) (why string, err erro
 	return "", err
 }
 
-// said is the first line of an output that says something of ours or the compiler's, else the first one.
+// said returns the first line of an output that is from Tabard or the compiler, else the first
+// line.
 func said(text string) string {
 	first := ""
 	for line := range strings.Lines(text) {
@@ -245,7 +252,8 @@ func (r *Runner) diff(a, b string, o *Outcome) error {
 	o.Outcomes = o.Equal && len(d.Arrivals) == 0
 	o.Reordered = o.Equal && len(d.Follows) > 0
 	for _, x := range d.Order {
-		o.Outcomes = o.Outcomes && !(x.Param == "status" || x.Param == "array_of_statuses" || x.Param == "index" || x.Param == "flag" || x.Param == "number of calls")
+		o.Outcomes = o.Outcomes && !(x.Param == "status" || x.Param == "array_of_statuses" || x.Param == "index" ||
+			x.Param == "flag" || x.Param == "number of calls")
 	}
 	if !o.Equal {
 		o.Stage = "diff"

@@ -1,0 +1,147 @@
+package calls
+
+import (
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+)
+
+// Reader goes through the events of a stream. It is not safe for concurrent
+// use. It takes memory for each terminal of the stream (about 700 bytes) and for each column that
+// matters (2 KiB, and 64 KiB if its values are irregular), not for each call.
+type Reader struct {
+	p      *Program
+	pr     *process
+	stream *archive.Stream
+	sigs   []*archive.Signature
+	terms  []*term
+	x      *grammarIndex
+	cursor *grammar.Cursor
+	times  callTimes
+	event  uint64
+	call   uint64
+	calls  uint64
+}
+
+// grammarIndex is the index of a grammar that streams share.
+type grammarIndex = grammar.Index
+
+// index is the index of a stream's grammar.
+func (p *Program) index(s *archive.Stream) (*grammarIndex, error) {
+	g, err := s.Grammar()
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	x := p.grammars[g]
+	p.mu.Unlock()
+	if x != nil {
+		return x, nil
+	}
+	if x, err = grammar.NewIndex(g); err != nil {
+		return nil, err
+	}
+	if c := s.Class(); c != nil {
+		if d, err := c.Data(); err == nil && len(d.Trips) == 0 {
+			p.mu.Lock()
+			p.grammars[g] = x
+			p.mu.Unlock()
+		}
+	}
+	return x, nil
+}
+
+// Reader makes a reader that begins with the first event of a stream.
+func (p *Program) Reader(s *archive.Stream) (*Reader, error) {
+	x, err := p.index(s)
+	if err != nil {
+		return nil, err
+	}
+	sigs, err := s.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{p: p, pr: &p.processes[s.Process()], stream: s, sigs: sigs, terms: make([]*term, len(sigs)), x: x,
+		cursor: x.NewCursor(), calls: s.Calls()}
+	if r.times, err = openTimes(s); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Stream is the stream that is read.
+func (r *Reader) Stream() *archive.Stream { return r.stream }
+
+// Next gives the next event, nil at the end of the stream. The Op is valid until Next is called
+// again.
+func (r *Reader) Next() (*Op, error) {
+	k, ok := r.cursor.Next()
+	if !ok {
+		return nil, nil
+	}
+	t := r.terms[k]
+	if t == nil {
+		var err error
+		if t, err = r.term(k); err != nil {
+			return nil, err
+		}
+	}
+	op := &t.op
+	op.Event, op.Call = r.event, r.call
+	r.event++
+	if t.polls != nil {
+		n := t.polls.next()
+		if t.polls.err != nil {
+			return nil, t.polls.err
+		}
+		if n < 1 || uint64(n) > r.calls-r.call {
+			return nil, broken(r.stream, op.Func, "a run of %d polls", n)
+		}
+		op.Calls = uint64(n)
+	}
+	r.call += op.Calls
+	if err := r.evaluate(t); err != nil {
+		return nil, err
+	}
+	if op.Timed {
+		var err error
+		if op.Begin, op.End, err = r.times.at(r.stream, op.Call); err == nil && op.Calls > 1 {
+			_, op.End, err = r.times.at(r.stream, op.Call+op.Calls-1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return op, nil
+}
+
+// term is a terminal, compiled.
+func (r *Reader) term(k uint32) (*term, error) {
+	if t := r.terms[k]; t != nil {
+		return t, nil
+	}
+	t, err := r.compile(k)
+	if err != nil {
+		return nil, err
+	}
+	r.terms[k] = t
+	return t, nil
+}
+
+// evaluate brings the operation of a terminal up to date.
+func (r *Reader) evaluate(t *term) error {
+	if len(t.in) > 0 {
+		if err := t.read(t.in); err != nil {
+			return err
+		}
+		r.entry(t)
+	} else if t.op.Event >= t.to {
+		r.entry(t)
+	}
+	if len(t.out) > 0 {
+		if err := t.read(t.out); err != nil {
+			return err
+		}
+		r.returned(t)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package diff_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
+)
+
+// variants are options that take different ways.
+func variants(t *testing.T) []diff.Options {
+	sel, err := selection.Parse(selection.Flags{Steps: "1-3", Time: "10%..90%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []diff.Options{everything, {Structure: true, Parameters: true, Rerun: true},
+		{Parameters: true, IgnoreSites: true},
+		{Structure: true, Parameters: true, Steps: sel.Steps}, {Structure: true, Parameters: true, Window: sel.Window}}
+}
+
+// hostile compares two archives that may say anything: an error or a result, never a panic, in
+// bounded time.
+func hostile(t *testing.T, a, b *archive.Archive) {
+	for _, o := range variants(t) {
+		o.Calls = 1 << 14
+		begin := cputime.Used()
+		if _, err := diff.Of(a, b, o); err != nil {
+			continue
+		}
+		if took := cputime.Since(begin); took > 20*time.Second {
+			t.Fatalf("took %v", took)
+		}
+	}
+}
+
+func open(b []byte) (*archive.Archive, error) {
+	return archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<22), archive.MaxWork(1<<16))
+}
+
+// checkPair compares two programs and damaged forms of both.
+func checkPair(t *testing.T, seed uint64, damage int) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	p := newProgram(r, 1+r.IntN(4))
+	q := p.clone()
+	for range r.IntN(3) {
+		q.mutate(r)
+	}
+	texts := []string{p.String(), q.String()}
+	var files [2][]byte
+	for i, text := range texts {
+		files[i] = archivetest.Bytes(t, text)
+	}
+	hostile(t, archivetest.Open(t, files[0]), archivetest.Open(t, files[1]))
+	for i := range files {
+		d, err := archivetest.NewDamager(seed+uint64(i), files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range damage {
+			broken, _ := d.Next()
+			x, err := open(broken)
+			if err != nil {
+				continue
+			}
+			hostile(t, archivetest.Open(t, files[0]), x)
+			hostile(t, x, archivetest.Open(t, files[1]))
+			hostile(t, x, x)
+		}
+	}
+}
+
+func TestHostilePairs(t *testing.T) {
+	for seed := range uint64(6) {
+		checkPair(t, seed, 12)
+	}
+}
+
+func FuzzPairs(f *testing.F) {
+	for seed := range uint64(4) {
+		f.Add(seed, uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, damage uint8) { checkPair(t, seed, int(damage)%16) })
+}
+
+// A program that makes the same calls from one place is a rerun; no mutant of it is.
+func TestRerunOfRandomPrograms(t *testing.T) {
+	site := regexp.MustCompile(`@ r\.c:\d+ \[\w\]`)
+	elsewhere := func(p *randomProgram) string { return site.ReplaceAllString(p.String(), "@ player.c:7 [play]") }
+	o := diff.Options{Structure: true, Parameters: true, Rerun: true}
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		p := newProgram(r, 1+r.IntN(5))
+		if got := texts(with(t, p.String(), elsewhere(p), o)); got != "" {
+			t.Errorf("seed %d: %s", seed, got)
+		}
+		q := p.clone()
+		q.mutate(r)
+		if got := texts(with(t, p.String(), elsewhere(q), o)); got == "" {
+			t.Errorf("seed %d: a mutant is not found\n%s\n%s", seed, p, q)
+		}
+	}
+}

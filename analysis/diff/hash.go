@@ -1,0 +1,67 @@
+package diff
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"sync"
+)
+
+// print is a fingerprint of a word: two polynomials modulo 2^61-1 in bases that are
+// drawn anew in each process, so that no archive can be made to deceive it.
+type print [2]uint64
+
+const prime = 1<<61 - 1
+
+var bases = sync.OnceValue(func() (t [64]print) {
+	t[0] = print{1<<32 + rand.Uint64N(prime-1<<33), 1<<32 + rand.Uint64N(prime-1<<33)}
+	for i := 1; i < len(t); i++ {
+		t[i] = t[i-1].mul(t[i-1])
+	}
+	return t
+})
+
+func mulMod(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return reduce(lo&prime + (hi<<3 | lo>>61))
+}
+
+func reduce(x uint64) uint64 {
+	x = x&prime + x>>61
+	if x >= prime {
+		x -= prime
+	}
+	return x
+}
+
+func (a print) mul(b print) print { return print{mulMod(a[0], b[0]), mulMod(a[1], b[1])} }
+func (a print) add(b print) print { return print{reduce(a[0] + b[0]), reduce(a[1] + b[1])} }
+func (a print) sub(b print) print {
+	return print{reduce(a[0] + prime - b[0]), reduce(a[1] + prime - b[1])}
+}
+
+// power is the base to the n.
+func power(n uint64) print {
+	t, p := bases(), print{1, 1}
+	for ; n != 0; n &= n - 1 {
+		p = p.mul(t[bits.TrailingZeros64(n)])
+	}
+	return p
+}
+
+// then is the fingerprint of a followed by a word of length n with fingerprint b.
+func (a print) then(b print, n uint64) print { return a.mul(power(n)).add(b) }
+
+// repeated is the fingerprint of count times a word of length n.
+func (a print) repeated(n, count uint64) print {
+	var out print
+	for p, len := a, n; count > 0; count >>= 1 {
+		if count&1 != 0 {
+			out = out.then(p, len)
+		}
+		if count > 1 {
+			p = p.then(p, len)
+			len *= 2
+		}
+	}
+	return out
+}

@@ -1,0 +1,7 @@
+//go:build ignore
+
+/* The APIs that are traced. */
+#include "core/api.h"
+#include "mpi/library.h"
+
+const struct tb_api *const tb_apis[] = {&tb_mpi, NULL};

@@ -1,0 +1,38 @@
+/* What the runtime asks of a traced API. The core, memory/ and sites/ know MPI, and any API that
+ * comes, by this alone: the table tb_apis (apis.c) says which there are. Any function may be NULL:
+ * the API has nothing to say there. */
+#ifndef TABARD_API_H
+#define TABARD_API_H
+#include "core/core.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Facts of a TB_R_PROCESS record, as strings "key=value". */
+struct tb_facts {
+    uint64_t words[2048];
+    unsigned used, count;
+};
+void tb_fact(struct tb_facts *f, const char *key, const char *value);
+
+/* What an object of the process is to the API. */
+enum { TB_MODULE_PLAIN, TB_MODULE_LIBRARY, TB_MODULE_BINDING };
+
+struct tb_api {
+    /* Recorded as hidden whatever the filter says: functions with hooks. NULL ends the list. */
+    const char *const *always;
+    /* When the process becomes active: finds out what the library looks like. */
+    void (*start)(void);
+    /* When the first thread is there: facts about the library, and records of its own. */
+    void (*add_facts)(struct tb_facts *f);
+    void (*emit_records)(struct tb_thread *t);
+    /* TB_MODULE_*, by the file name of an object. */
+    int (*module_kind)(const char *file);
+    /* An address in the object that is the library, whatever its name; NULL if none is loaded. */
+    const void *(*library_address)(void);
+    /* The id of a function by any symbol that it has; -1 if the symbol is none of this API. */
+    int (*function_named)(const char *symbol);
+};
+extern const struct tb_api *const tb_apis[]; /* NULL ends it */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,323 @@
+/* Segment files of a thread: a ring that the collector empties, further files
+ * while nobody does, and a place to write to when there is no room at all. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/internal.h"
+
+_Static_assert(sizeof(struct tb_segment) <= TB_HEADER_BYTES, "the header fits its page");
+_Static_assert(TB_SINK_WORDS > 4 * TB_RESERVE, "a lost call writes its fixed parts to the sink");
+
+static uint64_t spilled_bytes;  /* of this process */
+
+enum { RETRY_NS = 100000000,    /* between attempts to create a file after a failure */
+       MIN_SEGMENT_BYTES = 65536 };
+
+static uint64_t *records(struct tb_segment *s) { return (uint64_t *)((char *)s + TB_HEADER_BYTES); }
+static uint64_t mapped_bytes(const struct tb_segment *s) { return s->capacity + TB_HEADER_BYTES; }
+static unsigned ring_limit(void)
+{
+    unsigned n = tb_process.control->segments_max;
+    return n < 1 ? 1 : n > TB_RING_MAX ? TB_RING_MAX : n;
+}
+
+/* Growing a file over the limit would raise SIGXFSZ. */
+static int over_file_limit(uint64_t bytes)
+{
+    struct rlimit r;
+    return getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && bytes > r.rlim_cur;
+}
+
+static struct tb_segment *map_file(const char *path, uint64_t bytes, int *exists)
+{
+    if (over_file_limit(bytes)) return NULL;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    *exists = fd < 0 && errno == EEXIST;
+    if (fd < 0) return NULL;
+    int failed;
+    do failed = posix_fallocate(fd, 0, (off_t)bytes);
+    while (failed == EINTR);
+    void *p = failed ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    close(fd);
+    if (p != MAP_FAILED) return p;
+    unlink(path);
+    return NULL;
+}
+
+/* Creates the thread's next file in dir. An existing file was left by another
+ * program image with this pid (exec): a thread then takes a number of its own. */
+static struct tb_segment *create_in(struct tb_thread *t, const char *dir, uint64_t bytes)
+{
+    struct tb_chain *ch = t->priv->chain;
+    for (int tries = 0; tries < 4096; tries++) {
+        char path[1200];
+        int exists = 0;
+        snprintf(path, sizeof path, "%s/s.%d.%u.%u", dir, tb_process.pid, t->priv->number, ch->files);
+        struct tb_segment *s = map_file(path, bytes, &exists);
+        if (s) {
+            ch->files++;
+            ch->first = 0;
+            return s;
+        }
+        if (!exists) return NULL;
+        if (ch->first) t->priv->number = tb_next_thread_number();
+        else ch->files++;
+    }
+    return NULL;
+}
+
+static struct tb_segment *create(struct tb_thread *t, uint64_t bytes)
+{
+    const char *second = tb_process.control->spill_dir;
+    struct tb_segment *s = create_in(t, tb_process.dir, bytes);
+    if (!s && second[0]) s = create_in(t, second, bytes);
+    if (s) s->capacity = bytes - TB_HEADER_BYTES;
+    return s;
+}
+
+/* One that nobody will empty soon: rather on a disk than in memory, and only where there is room to
+ * spare. */
+static struct tb_segment *create_spilled(struct tb_thread *t, uint64_t bytes)
+{
+    const char *first = tb_process.dir, *second = tb_process.control->spill_dir;
+    struct tb_segment *s = NULL;
+    if (second[0] && tb_space_in_memory(first) && !tb_space_in_memory(second)) first = second, second = tb_process.dir;
+    if (tb_space_for(first, bytes)) s = create_in(t, first, bytes);
+    if (!s && second[0] && tb_space_for(second, bytes)) s = create_in(t, second, bytes);
+    if (s) s->capacity = bytes - TB_HEADER_BYTES;
+    return s;
+}
+
+/* Makes s the last segment of the chain. The magic number of a new file comes
+ * last: before, the file is not looked at. */
+static void activate(struct tb_thread *t, struct tb_segment *s, uint32_t in_call)
+{
+    s->version = TB_RING_VERSION;
+    s->pid = (uint32_t)tb_process.pid;
+    s->pid_start = tb_process.pid_start;
+    s->thread = t->priv->number;
+    s->tid = t->priv->tid;
+    s->in_call = in_call;
+    s->pending = 0;
+    s->consumed = 0; /* the collector leaves FREE segments alone */
+    tb_publish(s->published, (uint64_t)0);
+    tb_publish(s->seq, t->priv->chain->seq++);
+    tb_publish(s->state, (uint32_t)TB_SEG_ACTIVE);
+    tb_publish(s->magic, (uint64_t)TB_SEGMENT_MAGIC);
+}
+
+static int is_free(struct tb_segment *s)
+{
+    return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == TB_SEG_FREE;
+}
+
+int tb_collector_alive(void)
+{
+    struct tb_control *ctl = tb_process.control;
+    if (__atomic_load_n(&ctl->collector_state, __ATOMIC_ACQUIRE) == TB_COLLECTOR_DONE) return 0;
+    uint64_t beat = __atomic_load_n(&ctl->heartbeat, __ATOMIC_RELAXED), now = tb_monotonic();
+    if (beat < tb_process.start_ns) beat = tb_process.start_ns;
+    return now < beat + ctl->dead_after_ns;
+}
+
+static void insert(struct tb_chain *ch, struct tb_segment *s)
+{
+    memmove(&ch->ring[ch->oldest + 1], &ch->ring[ch->oldest], (ch->count - ch->oldest) * sizeof ch->ring[0]);
+    ch->ring[ch->oldest] = s;
+    ch->count++;
+    ch->oldest = (ch->oldest + 1) % ch->count;
+}
+
+/* The oldest segment of the ring that is large enough, if the collector is done with it. */
+static struct tb_segment *reuse(struct tb_chain *ch, uint64_t words)
+{
+    for (unsigned i = 0; i < ch->count; i++) {
+        unsigned at = (ch->oldest + i) % ch->count;
+        struct tb_segment *s = ch->ring[at];
+        if (words > s->capacity / 8) continue;
+        if (!is_free(s)) return NULL;
+        ch->oldest = (at + 1) % ch->count;
+        return s;
+    }
+    return NULL;
+}
+
+static int any_fits(const struct tb_chain *ch, uint64_t words)
+{
+    for (unsigned i = 0; i < ch->count; i++)
+        if (words <= ch->ring[i]->capacity / 8) return 1;
+    return 0;
+}
+
+static uint64_t standard_bytes(void)
+{
+    uint64_t b = tb_process.control->segment_bytes & ~(uint64_t)(TB_HEADER_BYTES - 1);
+    return b < MIN_SEGMENT_BYTES ? MIN_SEGMENT_BYTES : b;
+}
+
+/* Size of a file for records of this many words; twice as much as asked for
+ * beyond the standard, since such a record usually grows again. */
+static uint64_t file_bytes(uint64_t words)
+{
+    uint64_t bytes = standard_bytes();
+    if (words * 8 <= bytes - TB_HEADER_BYTES) return bytes;
+    return (words * 16 + 2 * TB_HEADER_BYTES - 1) & ~(uint64_t)(TB_HEADER_BYTES - 1);
+}
+
+/* One more segment for the ring. A first one may be small: better than none. */
+static struct tb_segment *extend(struct tb_thread *t, uint64_t words)
+{
+    struct tb_chain *ch = t->priv->chain;
+    uint64_t bytes = file_bytes(words);
+    if (ch->count >= (bytes > standard_bytes() ? TB_RING_MAX : ring_limit())) return NULL;
+    struct tb_segment *s = create(t, bytes);
+    while (!s && ch->count == 0 && bytes / 4 >= MIN_SEGMENT_BYTES && words * 8 <= bytes / 4 - TB_HEADER_BYTES) {
+        bytes = bytes / 4 & ~(uint64_t)(TB_HEADER_BYTES - 1);
+        s = create(t, bytes);
+    }
+    if (s) insert(ch, s);
+    return s;
+}
+
+static struct tb_segment *spill(struct tb_thread *t, uint64_t words)
+{
+    uint64_t bytes = file_bytes(words);
+    if (__atomic_add_fetch(&spilled_bytes, bytes, __ATOMIC_RELAXED) <= tb_process.control->spill_bytes) {
+        struct tb_segment *s = create_spilled(t, bytes);
+        if (s) return s;
+    }
+    __atomic_sub_fetch(&spilled_bytes, bytes, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* A segment with room for words words. Waits as long as the collector may free
+ * one; failed attempts to create files are not repeated at once. */
+static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spilled)
+{
+    struct tb_chain *ch = t->priv->chain;
+    struct timespec pause = {0, 20000};
+    *spilled = 0;
+    struct tb_segment *s = reuse(ch, words);
+    if (s) return s;
+    int may_create = ch->retry_at == 0 || tb_monotonic() >= ch->retry_at;
+    if (may_create) s = extend(t, words);
+    int can_wait = any_fits(ch, words);
+    while (!s && can_wait && tb_collector_alive()) {
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 1000000) pause.tv_nsec += pause.tv_nsec / 2;
+        s = reuse(ch, words);
+    }
+    if (!s && may_create && !tb_collector_alive() && (s = spill(t, words)) != NULL) *spilled = 1;
+    if (s) ch->retry_at = 0;
+    else if (may_create) ch->retry_at = tb_monotonic() + RETRY_NS;
+    return s;
+}
+
+static void set_segment(struct tb_thread *t, struct tb_segment *s)
+{
+    t->seg = s;
+    t->base = records(s);
+    t->limit = t->base + s->capacity / 8;
+    t->at = t->base;
+}
+
+static void to_sink(struct tb_thread *t)
+{
+    struct tb_chain *ch = t->priv->chain;
+    t->seg = &ch->sink;
+    t->base = t->at = t->limit = ch->sink_words;
+}
+
+void tb_chain_rest(struct tb_thread *t)
+{
+    if (t->seg == &t->priv->chain->sink) to_sink(t);
+}
+
+void tb_chain_lost(struct tb_thread *t)
+{
+    t->priv->chain->lost++;
+    tb_chain_rest(t);
+}
+
+/* Says at the start of a segment how many calls are missing before it. */
+static void put_lost(struct tb_thread *t)
+{
+    struct tb_chain *ch = t->priv->chain;
+    if (!ch->lost) return;
+    uint64_t now = tb_now(), record[6] = {TB_R_LOST | (uint64_t)6 << 32, now, now, 0, 0, ch->lost};
+    memcpy(t->at, record, sizeof record);
+    tb_chain_publish(t, 6);
+    ch->lost = 0;
+}
+
+/* The record in progress goes on in the sink, where only its fixed parts fit. */
+static void sink_call(struct tb_thread *t, struct tb_call *c)
+{
+    struct tb_chain *ch = t->priv->chain;
+    uint64_t header[5] = {0};
+    if (c->w >= t->at + 4) memcpy(header, t->at, sizeof header);
+    c->known = NULL;
+    to_sink(t);
+    t->limit = t->base + TB_SINK_WORDS;
+    memcpy(t->at, header, sizeof header);
+    c->w = t->at + 5;
+    c->slow |= TB_SLOW_LOST;
+    ch->sink.pending = 0;
+}
+
+int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
+{
+    struct tb_chain *ch = t->priv->chain;
+    struct tb_segment *old = t->seg;
+    uint64_t *from = t->at, partial = c ? (uint64_t)(c->w - t->at) : 0, pending = old->pending;
+    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink, cancel;
+    uint64_t need = partial + words + (ch->lost ? 6 : 0);
+    t->priv->muted++;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* pausing and opening files are no places to end */
+    if (!on_sink) tb_publish(old->state, (uint32_t)TB_SEG_FULL);
+    struct tb_segment *s = words < (uint64_t)1 << 45 ? obtain(t, need, &spilled) : NULL;
+    if (!s) {
+        tb_publish(old->pending, (uint64_t)0);
+        tb_publish(old->in_call, 0u);
+        if (c) sink_call(t, c);
+        else to_sink(t);
+    } else {
+        uint32_t in_call = t->outer != 0;
+        ch->spilled = spilled;
+        /* The only segment of a ring: its own tail moves to its front. */
+        uint64_t shift = ch->lost ? 6 : 0;
+        if (s == old) memmove(records(s) + shift, from, partial * 8);
+        else memcpy(records(s) + shift, from, partial * 8);
+        activate(t, s, in_call);
+        set_segment(t, s);
+        put_lost(t);
+        tb_publish(s->pending, pending);
+        if (c) c->w = t->at + partial;
+        if (s != old) {
+            tb_publish(old->pending, (uint64_t)0);
+            tb_publish(old->in_call, 0u);
+        }
+    }
+    if (was_spilled && !on_sink && s != old) munmap(old, mapped_bytes(old));
+    pthread_setcancelstate(cancel, NULL);
+    t->priv->muted--;
+    return s != NULL;
+}
+
+void tb_chain_open(struct tb_thread *t)
+{
+    struct tb_chain *ch = t->priv->chain;
+    if (t->seg) { /* adopted from a thread that ended */
+        t->seg->tid = t->priv->tid;
+        return;
+    }
+    to_sink(t);
+    ch->sink.capacity = TB_SINK_WORDS * 8;
+    tb_chain_advance(t, NULL, TB_RESERVE);
+}

@@ -1,0 +1,214 @@
+/* The process: its control file, what is recorded and what not, its start and its end. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core/api.h"
+#include "core/internal.h"
+#include "core/lock.h"
+
+const char tb_version[] __attribute__((used)) = TB_VERSION;
+
+struct tb_process tb_process;
+unsigned char tb_gate[TB_IDS];
+
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
+static int tracing = 1;      /* switched on: the program may say so by calls of an API */
+static int records_written;
+
+/* ---- What is recorded ---- */
+
+static int always_recorded(const char *name)
+{
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        for (const char *const *a = (*api)->always; a && *a; a++)
+            if (strcmp(name, *a) == 0) return 1;
+    return 0;
+}
+
+static void set_gates(void)
+{
+    const struct tb_control *ctl = tb_process.control;
+    for (unsigned id = 0; id < tb_num_ids; id++) {
+        if (!tb_names[id]) continue;
+        int closed = !tracing || (ctl->flags & TB_CTL_FILTER && ctl->filter[id / 8] >> (id % 8) & 1);
+        int keep = tb_fn_flags[id] & TB_FN_LIFECYCLE || always_recorded(tb_names[id]);
+        tb_gate[id] = !closed ? TB_GATE_OPEN : keep ? TB_GATE_HIDE : TB_GATE_SKIP;
+    }
+}
+
+static void emit_control(struct tb_thread *t)
+{
+    uint64_t on = (uint64_t)tracing;
+    tb_emit(t, TB_R_CONTROL, &on, 1);
+}
+
+void tb_switch_tracing(int on)
+{
+    struct tb_thread *t = tb_current();
+    if (!t || t->priv->muted || t->outer & TB_BUILDING) return;
+    int saved = errno;
+    pthread_mutex_lock(&process_lock);
+    int changed = tracing != on;
+    tracing = on;
+    if (changed) set_gates();
+    pthread_mutex_unlock(&process_lock);
+    if (changed) emit_control(t);
+    errno = saved;
+}
+
+/* ---- Start of the process ---- */
+
+static struct tb_control *map_control(const char *dir)
+{
+    char path[1100];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/control", dir);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    void *p = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(struct tb_control))
+        p = mmap(NULL, sizeof(struct tb_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED) return NULL;
+    struct tb_control *c = p;
+    if (c->magic == TB_CONTROL_MAGIC && c->version == TB_RING_VERSION) return c;
+    munmap(p, sizeof *c);
+    return NULL;
+}
+
+size_t tb_read_file(const char *path, char *to, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
+    if (fd >= 0) close(fd);
+    to[n > 0 ? n : 0] = 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
+static uint64_t process_start_time(void)
+{
+    char path[64], text[1024];
+    /* Not /proc/self/stat, for which emulators have an answer of their own. */
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    tb_read_file(path, text, sizeof text);
+    char *p = strrchr(text, ')'); /* the name before may hold anything */
+    for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
+    return p ? strtoull(p, NULL, 10) : 0;
+}
+
+static void after_fork_in_child(void)
+{
+    pthread_mutex_init(&process_lock, NULL);
+    if (tb_process.state == TB_ACTIVE) tb_child();
+}
+
+static void start(void)
+{
+    const char *dir = tb_process.dir[0] ? tb_process.dir : getenv("TABARD_DIR");
+    tb_process.state = TB_INERT;
+    if (!dir || !dir[0] || strlen(dir) >= sizeof tb_process.dir) return;
+    if (!(tb_process.control = map_control(dir))) return;
+    if (dir != tb_process.dir) strcpy(tb_process.dir, dir);
+    tb_process.pid = (int)getpid();
+    tb_process.pid_start = process_start_time();
+    tb_process.start_ns = tb_monotonic();
+    tb_site_mode = (int)tb_process.control->callsites;
+    tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
+    tracing = !(tb_process.control->flags & TB_CTL_START_OFF);
+    set_gates();
+    tb_threads_start();
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->start) (*api)->start();
+    tb_shared_init();
+    __atomic_store_n(&tb_process.state, TB_ACTIVE, __ATOMIC_RELEASE);
+}
+
+int tb_process_start(void)
+{
+    if (__atomic_load_n(&tb_process.state, __ATOMIC_ACQUIRE) == TB_ACTIVE) return 1;
+    pthread_mutex_lock(&process_lock);
+    if (tb_process.state == TB_NEW) start();
+    pthread_mutex_unlock(&process_lock);
+    return tb_process.state == TB_ACTIVE;
+}
+
+/* Before the program can change its environment and descriptors. */
+__attribute__((constructor)) static void remember_start(void)
+{
+    const char *dir = getenv("TABARD_DIR");
+    if (dir && !tb_process.dir[0] && strlen(dir) < sizeof tb_process.dir) strcpy(tb_process.dir, dir);
+    int saved = errno;
+    if (dir) tb_summary_start();
+    errno = saved;
+}
+
+/* ---- Records about the process ---- */
+
+void tb_fact(struct tb_facts *f, const char *key, const char *value)
+{
+    char text[4096 + 64];
+    snprintf(text, sizeof text, "%s=%s", key, value);
+    unsigned n = tb_string_words(text);
+    if (f->used + n > sizeof f->words / sizeof f->words[0]) return;
+    f->used += tb_encode_string(f->words + f->used, text);
+    f->count++;
+}
+
+static void command_line(char *to, size_t size)
+{
+    size_t n = tb_read_file("/proc/self/cmdline", to, size);
+    while (n > 0 && !to[n - 1]) n--;
+    for (size_t i = 0; i < n; i++)
+        if (!to[i]) to[i] = ' ';
+}
+
+static void emit_process(struct tb_thread *t)
+{
+    struct tb_facts *f = calloc(1, sizeof *f);
+    char text[4096];
+    if (!f) return;
+    f->used = 1; /* the number of facts comes first */
+    ssize_t n = readlink("/proc/self/exe", text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    tb_fact(f, "exe", text);
+    if (gethostname(text, sizeof text) == 0) tb_fact(f, "host", text);
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->add_facts) (*api)->add_facts(f);
+    if (getcwd(text, sizeof text)) tb_fact(f, "cwd", text);
+    snprintf(text, sizeof text, "%d", tb_process.pid);
+    tb_fact(f, "pid", text);
+    tb_fact(f, "tabard", tb_version);
+    command_line(text, sizeof text);
+    tb_fact(f, "cmd", text);
+    f->words[0] = tb_count_word(f->count, TB_A_LIST, 8);
+    tb_emit(t, TB_R_PROCESS, f->words, f->used);
+    free(f);
+}
+
+void tb_process_records(struct tb_thread *t)
+{
+    if (__atomic_exchange_n(&records_written, 1, __ATOMIC_RELAXED)) return;
+    emit_process(t);
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->emit_records) (*api)->emit_records(t);
+    tb_emit_clock(t);
+    if (!tracing) emit_control(t);
+}
+
+__attribute__((destructor)) static void process_end(void)
+{
+    if (tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return;
+    struct tb_thread *t = tb_current();
+    if (!t || t->priv->muted) return; /* muted: a signal handler that interrupted the runtime calls exit */
+    uint64_t after_finalize = (uint64_t)tb_process.finalized;
+    if (!(tb_process.closed && tb_process.control->flags & TB_CTL_MERGE)) tb_emit_clock(t);
+    tb_emit(t, TB_R_END, &after_finalize, 1);
+    if (tb_process.finalized && tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET))
+        tb_summary_print();
+}

@@ -1,0 +1,87 @@
+/* What the core gives to the other rooms: the process, its threads, records of the runtime's own.
+ * The wrappers' hot path is in call.h; what the core wants from a traced API is in api.h. */
+#ifndef TABARD_CORE_H
+#define TABARD_CORE_H
+#include <pthread.h>
+#include <time.h>
+#include "core/call.h"
+
+#pragma GCC visibility push(hidden)
+
+struct tb_process {
+    int state;                     /* TB_NEW, TB_ACTIVE, TB_INERT */
+    int pid;
+    uint64_t pid_start;            /* field 22 of /proc/self/stat */
+    uint64_t start_ns;             /* CLOCK_MONOTONIC ns when it became active */
+    struct tb_control *control;    /* mapped, NULL unless active */
+    char dir[1024];                /* state directory */
+    int closed;                    /* the last call has been recorded: no records about clocks and memory any more */
+    int finalized;                 /* the API has been finalized */
+    int prints_summary;            /* at the end, if there is one: at most one process of a job */
+};
+enum { TB_NEW = 0, TB_ACTIVE = 1, TB_INERT = 2 };
+extern struct tb_process tb_process;
+
+/* Per thread, beside the hot part (struct tb_thread). */
+struct tb_thread_private {
+    uint32_t number;               /* as in segment words and file names */
+    uint32_t tid;
+    uintptr_t stack_low, stack_high; /* 0 if unknown */
+    int muted;                     /* > 0: the runtime itself is at work, forward everything */
+    void *addresses;               /* of memory/segments.c */
+    void *sites;                   /* of sites/unwind.c */
+    struct tb_chain *chain;        /* of core/chain.c */
+    char *statuses;                /* of mpi/statuses.c, mapped */
+    size_t statuses_size;
+};
+
+struct tb_thread *tb_current(void); /* this thread's state, started if need be; NULL: nothing is to be recorded */
+int tb_collector_alive(void);       /* it may still free segments */
+void tb_switch_tracing(int on);     /* by the program's own wish */
+
+/* tb_call.slow */
+enum { TB_SLOW_NESTED = 1, TB_SLOW_LOST = 2 };
+
+/* ---- Records of the runtime's own ---- */
+
+/* Writes a complete record (header and n payload words, time now) to the thread's stream: before
+ * the call that is being written, if there is one. May wait for the collector; the record is
+ * dropped (0) if there is no room. Not while the real function of a recorded call runs. */
+void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned n);
+int tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n);
+
+/* The first word of an array, see ring.h. */
+static inline uint64_t tb_count_word(int64_t n, int kind, int element_bytes)
+{
+    return (uint64_t)n | (uint64_t)kind << 48 | (uint64_t)element_bytes << 56;
+}
+
+/* Encodes a string as in ring.h; to must hold tb_string_words(s) words. */
+static inline unsigned tb_string_words(const char *s) { return 1 + (unsigned)((strlen(s) + 7) / 8); }
+static inline unsigned tb_encode_string(uint64_t *to, const char *s)
+{
+    size_t n = strlen(s), words = (n + 7) / 8;
+    to[0] = tb_count_word((int64_t)n, TB_A_PLAIN, 1);
+    if (words) to[words] = 0;
+    memcpy(to + 1, s, n);
+    return 1 + (unsigned)words;
+}
+
+/* Arrays in the record of a call: room for n elements after the count word, 0 if there is none or n
+ * is no length at all; n plain elements. */
+int tb_array_room(struct tb_call *c, int64_t n, int element_bytes);
+void tb_put_bytes(struct tb_call *c, const void *a, int64_t n, int element_bytes);
+
+/* ---- Clocks ---- */
+
+static inline uint64_t tb_monotonic(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+uint64_t tb_host_clock(uint64_t mono); /* what a reading of tb_monotonic is recorded as */
+void tb_emit_clock(struct tb_thread *t);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,61 @@
+/* The line that Tabard prints at the end of a job. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core/internal.h"
+
+enum { PRINT_MS = 1000 };
+
+/* Where standard error went when the process began: the program may have closed
+ * it and have a file of its own under the number. */
+static struct stat first_stderr;
+
+void tb_summary_start(void)
+{
+    if (fstat(2, &first_stderr) != 0) first_stderr.st_ino = 0;
+}
+
+static int can_print(void)
+{
+    struct stat now;
+    struct pollfd p = {2, POLLOUT, 0};
+    return fstat(2, &now) == 0 && first_stderr.st_ino != 0 && now.st_ino == first_stderr.st_ino &&
+           now.st_dev == first_stderr.st_dev && poll(&p, 1, PRINT_MS) == 1 && p.revents == POLLOUT;
+}
+
+/* Neither a reader that has gone away nor a terminal that stops background
+ * output may end or stop a process that would have come to its end without us. */
+static void print(const char *line, size_t n)
+{
+    static const struct timespec at_once;
+    sigset_t ours, before, pending;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGTTOU);
+    if (!can_print() || pthread_sigmask(SIG_BLOCK, &ours, &before) != 0) return;
+    sigpending(&pending);
+    if (write(2, line, n) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        sigdelset(&ours, SIGTTOU);
+        sigtimedwait(&ours, NULL, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void tb_summary_print(void)
+{
+    struct tb_control *ctl = tb_process.control;
+    struct timespec pause = {0, 1000000};
+    uint64_t until = tb_monotonic() + ctl->summary_wait_ns;
+    uint32_t n;
+    while (!(n = __atomic_load_n(&ctl->summary_len, __ATOMIC_ACQUIRE)) && tb_collector_alive() &&
+           tb_monotonic() < until)
+        nanosleep(&pause, NULL);
+    if (n == 0 || n >= sizeof ctl->summary) return;
+    char line[sizeof ctl->summary + 1];
+    memcpy(line, ctl->summary, n);
+    if (line[n - 1] != '\n') line[n++] = '\n';
+    print(line, n);
+}

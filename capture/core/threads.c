@@ -1,0 +1,150 @@
+/* Threads: their state, from their first call to their end. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/internal.h"
+#include "core/lock.h"
+#include "memory/memory.h"
+#include "sites/sites.h"
+
+/* Where tb_self points in a thread without state: no room, so that every call takes the slow
+ * path. */
+static struct tb_thread nobody;
+__thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec"))) = &nobody;
+static __thread int starting __attribute__((tls_model("initial-exec"))); /* tb_current is at work below us */
+
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tb_thread *finished;  /* state of ended threads, for the next ones */
+static uint32_t thread_count;
+static pthread_key_t thread_key;
+static int thread_key_valid;
+
+uint32_t tb_next_thread_number(void)
+{
+    return __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+}
+
+/* A block is private memory that a forked child sees as zeros: its state can never
+ * be mistaken for the parent's, whatever made the child. */
+static struct tb_thread *new_block(void)
+{
+    size_t size = sizeof(struct tb_thread_block);
+    struct tb_thread_block *b = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b == MAP_FAILED) return NULL;
+#ifdef MADV_WIPEONFORK
+    madvise(b, size, MADV_WIPEONFORK); /* refused by old kernels: tb_child clears it */
+#endif
+    b->thread.priv = &b->priv;
+    b->priv.chain = &b->chain;
+    if ((b->thread.intern = tb_intern_new()) == NULL) {
+        munmap(b, size);
+        return NULL;
+    }
+    b->priv.number = tb_next_thread_number();
+    b->chain.first = 1;
+    return &b->thread;
+}
+
+static void stack_bounds(struct tb_thread_private *p)
+{
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+    p->stack_low = p->stack_high = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0) return;
+    if (pthread_attr_getstack(&attr, &low, &size) == 0) {
+        p->stack_low = (uintptr_t)low;
+        p->stack_high = p->stack_low + size;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+static struct tb_thread *adopt_thread(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    struct tb_thread *t = finished;
+    if (t) finished = t->priv->chain->next_finished;
+    else t = new_block();
+    pthread_mutex_unlock(&threads_lock);
+    if (!t) return NULL;
+    t->priv->tid = (uint32_t)syscall(SYS_gettid);
+    t->priv->muted = 1;
+    t->priv->chain->endings = 0;
+    if (t->priv->number > 0) tb_clock_ordered();
+    t->clock_due = tb_clock ? 0 : ~(uint64_t)0;
+    stack_bounds(t->priv);
+    tb_chain_open(t);
+    tb_memory_thread(t);
+    if (thread_key_valid) pthread_setspecific(thread_key, t);
+    tb_self = t;
+    return t;
+}
+
+/* Runs in the last round of key destructors, after other libraries' had their
+ * chance to call MPI once more. */
+static void end_thread(void *value)
+{
+    struct tb_thread *t = value;
+    if (t != tb_self || !t->priv) return;
+    struct tb_chain *ch = t->priv->chain;
+    if (++ch->endings < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+        pthread_setspecific(thread_key, t);
+        return;
+    }
+    int saved = errno;
+    while (t->outer) tb_call_abandon(t);
+    tb_memory_thread_end(t);
+    tb_sites_thread_end(t);
+    tb_self = &nobody;
+    pthread_mutex_lock(&threads_lock);
+    ch->next_finished = finished;
+    finished = t;
+    pthread_mutex_unlock(&threads_lock);
+    errno = saved;
+}
+
+void tb_threads_start(void)
+{
+    thread_key_valid = pthread_key_create(&thread_key, end_thread) == 0;
+}
+
+void tb_child(void)
+{
+    struct tb_thread *t = tb_self;
+    tb_process.state = TB_INERT;
+    tb_self = &nobody;
+    if (t != &nobody) memset(t, 0, sizeof *t);
+    pthread_mutex_init(&threads_lock, NULL);
+    finished = NULL;
+    tb_memory_child();
+    tb_locks_child();
+}
+
+struct tb_thread *tb_current(void)
+{
+    struct tb_thread *t = tb_self;
+#ifdef TB_NOOP
+    return NULL;
+#endif
+    if (tb_likely(t != &nobody)) {
+        if (tb_likely(t->priv != NULL)) return t;
+        tb_child(); /* a fork that ran no handler */
+        return NULL;
+    }
+    if (tb_process.state == TB_INERT || starting) return NULL;
+    int cancel;
+    starting = 1;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* who ends in here leaves locks behind */
+    t = NULL;
+    if (tb_process.state == TB_ACTIVE && tb_process.pid != (int)getpid()) tb_child();
+    else if (tb_process_start() && (t = adopt_thread()) != NULL) {
+        tb_process_records(t);
+        t->priv->muted = 0;
+    }
+    pthread_setcancelstate(cancel, NULL);
+    starting = 0;
+    return t;
+}

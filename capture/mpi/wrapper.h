@@ -1,0 +1,135 @@
+/* What the wrappers of MPI's functions need beside core/call.h: how handles and statuses look, what
+ * is recorded of them, lengths that only the library knows, and what a few functions do besides. */
+#ifndef TABARD_WRAPPER_H
+#define TABARD_WRAPPER_H
+#include "core/call.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Predefined objects: index in spec.Predefineds, and how to find the handle.
+ * openmpi is the symbol whose address is the handle ("ompi_mpi_comm_world"),
+ * NULL if that library has none; the other two are the handle values,
+ * TB_NO_HANDLE if it is unknown there (0 is a handle: MPICH's MPI_FILE_NULL). */
+#define TB_NO_HANDLE (~(uint64_t)0)
+struct tb_predefined {
+    uint32_t index;
+    const char *openmpi;
+    uint64_t mpich, mpi5;
+};
+extern const struct tb_predefined tb_predefineds[];
+extern const unsigned tb_num_predefineds;
+
+/* What this process's MPI looks like; valid after the first traced call. */
+struct tb_abi {
+    int kind;                 /* 0 not known yet, 1 Open MPI, 2 MPICH, 3 MPI 5 */
+    uint64_t handle_mask;     /* 0xffffffff for 32-bit handles */
+    int handle_bytes;         /* 4 or 8, in arrays of the program */
+    int status_bytes, off_source, off_tag, off_error;
+    uint64_t in_place, bottom, status_ignore, statuses_ignore;
+    uint64_t unweighted, weights_empty, argv_null, errcodes_ignore;
+    uint64_t comm_null, request_null;
+    int proc_null, root, undefined, err_in_status, any_source, any_tag;
+};
+extern struct tb_abi tb_abi;
+
+/* ---- Handles ---- */
+
+static inline void tb_put_handle(struct tb_call *c, uintptr_t h) { *c->w++ = h & tb_abi.handle_mask; }
+static inline uintptr_t tb_handle_at(const void *p)
+{
+    return tb_abi.handle_bytes == 4 ? *(const uint32_t *)p : *(const uintptr_t *)p;
+}
+static inline void tb_put_handle_at(struct tb_call *c, const void *p) { *c->w++ = tb_handle_at(p); }
+void tb_comm_begins(uintptr_t comm);  /* the program was given a communicator */
+int tb_comm_ends(uintptr_t comm);     /* it is about to free it; whether it was given */
+static inline void tb_put_new_comm(struct tb_call *c, const void *p)
+{
+    tb_put_handle_at(c, p);
+    tb_comm_begins(tb_handle_at(p));
+}
+static inline int tb_put_freed_comm(struct tb_call *c, const void *p)
+{
+    tb_put_handle_at(c, p);
+    return tb_comm_ends(tb_handle_at(p));
+}
+void tb_put_handles(struct tb_call *c, const void *a, int64_t n);
+void tb_put_weights(struct tb_call *c, const void *a, int64_t n);        /* int array or MPI_UNWEIGHTED, ... */
+
+/* ---- Statuses ---- */
+
+void tb_put_status(struct tb_call *c, const void *status, int ret);      /* scalar: 3 reserved words */
+void tb_put_statuses(struct tb_call *c, const void *statuses, int64_t n, int ret);
+
+/* ---- Statuses that the program ignores, see TB_F_IGNORED ---- */
+
+struct tb_status { _Alignas(16) char bytes[32]; }; /* room for one in every ABI */
+extern int tb_wild;  /* how many requests of receives from any source, or with any tag, there are: see wildcards.c */
+void tb_wild_begins(const void *request);
+void tb_wild_freed(const void *request);             /* MPI_Request_free is about to be called */
+int tb_wild_among(const void *requests, int64_t n);  /* whether one of them is such */
+/* To be called after tb_end, if they were: those that are null now have completed. at is where in
+ * the entry part they are. */
+void tb_wild_ends(struct tb_call *c, const void *requests, int64_t n, unsigned at);
+static inline int tb_is_wild(int source, int tag) { return source == tb_abi.any_source || tag == tb_abi.any_tag; }
+static inline void *tb_own_status(struct tb_status *s) { return memset(s, 0, sizeof *s); }
+void *tb_own_statuses(struct tb_call *c, int64_t n);  /* room for n until the call returns; NULL: there is none */
+static inline void tb_put_ignored(struct tb_call *c, const void *status)
+{
+    c->id_flags |= (uint64_t)TB_F_IGNORED << 16;
+    tb_put_status(c, status, 0);
+}
+static inline void tb_put_ignoreds(struct tb_call *c, const void *statuses, int64_t n)
+{
+    c->id_flags |= (uint64_t)TB_F_IGNORED << 16;
+    tb_put_statuses(c, statuses, n, 0);
+}
+
+/* Lengths that only the library knows. They never call it with a null
+ * communicator and give 0 when it fails. To be used before tb_begin or after tb_end. */
+int64_t tb_local_size(uintptr_t comm);
+int64_t tb_peer_size(uintptr_t comm);
+int64_t tb_indegree(uintptr_t comm);
+int64_t tb_outdegree(uintptr_t comm);
+int64_t tb_cart_dims(uintptr_t comm);
+int     tb_is_root(uintptr_t comm, int root);     /* root-only parameters are significant here */
+static inline int64_t tb_sum(const int *a, int64_t n)
+{
+    int64_t s = 0;
+    for (int64_t i = 0; i < n; i++) s += a[i];
+    return s;
+}
+static inline int64_t tb_last(const int *a, int64_t n) { return n > 0 ? a[n - 1] : 0; }
+
+/* Hooks called by the wrappers of a few functions (table in internal/gen). */
+void tb_hook_init(struct tb_call *c, int ret);          /* after MPI_Init*, MPI_Session_init returned */
+void tb_hook_finalizing(struct tb_call *c);             /* before the real MPI_Finalize; may end the record */
+void tb_hook_finalize(struct tb_call *c, int ret);      /* after MPI_Finalize returned and tb_commit */
+void tb_hook_pcontrol(int level);                       /* before TB_ENTER: switches tracing */
+void tb_hook_info_set(const char *key, const char *value); /* before TB_ENTER */
+void tb_hook_mpi_memory(struct tb_call *c, void *base, int64_t bytes);  /* memory that MPI allocated for the program;
+                                                                           after tb_end, before the address is put */
+void tb_hook_mpi_memory_free(struct tb_call *c, void *base);            /* memory given back: before tb_begin, after the
+                                                                           address is put */
+
+/* Spawned processes are started through the launcher, which traces them. The
+ * wrapper of MPI_Comm_spawn records its own arguments, calls the hook just
+ * before the real function (whether or not the call is recorded), passes the
+ * real function s.command and s.argv, and ends with tb_spawn_free:
+ *   struct tb_spawn s;
+ *   tb_hook_spawn(&s, command, argv, info, root, comm);
+ *   ret = real(s.command, s.argv, maxprocs, info, root, comm, ...);
+ *   tb_spawn_free(&s);
+ * MPI_Comm_spawn_multiple likewise with s.commands and s.argvs. Where nothing
+ * is to be changed, s holds the arguments as they came. */
+struct tb_spawn {
+    char *command, **argv;             /* MPI_Comm_spawn */
+    char **commands, ***argvs;         /* MPI_Comm_spawn_multiple */
+    void *memory;
+};
+void tb_hook_spawn(struct tb_spawn *s, const char *command, char **argv, uintptr_t info, int root, uintptr_t comm);
+void tb_hook_spawn_multiple(struct tb_spawn *s, int count, char **commands, char ***argvs, const void *infos, int root,
+                            uintptr_t comm);
+void tb_spawn_free(struct tb_spawn *s);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,38 @@
+/* Call sites: what the core asks about return addresses (unwind.c, modules.c, jumps.c). */
+#ifndef TABARD_SITES_H
+#define TABARD_SITES_H
+#include "core/core.h"
+
+#pragma GCC visibility push(hidden)
+
+#define TB_SITE_LIBRARY (~(uint64_t)0)
+
+/* What goes into w3 for a call with this return address: a MODULE (or RAW)
+ * segment word, a stack id (>= 1) with mode TB_SITES_STACK, 0 with
+ * TB_SITES_OFF; TB_SITE_LIBRARY in any mode if the caller is the traced library
+ * (a callback that ended in a jump to function id is not: see tb_jump_site).
+ * Called on cache misses (modes off and caller), each time with mode stack.
+ * Records TB_R_MODULE and TB_R_STACK by tb_emit. */
+uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *frame, int mode);
+
+/* The site depends on more than the return address, which lies in the traced library
+ * or a language binding of it: not to be cached by return address. */
+int tb_site_varies(void *return_address);
+
+/* Whether the stack address lies in a wrapper's frame among the callers of the
+ * function with this frame: 1 yes, 0 no, -1 if the walk does not get that far. */
+int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintptr_t address);
+
+/* The code at this address belongs to a traced library or a plugin of it (not to a
+ * language binding). Any thread, no record written. */
+int tb_caller_is_library(void *return_address);
+
+/* With a return address in the library: where a callback of the program
+ * ended in a jump to this function, as the place after the jump; if there are several such
+ * jumps, the return address. 0 if it is the library's own call. Any thread, no record written. */
+uintptr_t tb_jump_site(unsigned id, void *return_address);
+
+void tb_sites_thread_end(struct tb_thread *t);
+
+#pragma GCC visibility pop
+#endif

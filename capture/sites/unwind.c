@@ -1,0 +1,325 @@
+/* Call sites: the caller of an MPI function, or the whole stack of callers. */
+#include <errno.h>
+#include "sites/frames.h"
+
+enum { STEPS = 512, KNOWN_STACKS = 256, FRAMES_MAX = 65536, FOLDED_MAX = 256, CYCLE_MAX = 64 };
+
+struct sites { /* of one thread */
+    struct tb_step step[STEPS];
+    struct { uint64_t hash; uint64_t id; } stack[KNOWN_STACKS];
+};
+
+static struct sites *sites_of(struct tb_thread *t)
+{
+    if (!t->priv->sites) t->priv->sites = tb_map_pages(sizeof(struct sites), 0);
+    return t->priv->sites;
+}
+
+void tb_sites_thread_end(struct tb_thread *t)
+{
+    if (t->priv->sites) tb_unmap_pages(t->priv->sites, sizeof(struct sites));
+    t->priv->sites = NULL;
+}
+
+/* ---- Steps from frame to frame ---- */
+
+struct walk {
+    struct sites *sites;
+    struct tb_thread *t;
+    struct tb_frame f;
+    struct tb_extent extent;
+    const struct tb_step *step; /* of the frame f */
+};
+
+/* A return address belongs to the call before it, which may be the last instruction of its
+ * function. */
+static uintptr_t place_of(const struct tb_frame *f) { return f->exact ? f->pc : f->pc - 1; }
+
+static TB_COLD void fill_step(struct tb_step *s, uintptr_t pc)
+{
+    struct tb_module *m = tb_module_of(pc);
+    s->pc = pc;
+    s->module = m;
+    s->seen = m ? m->stamp : 0;
+    s->library = (uint8_t)tb_caller_is_library((void *)(pc + 1));
+    s->skip = m && m->kind != TB_MODULE_PLAIN;
+    tb_cfi_find(s, m, pc);
+}
+
+static inline const struct tb_step *step_at(struct sites *sites, uintptr_t pc)
+{
+    struct tb_step *s = &sites->step[(pc ^ pc >> 9) % STEPS];
+    if (tb_unlikely(s->pc != pc || !s->module || s->module->stamp != s->seen)) fill_step(s, pc);
+    return s;
+}
+
+static void start_walk(struct walk *w, struct sites *sites, struct tb_thread *t, void *ra, void *frame)
+{
+    uintptr_t at = tb_frame_record(frame);
+    w->sites = sites;
+    w->t = t;
+    w->f = (struct tb_frame){(uintptr_t)ra, tb_frame_end(frame), *(uintptr_t *)at, .exact = 0};
+    tb_extent_of(t, at, &w->extent);
+    w->step = step_at(sites, place_of(&w->f));
+}
+
+/* A frame at the end of a signal handler: the interrupted frames may lie on another stack. */
+static TB_COLD int step_full(struct walk *w)
+{
+    struct tb_frame f = w->f;
+    int signal = w->step->signal;
+    if (!tb_cfi_step(&f, w->step->module, place_of(&w->f), &w->extent)) return 0;
+    if (signal && f.sp - w->extent.low >= w->extent.high - w->extent.low) tb_extent_of(w->t, f.sp, &w->extent);
+    else if (f.sp <= w->f.sp && !signal && !(f.sp == w->f.sp && w->f.exact && w->f.link))
+        return 0; /* link: a function may have no frame */
+    w->f = f;
+    return 1;
+}
+
+/* A frame without description on AArch64: the frame record says who called, but not where the
+ * caller's frame ends. */
+static TB_COLD int step_record(struct walk *w)
+{
+    struct tb_frame *f = &w->f;
+    uintptr_t record = f->fp;
+    if (f->exact || record < f->sp || record % 8 || record < w->extent.low || record > w->extent.high - 16) return 0;
+    *f = (struct tb_frame){tb_strip(((uintptr_t *)record)[1]), record + 16, *(uintptr_t *)record, .loose = 1};
+    return 1;
+}
+
+enum { WALK_STOPPED, WALK_ON, WALK_END };
+
+/* To the caller's frame. WALK_END: the frame is known to be the outermost. */
+static inline int walk_out(struct walk *w)
+{
+    const struct tb_step *s = w->step;
+    struct tb_frame *f = &w->f;
+    if (tb_likely(s->kind == TB_STEP_SP || s->kind == TB_STEP_FP)) {
+        uintptr_t from = s->kind == TB_STEP_SP ? f->sp : f->fp, frame = from + (uintptr_t)(intptr_t)s->cfa;
+        if (TB_STEP_NO_RULES == TB_STEP_RECORD && tb_unlikely(f->loose)) {
+            if (s->kind == TB_STEP_SP && !s->fp) return WALK_STOPPED;
+            if (s->kind == TB_STEP_SP) frame = f->fp - (uintptr_t)(intptr_t)s->fp;
+            f->loose = 0;
+        }
+        uintptr_t ra = frame + (uintptr_t)(intptr_t)s->ra, fp = frame + (uintptr_t)(intptr_t)s->fp;
+        if (frame <= f->sp || frame % 8 || frame > w->extent.high || ra < w->extent.low || ra > w->extent.high - 8)
+            return WALK_STOPPED;
+        if (s->fp) {
+            if (fp < w->extent.low || fp > w->extent.high - 8 || fp % 8) return WALK_STOPPED;
+            f->fp = *(uintptr_t *)fp;
+        }
+        f->pc = tb_strip(*(uintptr_t *)ra);
+        f->sp = frame;
+        f->exact = 0;
+    } else if (s->kind == TB_STEP_END) {
+        return WALK_END;
+    } else if (s->kind == TB_STEP_RECORD ? !step_record(w) : f->loose || !step_full(w)) {
+        return WALK_STOPPED;
+    }
+    if (f->pc < 4096) return WALK_END;
+    w->step = step_at(w->sites, place_of(f));
+    return w->step->module || s->module ? WALK_ON : WALK_STOPPED; /* two frames of unknown code: guesswork */
+}
+
+/* ---- The caller ---- */
+
+static uint64_t code_word(struct tb_thread *t, struct tb_module *m, uintptr_t pc)
+{
+    if (m && pc - m->bias < 1ULL << 40 && tb_module_announce(t, m)) return tb_module_word(m, pc);
+    return (uint64_t)TB_W_RAW << 60 | (pc & ((1ULL << 60) - 1));
+}
+
+static int is_binding(uintptr_t a)
+{
+    struct tb_module *m = tb_module_of(a - 1);
+    return m && m->kind == TB_MODULE_BINDING;
+}
+
+int tb_site_varies(void *return_address)
+{
+    struct tb_module *m = tb_module_of((uintptr_t)return_address - 1);
+    return m && m->kind != TB_MODULE_PLAIN;
+}
+
+/* The first caller outside of the MPI library and its bindings. */
+static uint64_t caller_word(struct tb_thread *t, void *ra, void *frame)
+{
+    uintptr_t a = (uintptr_t)ra;
+    struct sites *sites;
+    if (is_binding(a) && (sites = sites_of(t))) {
+        struct walk w;
+        start_walk(&w, sites, t, ra, frame);
+        for (int i = 0; i < 64 && w.step->skip && walk_out(&w) == WALK_ON; i++) {}
+        if (!w.step->skip) return code_word(t, w.step->module, place_of(&w.f) + 1);
+    }
+    return code_word(t, tb_module_of(a - 1), a);
+}
+
+/* ---- Stacks ---- */
+
+struct folded { uint64_t word[FOLDED_MAX]; unsigned n; };
+
+/* Appends a frame; frames that repeat the ones before them go, so that the
+ * depth of a recursion does not matter. */
+static void fold(struct folded *s, uint64_t word)
+{
+    if (s->n == FOLDED_MAX) return;
+    s->word[s->n++] = word;
+    for (unsigned cycle = 1; cycle <= CYCLE_MAX && 2 * cycle <= s->n; cycle++) {
+        uint64_t *last = &s->word[s->n - cycle];
+        if (last[cycle - 1] != last[-1] || memcmp(last, last - cycle, cycle * 8) != 0) continue;
+        s->n -= cycle;
+        return;
+    }
+}
+
+/* Everything outside of main, or of the function that a thread was started
+ * with, is the C library's way to call it. */
+struct outer { unsigned n; int libc; };
+
+static void note_outer(struct outer *o, const struct folded *s, const struct tb_step *step)
+{
+    if (!step->module || !step->module->libc) o->libc = 0;
+    else if (!o->libc) o->libc = 1, o->n = s->n;
+}
+
+/* Frames from the inside out, without those of the MPI library. */
+static void collect(struct sites *sites, struct tb_thread *t, uintptr_t jump, void *ra, void *frame, struct folded *s)
+{
+    struct walk w;
+    struct outer o = {0, 0}, before;
+    int more = WALK_ON;
+    s->n = 0;
+    if (jump && jump != (uintptr_t)ra) fold(s, code_word(t, tb_module_of(jump - 1), jump));
+    start_walk(&w, sites, t, ra, frame);
+    for (int i = 0; i < FRAMES_MAX && more == WALK_ON; i++) {
+        before = o;
+        note_outer(&o, s, w.step);
+        if (!w.step->skip) fold(s, code_word(t, w.step->module, place_of(&w.f) + 1));
+        more = walk_out(&w);
+        if (more == WALK_END && w.step->module && w.step->module->main) o = before; /* _start */
+    }
+    if (more == WALK_END && o.libc && o.n > 0) s->n = o.n;
+    if (s->n == 0) s->word[s->n++] = code_word(t, tb_module_of((uintptr_t)ra - 1), (uintptr_t)ra);
+}
+
+struct stack { struct stack *next; uint64_t hash; uint32_t id, n; uint8_t announced; uint64_t word[]; };
+static struct stack *buckets[1 << 12];
+static uint32_t stacks;
+
+static struct stack *keep(const struct folded *s, uint64_t hash)
+{
+    static char *at;
+    static size_t room;
+    size_t bytes = sizeof(struct stack) + s->n * 8u;
+    if (room < bytes) {
+        if (!(at = tb_map_pages(1 << 16, 0))) return room = 0, NULL;
+        room = 1 << 16;
+    }
+    struct stack *k = (struct stack *)at;
+    at += bytes;
+    room -= bytes;
+    k->hash = hash;
+    k->n = s->n;
+    k->id = ++stacks;
+    memcpy(k->word, s->word, s->n * 8u);
+    return k;
+}
+
+static inline uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9fb21c651e98df25ULL;
+    return h ^ h >> 32;
+}
+
+static void emit_stack(struct tb_thread *t, const struct stack *k)
+{
+    uint64_t payload[2 + FOLDED_MAX];
+    payload[0] = k->id;
+    payload[1] = k->n | (uint64_t)TB_A_PLAIN << 48 | (uint64_t)8 << 56;
+    memcpy(payload + 2, k->word, k->n * 8u);
+    tb_emit(t, TB_R_STACK, payload, 2 + k->n);
+}
+
+static uint64_t id_of(struct tb_thread *t, const struct folded *s)
+{
+    uint64_t h = s->n;
+    int mine = 0;
+    for (unsigned i = 0; i < s->n; i++) h = mix(h, s->word[i]);
+    struct stack **bucket = &buckets[h % (sizeof buckets / sizeof *buckets)], *k;
+    if (!tb_shared || !tb_lock_take(&tb_shared->stacks)) return 0;
+    for (k = *bucket; k; k = k->next)
+        if (k->hash == h && k->n == s->n && memcmp(k->word, s->word, s->n * 8u) == 0) break;
+    if (!k && (k = keep(s, h))) {
+        k->next = *bucket;
+        *bucket = k;
+        mine = 1;
+    }
+    tb_lock_drop(&tb_shared->stacks);
+    if (!k) return 0;
+    if (mine) {
+        emit_stack(t, k);
+        __atomic_store_n(&k->announced, 1, __ATOMIC_RELEASE);
+    } else {
+        tb_wait_flag(&k->announced);
+    }
+    return k->id;
+}
+
+static TB_COLD uint64_t new_stack(struct sites *sites, struct tb_thread *t, uintptr_t jump, void *ra, void *frame)
+{
+    struct folded s;
+    collect(sites, t, jump, ra, frame, &s);
+    return id_of(t, &s);
+}
+
+/* Most calls come from a stack that this thread has seen: the addresses alone
+ * tell. The key covers what they mean. jump: see tb_jump_site, 0 for other calls. */
+static uint64_t stack_id(struct sites *sites, struct tb_thread *t, uintptr_t jump, void *ra, void *frame)
+{
+    struct walk w;
+    start_walk(&w, sites, t, ra, frame);
+    uint64_t h = tb_site_key ^ jump;
+    for (int i = 0; i < FRAMES_MAX; i++) {
+        h = mix(h, w.f.pc);
+        if (walk_out(&w) != WALK_ON) break;
+    }
+    __typeof__(&sites->stack[0]) known = &sites->stack[h % KNOWN_STACKS];
+    if (tb_unlikely(known->hash != h || known->id == 0)) {
+        uint64_t id = new_stack(sites, t, jump, ra, frame);
+        known->hash = h;
+        known->id = id;
+    }
+    return known->id;
+}
+
+uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *frame, int mode)
+{
+    int saved = errno;
+    struct sites *sites = mode == TB_SITES_STACK ? sites_of(t) : NULL;
+    uint64_t word = TB_SITE_LIBRARY;
+    int library = sites ? step_at(sites, (uintptr_t)return_address - 1)->library : tb_caller_is_library(return_address);
+    uintptr_t jump = library ? tb_jump_site((unsigned)id, return_address) : 0;
+    if (jump || !library) {
+        if (sites) word = stack_id(sites, t, jump, return_address, frame);
+        else if (mode == TB_SITES_CALLER) word = caller_word(t, jump ? (void *)jump : return_address, frame);
+        else word = 0;
+    }
+    errno = saved;
+    return word;
+}
+
+int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintptr_t address)
+{
+    struct sites *sites = sites_of(t);
+    struct tb_module *own = tb_module_of((uintptr_t)tb_in_wrapper);
+    struct walk w;
+    if (!sites || !own) return -1;
+    start_walk(&w, sites, t, return_address, frame);
+    for (int i = 0; i < FRAMES_MAX && address >= w.f.sp; i++) {
+        struct tb_module *m = w.step->module;
+        if (walk_out(&w) != WALK_ON) return -1;
+        if (address < w.f.sp) return m == own;
+    }
+    return -1;
+}

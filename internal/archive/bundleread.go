@@ -1,0 +1,153 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/tabard-hpc/tabard/internal/archive/bundle"
+	"github.com/tabard-hpc/tabard/internal/codec/column"
+)
+
+// bundleSet is the bundles of an archive.
+type bundleSet struct {
+	bundleSource
+	classes *items
+
+	mu    sync.Mutex
+	cache []*openBundle // used last comes last
+	kept  int           // bytes of them
+	left  uint64        // numbers that may still be looked at
+}
+
+type openBundle struct {
+	k     int
+	blobs map[int][]byte
+	bytes int
+}
+
+// keptBundles is how many bytes of bundles stay decoded, at least. All bundles that a writer makes
+// fit in. Otherwise streams that are read side by side would decode the same ones again and again.
+const keptBundles = 1 << 27
+
+// readBundles takes over the part. It returns the number of columns.
+func (a *Archive) readBundles(p *items) (int, error) {
+	if p.len() == 0 {
+		return a.columns.len(), nil
+	}
+	n := a.columns.len() - (p.len() - 1)
+	r, err := column.Open(p.at(0))
+	if n < 0 || err != nil || r.Len() != uint64(n) {
+		return 0, broken("structure/bundles", p.offset(0), "not a column of the bundles of %d columns: %v", n, err)
+	}
+	owner := make([]int32, n)
+	var buf [512]int64
+	for i := 0; i < n; {
+		k := r.Read(uint64(i), buf[:])
+		if k == 0 || r.Err() != nil {
+			return 0, broken("structure/bundles", p.offset(0), "unreadable: %v", r.Err())
+		}
+		for _, v := range buf[:k] {
+			if v < 0 || v >= int64(p.len()) {
+				return 0, broken("structure/bundles", p.offset(0),
+					"bundle %d does not exist (there are %d)", v-1, p.len()-1)
+			}
+			if v > 0 && a.columns.size(i) != 0 {
+				return 0, broken("structure/bundles", p.offset(0),
+					"column %d is in a bundle, and has bytes of its own", i)
+			}
+			owner[i] = int32(v)
+			i++
+		}
+	}
+	a.bundles = &bundleSet{classes: p, left: a.maxWork, bundleSource: bundleSource{
+		owner: owner, maxArray: a.maxArray(),
+		class: func(i int) (*classLayout, error) { return a.classes[i].open() },
+		group: func(i int) *Group { return a.groups[i] },
+		plain: func(id int) ([]byte, error) { return a.blob(&a.columns, uint32(id)) },
+	}}
+	return n, nil
+}
+
+// bundled tells whether column i is in a bundle.
+func (a *Archive) bundled(i int) bool { return a.bundles != nil && a.bundles.owner[i] > 0 }
+
+// column loads encoded column i.
+func (a *Archive) column(i int) ([]byte, error) {
+	j := a.bundles
+	if !a.bundled(i) {
+		return a.blob(&a.columns, uint32(i))
+	}
+	k := int(j.owner[i]) - 1
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at := slices.IndexFunc(j.cache, func(b *openBundle) bool { return b.k == k })
+	var b *openBundle
+	if at >= 0 {
+		b = j.cache[at]
+		j.cache = slices.Delete(j.cache, at, at+1)
+	} else {
+		blobs, err := a.readBundle(k, nil)
+		if err != nil {
+			return nil, err
+		}
+		b = &openBundle{k: k, blobs: blobs}
+		for _, x := range blobs {
+			b.bytes += len(x)
+		}
+		for j.kept > keptBundles {
+			j.kept -= j.cache[0].bytes
+			j.cache = slices.Delete(j.cache, 0, 1)
+		}
+		j.kept += b.bytes
+	}
+	j.cache = append(j.cache, b)
+	out, ok := b.blobs[i]
+	if !ok {
+		return nil, a.broken("structure/bundles", -1, "column %d is not in bundle %d", i, k)
+	}
+	return out, nil
+}
+
+// readBundle decodes bundle k.
+func (a *Archive) readBundle(k int, costs bundleCosts) (map[int][]byte, error) {
+	j := a.bundles
+	d := decode(j.classes.at(k+1), "structure/bundles", j.classes.offset(k+1))
+	ids := d.ids(len(a.classes), "class")
+	if err := d.end(); err != nil {
+		return nil, named(err, a.file)
+	}
+	classes := make([]int, len(ids))
+	for i, id := range ids {
+		if classes[i] = int(id); i > 0 && classes[i] <= classes[i-1] {
+			return nil, a.broken("structure/bundles", d.Base, "bundle %d: classes are not in order", k)
+		}
+	}
+	members, err := j.members(classes, func(id int) bool { return j.owner[id] == int32(k)+1 })
+	if err != nil {
+		return nil, named(err, a.file)
+	}
+	code, err := a.blob(&a.columns, uint32(len(j.owner)+k))
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := j.decode(k, members, code, &j.left, costs)
+	if fe := (*FormatError)(nil); errors.As(err, &fe) {
+		return nil, named(err, a.file)
+	} else if errors.Is(err, bundle.ErrWork) || errors.Is(err, bundle.ErrValues) {
+		return nil, &FormatError{File: a.file, Section: "columns", Offset: -1,
+			Msg: fmt.Sprintf("bundle %d: %v", k, err), Hint: "raise the limit with trace.MaxWork if you trust the file"}
+	} else if err != nil {
+		return nil, a.broken("columns", -1, "bundle %d: %v", k, err)
+	}
+	return blobs, nil
+}
+
+// size is the length of blob i.
+func (b *blobs) size(i int) int64 {
+	if i == 0 {
+		return b.ends[0]
+	}
+	return b.ends[i] - b.ends[i-1]
+}

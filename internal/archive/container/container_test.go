@@ -1,0 +1,187 @@
+package container
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+func build(t *testing.T, sections ...[]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := NewWriter(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sections {
+		if err := w.Add(uint32(i+1), i%2 == 1, 1, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func open(b []byte, max int64) (*Reader, error) {
+	return Open(bytes.NewReader(b), int64(len(b)), max)
+}
+
+func TestRoundTrip(t *testing.T) {
+	contents := [][]byte{[]byte("short"), bytes.Repeat([]byte("compressible "), 1000), {},
+		bytes.Repeat([]byte{1, 2, 3}, 50)}
+	b := build(t, contents...)
+	c, err := open(b, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Sections()) != len(contents) {
+		t.Fatalf("%d sections, want %d", len(c.Sections()), len(contents))
+	}
+	stored := int64(0)
+	for i, want := range contents {
+		s := c.Sections()[i]
+		if s.Type != uint32(i+1) || s.Optional != (i%2 == 1) || s.Raw != int64(len(want)) {
+			t.Errorf("section %d: %+v", i, s)
+		}
+		got, err := c.Load(i)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("section %d: %v, %d bytes", i, err, len(got))
+		}
+		stored += s.Stored
+	}
+	if c.Sections()[0].Codec != Plain || c.Sections()[1].Codec != Zstd {
+		t.Errorf("codecs: %v", c.Sections())
+	}
+	if stored+c.Overhead() != int64(len(b)) {
+		t.Errorf("sections %d + overhead %d != %d", stored, c.Overhead(), len(b))
+	}
+}
+
+// TestEveryByteIsProtected changes each byte of a file in each bit.
+func TestEveryByteIsProtected(t *testing.T) {
+	b := build(t, []byte("short"), bytes.Repeat([]byte("compressible "), 100))
+	for i := range b {
+		for bit := range 8 {
+			d := bytes.Clone(b)
+			d[i] ^= 1 << bit
+			c, err := open(d, 1<<20)
+			for k := 0; err == nil && k < len(c.Sections()); k++ {
+				_, err = c.Load(k)
+			}
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("byte %d bit %d: %v, want *Error", i, bit, err)
+			}
+			if e.Hint == "" || e.Msg == "" {
+				t.Errorf("byte %d bit %d: error without a message or hint: %+v", i, bit, e)
+			}
+		}
+	}
+	for n := range b {
+		if _, err := open(b[:n], 1<<20); err == nil {
+			t.Fatalf("cut at %d: no error", n)
+		}
+	}
+}
+
+// lying makes a file of one section whose index entry says what s says.
+func lying(t *testing.T, s Section, stored []byte) []byte {
+	t.Helper()
+	b := append(header(Latest), stored...)
+	index := AppendEntry(nil, &s)
+	return append(append(b, index...), Trailer(Latest, index)...)
+}
+
+func TestLies(t *testing.T) {
+	plain := []byte("0123456789")
+	zeros := bytes.Repeat([]byte{0}, 100000)
+	enc, err := newEncoder(zstd.SpeedBestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := enc.EncodeAll(zeros, nil)
+	n := int64(len(packed))
+	for _, test := range []struct {
+		name   string
+		s      Section
+		stored []byte
+		want   string
+	}{
+		{"stored too long", Section{Stored: 11, CRC: Checksum(plain)}, plain, "does not fit"},
+		{"stored too short", Section{Stored: 9, CRC: Checksum(plain)}, plain, "but the index begins"},
+		{"huge", Section{Stored: 1 << 62, CRC: Checksum(plain)}, plain, "does not fit"},
+		{"checksum", Section{Stored: 10, CRC: 1}, plain, "wrong checksum"},
+		{"unknown codec", Section{Stored: 10, Raw: 10, Codec: 9, CRC: Checksum(plain)}, plain, "unknown codec"},
+		{"no zstd", Section{Stored: 10, Raw: 20, Codec: Zstd, CRC: Checksum(plain)}, plain, "cannot be decompressed"},
+		{"raw too small", Section{Stored: n, Raw: 99999, Codec: Zstd, CRC: Checksum(packed)}, packed,
+			"cannot be decompressed"},
+		{"raw too large", Section{Stored: n, Raw: 100001, Codec: Zstd, CRC: Checksum(packed)}, packed,
+			"cannot be decompressed"},
+		{"raw impossible", Section{Stored: n, Raw: 1 << 29, Codec: Zstd, CRC: Checksum(packed)}, packed, "cannot hold"},
+		{"raw above the limit", Section{Stored: n, Raw: 1 << 40, Codec: Zstd, CRC: Checksum(packed)}, packed, "limit"},
+	} {
+		c, err := open(lying(t, test.s, test.stored), 1<<30)
+		if err == nil {
+			_, err = c.Load(0)
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestNewerVersion(t *testing.T) {
+	b := build(t, []byte("x"))
+	for version, want := range map[Version]string{Latest + 1: "unknown format version 4",
+		V2: "format version 2 was never released", V1: "format version 1 was never released",
+		0: "version 0 does not exist"} {
+		b[len(Magic)] = byte(version)
+		_, err := open(b, 1<<20)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}
+
+// shrinking is a file that becomes shorter than it said.
+type shrinking struct{ b []byte }
+
+func (s shrinking) ReadAt(p []byte, off int64) (int, error) {
+	if off > int64(len(s.b)) {
+		return 0, io.EOF
+	}
+	return bytes.NewReader(s.b).ReadAt(p, off)
+}
+
+func TestShrinkingFile(t *testing.T) {
+	b := build(t, []byte("0123456789"))
+	c, err := open(b, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.r = shrinking{b[:HeaderSize+3]}
+	if _, err = c.Load(0); err == nil || !strings.Contains(err.Error(), "became shorter") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestIndexEndsWithinEntry(t *testing.T) {
+	b := build(t, []byte("0123456789"))
+	end := len(b) - TrailerSize
+	n := int(binary.LittleEndian.Uint32(b[end:]))
+	full := bytes.Clone(b[end-n : end])
+	for k := 1; k < n; k++ {
+		d := append(bytes.Clone(b[:end-n]), full[:k]...)
+		d = append(d, Trailer(Latest, full[:k])...)
+		if _, err := open(d, 1<<20); err == nil {
+			t.Errorf("index of %d bytes out of %d: no error", k, n)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package archive_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+)
+
+// damaged is the number of broken files that TestDamage reads, unless
+// TABARD_DAMAGE says another (make test reads 20000, make damage 100000).
+const damaged = 4000
+
+// samples are the archives that are damaged.
+func samples(t testing.TB) [][]byte {
+	t.Helper()
+	descs := []string{long, ranks(3), varied(7), varied(12), irregular(3, 20), ""}
+	for _, path := range goldens(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, desc, _ := strings.Cut(string(b), "-- desc --\n")
+		desc, _, _ = strings.Cut(desc, "\n-- ")
+		descs = append(descs, desc)
+	}
+	var out [][]byte
+	for _, d := range descs {
+		out = append(out, archivetest.Bytes(t, d))
+	}
+	return append(out, relative(t))
+}
+
+// varied describes n ranks in two worlds whose values, trip counts and columns are functions of the
+// rank of all kinds, in several classes, one with threads, and bodies of rules that classes share.
+func varied(n int) string {
+	var d strings.Builder
+	for r := range n {
+		fmt.Fprintf(&d, "rank %d of %d on n%d world %d\nmodule /bin/app\nclock %d %d 7\n", r%6, 6, r/3, r/6, 10*r,
+			100*r)
+		fmt.Fprintf(&d, "MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name=\"n%d\")\n"+
+			"MPI_Comm_set_name(comm=comm#%d, comm_name=?\"x%d\")\n", r%2, r*r%5, r%3)
+		fmt.Fprintf(&d, "loop %d\n", 2+r%3)
+		if r%6 != 0 {
+			fmt.Fprintf(&d, "MPI_Send(buf=heap#%d+%d, dest=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f]\n", r, 8*r,
+				r%6-1, r*r*7919%101, 5)
+		}
+		fmt.Fprintf(&d, "MPI_Recv(source=-1, comm=MPI_COMM_WORLD) ; status=?{source=%d tag=3 bytes=%d}\n", r%6, r*37%11)
+		fmt.Fprintf(&d, "poll %d MPI_Iprobe(source=1, comm=MPI_COMM_WORLD) ; flag=0\n", 1+r)
+		fmt.Fprintf(&d, "MPI_Alltoallv(sendcounts=[1, %d, 3], sdispls=?[%d, 2], recvcounts=[%s], "+
+			"comm=MPI_COMM_WORLD)\n", r, r, strings.TrimSuffix(strings.Repeat("4, ", r%3), ", "))
+		d.WriteString("MPI_Bcast(root=0, comm=MPI_COMM_WORLD)\nMPI_Barrier(comm=MPI_COMM_WORLD)\n" +
+			"MPI_Barrier(comm=MPI_COMM_SELF)\nMPI_Scan(comm=MPI_COMM_WORLD)\nMPI_Gather(root=1)\nend\n")
+		if r%2 == 1 {
+			d.WriteString("thread 1\nMPI_Barrier(comm=MPI_COMM_SELF)\n")
+		}
+		if r%5 == 4 {
+			d.WriteString("lost 3\nkilled 9\n")
+		}
+	}
+	return d.String()
+}
+
+// relative is an archive in which peers are relative to the ranks in a communicator.
+func relative(t testing.TB) []byte {
+	t.Helper()
+	const n = 32
+	own := func(r int) int { return r * r * 5 % n % 7 }
+	var d strings.Builder
+	for r := range n {
+		fmt.Fprintf(&d, "rank %d of %d on n\nMPI_Send(dest=%d, comm=comm#0)\nMPI_Send(dest=%d, tag=1, comm=comm#0)\n",
+			r, n, (own(r)+1)%7, (own(r)+2)%7)
+	}
+	p, err := archivetest.Part(d.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SetMembers(func(_, rank int, _ int64) (int, int, bool) { return own(rank), 7, true })
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text(t, archivetest.Open(t, out.Bytes())), "~0") {
+		t.Fatal("no peer is relative")
+	}
+	return out.Bytes()
+}
+
+// maxTime is how long reading one of them may take; milliseconds are usual.
+const maxTime = 5 * time.Second
+
+// Limits for reading damaged archives: the memory bound under test.
+var limits = []archive.Option{archive.FileName("x.tabard"), archive.MaxSection(1 << 20), archive.Cache(1 << 20),
+	archive.MaxWork(1 << 16)}
+
+// readDamaged reads all that can be read. Whatever is wrong must come out as a
+// *FormatError that says where and what to do.
+func readDamaged(t *testing.T, b []byte, what string) (opened bool) {
+	t.Helper()
+	hung := time.AfterFunc(maxTime, func() {
+		path := t.ArtifactDir() + "/hang.tabard"
+		os.WriteFile(path, b, 0o600)
+		panic(fmt.Sprintf("%s takes longer than %v; it is in %s", what, maxTime, path))
+	})
+	defer hung.Stop()
+	defer func() {
+		if p := recover(); p != nil {
+			path := t.TempDir() + "/damaged.tabard"
+			os.WriteFile(path, b, 0o600)
+			t.Fatalf("%s: panic: %v\n%s", what, p, debug.Stack())
+		}
+	}()
+	a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), limits...)
+	if err == nil {
+		err = archivetest.ReadAll(a, 300)
+		opened = true
+	}
+	if err == nil {
+		err = archive.WriteText(&limited{n: 1 << 20}, a)
+		if errors.Is(err, errLimited) {
+			err = nil
+		}
+	}
+	var fe *archive.FormatError
+	if err != nil && (!errors.As(err, &fe) || fe.Hint == "" || fe.Section == "" || fe.File == "") {
+		t.Errorf("%s: %T %v: want a FormatError with file, section and hint", what, err, err)
+	}
+	return opened
+}
+
+var errLimited = errors.New("enough text")
+
+// limited is a writer that fails after n bytes.
+type limited struct{ n int }
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.n -= len(b); l.n < 0 {
+		return 0, errLimited
+	}
+	return len(b), nil
+}
+
+// TestDamage reads many damaged archives. It fails on panics, on errors of
+// another kind, on files that take too long, and on memory above the bound.
+func TestDamage(t *testing.T) {
+	n := damaged
+	if s := os.Getenv("TABARD_DAMAGE"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := archivetest.NewDamager(uint64(n), samples(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := 0
+	var worst time.Duration
+	var before, after runtime.MemStats
+	for i := range n {
+		b, what := d.Next()
+		start := time.Now()
+		runtime.ReadMemStats(&before)
+		if readDamaged(t, b, fmt.Sprintf("file %d of seed %d (%s)", i, n, what)) {
+			opened++
+		}
+		runtime.ReadMemStats(&after)
+		if took := time.Since(start); took > worst {
+			worst = took
+		}
+		// All that was ever allocated is an upper bound of what was in use.
+		if alloc := after.TotalAlloc - before.TotalAlloc; alloc > 128<<20 {
+			t.Errorf("file %d (%s): allocated %d MiB", i, what, alloc>>20)
+		}
+		if t.Failed() {
+			path := t.ArtifactDir() + "/damaged.tabard"
+			os.WriteFile(path, b, 0o600)
+			t.Fatalf("file %d of seed %d", i, n)
+		}
+	}
+	t.Logf("%d damaged files, %d could be opened, the slowest took %v", n, opened, worst)
+	if opened < n/20 {
+		t.Errorf("only %d of %d damaged files got past opening: the deep code was not reached", opened, n)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, b := range samples(f) {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { readDamaged(t, b, "fuzz") })
+}
+
+// FuzzContent fuzzes the content of the structure section behind right checksums.
+func FuzzContent(f *testing.F) {
+	for _, b := range samples(f) {
+		file, err := archivetest.Split(b)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var columns, timing []byte
+		for _, s := range file.Sections {
+			switch s.Type {
+			case 3:
+				columns = s.Raw
+			case 4:
+				timing = s.Raw
+			}
+		}
+		f.Add(file.Sections[0].Raw, file.Sections[1].Raw, columns, timing)
+	}
+	f.Fuzz(func(t *testing.T, meta, structure, columns, timing []byte) {
+		file := &archivetest.File{Sections: []archivetest.Section{{Type: 1, Version: 1, Raw: meta},
+			{Type: 2, Version: 1, Raw: structure},
+			{Type: 3, Version: 1, Raw: columns}, {Type: 4, Version: 1, Raw: timing}}}
+		readDamaged(t, file.Bytes(), "fuzz")
+	})
+}
+
+// FuzzText checks that what can be parsed as text and opened gives the same
+// text again.
+func FuzzText(f *testing.F) {
+	for _, b := range samples(f) {
+		f.Add(text(f, archivetest.Open(f, b)))
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		if strings.Contains(in, "00000") {
+			t.Skip("long runs in columns take long")
+		}
+		var out bytes.Buffer
+		if archive.ParseText(&out, strings.NewReader(in)) != nil {
+			return
+		}
+		a, err := archive.OpenReader(bytes.NewReader(out.Bytes()), int64(out.Len()), limits...)
+		if err != nil {
+			return
+		}
+		twin := text(t, a)
+		var again bytes.Buffer
+		if err := archive.ParseText(&again, strings.NewReader(twin)); err != nil {
+			t.Fatalf("the text of an archive cannot be parsed: %v\n%s", err, twin)
+		}
+		b := archivetest.Open(t, again.Bytes(), limits...)
+		if got := text(t, b); got != twin {
+			t.Errorf("another text:\n%s\nwas\n%s", got, twin)
+		}
+	})
+}
+
+// FuzzSignature checks that a signature that can be parsed is coded alike.
+func FuzzSignature(f *testing.F) {
+	for _, b := range samples(f) {
+		for s := range archivetest.Open(f, b).Streams() {
+			sigs, err := s.Signatures()
+			if err != nil {
+				f.Fatal(err)
+			}
+			for _, sig := range sigs {
+				f.Add(sig.Append(nil))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := archive.ParseSignature(b)
+		if err != nil {
+			return
+		}
+		again, err := archive.ParseSignature(s.Append(nil))
+		if err != nil || again.String() != s.String() {
+			t.Errorf("%v: %s became %v", err, s, again)
+		}
+		back, err := archive.ParseSignatureText(s.String())
+		if err == nil && !bytes.Equal(back.Append(nil), s.Append(nil)) {
+			// Kinds that do not suit their parameter have no text of their own.
+			t.Logf("%s has another encoding as text", s)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package archive
+
+import (
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/codec/column"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// Grammar, Symbol and Cursor are the types in which the call sequence of a
+// stream is given: a context-free grammar with run lengths that has one word.
+type (
+	// Grammar generates the events of one stream. Rules[0] is the start rule.
+	Grammar = grammar.Grammar
+	// Symbol is a terminal or a rule (ID has RuleBit), Count times in a row.
+	Symbol = grammar.Symbol
+	// Column is a sequence of integers with random access.
+	Column = column.Reader
+)
+
+// RuleBit in Symbol.ID marks a rule; the rest of the id is its number.
+const RuleBit = grammar.RuleBit
+
+// Meta is what is known of a run as a whole.
+type Meta struct {
+	// Command is the recorded command line.
+	Command []string
+	// MPI is the library's version string.
+	MPI string
+	// ABI says how to name the constants among the recorded values.
+	ABI spec.ABI
+	// Created is when recording began.
+	Created time.Time
+	// Tool is the version of the recorder.
+	Tool string
+	// Partial is set when calls were left out on purpose (filters, tracing
+	// switched off): objects may appear that no recorded call created.
+	Partial bool
+	// Options are the recorder's settings, by name.
+	Options map[string]string
+}
+
+// RankData is what is known of one process.
+type RankData struct {
+	// World tells MPI_COMM_WORLDs apart: 0 is that of the launched program,
+	// spawned programs have others.
+	World int
+	// Rank and Size are the rank in MPI_COMM_WORLD and its size; Rank is -1 if
+	// the process never initialised MPI.
+	Rank, Size int
+	Host       string
+	PID        int
+	// Complete is set when the process reached its end in order and every
+	// call is in the archive.
+	Complete bool
+	// LostCalls is the number of calls that could not be recorded.
+	LostCalls uint64
+	// End says how the process ended, e.g. "exited" or "killed by signal 9".
+	End string
+	// Info holds further facts, e.g. "exe".
+	Info map[string]string
+	// Modules are the executable and its libraries, by number.
+	Modules []Module
+	// Sites are the call sites; Signature.Site 1 is Sites[0].
+	Sites []Site
+	// Clocks relate the ticks of time stamps to time, in order of Ticks.
+	Clocks []Clock
+}
+
+// Module is a file that is mapped into a process.
+type Module struct {
+	Path, BuildID string
+	// Base is the load address, 0 if not recorded. It differs from run to run
+	// and nothing in an archive depends on it.
+	Base uint64
+	Size uint64
+}
+
+// Site is a place that calls: one frame, or several from the inside out.
+type Site struct {
+	Frames []Frame
+}
+
+// Frame is a place in the code. What is not known is zero, Module -1.
+type Frame struct {
+	Module int    // index in RankData.Modules
+	Offset uint64 // from the module's load address
+	Func   string
+	File   string
+	Line   int
+}
+
+// Clock is one reading of all clocks of a process at the same time.
+type Clock struct {
+	Ticks          uint64 // the clock of the time stamps
+	RealNS, MonoNS int64  // CLOCK_REALTIME and CLOCK_MONOTONIC in nanoseconds
+}
+
+// StreamData is the calls of one thread, in the encoded forms of an archive.
+type StreamData struct {
+	// Thread is the thread's number in its process.
+	Thread int
+	// Calls is the number of calls, every poll of a folded run counted.
+	Calls uint64
+	// Signatures holds that of each terminal. They may be shared: nobody changes them.
+	Signatures []*Signature
+	// Grammar generates the events.
+	Grammar *Grammar
+	// Columns holds, for each terminal, the encoded columns in the order of
+	// Signature.Columns.
+	Columns [][][]byte
+	// Strings are what the values of string columns number.
+	Strings []string
+	// Timing is the encoded timing, one entry for each call; nil without timing.
+	Timing []byte
+}

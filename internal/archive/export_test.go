@@ -1,0 +1,58 @@
+package archive
+
+// ValidateStreams is Validate stream by stream.
+func ValidateStreams(a *Archive) error { return validateStreams(a) }
+
+// Answering counts the classes that validation by class does not need to look at stream by stream.
+func Answering(a *Archive) (n int) {
+	for _, c := range a.classes {
+		if l, err := c.open(); err == nil && c.head.Ranks.Len() > 1 && l.answers() {
+			n++
+		}
+	}
+	return n
+}
+
+// SetBundleValues makes bundles end after fewer numbers, until the function that it returns is
+// called.
+func SetBundleValues(n int) (restore func()) {
+	old := bundleValues
+	bundleValues = n
+	return func() { bundleValues = old }
+}
+
+// BreakPlainColumns makes reading of columns fail that are in no bundle, where bundles refer to
+// them.
+func BreakPlainColumns(a *Archive, err error) {
+	a.bundles.plain = func(int) ([]byte, error) { return nil, err }
+}
+
+// BundleWork is how many numbers bundles may still look at.
+func BundleWork(a *Archive) uint64 { return a.bundles.left }
+
+// ColumnLength is how many numbers an encoded column has.
+func ColumnLength(b []byte) int {
+	vals, _ := columnValues(b)
+	return len(vals)
+}
+
+// Bundles codes the columns of a content together as a writer does, and one bundle after the other.
+// It returns the codes of both ways, nil for what was not worth it.
+func (c *Content) Bundles() (written, inOrder [][]byte) {
+	w := newBundler(c, nil)
+	for _, x := range w.tried(w.plan()) {
+		written = append(written, x.code)
+	}
+	w = newBundler(c, nil)
+	for k, members := range w.plan() {
+		x := w.trial(k, members)
+		if len(x.raw) >= minBundleBytes {
+			x.code = w.code(k, x)
+		}
+		if x.code == nil {
+			w.disown(x)
+		}
+		inOrder = append(inOrder, x.code)
+	}
+	return written, inOrder
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+)
+
+// open opens the archive FILE. A recording to it that is still going on is
+// waited for, and one that lost its collector is completed first.
+func (a *app) open(file string) (*archive.Archive, error) {
+	wait := a.notice()
+	path, report, err := collect.Recover(file, true, wait)
+	wait.stop()
+	for _, p := range report.Problems {
+		a.remarks(file)(p)
+	}
+	if err != nil {
+		if path == "" {
+			return nil, err
+		}
+		// What is left of one recording must not keep others from being read.
+		a.remarks(file)(fmt.Sprintf("this is the archive that is there; a recording to it could not be recovered: %v",
+			err))
+	}
+	if own, err := collect.CanonicalOutput(file); path == "" || err == nil && path == own {
+		path = file // as the user calls it
+	}
+	arch, err := collect.OpenOutput(file, path, a.remarks(file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s does not exist, and nothing is being recorded to it%s", file, hintForMissing(file))
+	}
+	return arch, err
+}
+
+// remarks prints what there is to say of a file besides the results.
+func (a *app) remarks(file string) func(text string) {
+	return func(text string) { fmt.Fprintf(a.err, "tabard: %s: %s\n", file, text) }
+}
+
+// reads opens the archive FILE for what a command does with it.
+func (a *app) reads(file string, use func(*archive.Archive) error) error {
+	arch, err := a.open(file)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	return use(arch)
+}
+
+// hintForMissing guesses what a file that does not exist was meant to be.
+func hintForMissing(file string) string {
+	if !strings.HasSuffix(file, ".tabard") {
+		return fmt.Sprintf(" (did you mean %s.tabard?)", file)
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package cgen
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/formula"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// program is the text of a program for any number of ranks that does what list says.
+func (x *anysize) program(list []*cc.Stmt) string {
+	g := x.g
+	code := g.text(list...)
+	for _, f := range g.values {
+		maps.Copy(g.words, f.words)
+	}
+	maps.Copy(g.mentioned, g.words)
+	x.heap = g.words.Any(func(s string) bool {
+		return strings.HasPrefix(s, "heap_") || strings.HasSuffix(s, "_memory")
+	})
+	memory := x.memory()
+	objects := x.objectText()
+	main := x.mainText(code)
+	maps.Copy(g.used, g.words)
+
+	var b strings.Builder
+	b.WriteString(x.header())
+	g.declare(&b, "size", x.hasArray)
+	b.WriteString("\n" + g.local(helpers(g.used)))
+	functions := g.words.Any(func(s string) bool { return strings.HasPrefix(s, "sc_") || s == "pick" })
+	if functions || len(x.m.Grids) > 0 {
+		b.WriteString("/* Functions of the rank and the number of ranks, and of the place in grids of ranks. */\n" +
+			formula.CPrelude + "\n")
+		if g.words["sc_room"] {
+			b.WriteString("static long sc_room(long n) { return sc_max(n, 0); }\n\n")
+		}
+		if len(x.m.Grids) > 0 {
+			b.WriteString(formula.CGrids(x.m.Grids) + "\n")
+		}
+		if g.words["pick"] {
+			b.WriteString(frame("any_pick"))
+		}
+		section(&b, strings.Join(x.c.Funcs, ""))
+	}
+	g.writeCallbacks(&b)
+	b.WriteString(memory + objects)
+	section(&b, g.tables.String())
+	b.WriteString(g.values.String() + main)
+	return b.String()
+}
+
+// hasArray tells whether the objects of a class are in an array of a known length.
+func (x *anysize) hasArray(class spec.Class) bool { return !x.computed[class] }
+
+// header is the comment at the top, and what is included.
+func (x *anysize) header() string {
+	h := &heading{with: ", with any number of ranks", run: "-n N", assumed: x.m.Assumptions, mapped: true}
+	sizes := make([]string, len(x.m.Sizes))
+	for i, n := range x.m.Sizes {
+		sizes[i] = fmt.Sprint(n)
+	}
+	h.facts = append(h.facts, fmt.Sprintf(" *   ranks      were %s\n", strings.Join(sizes, " and ")))
+	for _, grid := range x.m.Grids {
+		h.facts = append(h.facts, fmt.Sprintf(" *   grid       %s\n", clean(grid.String())))
+	}
+	if x.heap {
+		h.defines = fmt.Sprintf("#define RANKS %d /* that were recorded, at least */\n", slices.Min(x.m.Sizes))
+	}
+	h.defines += "#ifdef __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n"
+	return x.g.header(h)
+}
+
+// objectText is the functions that find objects whose numbers are computed.
+func (x *anysize) objectText() string {
+	var b strings.Builder
+	for class := spec.Comm; class < spec.NumClasses; class++ {
+		h := handleClasses[class]
+		if h.array == "" || !x.computed[class] && !x.sought[class] {
+			continue
+		}
+		write := func(name string) {
+			b.WriteString(frame(name, "T", h.ctype, "A", h.array, "N", h.null, "M", fmt.Sprint(mostObjects)))
+		}
+		if x.computed[class] {
+			write("any_objects")
+		} else {
+			write("any_fixed")
+		}
+		if x.sought[class] {
+			write("any_code")
+		}
+		if class == spec.Request && x.gathers {
+			write("any_requests")
+		}
+	}
+	return b.String()
+}
+
+// memory is the functions and variables for memory, those that the program needs.
+func (x *anysize) memory() string {
+	found := x.g.words.Any(func(s string) bool { return strings.HasSuffix(s, "_at") })
+	if len(x.named) == 0 && !x.heap && !found {
+		return ""
+	}
+	var b strings.Builder
+	for _, name := range x.blockNames() {
+		fmt.Fprintf(&b, "static char *%s;\n", name)
+	}
+	b.WriteString(frame("any_reserve"))
+	if x.heap {
+		b.WriteString(frame("any_heap"))
+	}
+	if x.g.words["block_at"] || x.g.words["other_at"] {
+		b.WriteString(frame("any_blocks"))
+	}
+	return b.String()
+}
+
+// blockNames are the names of blocks of memory, sorted.
+func (x *anysize) blockNames() []string {
+	var names []string
+	for k := range x.named {
+		names = append(names, (&segment{mem: k.mem, number: k.number}).variable())
+	}
+	sort.Strings(names)
+	return names
+}
+
+// mainText is the function main with its calls, and what it calls first.
+func (x *anysize) mainText(code string) string {
+	var b strings.Builder
+	grids := ""
+	if len(x.m.Grids) > 0 {
+		var what []string
+		for _, grid := range x.m.Grids {
+			what = append(what, grid.String())
+		}
+		grids = frame("any_grids", "GIVEN", x.givenDims(), "GRIDS", quoted(strings.Join(what, ", ")))
+	}
+	b.WriteString(frame("any_find_rank", "GRIDS", grids))
+	b.WriteString(x.g.startFiles() + "int main(int argc, char **argv)\n{\n")
+	x.g.writeMainBegin(&b)
+	b.WriteString("    find_rank(0);\n")
+	if !x.initialises {
+		b.WriteString("    if (size <= 0) rank = 0, size = 1; /* nobody started it */\n")
+	}
+	b.WriteString(cc.Flat(x.g.noObjects(x.hasArray)))
+	for _, name := range x.blockNames() {
+		fmt.Fprintf(&b, "    %s = reserve(1);\n", name)
+	}
+	b.WriteString(code + "    return 0;\n}\n")
+	return b.String()
+}
+
+// givenDims is the statements that set the sizes of grids that the user gave.
+func (x *anysize) givenDims() string {
+	out := ""
+	for _, d := range x.dims {
+		product := 1
+		for _, n := range d {
+			product *= n
+		}
+		for _, grid := range x.m.Grids {
+			if grid.Axes != len(d) {
+				continue
+			}
+			out += fmt.Sprintf("    if (size == %d) {\n        fits = 1;\n", product)
+			for i, n := range d {
+				out += fmt.Sprintf("        sc_grid%d[%d] = %d;\n", grid.ID, i, n)
+			}
+			out += "    }\n"
+		}
+	}
+	return out
+}

@@ -1,0 +1,230 @@
+package cgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program/cc"
+)
+
+// maxColumn is how many values of a column the program holds for a rank.
+const maxColumn = 1 << 24
+
+// columnValues are the values of a column at a rank.
+func (g *generator) columnValues(c *class, t uint32, slot, field, rank int) ([]int64, error) {
+	k := columnAt{columnKey{c.index, t, slot, field}, rank}
+	if vals, ok := g.recent[k]; ok {
+		return vals, nil
+	}
+	col, err := c.Stream(rank).Column(t, slot, field)
+	if err != nil || col == nil {
+		return nil, err
+	}
+	n := col.Len()
+	if n > maxColumn {
+		return nil, fmt.Errorf("a parameter has %d different values at rank %d: that is too much for a source file", n,
+			rank)
+	}
+	vals := make([]int64, n)
+	col.Read(0, vals)
+	if g.recentSize += len(vals); g.recentSize > maxRecent || g.recent == nil {
+		g.recent, g.recentSize = map[columnAt][]int64{}, len(vals)
+	}
+	g.recent[k] = vals
+	return vals, nil
+}
+
+// maxRecent is how many values of columns are kept.
+const maxRecent = 1 << 22
+
+// columnAt is a column at a rank.
+type columnAt struct {
+	columnKey
+	rank int
+}
+
+// columnKey says which column it is; class is that of the generator.
+type columnKey struct {
+	class       int
+	term        uint32
+	slot, field int
+}
+
+// column is the address of a variable of type struct column with the values of a column. change may
+// be nil.
+func (g *generator) column(c *class, t uint32, slot, field int, hint string, change func(int64) int64) *cc.Expr {
+	if change == nil {
+		return g.columnBy(c, t, slot, field, hint, nil)
+	}
+	return g.columnBy(c, t, slot, field, hint, func(_ int, v int64) int64 { return change(v) })
+}
+
+// columnBy is column with a change that depends on the rank.
+func (g *generator) columnBy(c *class, t uint32, slot, field int, hint string,
+	change func(rank int, v int64) int64) *cc.Expr {
+	return g.columnOf(c, columnKey{c.index, t, slot, field}, hint, func(r int) []int64 {
+		vals, err := g.columnValues(c, t, slot, field, r)
+		g.fail(err)
+		if change != nil {
+			vals = slices.Clone(vals)
+			for i := range vals {
+				vals[i] = change(r, vals[i])
+			}
+		}
+		return vals
+	})
+}
+
+// columnOf is the address of a variable of type struct column with these values at each rank of a
+// class.
+func (g *generator) columnOf(c *class, k columnKey, hint string, values func(rank int) []int64) *cc.Expr {
+	if column := g.columns[k]; column != nil {
+		return column
+	}
+	column := cc.Column(g.unique(hint), hint)
+	g.columns[k] = column
+	var parts []choice
+	at := map[string]int{}
+	for r := range c.Ranks().All() {
+		if g.err != nil {
+			break
+		}
+		vals := values(r)
+		code := g.constants(column.Text, compact(vals))
+		i, ok := at[code.Text]
+		if !ok {
+			i = len(parts)
+			at[code.Text] = i
+			parts = append(parts, choice{e: code})
+		}
+		parts[i].ranks = append(parts[i].ranks, r)
+	}
+	where := g.condition(c.Ranks(), g.all)
+	setups := make([]columnSetup, 0, len(parts))
+	for i := range parts {
+		cond := where
+		if len(parts) > 1 {
+			cond = g.condition(rankfunc.NewSet(parts[i].ranks), g.all)
+		}
+		setups = append(setups, columnSetup{cond, column.Text, parts[i].e.Text})
+	}
+	g.setColumn(column.Text, setups)
+	g.need("next")
+	return column
+}
+
+// compact is a sequence as code for next(): a count of values and a step, then the first value;
+// after the step "literal" come that many values. At its end the sequence begins again, so that
+// values that repeat are there once.
+func compact(vals []int64) []int64 {
+	if n := period(vals); n < len(vals) {
+		vals = vals[:n]
+	}
+	var out []int64
+	for i := 0; i < len(vals); {
+		n := affine(vals[i:])
+		if n >= 3 || n == len(vals)-i {
+			step := int64(0)
+			if n > 1 {
+				step = vals[i+1] - vals[i]
+			}
+			out = append(out, int64(n), step, vals[i])
+			i += n
+			continue
+		}
+		j := i
+		for j < len(vals) && affine(vals[j:]) < 4 {
+			j++
+		}
+		out = append(out, -int64(j-i))
+		out = append(out, vals[i:j]...)
+		i = j
+	}
+	return append(out, 0)
+}
+
+// affine is how many values from the first on have a constant distance.
+func affine(vals []int64) int {
+	if len(vals) < 3 {
+		return len(vals)
+	}
+	n := 2
+	for n < len(vals) && vals[n]-vals[n-1] == vals[1]-vals[0] {
+		n++
+	}
+	return n
+}
+
+// period is the least number of values that the sequence repeats, from the failure function of
+// Knuth, Morris and Pratt.
+func period(vals []int64) int {
+	fail := make([]int, len(vals)+1)
+	k := 0
+	for i := 1; i < len(vals); i++ {
+		for k > 0 && vals[i] != vals[k] {
+			k = fail[k]
+		}
+		if vals[i] == vals[k] {
+			k++
+		}
+		fail[i+1] = k
+	}
+	return len(vals) - fail[len(vals)]
+}
+
+// constants is an array of numbers.
+func (g *generator) constants(hint string, vals []int64) *cc.Expr {
+	text := numberLines(vals)
+	if table := g.arrays[text]; table != nil {
+		return table
+	}
+	table := cc.Table(g.unique(hint+"_table"), hint)
+	g.arrays[text] = table
+	fmt.Fprintf(&g.tables, "static const long %s[] = {\n    %s};\n", table.Text, text)
+	return table
+}
+
+// arrayColumns are the columns that an array is read from: its length and its elements, nil if
+// there are none. change may be nil.
+func (g *generator) arrayColumns(c *class, t *terminal, slot int, hint string,
+	change func(int64) int64) (length, elements *cc.Expr) {
+	for _, s := range t.tm.Signature.Columns() {
+		if s.Slot != slot || !s.Array {
+			continue
+		}
+		if s.Field == -1 {
+			length = g.column(c, t.id, slot, -1, hint+"_count", nil)
+		} else {
+			elements = g.column(c, t.id, slot, s.Field, hint, change)
+		}
+	}
+	if length == nil || elements == nil {
+		return nil, nil
+	}
+	return cc.Call("next", length), elements
+}
+
+// numberLines is numbers as the initialiser of a table.
+func numberLines(vals []int64) string {
+	parts := make([]string, len(vals))
+	for i, v := range vals {
+		parts[i] = literal(v, nil).String()
+	}
+	var b strings.Builder
+	line := 0
+	for i, s := range parts {
+		if i > 0 {
+			b.WriteByte(',')
+			if line += len(s) + 2; line > 110 {
+				b.WriteString("\n    ")
+				line = 4
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}

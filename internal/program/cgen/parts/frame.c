@@ -1,0 +1,262 @@
+/* What programs are put together from: texts with places, which begin with $, for what differs. */
+
+//// start_files
+/* What an earlier run left is removed, and files that were there before are made, as large as they were; by one process of each
+ * node, before MPI begins. */
+static void start_files(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+    static const struct { const char *name; long bytes; } files[] = {
+$FILES    };
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s/%s", directory, FILES);
+    mkdir(folder, 0777);
+    for (int i = 0; i < 3; i++)
+        if (getenv(names[i]) && atoi(getenv(names[i])) > 0) return;
+    for (int i = 0; i < $COUNT; i++) {
+        FILE *f;
+        remove(scratch_file(files[i].name));
+        if (files[i].bytes < 0 || !(f = fopen(scratch_file(files[i].name), "wb"))) continue;
+        if (files[i].bytes > 0 && fseek(f, files[i].bytes - 1, SEEK_SET) == 0) putc(0, f);
+        fclose(f);
+    }
+}
+
+
+//// ask_mpi
+        int r, n;
+        MPI_Comm_rank(MPI_COMM_WORLD, &r);
+        MPI_Comm_size(MPI_COMM_WORLD, &n);
+        rank = r;
+        ranks = n;
+
+//// alone
+        rank = 0;
+        ranks = 1;
+
+//// find_rank
+/* The rank is what the launcher says, so that the program makes no calls but those of the recording. */
+static void find_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    const char *s = getenv("OMPI_COMM_WORLD_SIZE");
+    long ranks = size;
+    if (!s) s = getenv("PMI_SIZE");
+    if (s) ranks = atol(s);
+    for (int i = 0; rank < 0 && i < 4; i++)
+        if (getenv(names[i])) rank = atol(getenv(names[i]));
+    if (rank < 0) {
+$ALONE    }
+    if (ranks != size) {
+        if (rank == 0) fprintf(stderr, "This program needs %ld ranks, not %ld: mpirun -n %ld\n", size, ranks, size);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+
+//// any_pick
+static long pick(long i, long n, const long from[]) { return from[sc_min(sc_max(i, 0), n - 1)]; }
+
+
+//// any_objects
+/* n objects from a number on: as many as it takes. */
+static $T *$A_run(long first, long n)
+{
+    static $T *list;
+    static long made, room;
+    if (first < 0 || n < 0 || first > $M || n > $M) {
+        fprintf(stderr, "There is no $T %ld with this number of ranks.\n", first);
+        exit(1);
+    }
+    if (first + n + 1 > room) {
+        room = 2 * (first + n) + 16;
+        list = realloc(list, room * sizeof *list);
+        if (!list) exit(1);
+    }
+    while (made < first + n + 1) list[made++] = $N;
+    return list + first;
+}
+static $T *$A_at(long n) { return $A_run(n, 1); }
+
+
+//// any_fixed
+static $T *$A_at(long n) { return &$A[n]; }
+
+
+//// any_code
+/* The object with a code: even for those of the program. */
+static $T *$A_of(long code)
+{
+    static $T other;
+    other = $N;
+    return code > 0 && code % 2 == 0 ? $A_at(code / 2 - 1) : &other;
+}
+
+
+//// any_requests
+static void put_request(long code, MPI_Request r)
+{
+    if (code > 0 && code % 2 == 0) *request_at(code / 2 - 1) = r;
+}
+
+
+//// any_reserve
+/* Room for addresses: of its pages only those exist that are used, however much that is with this number of ranks. Half of it
+ * lies before the address if that is the midst of something. */
+static char *reserve(int midst)
+{
+    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 24; bytes /= 2) {
+        char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at != MAP_FAILED) return midst ? at + bytes / 2 : at;
+    }
+    fprintf(stderr, "There is no room for more memory.\n");
+    exit(1);
+}
+
+
+//// any_heap
+/* Memory that the program allocated, by its number: heap is where it is, own what is to be freed, large what is not. */
+static char **heap, **own, **large;
+static char **heap_slot(long n)
+{
+    static long heaps;
+    if (n < 0 || n >= 1 << 24) {
+        fprintf(stderr, "There is no memory %ld with this number of ranks.\n", n);
+        exit(1);
+    }
+    if (n >= heaps) {
+        long more = 2 * n + 16;
+        heap = realloc(heap, more * sizeof *heap);
+        own = realloc(own, more * sizeof *own);
+        large = realloc(large, more * sizeof *large);
+        if (!heap || !own || !large) exit(1);
+        for (; heaps < more; heaps++) heap[heaps] = own[heaps] = large[heaps] = NULL;
+    }
+    return &heap[n];
+}
+static char *heap_at(long n)
+{
+    char **at = heap_slot(n);
+    if (!*at && !large[n]) large[n] = reserve(0);
+    if (!*at) *at = large[n];
+    return *at;
+}
+static void begin_memory(long n, long bytes)
+{
+    *heap_slot(n) = calloc(1, bytes > 0 ? bytes : 1);
+    if (!heap[n]) {
+        fprintf(stderr, "There is no memory for %ld bytes.\n", bytes);
+        exit(1);
+    }
+    own[n] = heap[n];
+}
+/* What does not follow from the number of ranks may have to be larger with more of them. */
+static void grow_memory(long n, long bytes)
+{
+    if (size <= RANKS) {
+        begin_memory(n, bytes);
+        return;
+    }
+    heap_slot(n);
+    if (!large[n]) large[n] = reserve(0);
+    heap[n] = large[n];
+}
+static void end_memory(long n)
+{
+    heap_slot(n);
+    free(own[n]);
+    heap[n] = own[n] = NULL;
+}
+
+
+//// any_blocks
+/* Other memory by its kind and number. */
+static char *block_at(long kind, long number)
+{
+    static struct { long kind, number; char *at; } *list;
+    static long n;
+    for (long i = 0; i < n; i++)
+        if (list[i].kind == kind && list[i].number == number) return list[i].at;
+    list = realloc(list, (n + 1) * sizeof *list);
+    if (!list) exit(1);
+    list[n].kind = kind;
+    list[n].number = number;
+    return list[n++].at = reserve(1);
+}
+static char *other_at(long address) { return block_at(-1, address >> 24) + (address & 0xffffff); }
+
+
+//// any_grids
+    int fits = sc_grids(size);
+$GIVEN    if (!fits) {
+        if (rank == 0) fprintf(stderr, "This program cannot run with %ld ranks: they do not fill the grid of ranks (%s).\n", size, $GRIDS);
+        exit(1);
+    }
+
+//// any_find_rank
+/* The rank is what the launcher says, so that the program makes no calls but those of the recording; else MPI is asked. */
+static void find_rank(int initialised)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    const char *s = getenv("OMPI_COMM_WORLD_SIZE");
+    if (size > 0) return;
+    if (!s) s = getenv("PMI_SIZE");
+    for (int i = 0; s && rank < 0 && i < 4; i++)
+        if (getenv(names[i])) rank = atol(getenv(names[i]));
+    if (s && rank >= 0) size = atol(s);
+    if (size <= 0 && !initialised) return;
+    if (size <= 0) {
+        int r, n;
+        MPI_Comm_rank(MPI_COMM_WORLD, &r);
+        MPI_Comm_size(MPI_COMM_WORLD, &n);
+        rank = r;
+        size = n;
+    }
+$GRIDS}
+
+
+//// place
+/* The address with a code: the offset there times 2^20 plus the number of its block. Negative codes stand for numbers. */
+static void *place(long code)
+{
+    char *block = NULL;
+    if (code < 0) return (void *)(size_t)(code % 2 ? (-1 - code) / 2 : code / 2);
+    switch (code % (1L << 20)) {
+$CASES    }
+    return block + (code >> 20);
+}
+
+
+//// next_places
+static MPI_Aint *next_places(long n, struct column *c)
+{
+    MPI_Aint *v = room(n * sizeof *v);
+    for (long i = 0; i < n; i++) v[i] = (MPI_Aint)(size_t)place(next(c));
+    return v;
+}
+
+
+//// sequence
+static void $SEQUENCE(long n)
+{
+    for (const int *p = $LISTS + $STARTS[n], *end = $LISTS + $STARTS[n + 1]; p < end; p++) {
+        long times = *p < 0 ? -(long)*p++ : 1;
+        for (; times > 0; times--)
+            if (*p < $TOTAL) $CALL(*p);
+            else $SEQUENCE(*p - $TOTAL);
+    }
+}
+
+
+//// object_of
+/* The object with a code: even for those of the program. */
+static $T *$A_of(long code)
+{
+    static $T other;
+    if (code > 0 && code % 2 == 0) return &$A[code / 2 - 1];
+    other = $N;
+$CASES    return &other;
+}
+

@@ -1,0 +1,235 @@
+package cgen
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// A thread is what the threads with one number do in all processes that have it.
+type thread struct {
+	number  int
+	ranks   *archive.RankSet
+	streams []*stream
+	body    string // the name of its function
+}
+
+// threadFunctions writes the functions of all threads but the first ones.
+func (g *generator) threadFunctions() {
+	for i, c := range g.classes {
+		if c.Thread() == 0 {
+			continue
+		}
+		var t *thread
+		for _, x := range g.threads {
+			if x.number == c.Thread() {
+				t = x
+			}
+		}
+		if t == nil {
+			t = &thread{number: c.Thread()}
+			g.threads = append(g.threads, t)
+		}
+		r := g.rules[i]
+		t.ranks = t.ranks.Union(c.Ranks())
+		t.streams = append(t.streams, &stream{c, r, r.symbols(0, 0)})
+	}
+	sort.Slice(g.threads, func(i, j int) bool { return g.threads[i].number < g.threads[j].number })
+	for _, t := range g.threads {
+		entry := g.streams(t.streams, 0, t.ranks)
+		t.body = g.unique(fmt.Sprintf("thread_%d", t.number))
+		fmt.Fprintf(&g.code, "static void *%s(void *unused)\n{\n    start_objects();\n%s    return unused;\n}\n\n",
+			t.body, g.text(entry...))
+	}
+}
+
+// placeThreads finds where in the start rule of a class threads begin and end. They begin after all
+// calls that had returned when they made their first one, and are waited for before the calls that
+// came after their last one.
+func (r *rules) placeThreads() error {
+	r.insert = map[int][]*cc.Stmt{}
+	begins, after := map[int][]*cc.Stmt{}, map[int][]*cc.Stmt{}
+	body := r.c.data.Grammar.Rules[0]
+	for _, t := range r.g.threads {
+		var members []int
+		for rank := range r.c.Ranks().All() {
+			if t.ranks.Contains(rank) {
+				members = append(members, rank)
+			}
+		}
+		if len(members) == 0 {
+			continue
+		}
+		begin, end := r.afterInit(body), len(body)
+		if len(body) > 0 {
+			end-- // MPI_Finalize
+		}
+		b, e, err := r.span(t, members[0])
+		if err != nil {
+			return err
+		}
+		if e >= 0 {
+			begin, end = max(begin, b), max(begin, b, min(end, e))
+		}
+		cond := r.g.condition(rankfunc.NewSet(members), r.c.Ranks())
+		number := cc.Int(t.number)
+		start := onlyIf(cond, cc.Do(cc.Call("begin_thread", number, cc.Name(t.body))))
+		begins[begin] = append(begins[begin], start)
+		join := onlyIf(cond, cc.Do(cc.Call("pthread_join", cc.Index(cc.Name("thread"), number), cc.Null)))
+		if begin == end {
+			after[end] = append(after[end], join)
+		} else {
+			r.insert[end] = append(r.insert[end], join)
+		}
+	}
+	for j := range len(body) + 1 { // those that began before end first
+		if list := slices.Concat(r.insert[j], begins[j], after[j]); len(list) > 0 {
+			r.insert[j] = list
+		}
+	}
+	return nil
+}
+
+// afterInit is the place after the symbol that initialises MPI.
+func (r *rules) afterInit(body []archive.Symbol) int {
+	for j, s := range body {
+		if s.ID&archive.RuleBit == 0 && strings.HasPrefix(r.c.terms[s.ID].Name, "MPI_Init") {
+			return j + 1
+		}
+	}
+	return 0
+}
+
+// span is where a thread begins and ends by the times of a rank; end is -1 if they are not known.
+func (r *rules) span(t *thread, rank int) (begin, end int, err error) {
+	var other *archive.Stream
+	for _, s := range t.streams {
+		if s.c.Ranks().Contains(rank) {
+			other = s.c.Stream(rank)
+		}
+	}
+	main := r.c.Stream(rank)
+	if other == nil || !other.Timed() || !main.Timed() || other.Calls() == 0 {
+		return 0, -1, nil
+	}
+	first, err := other.CallAt(0)
+	if err != nil {
+		return 0, -1, err
+	}
+	last, err := other.CallAt(other.Calls() - 1)
+	if err != nil {
+		return 0, -1, err
+	}
+	gr, err := main.Grammar()
+	if err != nil {
+		return 0, -1, err
+	}
+	at := []uint64{0} // the number of the first call of each symbol
+	lengths := make([]uint64, len(gr.Rules))
+	event := uint64(0)
+	for _, s := range gr.Rules[0] {
+		event += symbolLength(gr, lengths, s)
+		n, err := main.CallsBefore(event)
+		if err != nil {
+			return 0, -1, err
+		}
+		at = append(at, n)
+	}
+	fail := func(e error) bool { err = e; return true }
+	begin = sort.Search(len(at)-1, func(j int) bool { // the first symbol that has not returned by then
+		c, e := main.CallAt(at[j+1] - 1)
+		if e != nil {
+			return fail(e)
+		}
+		return c.End > first.Start
+	})
+	end = sort.Search(len(at)-1, func(j int) bool {
+		c, e := main.CallAt(at[j])
+		if e != nil {
+			return fail(e)
+		}
+		return c.Start >= last.End
+	})
+	return begin, end, err
+}
+
+// symbolLength is the number of events of a symbol; lengths has those of rules that are known.
+func symbolLength(g *archive.Grammar, lengths []uint64, s archive.Symbol) uint64 {
+	if s.ID&archive.RuleBit == 0 {
+		return uint64(s.Count)
+	}
+	rule := s.ID &^ archive.RuleBit
+	if lengths[rule] == 0 {
+		for _, x := range g.Rules[rule] {
+			lengths[rule] += symbolLength(g, lengths, x)
+		}
+	}
+	return uint64(s.Count) * lengths[rule]
+}
+
+// local says that static variables belong to a thread, where there are several.
+func (g *generator) local(text string) string {
+	if len(g.threads) > 0 {
+		return strings.ReplaceAll(text, "$LOCAL ", "__thread ")
+	}
+	return strings.ReplaceAll(text, "$LOCAL ", "")
+}
+
+// codesOf are the codes of objects that a call has in a slot, at the first rank of its class.
+func (g *generator) codesOf(c *class, t *terminal, slot int) []int64 {
+	v := t.slot(slot)
+	if v == nil {
+		return nil
+	}
+	rank := c.Ranks().Min()
+	switch {
+	case v.kind == archive.Ref:
+		return []int64{v.n.at(rank)}
+	case v.refs:
+		return v.codesAt(rank)
+	case v.kind == archive.Hole:
+		codes, err := g.columnValues(c, t.id, slot, 0, rank)
+		g.fail(err)
+		return codes
+	}
+	return nil
+}
+
+// findLocal finds the classes of objects of which each thread uses those only that it makes itself.
+// Numbers of objects are given out as they are free, so that threads share them in another order in
+// every run: then each has its own.
+func (g *generator) findLocal() {
+	foreign := map[spec.Class]bool{}
+	for _, c := range g.classes {
+		made := map[objectKey]bool{}
+		for _, t := range c.terms {
+			for i := range t.Params {
+				if p := &t.Params[i]; p.Codec == spec.Handle {
+					for _, code := range g.codesOf(c, t, p.After) {
+						made[objectKey{0, p.Class, code}] = true
+					}
+				}
+			}
+		}
+		for _, t := range c.terms {
+			for i := range t.Params {
+				if p := &t.Params[i]; p.Codec == spec.Handle {
+					for _, code := range g.codesOf(c, t, p.Before) {
+						if isDynamic(code) && !made[objectKey{0, p.Class, code}] {
+							foreign[p.Class] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	for class := range handleClasses {
+		g.ownObjects[class] = !foreign[class]
+	}
+}

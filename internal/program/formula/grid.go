@@ -1,0 +1,190 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Grid is an arrangement of all ranks on axes, of which the last one varies fastest. The sizes of
+// the axes follow from the number of ranks.
+type Grid struct {
+	// ID tells the grids of a program apart: it is the index in Env.Dims.
+	ID int
+	// Axes is the number of axes.
+	Axes int
+	// Ascending is set if the sizes ascend; MPI_Dims_create makes them descend.
+	Ascending bool
+	// Fixed are sizes that do not depend on the number of ranks; 0 stands for what is left. Empty
+	// if all sizes are balanced.
+	Fixed []int64
+}
+
+// Dims are the sizes of the axes for a number of ranks. It fails if they do not fill the grid.
+func (g *Grid) Dims(size int64) ([]int64, error) {
+	if len(g.Fixed) == 0 {
+		d := Balanced(size, g.Axes)
+		if g.Ascending {
+			slices.Reverse(d)
+		}
+		return d, nil
+	}
+	d := slices.Clone(g.Fixed)
+	product, open := g.fixed()
+	if open >= 0 && size%product == 0 {
+		d[open] = size / product
+		return d, nil
+	}
+	if open < 0 && product == size {
+		return d, nil
+	}
+	return nil, fmt.Errorf("%d ranks do not fill a grid of %s", size, g)
+}
+
+// fixed is the product of the sizes that are fixed, and the axis that has what is left, -1 if there
+// is none.
+func (g *Grid) fixed() (product int64, open int) {
+	product, open = 1, -1
+	for i, x := range g.Fixed {
+		if x == 0 {
+			open = i
+			continue
+		}
+		product *= x
+	}
+	return product, open
+}
+
+// String is how the sizes follow: "2 balanced sizes", "4 x P/4".
+func (g *Grid) String() string {
+	if len(g.Fixed) == 0 {
+		if g.Ascending {
+			return fmt.Sprintf("%d balanced sizes, ascending", g.Axes)
+		}
+		return fmt.Sprintf("%d balanced sizes", g.Axes)
+	}
+	text := ""
+	product, _ := g.fixed()
+	for i, x := range g.Fixed {
+		if i > 0 {
+			text += " x "
+		}
+		if x == 0 {
+			text += fmt.Sprintf("P/%d", product)
+		} else {
+			text += fmt.Sprint(x)
+		}
+	}
+	return text
+}
+
+// Balanced factors n into k sizes that are as equal as possible, in descending order. Each prime
+// factor, from the greatest on, goes to the size that is the least so far. Libraries do that in
+// MPI_Dims_create, or better, and get the same result for most numbers.
+func Balanced(n int64, k int) []int64 {
+	dims := make([]int64, k)
+	for i := range dims {
+		dims[i] = 1
+	}
+	primes := Factors(n)
+	for _, p := range slices.Backward(primes) {
+		least := 0
+		for i := range dims {
+			if dims[i] < dims[least] {
+				least = i
+			}
+		}
+		dims[least] *= p
+	}
+	slices.Sort(dims)
+	slices.Reverse(dims)
+	return dims
+}
+
+// Factors are the prime factors of n in ascending order.
+func Factors(n int64) (list []int64) {
+	for p := int64(2); p*p <= n; p++ {
+		for n%p == 0 {
+			list = append(list, p)
+			n /= p
+		}
+	}
+	if n > 1 {
+		list = append(list, n)
+	}
+	return list
+}
+
+// MaxAxes is how many axes a grid may have.
+const MaxAxes = 8
+
+// Place gives the coordinates of a rank; ok is false if the grid does not have it.
+func Place(dims []int64, rank int64, at *[MaxAxes]int64) (ok bool) {
+	if rank < 0 {
+		return false
+	}
+	for i := len(dims) - 1; i >= 0; i-- {
+		at[i] = rank % dims[i]
+		rank /= dims[i]
+	}
+	return rank == 0
+}
+
+// moved is the rank at a displacement, -1 beyond a border.
+func moved(dims []int64, at *[MaxAxes]int64, move []int, periodic []bool) int64 {
+	r := int64(0)
+	for i, d := range dims {
+		x := at[i] + int64(move[i])
+		if x < 0 || x >= d {
+			if periodic == nil || !periodic[i] {
+				return -1
+			}
+			x = FloorMod(x, d)
+		}
+		r = r*d + x
+	}
+	return r
+}
+
+func (e *Expr) evalGrid(v *Env) int64 {
+	if e.Grid.ID >= len(v.Dims) || v.Dims[e.Grid.ID] == nil {
+		return 0
+	}
+	dims := v.Dims[e.Grid.ID]
+	if e.Op == Dim {
+		return dims[e.N]
+	}
+	var at [MaxAxes]int64
+	if !Place(dims, v.Rank, &at) {
+		return -1
+	}
+	switch e.Op {
+	case Coord:
+		return at[e.N]
+	case Shift:
+		return moved(dims, &at, e.Moves[0], e.Periodic)
+	}
+	want := int64(-1)
+	if e.Op != NearCount {
+		if want = e.Args[0].Eval(v); want < 0 {
+			return -1
+		}
+	}
+	n := int64(0)
+	for i, m := range e.Moves {
+		r := moved(dims, &at, m, nil)
+		if r < 0 {
+			continue
+		}
+		if n == want {
+			if e.Op == NearMove {
+				return int64(i)
+			}
+			return r
+		}
+		n++
+	}
+	if e.Op == NearCount {
+		return n
+	}
+	return -1
+}

@@ -1,0 +1,106 @@
+package infer
+
+// choosePeers looks for the partners of all calls, and for the process grid that explains them
+// best. There may be several, as neighbours along one axis of a grid may also be neighbours in
+// another one.
+func (m *inference) choosePeers(b *block) {
+	m.findPeers(b)
+	m.partnerGrids = map[*Grid]bool{}
+	for g := range m.explicit {
+		m.partnerGrids[g] = m.explicit[g]
+	}
+	b.partners(func(e *Expr) {
+		e.Uses(func(x *Expr) bool {
+			if x.Grid != nil {
+				m.partnerGrids[x.Grid] = true
+			}
+			return false
+		})
+	})
+}
+
+func (m *inference) findPeers(b *block) {
+	m.peers(b)
+	used := map[*Grid]bool{}
+	b.partners(func(e *Expr) {
+		e.Uses(func(x *Expr) bool {
+			if x.Grid != nil && x.Grid.Axes > 1 && !m.explicit[x.Grid] {
+				used[x.Grid] = true
+			}
+			return false
+		})
+	})
+	all := m.grids
+	if len(used) < 2 {
+		few := 0
+		m.use(all, func(x *Grid) bool {
+			few++
+			return used[x] || m.explicit[x] || x.Axes == 1 || len(used) == 0 && few <= 4
+		})
+		return
+	}
+	var best []*Grid
+	least := 0
+	for _, g := range all {
+		if !used[g] {
+			continue
+		}
+		m.use(all, func(x *Grid) bool {
+			return x == g || m.explicit[x] || x.Axes == 1 || x.Axes == g.Axes && len(x.Fixed) == 0 && len(g.Fixed) == 0
+		})
+		kept := m.grids
+		m.courses = nil
+		m.peers(b)
+		total := 0
+		b.partners(func(e *Expr) { total += cost(e) })
+		total += 1000 * b.unexplained()
+		if best == nil || total < least {
+			best, least = kept, total
+		}
+		m.grids = all
+	}
+	m.grids, m.courses = best, nil
+	m.peers(b)
+}
+
+// use keeps some of the grids.
+func (m *inference) use(all []*Grid, keep func(*Grid) bool) {
+	m.grids = nil
+	for _, g := range all {
+		if keep(g) {
+			m.grids = append(m.grids, g)
+		}
+	}
+}
+
+// partners calls f for the partners of all calls.
+func (b *block) partners(f func(*Expr)) {
+	for _, it := range b.of {
+		it.leaves(b, func(_ *block, l *item) {
+			for _, e := range l.partners {
+				f(e)
+			}
+		})
+	}
+}
+
+// unexplained is how many partners of calls follow no rule.
+func (b *block) unexplained() int {
+	n := 0
+	for _, it := range b.of {
+		it.leaves(b, func(_ *block, l *item) { n += l.unknown })
+	}
+	return n
+}
+
+// cost tells how complicated an expression is: numbers that are no neighbours' cost more.
+func cost(e *Expr) int {
+	n := 1
+	if e.Op == Num && (e.N > 1 || e.N < -1) {
+		n = 4
+	}
+	for _, a := range e.Args {
+		n += cost(a)
+	}
+	return n
+}

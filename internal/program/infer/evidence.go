@@ -1,0 +1,98 @@
+package infer
+
+// An explanation with as many numbers to choose as there are values can be found for any values. So
+// there have to be more values than numbers. Only those count that differ in what the explanation
+// depends on: a function of the row of a process grid has the same value at all ranks of the row.
+
+// proved tells whether there is evidence for an expression in a table that it explains. An
+// expression of nothing but indices that are the same in jobs of all sizes needs none.
+func (t *table) proved(e *Expr) bool {
+	free := t.m.freedom(e, map[int64]bool{})
+	return free == 0 || !t.m.beyond(e) || t.observations(e, free+1) > free
+}
+
+// weak tells whether there is little evidence for an expression that is proved.
+func (t *table) weak(e *Expr) bool {
+	free := t.m.freedom(e, map[int64]bool{})
+	return free > 1 && t.m.beyond(e) && t.observations(e, free+2) < free+2
+}
+
+// beyond tells whether an expression depends on something that takes other values in jobs of other
+// sizes.
+func (m *inference) beyond(e *Expr) bool {
+	open := func(x *Expr) bool { return (x.Op == Index || x.Op == Elem) && m.isOpen(x) }
+	return e.UsesRank() || e.UsesSize() || e.Uses(open)
+}
+
+// freedom is how many numbers and conditions of an expression could be others.
+func (m *inference) freedom(e *Expr, seen map[int64]bool) int {
+	n := 0
+	switch e.Op {
+	case Pick:
+		if m.beyond(e.Args[0]) {
+			break
+		}
+		for _, a := range e.Args[1:] { // each is a function by itself
+			n = max(n, m.freedom(a, map[int64]bool{}))
+		}
+		return n
+	case Num:
+		if (e.N < -1 || e.N > 1) && !seen[e.N] {
+			seen[e.N] = true
+			n = 1
+		}
+	case LowBit, HighBit, Bits:
+		if e != log2Size && e.Args[0] != log2Size.Args[0] {
+			n = 1
+		}
+	case If:
+		if c := e.Args[0]; c.Op != Eq || c.Args[0].Op != Rank {
+			n = 1
+		}
+	}
+	for _, a := range e.Args {
+		n += m.freedom(a, seen)
+	}
+	return n
+}
+
+// observations is how many rows of a table differ in what an expression depends on, up to a limit.
+func (t *table) observations(e *Expr, most int) int {
+	var vars []*Expr
+	known := map[string]bool{}
+	add := func(x *Expr) {
+		if k := x.String(); !known[k] {
+			known[k] = true
+			vars = append(vars, x)
+		}
+	}
+	e.Uses(func(x *Expr) bool {
+		switch x.Op {
+		case Rank, Index, Elem, Size:
+			add(x)
+		case Coord:
+			add(x)
+		case Dim:
+			add(sizeExpr)
+		case Shift, NearCount, NearRank, NearMove:
+			add(rankExpr)
+		}
+		return false
+	})
+	seen := map[string]bool{}
+	var key []byte
+	for i := range t.rows {
+		key = key[:0]
+		for _, x := range vars {
+			v := t.eval(x, i)
+			for k := range 8 {
+				key = append(key, byte(v>>(8*k)))
+			}
+		}
+		if seen[string(key)] = true; len(seen) >= most {
+			break
+		}
+	}
+	t.m.work += len(t.rows) / 8
+	return len(seen)
+}

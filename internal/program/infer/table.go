@@ -1,0 +1,210 @@
+package infer
+
+import "math"
+
+// A table is what is to be explained: a value at each rank, in each iteration of the loops around
+// it.
+type table struct {
+	m *inference
+	// path are the loops whose index may matter.
+	path []int
+	rows []row
+	vals []int64
+}
+
+// row says where a value was seen. A row of a table of arrays has the index of the element, too.
+type row struct {
+	recording *recording
+	rank      int64
+	idx       []int64 // by path
+	elem      int64
+}
+
+// add adds a row.
+func (t *table) add(r row, v int64) { t.rows, t.vals = append(t.rows, r), append(t.vals, v) }
+
+// like is a table with the same loops, and no rows yet.
+func (t *table) like() *table { return &table{m: t.m, path: t.path} }
+
+// groups are the rows by the value of an expression, from 0 on; nil if it has values below 0 or of
+// limit and more.
+func (t *table) groups(e *Expr, limit int) (out []*table) {
+	for i, v := range t.vals {
+		k := t.eval(e, i)
+		if k < 0 || k >= int64(limit) {
+			return nil
+		}
+		for int64(len(out)) <= k {
+			out = append(out, t.like())
+		}
+		out[k].add(t.rows[i], v)
+	}
+	return out
+}
+
+// recordings are those that have rows.
+func (t *table) recordings() map[*recording]bool {
+	out := map[*recording]bool{}
+	for i := range t.rows {
+		out[t.rows[i].recording] = true
+	}
+	return out
+}
+
+// env is where expressions are evaluated for a row; it is good until the next call.
+func (t *table) env(i int) *Env {
+	r := &t.rows[i]
+	e := &r.recording.env
+	e.Rank, e.Elem = r.rank, r.elem
+	for k, l := range t.path {
+		e.Index[l] = r.idx[k]
+	}
+	return e
+}
+
+// eval is the value of an expression in row i.
+func (t *table) eval(e *Expr, i int) int64 { return e.Eval(t.env(i)) }
+
+// maxWork is how many values are looked at to explain a parameter.
+const maxWork = 3_000_000
+
+// holds tells whether e gives all values. Rows that refuted expressions are looked at first.
+func (t *table) holds(e *Expr) bool {
+	if e == nil || t.m.work > maxWork {
+		return false
+	}
+	for i := range t.rows {
+		t.m.work++
+		if t.eval(e, i) != t.vals[i] {
+			if i > 0 {
+				j := i / 2
+				t.rows[i], t.rows[j] = t.rows[j], t.rows[i]
+				t.vals[i], t.vals[j] = t.vals[j], t.vals[i]
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// only is the table of some rows.
+func (t *table) only(keep func(i int) bool) *table {
+	s := t.like()
+	t.m.work += len(t.rows)
+	for i, r := range t.rows {
+		if keep(i) {
+			s.add(r, t.vals[i])
+		}
+	}
+	return s
+}
+
+// with is a table of the same rows with other values.
+func (t *table) with(value func(i int) int64) *table {
+	t.m.work += len(t.rows)
+	s := t.like()
+	for i, r := range t.rows {
+		s.add(r, value(i))
+	}
+	return s
+}
+
+// constants are the values of the recordings that have rows, if each has one value only.
+func (t *table) constants() (map[*recording]int64, bool) {
+	out := map[*recording]int64{}
+	for i, v := range t.vals {
+		s := t.rows[i].recording
+		if w, ok := out[s]; ok && w != v {
+			return nil, false
+		}
+		out[s] = v
+	}
+	return out, true
+}
+
+// solve finds numbers c0, c1, ... for each recording such that c0 + c1*f1 + c2*f2 + ... are the
+// values, by elimination. A number that the rows leave open is 0 and not in known. With joint, the
+// numbers are the same for all recordings, and the result has them for recording nil.
+func (t *table) solve(features []*Expr, joint bool) (
+	coef map[*recording][]int64, known map[*recording][]bool, ok bool) {
+	type system struct {
+		rows  [][]float64 // reduced
+		pivot []int
+		seen  int
+	}
+	if t.m.work += len(t.rows); t.m.work > maxWork {
+		return nil, nil, false
+	}
+	n := len(features) + 1
+	systems := map[*recording]*system{}
+	x := make([]float64, n+1)
+	for i := range t.rows {
+		of := t.rows[i].recording
+		if joint {
+			of = nil
+		}
+		s := systems[of]
+		if s == nil {
+			s = &system{}
+			systems[of] = s
+		}
+		if len(s.rows) == n || s.seen > 4000 && i%16 != 0 {
+			continue
+		}
+		s.seen++
+		x[0], x[n] = 1, float64(t.vals[i])
+		if t.vals[i] > 1<<50 || t.vals[i] < -1<<50 {
+			return nil, nil, false
+		}
+		for k, f := range features {
+			x[k+1] = float64(t.eval(f, i))
+		}
+		y := append([]float64(nil), x...)
+		for k, r := range s.rows {
+			p := s.pivot[k]
+			if c := y[p] / r[p]; c != 0 {
+				for j := range y {
+					y[j] -= c * r[j]
+				}
+			}
+		}
+		p := -1
+		for j := range n {
+			if math.Abs(y[j]) > 1e-7 {
+				p = j
+				break
+			}
+		}
+		if p < 0 {
+			if math.Abs(y[n]) > 1e-6*math.Max(1, math.Abs(x[n])) {
+				return nil, nil, false
+			}
+			continue
+		}
+		s.rows, s.pivot = append(s.rows, y), append(s.pivot, p)
+	}
+	coef, known = map[*recording][]int64{}, map[*recording][]bool{}
+	for recording, s := range systems {
+		c, k := make([]float64, n), make([]bool, n)
+		// Each row may contain pivots of later rows: from the last one back.
+		for i := len(s.rows) - 1; i >= 0; i-- {
+			r, p := s.rows[i], s.pivot[i]
+			v := r[n]
+			for j := range n {
+				if j != p {
+					v -= r[j] * c[j]
+				}
+			}
+			c[p], k[p] = v/r[p], true
+		}
+		whole := make([]int64, n)
+		for j := range c {
+			whole[j] = int64(math.Round(c[j]))
+			if math.Abs(c[j]-float64(whole[j])) > 1e-6 {
+				return nil, nil, false
+			}
+		}
+		coef[recording], known[recording] = whole, k
+	}
+	return coef, known, true
+}

@@ -1,0 +1,514 @@
+package collect
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/record/symbol"
+)
+
+// identity is a process's place in the job.
+type identity struct {
+	p           *process
+	world       int
+	rank, size  int
+	named, seen bool // rank is known at all; from MPI itself
+}
+
+// identities numbers the processes that belong in the archive: by world and rank.
+func (c *collector) identities() []identity {
+	var ids []identity
+	worlds := map[string]int{}
+	taken := map[[2]int]bool{}
+	claim := func(id identity, key string) {
+		w, ok := worlds[key]
+		if !ok {
+			w = len(worlds)
+			worlds[key] = w
+		}
+		if id.named {
+			// The same rank again is another world that nobody named.
+			for n := 1; taken[[2]int{w, id.rank}]; n++ {
+				k := fmt.Sprintf("%s#%d", key, n)
+				if w, ok = worlds[k]; !ok {
+					w = len(worlds)
+					worlds[k] = w
+				}
+			}
+			taken[[2]int{w, id.rank}] = true
+		}
+		id.world = w
+		ids = append(ids, id)
+	}
+	c.claims(claim, taken, worlds)
+	// Ranks that nobody knows: by order.
+	for i := range ids {
+		if id := &ids[i]; !id.named {
+			for id.rank = 0; taken[[2]int{id.world, id.rank}]; id.rank++ {
+			}
+			taken[[2]int{id.world, id.rank}] = true
+		}
+	}
+	selected := parseRanks(c.job.Ranks)
+	ids = slices.DeleteFunc(
+		ids,
+		func(id identity) bool { return selected != nil && id.world == 0 && !selected(id.rank) },
+	)
+	slices.SortStableFunc(ids, func(a, b identity) int {
+		return cmp.Or(cmp.Compare(a.world, b.world), cmp.Compare(a.rank, b.rank), cmp.Compare(a.p.pid, b.p.pid))
+	})
+	return ids
+}
+
+// claims goes through the processes: first those that MPI itself gave a rank,
+// then those with calls, then registered ones that stand for nobody else.
+func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, worlds map[string]int) {
+	main := ""
+	for _, p := range c.order {
+		if p.reg != nil && !p.reg.Spawned {
+			main = p.reg.World
+			break
+		}
+	}
+	worlds[main] = 0
+	key := func(p *process) string {
+		switch {
+		case p.reg == nil:
+			return main
+		case p.reg.Spawned:
+			return p.reg.World + "/spawned"
+		}
+		return p.reg.World
+	}
+	for phase := range 3 {
+		for _, p := range c.order {
+			id := identity{p: p, rank: -1, size: -1}
+			if p.reg != nil {
+				id.rank, id.size, id.named = p.reg.Rank, p.reg.Size, p.reg.Rank >= 0
+			}
+			if rank, size, ok := p.syms.Rank(); ok {
+				id.rank, id.size, id.named, id.seen = rank, size, true, true
+			}
+			switch {
+			case id.seen:
+				if phase == 0 {
+					claim(id, key(p))
+				}
+			case p.calls() > 0:
+				if phase == 1 {
+					claim(id, key(p))
+				}
+			case phase == 2 && p.reg != nil && p.reg.Reason != reasonNotSelected:
+				// A shell that runs the program is registered and makes no calls.
+				w, ok := worlds[key(p)]
+				if id.named && ok && taken[[2]int{w, id.rank}] || !id.named && len(taken) > 0 {
+					continue
+				}
+				claim(id, key(p))
+			}
+		}
+	}
+}
+
+const reasonNotSelected = "not selected"
+
+// ReasonNotSelected is the Reason of a registration of a rank that --ranks leaves out.
+const ReasonNotSelected = reasonNotSelected
+
+// ParseRanks reads a selection of ranks such as "0-3,8,16-63:8,100-": ranks,
+// ranges with an optional step, and ranges without an end. The empty one selects
+// all and gives nil.
+func ParseRanks(s string) (selected func(rank int) bool, err error) {
+	if s == "" {
+		return nil, nil
+	}
+	list, err := rankfunc.ParseList(s)
+	if err != nil {
+		return nil, fmt.Errorf("ranks %q: %w", s, err)
+	}
+	return list.Contains, nil
+}
+
+func parseRanks(s string) func(int) bool {
+	f, _ := ParseRanks(s) // the launcher checked it
+	return f
+}
+
+// build makes the archive of what is known now and fills in the report.
+func (c *collector) build() (*merge.Part, error) {
+	b := merge.New()
+	c.report = Report{}
+	meta := archive.Meta{Command: c.job.Command, Created: c.job.Created, Tool: c.job.Tool, Options: map[string]string{},
+		Partial: c.control.Partial()}
+	for k, v := range c.job.Options {
+		meta.Options[k] = v
+	}
+	ids := c.identities()
+	for _, id := range ids {
+		c.names.want(id.p.syms)
+	}
+	c.names.resolve(c.moved)
+	for _, id := range ids {
+		if lib := id.p.syms.Info()["lib"]; meta.MPI == "" && lib != "" {
+			meta.MPI = lib
+		}
+		if meta.ABI == 0 {
+			meta.ABI = id.p.syms.ABI()
+		}
+		meta.Partial = meta.Partial || id.p.syms.Partial()
+		if err := c.rank(b, id); err != nil {
+			return nil, fmt.Errorf("rank %d: %w", id.rank, err)
+		}
+	}
+	c.report.PeakMemory = PeakMemory()
+	for k, v := range c.job.sharedOptions(c.partFile()) {
+		meta.Options[k] = v
+	}
+	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
+	b.SetMeta(meta)
+	return b, nil
+}
+
+// relate makes parameters relative to communicators. That saves space and no more, so
+// nothing that goes wrong with it may cost the archive.
+func relate(b *merge.Part) {
+	defer func() {
+		if recover() != nil {
+			b.SetMembers(nil)
+		}
+	}()
+	if comms.Relate(b) != nil {
+		b.SetMembers(nil)
+	}
+}
+
+// rank adds a process and its streams.
+func (c *collector) rank(b *merge.Part, id identity) error {
+	p := id.p
+	ended, _ := p.syms.Ended()
+	d := archive.RankData{
+		World: id.world, Rank: id.rank, Size: max(id.size, 0), Host: p.syms.Info()["host"], PID: p.pid,
+		LostCalls: p.syms.Lost() + p.broken + p.misfits(), End: p.end, Info: map[string]string{},
+	}
+	if d.Host == "" {
+		d.Host = c.job.Host
+	}
+	if c.provisional && !p.finished && !ended {
+		ended, d.End = true, merge.Provisional
+	}
+	for k, v := range p.syms.Info() {
+		d.Info[k] = v
+	}
+	switch {
+	case p.reg != nil && !p.reg.Traced:
+		d.End = "not traced: " + p.reg.Reason
+	case p.calls() == 0:
+		d.End = strings.TrimPrefix(d.End+", made no MPI call", ", ")
+	}
+	problems := slices.Clone(p.problems)
+	if n := p.misfits(); n > 0 {
+		problems = append(
+			problems,
+			fmt.Sprintf("internal error of tabard: the values of %s did not fit their function", plural(n, "call")),
+		)
+	}
+	d.Complete = ended && d.LostCalls == 0 && p.missing == 0 && len(problems) == 0
+	if len(problems) > 0 {
+		d.Info["problems"] = strings.Join(problems, "; ")
+	}
+	d.Modules = modules(p.syms)
+	c.names.fill(&d, p.syms)
+	for _, k := range p.syms.Clocks() {
+		d.Clocks = append(d.Clocks, archive.Clock{Ticks: k.Ticks, RealNS: int64(k.RealNS), MonoNS: int64(k.MonoNS)})
+	}
+	var streams []archive.StreamData
+	for _, ch := range p.live() {
+		data, err := ch.s.data(ch.thread, c.moved)
+		if err != nil {
+			return err
+		}
+		streams = append(streams, data)
+		c.report.Calls += ch.s.calls
+	}
+	if err := b.Add(d, streams); err != nil {
+		return err
+	}
+	c.report.Ranks++
+	c.report.Lost += d.LostCalls
+	if !d.Complete {
+		c.report.Unfinished++
+	}
+	for _, s := range problems {
+		c.report.Problems = append(c.report.Problems, fmt.Sprintf("rank %d: %s", id.rank, s))
+	}
+	return nil
+}
+
+// modules lists a process's modules by number; signatures refer to them.
+func modules(syms *symbol.Process) []archive.Module {
+	var ms []archive.Module
+	for n, m := range syms.Modules() {
+		for len(ms) <= int(n) && n < 1<<20 {
+			ms = append(ms, archive.Module{})
+		}
+		ms[n] = archive.Module{Path: m.Path, BuildID: m.BuildID, Base: m.Base, Size: m.Size}
+	}
+	return ms
+}
+
+// PeakMemory is the largest resident size of this process so far, in bytes.
+func PeakMemory() uint64 {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) >= 2 && f[0] == "VmHWM:" {
+			kb, _ := strconv.ParseUint(f[1], 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// archive writes all that is known to the output, or if that fails to the
+// state directory.
+func (c *collector) archive() error {
+	for _, p := range c.order {
+		p.changed = false
+	}
+	c.written = false
+	b, err := c.build()
+	if err == nil {
+		b, err = c.whole(b)
+	}
+	if err != nil {
+		return err
+	}
+	c.job.Part = c.partFile()
+	b.SetBundles(&c.bundles)
+	size, err := c.publish(b)
+	if err == nil {
+		c.written, c.report.Bytes = true, size
+		c.job.Archive, c.job.Problem = "", ""
+		os.Remove(filepath.Join(c.dir, KeptArchive))
+		if st, e := os.Stat(c.job.target()); e == nil {
+			c.job.WrittenSize, c.job.WrittenTime = st.Size(), st.ModTime().UnixNano()
+		}
+		if e := c.job.write(c.dir); e != nil {
+			c.logf("job.json: %v", e)
+		}
+		return nil
+	}
+	problem := fmt.Sprintf("%s could not be written: %v", c.job.target(), err)
+	c.logf("%s", problem)
+	kept, err2 := writeArchive(filepath.Join(c.dir, KeptArchive), b, c.moved)
+	c.job.Problem = problem
+	if err2 != nil {
+		// Checkpoints and segments stay: they hold everything.
+		c.job.write(c.dir)
+		return errors.Join(err, err2)
+	}
+	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
+	c.report.Problems = append(c.report.Problems, problem)
+	return c.job.write(c.dir)
+}
+
+// writeArchive writes b to path: completely, or not at all.
+func writeArchive(path string, b *merge.Part, tick func()) (int64, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s: not a regular file", path)
+	}
+	tmp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", shorten(filepath.Base(path)), os.Getpid()))
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	tick()
+	relate(b)
+	w := &countWriter{w: f, tick: tick}
+	buf := bufio.NewWriterSize(w, 1<<18)
+	err = b.Write(buf)
+	if err == nil {
+		err = buf.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return 0, err
+	}
+	return w.n, nil
+}
+
+// shorten keeps the name of a temporary file below the limit of file systems.
+func shorten(name string) string { return name[:min(len(name), 200)] }
+
+type countWriter struct {
+	w    io.Writer
+	n    int64
+	tick func()
+}
+
+func (w *countWriter) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
+	w.n += int64(n)
+	w.tick()
+	return n, err
+}
+
+// summary is the line at the end of the run.
+func (c *collector) summary() string {
+	shown := c.job.Shown
+	if shown == "" || c.job.Output != "" && filepath.Base(shown) != filepath.Base(c.job.Output) {
+		shown = c.job.Output
+	}
+	s := fmt.Sprintf(
+		"tabard: %s%s, %s in %s",
+		plural(uint64(c.report.Ranks), "rank"),
+		c.outOf(),
+		plural(c.report.Calls, "call"),
+		bytesText(c.report.Bytes),
+	)
+	if c.report.Lost > 0 {
+		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
+	}
+	if c.job.Archive != "" {
+		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown)
+	}
+	return s + "; next: tabard info " + shellQuote(shown)
+}
+
+func plural(n uint64, what string) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n != 1 {
+		what += "s"
+	}
+	return digits + " " + what
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+}
+
+func shellQuote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127
+		return !letter && !strings.ContainsRune("_-./+:=@%,", r)
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// avoidNewer chooses another name if the output holds an archive that was
+// made after this recording began, by another one.
+func (c *collector) avoidNewer() error {
+	out, err := freeOutput(c.job)
+	if err == nil && out != c.job.target() {
+		c.logf("%s is newer than this recording: writing %s", c.job.target(), out)
+		c.job.Output, c.job.Shared, c.job.Part = out, false, ""
+	}
+	return err
+}
+
+func freeOutput(job *Job) (string, error) {
+	target := job.target()
+	st, err := os.Stat(target)
+	if err != nil || !st.ModTime().After(job.Created) ||
+		st.Size() == job.WrittenSize && st.ModTime().UnixNano() == job.WrittenTime {
+		return target, nil
+	}
+	if job.Shared && sameRun(target, job.Run) {
+		return target, nil // what is there is kept, see publishShared
+	}
+	ext := filepath.Ext(target)
+	stem := strings.TrimSuffix(target, ext)
+	for i := 1; i < 1000; i++ {
+		out := fmt.Sprintf("%s.recovered-%d%s", stem, i, ext)
+		if _, err := os.Lstat(out); errors.Is(err, os.ErrNotExist) {
+			return out, nil
+		}
+	}
+	return "", fmt.Errorf("%s: too many recovered archives beside it", target)
+}
+
+// bringHome moves an archive that could not be written to its output there,
+// if that is possible now. Otherwise it stays, and its path is returned.
+func bringHome(dir string, job *Job) (string, Report, error) {
+	kept := filepath.Join(dir, job.Archive)
+	st, err := os.Stat(kept)
+	if err != nil {
+		return "", Report{}, err
+	}
+	r := Report{Bytes: st.Size()}
+	out, err := freeOutput(job)
+	switch {
+	case err != nil:
+	case job.Shared && out == job.target():
+		err = publishFile(job, kept)
+	default:
+		err = copyFile(out, kept)
+	}
+	if err != nil {
+		r.Problems = []string{
+			fmt.Sprintf("%s could not be written: %v; the archive is safe in %s", job.target(), err, kept),
+		}
+		r.Kept = true
+		return kept, r, nil
+	}
+	r.Moved = dir
+	err = os.RemoveAll(dir)
+	tidyRoot(filepath.Dir(dir), job.Output)
+	return out, r, err
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	tmp := filepath.Join(filepath.Dir(to), fmt.Sprintf(".%s.%d.tmp", shorten(filepath.Base(to)), os.Getpid()))
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, in)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, to)
+	}
+	if err != nil {
+		os.Remove(tmp)
+	}
+	return err
+}

@@ -1,0 +1,254 @@
+package collect
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/codec/byteio"
+	"github.com/tabard-hpc/tabard/internal/record/symbol"
+)
+
+// checkpointDue says that p's state should be made durable. That is so when what was taken in is
+// large against the cost of a checkpoint, or when a thread is about to run out of segments.
+// perThread is the number of segments of a ring.
+func (p *process) checkpointDue(perThread int) bool {
+	if p.consumed > uint64(max(minCheckpoint, 4*p.durable)) {
+		return true
+	}
+	for _, c := range p.chains {
+		if c != nil && c.waiting() >= max(1, perThread*3/4) {
+			return true
+		}
+	}
+	return false
+}
+
+// encode is the durable state of p.
+func (p *process) encode() ([]byte, error) {
+	e := &encoder{byteio.Writer{Out: []byte(checkpointMagic)}}
+	e.Uvarint(uint64(p.pid))
+	e.Uvarint(p.start)
+	e.Uvarint(p.gen + 1)
+	e.Uvarint(p.broken)
+	e.Uvarint(p.missing)
+	e.Bool(p.timing)
+	e.Uvarint(uint64(len(p.problems)))
+	for _, s := range p.problems {
+		e.Text(s)
+	}
+	state, err := p.syms.AppendState(nil)
+	if err != nil {
+		return nil, err
+	}
+	e.Sized(state)
+	log := p.journal()
+	e.Uvarint(uint64(log.size))
+	e.Sized(log.tail)
+	cs := p.live()
+	e.Uvarint(uint64(len(cs)))
+	for _, c := range cs {
+		e.Uvarint(uint64(c.thread))
+		e.Uvarint(uint64(c.tid))
+		e.Uvarint(c.seq)
+		e.Uvarint(uint64(c.off))
+		e.Bool(c.begun)
+		e.Bool(c.skip)
+		e.Uvarint(c.last)
+		e.Uvarint(c.raw.length())
+		e.stream(c.s)
+	}
+	return seal(e.Out), nil
+}
+
+// decodeProcess is the inverse of encode. Its chains have no segments yet. Spools are in dir.
+func decodeProcess(b []byte, dir string) (*process, error) {
+	body, err := unseal(b)
+	if err != nil {
+		return nil, err
+	}
+	d := decode(body)
+	p := newProcess(int(d.Uvarint()), false)
+	p.durable = len(b)
+	p.start, p.gen, p.broken, p.missing, p.timing = d.Uvarint(), d.Uvarint(), d.Uvarint(), d.Uvarint(), d.Bool()
+	for i, n := 0, d.Count(); i < n && d.Err == nil; i++ {
+		p.problems = append(p.problems, string(d.Sized()))
+	}
+	state := d.Sized()
+	size, tail := d.Uvarint(), d.Sized()
+	if d.Err != nil {
+		return nil, d.Err
+	}
+	if err := p.restore(state, filepath.Join(dir, journalName(p.pid)), int64(size), tail); err != nil {
+		return nil, err
+	}
+	for i, n := 0, d.Count(); i < n && d.Err == nil; i++ {
+		thread := d.Uvarint()
+		if thread >= maxThreads {
+			return nil, errCheckpoint
+		}
+		c := p.chain(int(thread))
+		c.tid, c.seq, c.off = int(d.Uvarint()), d.Uvarint(), int(d.Uvarint())
+		c.begun, c.skip, c.last = d.Bool(), d.Bool(), d.Uvarint()
+		if n := d.Uvarint(); n > 0 {
+			c.raw = &rawFile{size: int64(n)}
+		}
+		if c.s, err = d.stream(p, filepath.Join(dir, spoolName(p.pid, c.thread))); err != nil {
+			return nil, err
+		}
+	}
+	p.changed = true
+	p.dir = dir
+	return p, d.Err
+}
+
+// journal brings the journal of the symbols up to date.
+func (p *process) journal() *spool {
+	if p.log == nil && p.dir != "" {
+		p.log, _ = newSpool(filepath.Join(p.dir, journalName(p.pid)), 0, nil)
+	}
+	if p.log == nil {
+		p.log = &spool{}
+	}
+	if news := p.syms.Journal(); len(news) > 0 {
+		p.log.add(news)
+	}
+	return p.log
+}
+
+// restore makes the symbols from their state and their journal. The journal is size bytes of a
+// file, followed by tail.
+func (p *process) restore(state []byte, path string, size int64, tail []byte) error {
+	log, err := newSpool(path, size, bytes.Clone(tail))
+	if err != nil {
+		return err
+	}
+	all, err := io.ReadAll(log.reader())
+	if err == nil {
+		p.syms, err = symbol.RestoreProcess(state, all)
+	}
+	if err != nil {
+		log.close()
+		return err
+	}
+	p.log = log
+	return nil
+}
+
+func journalName(pid int) string { return fmt.Sprintf("%d.journal", pid) }
+
+func checkpointName(pid int) string { return fmt.Sprintf("%d.ckpt", pid) }
+
+// checkpoint makes p's state durable in one of dirs and then hands the
+// segments that it covers back to the program. If no directory can hold it, the
+// segments are handed back all the same: a program that waits for ever would be worse
+// than a recording that a crash of the collector shortens.
+func (p *process) checkpoint(dirs []string) error {
+	for _, c := range p.live() {
+		if err := c.raw.flush(); err != nil && !c.rawFailed {
+			c.rawFailed = true
+			p.complain("the raw log is incomplete: %v", err)
+		}
+	}
+	b, err := p.encode()
+	if err == nil {
+		err = p.store(dirs, b)
+	}
+	if err == nil {
+		p.gen++
+		p.durable = len(b)
+	}
+	p.consumed = 0
+	for _, c := range p.live() {
+		c.release(c.seq)
+	}
+	return err
+}
+
+func (p *process) store(dirs []string, b []byte) error {
+	var errs []error
+	for i, dir := range dirs {
+		err := writeCheckpoint(filepath.Join(dir, checkpointName(p.pid)), b)
+		if err == nil {
+			for k, other := range dirs {
+				if k != i {
+					os.Remove(filepath.Join(other, checkpointName(p.pid)))
+				}
+			}
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// writeCheckpoint is writeFile without a sync: a state directory outlives
+// processes, not the machine.
+func writeCheckpoint(path string, b []byte) error {
+	tmp := path + ".tmp"
+	err := os.WriteFile(tmp, b, 0o600)
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+	}
+	return err
+}
+
+// loadProcess restores the newest readable checkpoint of pid in dirs. Without
+// one it returns nil; the error then says why a checkpoint that exists was not used.
+func loadProcess(dirs []string, pid int) (*process, error) {
+	type candidate struct {
+		path string
+		b    []byte
+		gen  uint64
+	}
+	var found []candidate
+	var errs []error
+	for _, dir := range dirs {
+		c := candidate{path: filepath.Join(dir, checkpointName(pid))}
+		var err error
+		if c.b, err = os.ReadFile(c.path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			c.gen, err = generation(c.b, pid)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c.path, err))
+			continue
+		}
+		found = append(found, c)
+	}
+	// The newest first: to restore one cuts the files beside it to its time.
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.gen, a.gen) })
+	for _, c := range found {
+		p, err := decodeProcess(c.b, dirs[0])
+		if err == nil {
+			return p, errors.Join(errs...)
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", c.path, err))
+	}
+	return nil, errors.Join(errs...)
+}
+
+// generation is the number of a checkpoint of pid.
+func generation(b []byte, pid int) (uint64, error) {
+	body, err := unseal(b)
+	if err != nil {
+		return 0, err
+	}
+	d := decode(body)
+	of, _, gen := d.Uvarint(), d.Uvarint(), d.Uvarint()
+	if d.Err == nil && of != uint64(pid) {
+		d.Stop(errCheckpoint)
+	}
+	return gen, d.Err
+}

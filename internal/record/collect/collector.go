@@ -1,0 +1,231 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+)
+
+// Times of the collector's life.
+const (
+	beatEvery = 50 * time.Millisecond
+	// stuckAfter is when a collector that makes no progress stops to say that
+	// it lives: programs then go on without it.
+	stuckAfter = 60 * time.Second
+	// startTime is how long processes may take to register when it is not
+	// known how many there will be.
+	startTime = 2 * time.Second
+	idleSleep = 5 * time.Millisecond
+	busySleep = time.Millisecond
+)
+
+// collector drains one state directory.
+type collector struct {
+	discovery // of registrations and segments
+	handover  // of what was recorded up to MPI_Finalize, to the collector of the first node
+
+	dir     string
+	job     *Job
+	control *ring.Control
+	log     io.Writer
+	began   time.Time
+
+	procs map[int]*process
+	order []*process // by discovery
+	stuck map[*chain]time.Time
+
+	progress atomic.Int64 // time of the last progress, Unix ns
+	written  bool         // an archive of all that is known so far is safe
+	early    bool         // the archive after MPI_Finalize was tried
+	report   Report
+	names    *names
+	bundles  archive.Bundles // of the last archive: the next one has little else
+}
+
+// Report says what an archive holds and what it lacks.
+type Report struct {
+	// Ranks and Calls count what is in the archive.
+	Ranks int
+	Calls uint64
+	// Bytes is the size of the archive.
+	Bytes int64
+	// Unfinished is the number of processes that did not reach their end in order.
+	Unfinished int
+	// Lost is the number of calls that could not be recorded.
+	Lost uint64
+	// Problems are sentences about what is missing or went wrong.
+	Problems []string
+	// PeakMemory is the largest resident size of the collector in bytes.
+	PeakMemory uint64
+	// Moved is the directory from which Recover brought home an archive that could not be
+	// written to its output before. Ranks and Calls are not set then.
+	// Kept says that the archive cannot be written to its output and lies in the state directory.
+	Moved string
+	Kept  bool
+}
+
+// newCollector opens the state directory dir.
+func newCollector(dir string, log io.Writer) (*collector, error) {
+	job, err := ReadJob(dir)
+	if err != nil {
+		return nil, err
+	}
+	control, err := ring.OpenControl(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{
+		dir: dir, job: job, control: control, log: log, began: time.Now(),
+		procs: map[int]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
+		discovery: newDiscovery(dir, control.SpillDir()),
+	}
+	c.bundles.Tick = c.moved
+	c.moved()
+	return c, nil
+}
+
+func (c *collector) logf(format string, args ...any) {
+	fmt.Fprintf(c.log, "%s %s\n", time.Now().Format("15:04:05.000"), fmt.Sprintf(format, args...))
+}
+
+func (c *collector) moved() { c.progress.Store(time.Now().UnixNano()) }
+
+// run collects until the job has ended and the archive is written.
+func (c *collector) run() error {
+	stop := c.heart()
+	defer stop()
+	c.control.SetCollector(ring.CollectorRunning)
+	c.logf("collecting for %s", c.job.Output)
+	for {
+		n := c.round()
+		if err := c.finalized(); err != nil {
+			c.logf("archive after MPI_Finalize: %v", err)
+		}
+		c.answerLeader()
+		if c.over() {
+			ended, err := c.end()
+			if ended {
+				return err
+			}
+		}
+		switch {
+		case n >= 1<<20: // more than that has come meanwhile
+		case n > 0:
+			time.Sleep(busySleep)
+		default:
+			time.Sleep(idleSleep)
+		}
+	}
+}
+
+// heart beats as long as there is progress.
+func (c *collector) heart() (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(beatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if time.Since(time.Unix(0, c.progress.Load())) < stuckAfter {
+					c.control.Beat()
+				}
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}
+
+// round looks for new processes and segments, takes in what is there, and
+// buries the dead. It returns how many bytes it took in.
+func (c *collector) round() int {
+	c.moved()
+	var dying []*process
+	for _, p := range c.order {
+		if p.finished {
+			continue
+		}
+		if !p.watch.alive() {
+			dying = append(dying, p)
+		}
+		// Threads that make their first call later than now may escape this scan.
+		p.upto = p.idleFrontier()
+	}
+	// Who was dead before this scan has all of its segments in it.
+	c.scan()
+	n := c.drainAll()
+	for _, p := range dying {
+		c.bury(p)
+	}
+	c.checkStuck()
+	return n
+}
+
+// drainAll takes in what all processes have published, several at a time if there is much.
+func (c *collector) drainAll() int {
+	var total atomic.Int64
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, max(1, min(4, runtime.GOMAXPROCS(0)-1)))
+	one := func(p *process) {
+		for {
+			n := p.drain(false)
+			total.Add(int64(n))
+			c.moved()
+			c.logPanics(p)
+			c.checkpointIfDue(p)
+			// A full ring's worth at a time; then others have their turn.
+			if n < 1<<20 {
+				return
+			}
+		}
+	}
+	for _, p := range c.order {
+		switch {
+		case p.finished:
+		case cap(slots) == 1 || len(c.order) == 1:
+			one(p)
+		default:
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				one(p)
+			})
+		}
+	}
+	wg.Wait()
+	return int(total.Load())
+}
+
+// logPanics leaves what a bug report needs.
+func (c *collector) logPanics(p *process) {
+	for _, s := range p.panics {
+		c.logf("process %d: internal error, please report: %s", p.pid, s)
+	}
+	p.panics = nil
+}
+
+func (c *collector) checkpointIfDue(p *process) {
+	if !p.checkpointDue(c.job.SegmentsMax) {
+		return
+	}
+	if err := p.checkpoint(c.dirs); err != nil {
+		p.complain("no checkpoint could be written: %v", err)
+		c.logf("checkpoint of process %d: %v; its segments are released without one", p.pid, err)
+	}
+}
+
+// errGone is recoverState's for a directory that somebody else dealt with meanwhile.
+var errGone = errors.New("the state directory is gone")
+
+// ErrRecording is returned for an output that is being recorded.
+var ErrRecording = errors.New("the recording has not ended")

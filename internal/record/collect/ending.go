@@ -1,0 +1,227 @@
+package collect
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+)
+
+// checkStuck goes on behind segments that are gone. They are believed gone
+// when a later one has been there for a second.
+func (c *collector) checkStuck() {
+	for _, p := range c.order {
+		if p.finished {
+			continue
+		}
+		for _, ch := range p.chains {
+			if ch == nil || ch.cur != nil || ch.find() || !ch.beyond() {
+				if ch != nil {
+					delete(c.stuck, ch)
+				}
+				continue
+			}
+			if since, ok := c.stuck[ch]; !ok {
+				c.stuck[ch] = time.Now()
+			} else if time.Since(since) > time.Second {
+				p.skipMissing(ch)
+			}
+		}
+	}
+}
+
+// beyond reports whether there is a segment behind the position.
+func (c *chain) beyond() bool {
+	for _, seg := range c.files {
+		if seg.State() != ring.SegFree && seg.Seq() > c.seq {
+			return true
+		}
+	}
+	return false
+}
+
+// bury takes in the last of a process that is dead.
+func (c *collector) bury(p *process) {
+	for p.drain(true) > 0 {
+		c.checkpointIfDue(p)
+	}
+	p.finish()
+	c.logPanics(p)
+	p.end = p.howEnded()
+	for _, ch := range p.live() {
+		if err := ch.raw.close(); err != nil {
+			p.complain("the raw log is incomplete: %v", err)
+		}
+		ch.close()
+	}
+	if len(p.chains) > 0 {
+		c.logf("process %d: %s, %d calls", p.pid, p.end, p.calls())
+	}
+}
+
+// howEnded describes the end of a dead process.
+func (p *process) howEnded() string {
+	ended, final := p.syms.Ended()
+	status := p.watch.exitStatus()
+	switch {
+	case status == "" && !ended:
+		return "ended abruptly"
+	case status == "":
+		status = "exited"
+	case !ended && strings.HasPrefix(status, "exited"):
+		return status + " abruptly" // by _exit
+	}
+	if ended && !final {
+		status += " without MPI_Finalize"
+	}
+	return status
+}
+
+func (p *process) calls() uint64 {
+	n := uint64(0)
+	for _, c := range p.live() {
+		n += c.s.calls
+	}
+	return n
+}
+
+// registered counts the processes of the launcher.
+func (c *collector) registered() (n, traced int) {
+	for _, p := range c.order {
+		if p.reg != nil {
+			n++
+			if p.reg.Traced {
+				traced++
+			}
+		}
+	}
+	return n, traced
+}
+
+// complete reports whether every process of the job on this node is known.
+func (c *collector) complete() bool {
+	n, _ := c.registered()
+	return n > 0 && (c.job.LocalRanks > 0 && n >= c.job.LocalRanks || time.Since(c.began) > startTime)
+}
+
+// over reports whether all processes are gone.
+func (c *collector) over() bool {
+	for _, p := range c.order {
+		if !p.finished {
+			return false
+		}
+	}
+	if n, _ := c.registered(); n == 0 {
+		// Whoever started us died before it registered.
+		return time.Since(c.began) > startTime
+	}
+	return c.complete()
+}
+
+// finalized writes the archive when all processes are through MPI_Finalize,
+// so that the program's last process can say how large it is.
+func (c *collector) finalized() error {
+	_, traced := c.registered()
+	if c.early || c.partFile() != "" || traced == 0 || c.control.Finalized() < traced ||
+		c.job.LocalRanks > 0 && !c.complete() {
+		return nil
+	}
+	c.early = true
+	// The records of MPI_Finalize were published before it was counted.
+	c.scan()
+	for _, p := range c.order {
+		p.upto = 0
+	}
+	c.drainAll()
+	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
+		c.control.SetSummary(c.summary())
+		return nil
+	}
+	if err := c.archive(); err != nil {
+		c.control.SetSummary("tabard: the recording is safe but could not be written: " + err.Error())
+		return err
+	}
+	c.control.SetSummary(c.summary())
+	return nil
+}
+
+// end writes the archive and dissolves the state directory, unless a process
+// has registered in the meantime.
+func (c *collector) end() (bool, error) {
+	lock, err := lockFile(filepath.Join(c.dir, RegisterLock), unix.LOCK_EX)
+	if err == nil {
+		defer lock.Close()
+	}
+	c.retry = true
+	c.scan()
+	if !c.over() {
+		return false, nil
+	}
+	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
+	if c.job.Taken && !c.deviates() {
+		err = nil
+	} else if !c.written || changed {
+		err = c.archive()
+	} else {
+		err = nil
+	}
+	if err != nil {
+		c.logf("archive: %v", err)
+	}
+	c.control.SetCollector(ring.CollectorDone)
+	for _, p := range c.order {
+		p.log.close()
+		for _, ch := range p.live() {
+			ch.s.spool.close()
+		}
+	}
+	c.dissolve(err == nil && c.job.Archive == "")
+	return true, err
+}
+
+// dissolve ends the state directory: it is removed if the archive is safe
+// where it should be, else set aside for a recovery.
+func (c *collector) dissolve(safe bool) {
+	if safe {
+		if aside, err := setAside(c.dir, removedMark); err == nil {
+			os.RemoveAll(aside)
+		} else {
+			os.RemoveAll(c.dir)
+		}
+		for _, d := range c.dirs[1:] {
+			os.RemoveAll(d)
+		}
+		tidyRoot(filepath.Dir(c.dir), c.job.Output)
+		return
+	}
+	os.WriteFile(filepath.Join(c.dir, endedFile), nil, 0o600)
+	if c.job.Archive != "" {
+		c.strip()
+	}
+	if strings.Contains(filepath.Base(c.dir), keptMark) {
+		return
+	}
+	if aside, err := setAside(c.dir, keptMark); err == nil {
+		c.dir = aside
+	}
+}
+
+// strip removes what the archive in the state directory makes superfluous.
+func (c *collector) strip() {
+	for _, d := range c.dirs[1:] {
+		os.RemoveAll(d)
+	}
+	names, _ := os.ReadDir(c.dir)
+	for _, e := range names {
+		switch e.Name() {
+		case JobFile, LogFile, KeptArchive, CollectLock, RegisterLock, endedFile:
+		default:
+			os.Remove(filepath.Join(c.dir, e.Name()))
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+)
+
+// Main is the body of the collector process of the state directory dir, whose
+// lock it holds.
+func Main(dir string) error {
+	// On long loop bodies a quarter of the work was the garbage collector marking what never dies.
+	debug.SetGCPercent(200)
+	c, err := newCollector(dir, os.Stderr)
+	if err != nil {
+		return err
+	}
+	return c.run()
+}
+
+// Recover makes the archive of a recording to output whose collector is gone, waits for one that
+// lives, or brings home an archive that could not be written. It returns the path of the archive,
+// empty if nothing was recorded to output or left of it. With wait false it returns ErrRecording if
+// the program still runs. What it waits for is told on progress.
+func Recover(output string, wait bool, progress io.Writer) (path string, report Report, err error) {
+	if output, err = CanonicalOutput(output); err != nil {
+		return "", Report{}, err
+	}
+	if _, err := os.Stat(output); err == nil {
+		path = output
+	}
+	seen := map[string]bool{}
+	for again := true; again; {
+		again = false
+		for _, dir := range FindStates(output) {
+			if seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			p, r, e := recoverState(dir, wait, progress)
+			switch {
+			case errors.Is(e, errGone):
+				again = true // it may have been set aside
+			case e != nil:
+				err = errors.Join(err, e)
+				if p == "" {
+					continue
+				}
+			}
+			if p == "" {
+				if _, e := os.Stat(output); e != nil {
+					continue
+				}
+				p = output
+			}
+			path, report = p, r
+		}
+	}
+	return path, report, err
+}
+
+// recoverState deals with one state directory.
+func recoverState(dir string, wait bool, progress io.Writer) (string, Report, error) {
+	lock, err := electOrWait(dir, wait, progress)
+	if err != nil {
+		return "", Report{}, err
+	}
+	if lock == nil {
+		return "", Report{}, errGone
+	}
+	defer lock.Close()
+	job, err := ReadJob(dir)
+	if err != nil {
+		return "", Report{}, err
+	}
+	// A collector that was killed after it wrote the archive early left more than the archive.
+	if _, e := os.Stat(filepath.Join(dir, endedFile)); e == nil && job.Archive != "" {
+		return bringHome(dir, job)
+	}
+	// The log of the lost collector stays readable above ours.
+	log, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return "", Report{}, err
+	}
+	defer log.Close()
+	c, err := newCollector(dir, log)
+	if err != nil {
+		return "", Report{}, err
+	}
+	defer c.control.Close()
+	c.began = time.Now().Add(-time.Hour) // whoever has not registered by now is not coming
+	c.scan()
+	if n := c.alive(); n > 0 {
+		if !wait {
+			return "", Report{}, fmt.Errorf(
+				"%s: %w: %d processes are running, their collector is gone",
+				job.Output,
+				ErrRecording,
+				n,
+			)
+		}
+		fmt.Fprintf(progress, "tabard: %s: collecting until the %d running processes end\n", job.Output, n)
+	}
+	if err := c.avoidNewer(); err != nil {
+		return "", Report{}, err
+	}
+	err = c.run()
+	path := c.job.target()
+	if c.job.Taken && !c.written {
+		path = c.job.Output
+	}
+	if c.job.Archive != "" {
+		path = filepath.Join(c.dir, c.job.Archive)
+		c.report.Kept = true
+	}
+	if err != nil {
+		path = ""
+	}
+	return path, c.report, err
+}
+
+func (c *collector) alive() int {
+	n := 0
+	for _, p := range c.order {
+		if p.watch.alive() {
+			n++
+		}
+	}
+	return n
+}
+
+// electOrWait takes the lock of the collector of dir. It returns nil if the
+// directory went away meanwhile.
+func electOrWait(dir string, wait bool, progress io.Writer) (*os.File, error) {
+	told := false
+	for {
+		lock, err := Elect(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if lock != nil {
+			// The directory may have been renamed before we had the lock.
+			if _, err := os.Stat(filepath.Join(dir, JobFile)); err != nil {
+				lock.Close()
+				return nil, nil
+			}
+			return lock, nil
+		}
+		if !wait {
+			return nil, ErrRecording
+		}
+		if !told {
+			told = true
+			fmt.Fprintln(progress, "tabard: waiting for the recording to end")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

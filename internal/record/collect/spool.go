@@ -1,0 +1,127 @@
+package collect
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tabard-hpc/tabard/internal/codec/timing"
+)
+
+// A spool holds what only grows in a file (the complete blocks of a stream's timing, the journal of
+// a process), so that neither memory nor the cost of a checkpoint grows with the number of calls.
+// What a full disk refuses stays in memory.
+type spool struct {
+	f    *os.File
+	size int64  // of the file
+	tail []byte // what comes after it
+}
+
+func spoolName(pid, thread int) string { return fmt.Sprintf("%d.%d.times", pid, thread) }
+
+// newSpool makes the file at path hold size bytes, which it must have already.
+func newSpool(path string, size int64, tail []byte) (*spool, error) {
+	s := &spool{size: size, tail: tail}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		if size == 0 {
+			return s, nil // all in memory
+		}
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && st.Size() < size {
+		err = fmt.Errorf("%s: %d bytes, %w: it had %d", path, st.Size(), errCheckpoint, size)
+	}
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s.f = f
+	return s, nil
+}
+
+// add is the sink of a timing.Builder.
+func (s *spool) add(block []byte) {
+	s.tail = append(s.tail, block...)
+	if s.f == nil {
+		return
+	}
+	n, err := s.f.WriteAt(s.tail, s.size)
+	if err != nil {
+		// Written in part, or not at all: memory has it, the next block tries again.
+		return
+	}
+	s.size += int64(n)
+	s.tail = s.tail[:0]
+}
+
+// reader reads all blocks.
+func (s *spool) reader() io.Reader {
+	tail := bytes.NewReader(s.tail)
+	if s.f == nil {
+		return tail
+	}
+	return io.MultiReader(io.NewSectionReader(s.f, 0, s.size), tail)
+}
+
+func (s *spool) close() {
+	if s != nil && s.f != nil {
+		s.f.Close()
+		s.f = nil
+	}
+}
+
+// spoolTiming makes the blocks of s go to a file in dir. Without a directory they stay in memory.
+func (s *stream) spoolTiming(path string) {
+	if s.timing == nil {
+		return
+	}
+	sp, err := newSpool(path, 0, nil)
+	if err != nil {
+		return
+	}
+	s.spool = sp
+	s.timing.SetSink(sp.add)
+}
+
+func (e *encoder) times(s *stream) {
+	e.Sized(s.timing.AppendState(nil))
+	e.Bool(s.spool != nil)
+	if s.spool != nil {
+		e.Uvarint(uint64(s.spool.size))
+		e.Sized(s.spool.tail)
+	} else {
+		e.Sized(s.timing.Sealed())
+	}
+}
+
+func (d *decoder) times(s *stream, path string) (err error) {
+	state := d.Sized()
+	if !d.Bool() {
+		blocks := d.Sized()
+		if d.Err == nil {
+			s.timing, err = timing.Restore(state, s.p.rate, nil, blocks)
+		}
+		return err
+	}
+	size, tail := d.Uvarint(), d.Sized()
+	if d.Err != nil {
+		return d.Err
+	}
+	if s.spool, err = newSpool(path, int64(size), bytes.Clone(tail)); err != nil {
+		return err
+	}
+	if s.timing, err = timing.Restore(state, s.p.rate, s.spool.add, nil); err == nil &&
+		s.timing.SealedBytes() != int64(size)+int64(len(tail)) {
+		err = errCheckpoint
+	}
+	if err != nil {
+		s.spool.close()
+	}
+	return err
+}

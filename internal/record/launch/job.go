@@ -1,0 +1,133 @@
+package launch
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+)
+
+// rankEnv is what the environment tells of this process's place in the job
+// before MPI is initialised. Numbers are -1 if unknown.
+type rankEnv struct {
+	rank, size, localRank, localSize int
+	// world tells the MPI_COMM_WORLDs of a job apart.
+	world string
+	// step names the job where its scheduler does.
+	step string
+	// programs is how many command lines the job has, -1 if unknown.
+	programs int
+}
+
+// readRankEnv reads the variables of Open MPI, PMIx, MPICH's Hydra and its relatives, and Slurm.
+func readRankEnv(getenv func(string) string) rankEnv {
+	num := func(names ...string) int {
+		for _, n := range names {
+			if v, err := strconv.Atoi(getenv(n)); err == nil && v >= 0 {
+				return v
+			}
+		}
+		return -1
+	}
+	e := rankEnv{
+		rank: num("PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID"),
+		size: num("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PALS_NRANKS"),
+		localRank: num(
+			"OMPI_COMM_WORLD_LOCAL_RANK",
+			"MPI_LOCALRANKID",
+			"MV2_COMM_WORLD_LOCAL_RANK",
+			"PALS_LOCAL_RANKID",
+		),
+		programs:  num("OMPI_NUM_APP_CTX"),
+		localSize: num("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "PALS_LOCAL_SIZE"),
+		world:     getenv("PMIX_NAMESPACE"),
+	}
+	if job, step := getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID"); job != "" && step != "" {
+		e.step = job + "." + step
+		if e.rank < 0 {
+			e.rank, e.size = num("SLURM_PROCID"), num("SLURM_STEP_NUM_TASKS")
+		}
+		if e.localRank < 0 {
+			e.localRank = num("SLURM_LOCALID")
+		}
+		if e.localSize < 0 && e.size >= 0 {
+			e.localSize = slurmLocal(getenv("SLURM_STEP_TASKS_PER_NODE"), num("SLURM_NODEID"))
+		}
+	}
+	return e
+}
+
+// slurmLocal reads Slurm's list of tasks per node, such as "2(x3),1".
+func slurmLocal(list string, node int) int {
+	for _, part := range strings.Split(list, ",") {
+		count, times, repeated := strings.Cut(part, "(x")
+		n, err := strconv.Atoi(count)
+		k := 1
+		if repeated {
+			k, _ = strconv.Atoi(strings.TrimSuffix(times, ")"))
+		}
+		if err != nil || node < 0 || k < 1 {
+			return -1
+		}
+		if node < k {
+			return n
+		}
+		node -= k
+	}
+	return -1
+}
+
+// launchers are the names of processes that start the ranks of a job on a node, as the
+// kernel shows them: cut at 15 characters.
+var launchers = []string{
+	"mpirun",
+	"mpiexec",
+	"orterun",
+	"prterun",
+	"orted",
+	"prted",
+	"hydra_pmi_proxy",
+	"pmi_proxy",
+	"slurmstepd",
+	"palsd",
+	"jsrun",
+}
+
+func isLauncher(comm string) bool {
+	for _, l := range launchers {
+		if comm == l || strings.HasPrefix(comm, l+".") || strings.HasPrefix(comm, l+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+// jobIdentity names the job of this process: equal for the ranks of one job on a node, different
+// for any other job. alone says that nobody started this process as one of several.
+func jobIdentity(e rankEnv) (identity string, alone bool) {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	id := strings.TrimSpace(string(boot)) + " " + e.step
+	self, err := collect.ReadProcStat(os.Getpid())
+	if err != nil {
+		return id + " " + e.world + " " + strconv.Itoa(os.Getpid()), false
+	}
+	pid, st := self.Parent, collect.ProcStat{}
+	for range 64 {
+		if pid <= 1 {
+			break
+		}
+		if st, err = collect.ReadProcStat(pid); err != nil {
+			break
+		}
+		if isLauncher(st.Comm) {
+			// The launcher's own life is what cannot repeat: its job numbers do.
+			return id + " " + strconv.Itoa(pid) + " " + strconv.FormatUint(st.Start, 10), false
+		}
+		pid = st.Parent
+	}
+	if e.world != "" || e.step != "" {
+		return id + " " + e.world, false
+	}
+	return id + " " + strconv.Itoa(os.Getpid()) + " " + strconv.FormatUint(self.Start, 10), e.rank < 0
+}

@@ -1,0 +1,536 @@
+// Package launch is what `tabard record` does between the MPI launcher and
+// the program: it sets up the recording of the job on this node, starts the
+// collector if nobody did, and becomes the program by exec: same process,
+// same descriptors, same exit code, no wrapper in between.
+//
+// Whatever goes wrong with the recording, the program is started all the same.
+package launch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+)
+
+// Options is what the user asked for.
+type Options struct {
+	// Command is the program with its arguments.
+	Command []string
+	// Output is the archive to write.
+	Output string
+	// Callsites is ring.SitesCaller, ring.SitesOff or ring.SitesStack.
+	Callsites uint32
+	NoTiming  bool
+	// Ranks selects ranks of MPI_COMM_WORLD (collect.ParseRanks), empty all.
+	Ranks string
+	// Filter holds the ids of functions that are not to be shown.
+	Filter []uint16
+	// KeepRaw is a directory for the raw log, empty for none.
+	KeepRaw  string
+	Quiet    bool
+	StartOff bool
+	// State is where the state directory goes, empty for the best place.
+	State string
+	// Collectors is how many collectors record the ranks of a node, 0 one.
+	Collectors int
+	// NoMerge leaves the archives of several collectors apart, as files beside Output.
+	NoMerge bool
+	// MergeWait is how long ranks wait in MPI_Finalize for the last one, at most, before they go
+	// on without uniting archives; 0 for what suits the job.
+	MergeWait time.Duration
+	// SegmentBytes, SegmentsMax and SpillBytes size the buffers, 0 for the defaults
+	// (ring.Config).
+	SegmentBytes int64
+	SegmentsMax  int
+	SpillBytes   int64
+	// Settings are noted in the archive.
+	Settings map[string]string
+
+	// Tool is the version that the archive names.
+	Tool string
+	// Runtime is the library to preload.
+	Runtime []byte
+	// Stderr takes messages; nil is standard error.
+	Stderr io.Writer
+}
+
+// defaultSegments is ring.Config's default for SegmentsMax.
+const defaultSegments = 16
+
+// An OptionError says that the command line cannot be obeyed; nothing was run.
+type OptionError struct{ Msg string }
+
+// Error returns the message.
+func (e *OptionError) Error() string { return e.Msg }
+
+// launcher is one call of Record or Spawned.
+type launcher struct {
+	o       *Options
+	env     rankEnv
+	path    string // of the program
+	lib     string // the runtime to preload, empty for none
+	environ []string
+	err     io.Writer
+}
+
+// Record sets up the recording and becomes the program. It only returns if
+// that is impossible: with an *OptionError before anything was done, or
+// with the exit code of a shell that cannot run a command (126, 127), after a message.
+func Record(o Options) (code int, err error) {
+	l := &launcher{o: &o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: o.Stderr}
+	if l.err == nil {
+		l.err = os.Stderr
+	}
+	if err := l.checkOptions(); err != nil {
+		return 2, err
+	}
+	if l.path, code, err = findProgram(o.Command[0]); err != nil {
+		fmt.Fprintf(l.err, "tabard: %v\n", err)
+		return code, nil
+	}
+	if err := l.setUp(); err != nil {
+		l.tell("recording is off, %s runs without it: %v", o.Command[0], err)
+	}
+	return l.exec(), nil
+}
+
+func (l *launcher) checkOptions() error {
+	o := l.o
+	if len(o.Command) == 0 {
+		return &OptionError{"the program to run is missing"}
+	}
+	if o.Output == "" {
+		return &OptionError{"the output is missing"}
+	}
+	if o.Collectors < 0 || o.Collectors > maxCollectors {
+		return &OptionError{fmt.Sprintf("%d collectors: at least 1 and at most %d", o.Collectors, maxCollectors)}
+	}
+	if st, err := os.Stat(o.Output); err == nil && !st.Mode().IsRegular() {
+		return &OptionError{fmt.Sprintf("output %s is not a regular file", o.Output)}
+	}
+	selected, err := collect.ParseRanks(o.Ranks)
+	if err != nil {
+		return &OptionError{err.Error()}
+	}
+	if selected != nil && l.env.size > 0 && !anySelected(selected, l.env.size) {
+		return &OptionError{fmt.Sprintf("ranks %s: the program has ranks 0 to %d", o.Ranks, l.env.size-1)}
+	}
+	return nil
+}
+
+func anySelected(selected func(int) bool, size int) bool {
+	for r := range size {
+		if selected(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// tell prints a message, once for a job.
+func (l *launcher) tell(format string, args ...any) {
+	if l.env.rank <= 0 {
+		fmt.Fprintf(l.err, "tabard: "+format+"\n", args...)
+	}
+}
+
+// setUp prepares the recording of this process and sets its environment. An error means
+// that the program has to run untraced.
+func (l *launcher) setUp() error {
+	o := l.o
+	output, err := collect.CanonicalOutput(o.Output)
+	if err != nil {
+		return fmt.Errorf("%s: %w (give an absolute path with -o)", o.Output, err)
+	}
+	if err := CheckObject("runtime library", o.Runtime); err != nil {
+		return err
+	}
+	reason := l.untraceable()
+	if reason != "" && reason != collect.ReasonNotSelected {
+		l.tell("%s %s: it runs, but its MPI calls cannot be recorded", o.Command[0], reason)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		dir, err := l.state(output, try)
+		if err != nil {
+			return err
+		}
+		if reason == "" {
+			if l.lib, err = extract(dir, o.Runtime); err != nil {
+				collect.Abandon(dir)
+				return err
+			}
+		}
+		err = collect.Register(dir, l.registration(reason, false))
+		if errors.Is(err, collect.ErrEnded) && try < 5 {
+			// The job before us with the same name is being wound up.
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l.attach(dir, exe)
+		return nil
+	}
+}
+
+// attach makes sure that dir has a collector and prepares the environment.
+func (l *launcher) attach(dir, exe string) {
+	if l.lib != "" {
+		l.environ = preloadEnv(l.environ, l.lib, dir, exe)
+	}
+	if err := startCollector(exe, dir); err != nil {
+		// What the runtime writes will be there for `tabard recover`.
+		l.tell("the collector could not be started: %v; run `tabard recover %s` afterwards", err, l.o.Output)
+	}
+}
+
+// untraceable says why this process is not traced, empty if it is.
+func (l *launcher) untraceable() string {
+	selected, _ := collect.ParseRanks(l.o.Ranks)
+	if selected != nil && l.env.rank >= 0 && !selected(l.env.rank) {
+		return collect.ReasonNotSelected
+	}
+	if becomesAnother(l.path, l.o.Command) {
+		return ""
+	}
+	return obstacle(l.path)
+}
+
+func (l *launcher) registration(reason string, spawned bool) *collect.Registration {
+	r := &collect.Registration{
+		PID: os.Getpid(), Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
+		Spawned: spawned, Traced: reason == "", Reason: reason, Command: l.o.Command, Time: time.Now(),
+	}
+	if st, err := collect.ReadProcStat(r.PID); err == nil {
+		r.Start = st.Start
+	}
+	return r
+}
+
+// roomWanted is what a state directory should have free for each local rank
+// and on top; places with less are the last choice.
+const (
+	roomPerRank = 24 << 20
+	roomBase    = 64 << 20
+)
+
+// state finds the state directory of this job on this node or makes it.
+func (l *launcher) state(output string, try int) (string, error) {
+	roots := collect.StateRoots(output)
+	if l.o.State != "" {
+		abs, err := filepath.Abs(l.o.State)
+		if err != nil {
+			return "", err
+		}
+		own := filepath.Join(abs, filepath.Base(roots[0]))
+		roots = append([]string{own}, slices.DeleteFunc(roots, func(r string) bool { return r == own })...)
+	}
+	id, alone := jobIdentity(l.env)
+	if alone {
+		l.env.localSize = 1
+	}
+	if l.share().count > 1 {
+		id += fmt.Sprintf(" collector %d", l.share().index)
+	}
+	key := collect.StateKey(output, id)
+	if try > 2 { // what has ended there cannot be moved out of the way
+		key += fmt.Sprintf("-%d", try)
+	}
+	want := uint64(roomBase + roomPerRank*max(1, l.share().ranks))
+	var errs []error
+	for _, least := range []uint64{want, 0} {
+		for i, root := range roots {
+			// Another rank may have decided since we last looked.
+			if dir := existing(roots, key); dir != "" {
+				return dir, nil
+			}
+			if err := os.MkdirAll(root, 0o700); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			if room(root) < least {
+				continue
+			}
+			dir := filepath.Join(root, key)
+			config := l.config(roots[i+1:], root, key)
+			_, err := collect.CreateState(dir, l.job(output), config)
+			if err == nil {
+				return dir, nil
+			}
+			os.Remove(config.SpillDir) // only if nobody uses it
+			errs = append(errs, err)
+		}
+	}
+	return "", fmt.Errorf(
+		"no place for the state of the recording (set TABARD_STATE to a directory with some room): %w",
+		errors.Join(errs...),
+	)
+}
+
+func existing(roots []string, key string) string {
+	for _, r := range roots {
+		dir := filepath.Join(r, key)
+		if _, err := os.Stat(filepath.Join(dir, ring.ControlFile)); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+// room is the number of bytes that this user may still write in dir.
+func room(dir string) uint64 {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0
+	}
+	return st.Bavail * uint64(st.Bsize)
+}
+
+// config is the control page's content. The spill directory is the next place
+// on another file system, on a disk if there is one: what nobody collects must not fill the memory.
+func (l *launcher) config(others []string, root, key string) ring.Config {
+	o := l.o
+	c := ring.Config{
+		StartOff:     o.StartOff,
+		NoTiming:     o.NoTiming,
+		Quiet:        o.Quiet,
+		Callsites:    o.Callsites,
+		Filter:       o.Filter,
+		SegmentBytes: o.SegmentBytes,
+		SegmentsMax:  o.SegmentsMax,
+		SpillBytes:   o.SpillBytes,
+	}
+	c.Merge, c.Clocks, c.MergeWait = l.meets()
+	c.LocalRanks = l.share().ranks
+	for _, memory := range []bool{false, true} {
+		for _, r := range others {
+			if os.MkdirAll(r, 0o700) != nil || device(r) == device(root) || inMemory(r) != memory {
+				continue
+			}
+			if dir := filepath.Join(r, key+".spill"); os.MkdirAll(dir, 0o700) == nil {
+				c.SpillDir = dir
+				return c
+			}
+		}
+	}
+	return c
+}
+
+func inMemory(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && (st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC)
+}
+
+func device(dir string) uint64 {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return 0
+	}
+	return uint64(st.Dev)
+}
+
+func (l *launcher) job(output string) *collect.Job {
+	o := l.o
+	j := &collect.Job{
+		Output: output, Shown: o.Output, Command: o.Command, Options: o.Settings, Created: time.Now(), Tool: o.Tool,
+		SegmentsMax: o.SegmentsMax, LocalRanks: l.share().ranks, Ranks: o.Ranks, Quiet: o.Quiet,
+	}
+	if j.SegmentsMax == 0 {
+		j.SegmentsMax = defaultSegments
+	}
+	j.Host, _ = os.Hostname()
+	l.shareJob(j)
+	if o.KeepRaw != "" {
+		j.KeepRaw, _ = filepath.Abs(o.KeepRaw)
+	}
+	return j
+}
+
+const libraryName = "libtabard.so"
+
+// extract puts the runtime where the dynamic linker can load it from: into
+// the state directory, or, if that lies on a file system without execution
+// or has a name that LD_PRELOAD cannot hold, into another place.
+func extract(dir string, lib []byte) (string, error) {
+	sum := sha256.Sum256(lib)
+	private := fmt.Sprintf("tabard-%d", os.Getuid())
+	byHash := "libtabard-" + hex.EncodeToString(sum[:8]) + ".so"
+	places := []string{
+		filepath.Join(dir, libraryName),
+		filepath.Join("/tmp", private, byHash),
+		filepath.Join("/var/tmp", private, byHash),
+	}
+	if home, err := os.UserCacheDir(); err == nil {
+		places = append(places, filepath.Join(home, "tabard", byHash))
+	}
+	var errs []error
+	for _, path := range places {
+		if strings.ContainsAny(path, " :;$\n\t") {
+			errs = append(errs, fmt.Errorf("%s: LD_PRELOAD cannot hold this name", path))
+			continue
+		}
+		err := install(path, lib)
+		if err == nil {
+			err = executable(path)
+		}
+		if err == nil {
+			return path, nil
+		}
+		errs = append(errs, err)
+	}
+	return "", fmt.Errorf("no place for the runtime library: %w", errors.Join(errs...))
+}
+
+// install writes the library unless it is there. Nobody else may be able to change it.
+func install(path string, lib []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil {
+		return err
+	}
+	if int(st.Uid) != os.Getuid() || st.Mode&unix.S_IFMT != unix.S_IFDIR || st.Mode&0o022 != 0 {
+		return fmt.Errorf("%s: not a private directory of this user", dir)
+	}
+	if have, err := os.ReadFile(path); err == nil && string(have) == string(lib) {
+		return nil
+	}
+	f, err := os.CreateTemp(dir, ".lib-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lib)
+	if err = errors.Join(err, f.Chmod(0o700), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// executable reports an error if code in the file cannot be mapped (noexec).
+func executable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m, err := unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("%s: cannot be loaded: %w", path, err)
+	}
+	return unix.Munmap(m)
+}
+
+// preloadEnv adds lib to LD_PRELOAD, keeps the user's own entries, and tells the runtime where its
+// state is. lib comes first, but behind tools of the profiling interface. Calls that went to lib
+// first would pass these tools by. What they pass on to MPI comes to lib.
+func preloadEnv(env []string, lib, dir, exe string) []string {
+	var tools, others, kept []string
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		switch name {
+		case "LD_PRELOAD":
+			for _, e := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ' ' }) {
+				// A tabard around us would record everything twice.
+				switch base := filepath.Base(e); {
+				case base == libraryName || strings.HasPrefix(base, "libtabard-"):
+				case isTool(e):
+					tools = append(tools, e)
+				default:
+					others = append(others, e)
+				}
+			}
+		case "TABARD_DIR", "TABARD_EXE":
+		default:
+			kept = append(kept, kv)
+		}
+	}
+	preload := strings.Join(slices.Concat(tools, []string{lib}, others), ":")
+	return append(kept, "LD_PRELOAD="+preload, "TABARD_DIR="+dir, "TABARD_EXE="+exe)
+}
+
+// exec becomes the program; it returns a shell's exit code if that fails.
+func (l *launcher) exec() int {
+	argv := l.o.Command
+	ignoreInherited()
+	err := syscall.Exec(l.path, argv, l.environ)
+	if errors.Is(err, syscall.ENOEXEC) {
+		// A script without a first line that names its interpreter.
+		err = syscall.Exec("/bin/sh", append([]string{"sh", l.path}, argv[1:]...), l.environ)
+	}
+	fmt.Fprintf(l.err, "tabard: %s: %s\n", argv[0], sentence(err))
+	if errors.Is(err, syscall.ENOENT) {
+		return 127
+	}
+	return 126
+}
+
+// Spawned becomes the program of a child of MPI_Comm_spawn: args are the state
+// directory, "--", the program and its arguments. It only returns if that is impossible.
+func Spawned(args []string) int {
+	if len(args) < 3 || args[1] != "--" {
+		fmt.Fprintln(os.Stderr, "tabard: __spawned is for internal use: DIR -- PROGRAM [ARGS...]")
+		return 2
+	}
+	o := Options{Command: args[2:], Output: "the output"}
+	l := &launcher{o: &o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: os.Stderr}
+	var code int
+	var err error
+	if l.path, code, err = findProgram(o.Command[0]); err != nil {
+		fmt.Fprintf(l.err, "tabard: %v\n", err)
+		return code
+	}
+	if err := l.join(args[0]); err != nil {
+		l.tell("spawned %s runs without being recorded: %v", o.Command[0], err)
+	}
+	return l.exec()
+}
+
+// join adds a spawned process to the job in dir.
+func (l *launcher) join(dir string) error {
+	job, err := collect.ReadJob(dir)
+	if err != nil {
+		return err
+	}
+	l.o.Output = job.Output
+	if l.o.Runtime, err = os.ReadFile(filepath.Join(dir, libraryName)); err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	reason := obstacle(l.path)
+	if reason == "" {
+		if l.lib, err = extract(dir, l.o.Runtime); err != nil {
+			return err
+		}
+	}
+	if err := collect.Register(dir, l.registration(reason, true)); err != nil {
+		return err
+	}
+	l.attach(dir, exe)
+	return nil
+}

@@ -1,0 +1,203 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// ControlFile is the name of the control page in a state directory.
+const ControlFile = "control"
+
+// Config is what the launcher decides for a job and the runtime obeys.
+type Config struct {
+	StartOff     bool          // tracing is off until the program switches it on
+	NoTiming     bool          // no time stamps
+	Quiet        bool          // no summary line
+	Callsites    uint32        // SitesOff, SitesCaller, SitesStack
+	Filter       []uint16      // ids of functions that are filtered out
+	SegmentBytes int64         // size of a segment file, header included; 0: 4 MiB
+	SegmentsMax  int           // segments of a thread before it waits; 0: 16
+	SpillBytes   int64         // per process, while no collector drains; 0: 4 GiB
+	SpillDir     string        // second place for segments, "" none
+	DeadAfter    time.Duration // age of a heartbeat that counts as death; 0: 5 s
+	SummaryWait  time.Duration // rank 0 waits for the summary at its end; 0: 5 s
+	Merge        bool          // collectors unite their archives inside MPI_Finalize
+	Clocks       bool          // collectors measure the clocks of their nodes inside MPI_Finalize
+	LocalRanks   int           // how many ranks belong to the collector, 0 unknown
+	MergeWait    time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
+	MergeTime    time.Duration // for the exchange then; 0: 30 s
+}
+
+// Control is the mapped control page of a state directory.
+type Control struct {
+	page *controlPage
+	mem  []byte
+}
+
+func orDefault[T int | int64 | time.Duration](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// CreateControl writes dir's control page. Of several processes that do so
+// at once one wins; the others get an error that is os.ErrExist and go on with OpenControl.
+func CreateControl(dir string, c Config) error {
+	if len(c.SpillDir) >= len(controlPage{}.SpillDir) {
+		c.SpillDir = ""
+	}
+	p := controlPage{
+		Magic: ControlMagic, Version: Version,
+		SegmentBytes:  uint64(orDefault(c.SegmentBytes, 4<<20)),
+		SegmentsMax:   uint32(orDefault(c.SegmentsMax, 16)),
+		SpillBytes:    uint64(orDefault(c.SpillBytes, 4<<30)),
+		DeadAfterNS:   uint64(orDefault(c.DeadAfter, 5*time.Second)),
+		SummaryWaitNS: uint64(orDefault(c.SummaryWait, 5*time.Second)),
+		Callsites:     c.Callsites,
+		Heartbeat:     MonotonicNS(),
+		Leader:        ^uint32(0),
+		LocalRanks:    uint32(c.LocalRanks),
+		MergeWaitNS:   uint64(orDefault(c.MergeWait, 20*time.Second)),
+		MergeTimeNS:   uint64(orDefault(c.MergeTime, 30*time.Second)),
+	}
+	for bit, on := range map[uint32]bool{
+		CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlQuiet: c.Quiet, CtlFilter: len(c.Filter) > 0,
+		CtlMerge: c.Merge, CtlClocks: c.Clocks,
+	} {
+		if on {
+			p.Flags |= bit
+		}
+	}
+	for _, id := range c.Filter {
+		p.Filter[id/8] |= 1 << (id % 8)
+	}
+	copy(p.SpillDir[:], c.SpillDir)
+
+	tmp, err := os.CreateTemp(dir, ".control-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))
+	_, err = tmp.Write(b)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Link(tmp.Name(), filepath.Join(dir, ControlFile))
+}
+
+// OpenControl maps the control page of dir.
+func OpenControl(dir string) (*Control, error) {
+	path := filepath.Join(dir, ControlFile)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := int(unsafe.Sizeof(controlPage{}))
+	if st.Size() < int64(size) {
+		return nil, fmt.Errorf("%s: %d bytes, want %d", path, st.Size(), size)
+	}
+	mem, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c := &Control{page: (*controlPage)(unsafe.Pointer(&mem[0])), mem: mem}
+	if c.page.Magic != ControlMagic || c.page.Version != Version {
+		c.Close()
+		return nil, fmt.Errorf("%s: not a control page of this version of tabard", path)
+	}
+	return c, nil
+}
+
+// Close unmaps the page.
+func (c *Control) Close() error {
+	c.page = nil
+	return unix.Munmap(c.mem)
+}
+
+// MonotonicNS is CLOCK_MONOTONIC, the clock of heartbeats.
+func MonotonicNS() uint64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		panic(err)
+	}
+	return uint64(ts.Nano())
+}
+
+// Beat says that the collector lives.
+func (c *Control) Beat() { atomic.StoreUint64(&c.page.Heartbeat, MonotonicNS()) }
+
+// SetCollector announces the collector's state (Collector constants).
+func (c *Control) SetCollector(state uint32) {
+	atomic.StoreUint32(&c.page.CollectorPID, uint32(syscall.Getpid()))
+	atomic.StoreUint32(&c.page.CollectorState, state)
+	c.Beat()
+}
+
+// Finalized is the number of processes that returned from MPI_Finalize.
+func (c *Control) Finalized() int { return int(atomic.LoadUint32(&c.page.Finalized)) }
+
+// CollectorAlive reports whether a collector shows signs of life, as the program judges it too.
+func (c *Control) CollectorAlive() bool {
+	beat, now := atomic.LoadUint64(&c.page.Heartbeat), MonotonicNS()
+	return atomic.LoadUint32(&c.page.CollectorState) != CollectorDone && now < beat+c.page.DeadAfterNS
+}
+
+// SegmentBytes is the size of a segment file, header included.
+func (c *Control) SegmentBytes() int64 { return int64(c.page.SegmentBytes) }
+
+// NoTiming reports whether records carry no time stamps.
+func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
+
+// Partial reports whether calls are left out on purpose, from the beginning at least.
+func (c *Control) Partial() bool { return c.page.Flags&(CtlFilter|CtlStartOff) != 0 }
+
+// SpillDir is the second place for segments, "" if there is none.
+func (c *Control) SpillDir() string {
+	for i, b := range c.page.SpillDir {
+		if b == 0 {
+			return string(c.page.SpillDir[:i])
+		}
+	}
+	return ""
+}
+
+// SetSummary publishes the line that rank 0 prints at its end, cut to what fits.
+func (c *Control) SetSummary(line string) {
+	n := copy(c.page.Summary[:len(c.page.Summary)-1], line)
+	c.page.Summary[n] = 0
+	atomic.StoreUint32(&c.page.SummaryLen, uint32(n))
+}
+
+// MergeRequest is what the node's leader asks for (Merge constants; 0 nothing), and how many files
+// the leader received.
+func (c *Control) MergeRequest() (request uint32, received int) {
+	request = atomic.LoadUint32(&c.page.MergeRequest)
+	return request, int(min(c.page.MergeReceived, 1<<20))
+}
+
+// AnswerMerge says that a request is done, or MergeFailed.
+func (c *Control) AnswerMerge(answer uint32) { atomic.StoreUint32(&c.page.MergeAnswer, answer) }
+
+// RequestMerge plays the leader: it makes a request.
+func (c *Control) RequestMerge(request uint32, received int) {
+	c.page.MergeReceived = uint64(received)
+	atomic.StoreUint32(&c.page.MergeRequest, request)
+}
+
+// MergeAnswer is what the leader sees of the collector.
+func (c *Control) MergeAnswer() uint32 { return atomic.LoadUint32(&c.page.MergeAnswer) }

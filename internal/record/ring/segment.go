@@ -1,0 +1,162 @@
+package ring
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// SegmentName is the name of the k-th segment file of a thread.
+func SegmentName(pid, thread, k int) string { return fmt.Sprintf("s.%d.%d.%d", pid, thread, k) }
+
+// ParseSegmentName is the inverse of SegmentName on a base name.
+func ParseSegmentName(name string) (pid, thread, k int, ok bool) {
+	if _, err := fmt.Sscanf(name, "s.%d.%d.%d", &pid, &thread, &k); err != nil {
+		return 0, 0, 0, false
+	}
+	return pid, thread, k, name == SegmentName(pid, thread, k)
+}
+
+// Segment is a mapped segment file.
+type Segment struct {
+	Path string
+	h    *segmentHeader
+	mem  []byte
+	data []uint64
+}
+
+// OpenSegment maps a segment file. A file that its program has not finished
+// setting up gives an error; look again later.
+func OpenSegment(path string) (*Segment, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() < HeaderBytes {
+		return nil, fmt.Errorf("%s: not set up: %d bytes", path, st.Size())
+	}
+	mem, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s := &Segment{Path: path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
+	room := uint64(len(mem) - HeaderBytes)
+	switch {
+	case atomic.LoadUint64(&s.h.Magic) != SegmentMagic:
+		err = fmt.Errorf("%s: not set up", path)
+	case s.h.Version != Version:
+		err = fmt.Errorf("%s: version %d of the ring, this tabard reads %d", path, s.h.Version, Version)
+	case s.h.Capacity > room || s.h.Capacity%8 != 0:
+		err = fmt.Errorf("%s: states %d bytes of records, the file holds %d", path, s.h.Capacity, room)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	if s.h.Capacity > 0 {
+		s.data = unsafe.Slice((*uint64)(unsafe.Pointer(&mem[HeaderBytes])), s.h.Capacity/8)
+	}
+	return s, nil
+}
+
+// CreateSegment makes a segment file in dir as the runtime would, for tests.
+func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
+	path := filepath.Join(dir, SegmentName(pid, thread, k))
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := f.Truncate(int64(HeaderBytes + capacity)); err != nil {
+		return nil, err
+	}
+	h := segmentHeader{Magic: SegmentMagic, Version: Version, PID: uint32(pid), Thread: uint32(thread),
+		TID: uint32(pid), Seq: seq, Capacity: uint64(capacity), State: SegActive}
+	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
+		return nil, err
+	}
+	return OpenSegment(path)
+}
+
+// Close unmaps the segment.
+func (s *Segment) Close() error {
+	s.h, s.data = nil, nil
+	return unix.Munmap(s.mem)
+}
+
+// PID, PIDStart, Thread and TID say whose segment this is.
+func (s *Segment) PID() int         { return int(s.h.PID) }
+func (s *Segment) PIDStart() uint64 { return s.h.PIDStart }
+func (s *Segment) Thread() int      { return int(s.h.Thread) }
+func (s *Segment) TID() int         { return int(s.h.TID) }
+
+// Seq is the segment's position in its thread's chain.
+func (s *Segment) Seq() uint64 { return atomic.LoadUint64(&s.h.Seq) }
+
+// State is one of the Seg constants.
+func (s *Segment) State() uint32 { return atomic.LoadUint32(&s.h.State) }
+
+// SetFree hands the segment back to the program. The state that covers its
+// records must be durable.
+func (s *Segment) SetFree() { atomic.StoreUint32(&s.h.State, SegFree) }
+
+// SetState is for tests that play the program.
+func (s *Segment) SetState(state uint32) { atomic.StoreUint32(&s.h.State, state) }
+
+// SetSeq is for tests that play the program.
+func (s *Segment) SetSeq(seq uint64) { atomic.StoreUint64(&s.h.Seq, seq) }
+
+// Capacity is the size of the record area in words.
+func (s *Segment) Capacity() int { return len(s.data) }
+
+// Published is the number of words of complete records, never beyond Capacity.
+func (s *Segment) Published() int {
+	return min(int(atomic.LoadUint64(&s.h.Published)/8), len(s.data))
+}
+
+// Publish is for tests that play the program.
+func (s *Segment) Publish(words int) { atomic.StoreUint64(&s.h.Published, uint64(words)*8) }
+
+// SetPending is for tests that play the program: the call in progress has an entry part of so many
+// words.
+func (s *Segment) SetPending(words int) {
+	atomic.StoreUint64(&s.h.Pending, uint64(words)*8)
+	in := uint32(0)
+	if words > 0 {
+		in = 1
+	}
+	atomic.StoreUint32(&s.h.InCall, in)
+}
+
+// InCall reports whether the thread is between entry and exit of a call.
+func (s *Segment) InCall() bool { return atomic.LoadUint32(&s.h.InCall) != 0 }
+
+// Pending is the entry part of the call in progress, nil if there is none. It
+// is only meaningful in the last segment of a chain.
+func (s *Segment) Pending() Record {
+	n := int(atomic.LoadUint64(&s.h.Pending) / 8)
+	at := s.Published()
+	if n < RefWords || n > len(s.data)-at {
+		return nil
+	}
+	r := Record(s.data[at : at+n : at+n])
+	if n < r.headWords() {
+		return nil
+	}
+	return r
+}
+
+// Words are the words [from, to) of the record area. They stay mapped until Close.
+func (s *Segment) Words(from, to int) []uint64 { return s.data[from:to:to] }
+
+// SetConsumed tells the program's side how far the collector is, in words.
+func (s *Segment) SetConsumed(words int) { atomic.StoreUint64(&s.h.Consumed, uint64(words)*8) }

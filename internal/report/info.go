@@ -1,0 +1,299 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// InfoSchema names the form of Info.
+const InfoSchema = "tabard.info/1"
+
+var _ = register[Info](InfoSchema, "info --json")
+
+// Info is what a recording holds.
+type Info struct {
+	Schema  string   `json:"schema"`
+	File    string   `json:"file"`
+	Command []string `json:"command"`
+	Created string   `json:"created,omitempty"`
+	Tool    string   `json:"tool,omitempty"`
+	MPI     string   `json:"mpi"`
+	ABI     string   `json:"abi"`
+	// Ranks counts the processes with calls or a rank, Threads the streams of calls.
+	Ranks   int      `json:"ranks"`
+	Threads int      `json:"threads"`
+	Hosts   []string `json:"hosts"`
+	// Clocks are those of the hosts, if they were measured.
+	Clocks []Clock `json:"clocks,omitempty"`
+	Calls  uint64  `json:"calls"`
+	// Functions are the calls by name, Polls the unsuccessful polls among them.
+	Functions map[string]uint64 `json:"functions"`
+	Polls     uint64            `json:"polls"`
+	Failed    uint64            `json:"failed_calls"`
+	Open      uint64            `json:"unfinished_calls"`
+
+	Complete bool `json:"complete"`
+	// Partial recordings leave out calls on purpose: filters, tracing switched off.
+	Partial   bool     `json:"partial"`
+	Missing   []string `json:"missing,omitempty"`
+	LostCalls uint64   `json:"lost_calls"`
+
+	Bytes   Bytes   `json:"bytes"`
+	Timing  *Timing `json:"timing,omitempty"`
+	Grammar Grammar `json:"grammar"`
+	// Memory is the largest resident size of a collector in bytes, 0 unknown.
+	Memory  int64             `json:"collector_peak_bytes"`
+	Options map[string]string `json:"options,omitempty"`
+	Skipped []string          `json:"unknown_sections,omitempty"`
+}
+
+// Bytes is the size of the parts of the file.
+type Bytes struct {
+	File      int64 `json:"file"`
+	Structure int64 `json:"structure"`
+	Columns   int64 `json:"columns"`
+	Timing    int64 `json:"timing"`
+	Meta      int64 `json:"meta"`
+	Index     int64 `json:"index"`
+	Other     int64 `json:"other"`
+}
+
+// Grammar is the size of the grammars, those of a class as one; equal ones count
+// once. Signatures are those that differ in more than values.
+type Grammar struct {
+	Classes    int    `json:"classes"`
+	Distinct   int    `json:"distinct"`
+	Rules      int    `json:"rules"`
+	Symbols    int    `json:"symbols"`
+	Events     uint64 `json:"events"`
+	Signatures int    `json:"signatures"`
+}
+
+// memoryOption is the option of an archive in which the collector leaves its
+// peak memory in bytes.
+const memoryOption = "collector_peak_bytes"
+
+// NewInfo counts what an archive holds. It reads the compressed structure only.
+func NewInfo(a *archive.Archive) (*Info, error) {
+	m, st := a.Meta(), a.Stats()
+	info := &Info{
+		Schema: InfoSchema, File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
+		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
+		Options: m.Options, Skipped: a.Skipped(),
+		Bytes: bytesOf(&st), Timing: NewTiming(a),
+	}
+	if n, err := strconv.ParseInt(m.Options[memoryOption], 10, 64); err == nil {
+		info.Memory = n
+	}
+	if info.Command == nil {
+		info.Command = []string{}
+	}
+	if !m.Created.IsZero() {
+		info.Created = m.Created.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	info.addGroups(a)
+	return info, info.addClasses(a)
+}
+
+// addGroups adds what is known of the processes. It looks at single ones only
+// where something is missing.
+func (info *Info) addGroups(a *archive.Archive) {
+	hosts := map[string]bool{}
+	info.Ranks = a.NumRanks()
+	for _, g := range a.Groups() {
+		if g.Unranked {
+			hosts[g.Host] = true
+		}
+		for _, h := range g.Hosts.Values {
+			hosts[h] = true
+		}
+		complete, ok1 := g.Complete.Constant()
+		lost, ok2 := g.Lost.Constant()
+		if ok1 && ok2 && complete == 1 && lost == 0 {
+			continue
+		}
+		for rank := range g.Ranks.All() {
+			if lost := uint64(g.Lost.At(rank)); lost != 0 || g.Complete.At(rank) == 0 {
+				info.LostCalls += lost
+				info.Complete = false
+				info.Missing = append(info.Missing, incomplete(a.RankIn(g, rank)))
+			}
+		}
+	}
+	info.addAbsent(a)
+	info.Hosts = slices.Sorted(maps.Keys(hosts))
+	info.Clocks = clocksOf(a)
+	if info.Ranks == 0 {
+		info.Complete = false
+		info.Missing = append(info.Missing, "no process was recorded")
+	}
+}
+
+// addAbsent names the ranks that are in no recording, unless they were left
+// out on purpose.
+func (info *Info) addAbsent(a *archive.Archive) {
+	if info.Options["ranks"] != "" {
+		return
+	}
+	present, sizes := map[int]*archive.RankSet{}, map[int]int{}
+	for _, g := range a.Groups() {
+		if g.Unranked {
+			continue
+		}
+		sizes[g.World] = max(sizes[g.World], g.Size)
+		present[g.World] = g.Ranks.Union(present[g.World])
+	}
+	for _, w := range slices.Sorted(maps.Keys(present)) {
+		var absent [][2]int
+		next := 0
+		for lo, hi := range present[w].Intervals() {
+			if lo > next {
+				absent = append(absent, [2]int{next, lo})
+			}
+			next = hi
+		}
+		if next < sizes[w] {
+			absent = append(absent, [2]int{next, sizes[w]})
+		}
+		if len(absent) > 0 {
+			info.Complete = false
+			info.Missing = append(info.Missing, fmt.Sprintf("nothing was recorded of %s", rankText(absent)))
+		}
+	}
+}
+
+// incomplete says why the recording of a process is incomplete, "" if it is not.
+func incomplete(r *archive.RankData) string {
+	if r.Complete && r.LostCalls == 0 {
+		return ""
+	}
+	who := fmt.Sprintf("rank %d", r.Rank)
+	if r.Rank < 0 {
+		who = fmt.Sprintf("process %d (no rank)", r.PID)
+	}
+	if r.World > 0 {
+		who += fmt.Sprintf(" of spawned world %d", r.World)
+	}
+	var whys []string
+	if !r.Complete {
+		end := r.End
+		if end == "" {
+			end = "did not reach its end in order"
+		}
+		whys = append(whys, end)
+	}
+	if r.LostCalls > 0 {
+		whys = append(whys, render.Plural(r.LostCalls, "call")+" could not be recorded")
+	}
+	return who + ": " + strings.Join(whys, "; ")
+}
+
+// rankText names ranks given as intervals [lo, hi).
+func rankText(ranks [][2]int) string {
+	var parts []string
+	for _, r := range ranks {
+		if r[1] == r[0]+1 {
+			parts = append(parts, fmt.Sprint(r[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", r[0], r[1]-1))
+		}
+	}
+	if len(ranks) == 1 && ranks[0][1] == ranks[0][0]+1 {
+		return "rank " + parts[0]
+	}
+	return "ranks " + strings.Join(parts, ",")
+}
+
+// addClasses counts calls, class by class.
+func (info *Info) addClasses(a *archive.Archive) error {
+	grammars := map[string]bool{}
+	templates := map[int]bool{}
+	info.Threads, info.Grammar.Classes = a.NumStreams(), len(a.Classes())
+	for _, c := range a.Classes() {
+		d, err := c.Data()
+		if err != nil {
+			return err
+		}
+		counts, events, err := c.Counts()
+		if err != nil {
+			return err
+		}
+		for t, n := range counts {
+			tm, err := c.Template(uint32(t))
+			if err != nil {
+				return err
+			}
+			if !templates[d.Terminals[t]] {
+				templates[d.Terminals[t]] = true
+				info.Grammar.Signatures++
+			}
+			info.Calls += n
+			info.addCalls(&tm.Signature, n)
+		}
+		info.Grammar.Events += events
+		if text := archive.FormatGrammar(d.Grammar); !grammars[text] {
+			grammars[text] = true
+			info.Grammar.Distinct++
+			info.Grammar.Rules += len(d.Grammar.Rules)
+			for _, r := range d.Grammar.Rules {
+				info.Grammar.Symbols += len(r)
+			}
+		}
+	}
+	return nil
+}
+
+func (info *Info) addCalls(sig *archive.Signature, n uint64) {
+	if n == 0 {
+		return
+	}
+	info.Functions[spec.ByID(sig.Func).Name] += n
+	if sig.Flags&archive.Polls != 0 {
+		info.Polls += n
+	}
+	if sig.Flags&archive.Failed != 0 {
+		info.Failed += n
+	}
+	if sig.Flags&archive.Unfinished != 0 {
+		info.Open += n
+	}
+}
+
+// Clock says how far the clock of a host was off.
+type Clock struct {
+	Host      string `json:"host"`
+	Processes int    `json:"processes"`
+	// Reference is set for the clock that the others are compared with.
+	Reference bool `json:"reference,omitempty"`
+	// Measured is set if the others are known; times are corrected then. How far the clock was
+	// ahead when it was measured last, with an error of at most Residual; Drift if it was measured
+	// twice.
+	Measured bool    `json:"measured"`
+	Ahead    int64   `json:"ahead_ns"`
+	Residual int64   `json:"residual_ns"`
+	Drift    float64 `json:"drift_ppm,omitempty"`
+}
+
+// clocksOf lists the clocks of an archive that was recorded on several.
+func clocksOf(a *archive.Archive) (list []Clock) {
+	if !a.ClocksMeasured() {
+		return nil
+	}
+	for _, h := range a.HostClocks() {
+		list = append(list, Clock{Host: h.Host, Processes: h.Processes, Reference: h.Reference, Measured: h.Measured,
+			Ahead: int64(h.Ahead), Residual: int64(h.Residual), Drift: h.Drift})
+	}
+	return list
+}
+
+func bytesOf(st *archive.Stats) Bytes {
+	return Bytes{File: st.Total, Structure: st.Structure, Columns: st.Columns, Timing: st.Timing,
+		Meta: st.Meta, Index: st.Index, Other: st.Other}
+}

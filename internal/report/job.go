@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/clocks"
+	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
+)
+
+// Meter begins to show the progress of something that may take longer than a second: what is being
+// done, in steps called noun, of which there are total (0: unknown). A nil Meter shows nothing. It
+// may return nil if there is nobody to show it to.
+type Meter func(what, noun string, total uint64) *render.Progress
+
+func (m Meter) start(what, noun string) *render.Progress {
+	if m == nil {
+		return nil
+	}
+	return m(what, noun, 0)
+}
+
+// Reading shows how many streams an analysis has read, of several passes the first; done removes
+// it.
+func (m Meter) Reading(r *selection.Resolved) (done func()) {
+	p := m.start("reading", "streams")
+	if p == nil {
+		return func() {}
+	}
+	r.Progress = p.Show
+	return func() {
+		r.Progress = nil
+		p.Done()
+	}
+}
+
+// Resolve finds what flags select in an archive.
+func Resolve(arch *archive.Archive, flags selection.Flags) (*selection.Resolved, error) {
+	s, err := selection.Parse(flags)
+	if err != nil {
+		return nil, err
+	}
+	return s.Resolve(arch)
+}
+
+// Job is an archive that was opened for analyses that follow its calls in time.
+type Job struct {
+	Archive *archive.Archive
+	Program *calls.Program
+	meter   Meter
+	chosen  *selection.Resolved // nil: all
+	found   *selection.StepIndex
+	// clocks are the corrections of the hosts' clocks; nil on one host, whose processes share one.
+	clocks *clocks.Correction
+	clock  func(process int32, t time.Duration) time.Duration // nil: none
+}
+
+// Open looks at the structure of an archive, and at what flags select in it.
+func Open(arch *archive.Archive, flags selection.Flags, meter Meter) (*Job, error) {
+	j := &Job{Archive: arch, meter: meter}
+	var err error
+	if flags != (selection.Flags{}) {
+		if j.chosen, err = Resolve(arch, flags); err != nil {
+			return nil, err
+		}
+	}
+	j.Program, err = calls.Open(arch)
+	return j, err
+}
+
+// steps finds the time steps.
+func (j *Job) steps() (*selection.StepIndex, error) {
+	if j.found == nil && j.chosen != nil {
+		j.found = j.chosen.Steps()
+	}
+	if j.found != nil {
+		return j.found, nil
+	}
+	var err error
+	j.found, err = selection.FindSteps(j.Archive)
+	return j.found, err
+}
+
+// CorrectClocks finds out how the clocks of several hosts differ.
+func (j *Job) CorrectClocks() error {
+	if len(j.Archive.HostClocks()) < 2 {
+		return nil
+	}
+	p := j.meter.start("comparing clocks", "events")
+	defer p.Done()
+	var err error
+	j.clocks, err = clocks.OfProgram(j.Program, clocks.Options{LinesOnly: true, Progress: p.Show})
+	if err != nil || j.clocks.Identity() {
+		return err
+	}
+	j.clock = func(process int32, at time.Duration) time.Duration {
+		return j.clocks.At(j.Program.Process(process), at)
+	}
+	return nil
+}
+
+// NeedTimes is the error for an archive that has no times of calls.
+func (j *Job) NeedTimes() error {
+	for s := range j.Archive.Streams() {
+		if s.Timed() {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no times of calls: record with --timing=lossy or --timing=lossless", j.Archive.File())
+}
+
+// Waits finds the waits that are selected.
+func (j *Job) Waits() (*waits.Result, error) { return j.observedWaits(nil) }
+
+// observedWaits finds the waits that are selected. It also passes all calls to an observer, unless
+// that is nil.
+func (j *Job) observedWaits(seen match.Observer) (*waits.Result, error) {
+	steps, err := j.steps()
+	if err != nil {
+		return nil, err
+	}
+	p := j.meter.start("matching messages", "events")
+	defer p.Done()
+	return waits.Of(j.Program, waits.Options{Steps: steps, Clock: j.clock, Observer: seen, Progress: p.Show,
+		Selected: j.selected()})
+}
+
+// Match matches the messages and collectives that are selected.
+func (j *Job) Match() (*match.Result, error) {
+	p := j.meter.start("matching messages", "events")
+	defer p.Done()
+	return match.Of(j.Program, j.selected(), p.Show)
+}
+
+// selected tells which calls are selected, nil for all.
+func (j *Job) selected() match.Choice {
+	if j.chosen == nil {
+		return nil
+	}
+	parts := map[int]*selection.Part{}
+	return func(stream int, term uint32, call uint64) bool {
+		p, ok := parts[stream]
+		if !ok {
+			p, _ = j.chosen.Part(j.Archive.Stream(stream)) // what cannot be read ends the analysis elsewhere
+			parts[stream] = p
+		}
+		return p != nil && has(p, term, call)
+	}
+}
+
+// has tells whether a call is in a part of a stream.
+func has(p *selection.Part, term uint32, call uint64) bool {
+	if call < p.Range.From || call >= p.Range.To {
+		return false
+	}
+	all, none, err := p.Terminal(term)
+	if err != nil || none {
+		return false
+	}
+	if all {
+		return true
+	}
+	k, err := p.Stream.CallAt(call)
+	if err != nil {
+		return false
+	}
+	ok, err := p.Has(k)
+	return ok && err == nil
+}
+
+// clockCalls is the number of calls up to which clocks that were not measured are corrected by
+// reading all calls. A timeline of a small window must not take the time of reading everything.
+const clockCalls = 4 << 20
+
+// StreamClock is the correction of clocks by the messages of the program, nil if none is needed
+// (measured clocks are corrected anyway). Skewed says that one is needed, and that there are too
+// many messages to find it.
+func StreamClock(arch *archive.Archive, flags selection.Flags, meter Meter) (
+	clock func(*archive.Stream, time.Duration) time.Duration, skewed bool, err error) {
+	unmeasured := func(h archive.HostClock) bool { return !h.Measured && !h.Reference }
+	if !slices.ContainsFunc(arch.HostClocks(), unmeasured) {
+		return nil, false, nil
+	}
+	calls := uint64(0)
+	for s := range arch.Streams() {
+		if calls += s.Calls(); calls > clockCalls {
+			return nil, true, nil
+		}
+	}
+	j, err := Open(arch, flags, meter)
+	if err == nil {
+		err = j.CorrectClocks()
+	}
+	if err != nil || j.clock == nil {
+		return nil, false, err
+	}
+	return func(s *archive.Stream, at time.Duration) time.Duration {
+		return j.clock(j.Program.Number(s.Process()), at)
+	}, false, nil
+}

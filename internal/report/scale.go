@@ -1,0 +1,38 @@
+package report
+
+import "github.com/tabard-hpc/tabard/internal/program/infer"
+
+// ScaleSchema names the form of Scale.
+const ScaleSchema = "tabard.scale/1"
+
+var _ = register[Scale](ScaleSchema, "scale --json")
+
+// Scale is an archive that was inferred from recordings of other sizes.
+type Scale struct {
+	Schema string `json:"schema"`
+	// File is the archive that was written, empty for none, with Ranks ranks.
+	File  string `json:"file"`
+	Ranks int    `json:"ranks"`
+	Bytes int64  `json:"bytes"`
+	// Checked is the number of ranks with which calls were found to fit together: Ranks, or less if
+	// that is too many to look at each; 0 if that was not looked at.
+	Checked int `json:"checked"`
+	// From are the sizes of the recordings.
+	From        []int    `json:"from"`
+	Grids       []string `json:"grids"`
+	Assumptions []string `json:"assumptions"`
+	Program     string   `json:"program,omitempty"`
+}
+
+// NewScale makes the document of what was inferred. The program is in it only if asked for.
+func NewScale(m *infer.Model, program bool) *Scale {
+	r := &Scale{Schema: ScaleSchema, From: m.Sizes, Grids: []string{},
+		Assumptions: append([]string{}, m.Assumptions...)}
+	for _, g := range m.Grids {
+		r.Grids = append(r.Grids, g.String())
+	}
+	if program {
+		r.Program = m.String()
+	}
+	return r
+}

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"errors"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/findings"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
+)
+
+// SummarySchema names the form of Summary.
+const SummarySchema = "tabard.report/1"
+
+// Overview is what a summary is made of.
+type Overview struct {
+	// File is the archive as the user calls it.
+	File     string
+	Archive  *archive.Archive
+	Usage    *efficiency.Result // nil without times
+	Waits    *waits.Result      // nil without times
+	Matrix   *Grid
+	Findings []findings.Finding
+}
+
+// Overview makes all analyses. Clocks have to be corrected before.
+func (j *Job) Overview(file string) (*Overview, error) {
+	o := &Overview{File: file, Archive: j.Archive}
+	steps, err := j.steps()
+	if err != nil {
+		return nil, err
+	}
+	spent, err := efficiency.Observe(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock})
+	switch {
+	case errors.Is(err, efficiency.ErrUntimed):
+	case err != nil:
+		return nil, err
+	default:
+		if o.Waits, err = j.observedWaits(spent); err != nil {
+			return nil, err
+		}
+		o.Usage = spent.Result()
+	}
+	if o.Matrix, err = j.sketch(); err != nil {
+		return nil, err
+	}
+	o.Findings = findings.Of(findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks,
+		Duration: render.Duration})
+	return o, nil
+}
+
+// Counts are numbers of recorded and of lost calls, of hosts, and of processes that did not end in
+// order.
+type Counts struct {
+	Calls, Lost   uint64
+	Hosts, Broken int
+}
+
+// Counts counts what is recorded, and what is missing.
+func (o *Overview) Counts() (n Counts) {
+	for _, c := range o.Archive.Classes() {
+		if counts, _, err := c.Counts(); err == nil {
+			for _, k := range counts {
+				n.Calls += k
+			}
+		}
+	}
+	hosts := map[string]bool{}
+	for _, d := range o.Archive.Ranks() {
+		hosts[d.Host] = true
+		n.Lost += d.LostCalls
+		if !d.Complete {
+			n.Broken++
+		}
+	}
+	n.Hosts = len(hosts)
+	return n
+}
+
+var _ = register[Summary](SummarySchema, "report --json")
+
+// Summary is where the time goes and what to fix, on one page.
+type Summary struct {
+	Schema    string   `json:"schema"`
+	File      string   `json:"file"`
+	Command   []string `json:"command"`
+	MPI       string   `json:"mpi"`
+	Created   string   `json:"created"`
+	Processes int      `json:"processes"`
+	Bytes     int64    `json:"bytes"`
+	// The following are missing without times.
+	Elapsed    time.Duration          `json:"elapsed_ns,omitempty"`
+	Efficiency *efficiency.Efficiency `json:"efficiency,omitempty"`
+	Ranks      []ProcessTime          `json:"ranks,omitempty"`
+	Groups     []GroupTime            `json:"groups,omitempty"`
+	Calls      []PlaceTime            `json:"calls,omitempty"`
+	Steps      *Steps                 `json:"steps,omitempty"`
+	Waits      map[string]waits.Sum   `json:"waits,omitempty"`
+	Findings   []findings.Finding     `json:"findings"`
+}
+
+// ProcessTime is where the time of the main thread of a process goes.
+type ProcessTime struct {
+	Process int32         `json:"process"`
+	Begin   time.Duration `json:"begin_ns"`
+	End     time.Duration `json:"end_ns"`
+	MPI     time.Duration `json:"mpi_ns"`
+	Useful  time.Duration `json:"computation_ns"`
+	Calls   uint64        `json:"calls"`
+}
+
+// GroupTime is the time in a group of functions.
+type GroupTime struct {
+	Name  string        `json:"name"`
+	Calls uint64        `json:"calls"`
+	Time  time.Duration `json:"time_ns"`
+}
+
+// PlaceTime is the calls of one call site.
+type PlaceTime struct {
+	Func      string       `json:"func"`
+	Site      string       `json:"site"`
+	Group     string       `json:"group"`
+	Calls     uint64       `json:"calls"`
+	MPI       Spread       `json:"mpi"`
+	Before    Spread       `json:"computation_before"`
+	Durations Distribution `json:"durations"`
+}
+
+// Spread is how a time differs between processes.
+type Spread struct {
+	Processes int           `json:"processes"`
+	Sum       time.Duration `json:"sum_ns"`
+	Mean      time.Duration `json:"mean_ns"`
+	Min       time.Duration `json:"min_ns"`
+	Max       time.Duration `json:"max_ns"`
+	Imbalance time.Duration `json:"imbalance_ns"`
+	Least     int32         `json:"least"` // the process with the minimum
+	Most      int32         `json:"most"`  // and with the maximum
+}
+
+// Steps is the time steps.
+type Steps struct {
+	Stride uint64        `json:"stride"` // steps in an element of steps
+	Median time.Duration `json:"median_ns"`
+	MAD    time.Duration `json:"mad_ns"`
+	Steps  []Step        `json:"steps"`
+	Slow   []SlowStep    `json:"slow"`
+}
+
+// Step is a time step, or as many in a row as Steps.Stride says.
+type Step struct {
+	Begin  time.Duration `json:"begin_ns"`
+	Length Spread        `json:"length"`
+	Useful Spread        `json:"computation"`
+}
+
+// SlowStep is a time step that takes unusually long.
+type SlowStep struct {
+	Step    uint64           `json:"step"`
+	Begin   time.Duration    `json:"begin_ns"`
+	Length  time.Duration    `json:"length_ns"`
+	Cause   efficiency.Cause `json:"cause"`
+	Process int32            `json:"process"`
+	Excess  time.Duration    `json:"excess_ns"`
+}
+
+// Document makes the document of an overview.
+func (o *Overview) Document() *Summary {
+	m := o.Archive.Meta()
+	j := &Summary{Schema: SummarySchema, File: o.File, Command: m.Command, MPI: m.MPI,
+		Created: m.Created.UTC().Format(time.RFC3339), Processes: o.Archive.NumRanks(), Bytes: o.Archive.Stats().Total,
+		Findings: o.Findings}
+	if j.Findings == nil {
+		j.Findings = []findings.Finding{}
+	}
+	if u := o.Usage; u != nil {
+		e := u.Efficiency()
+		j.Elapsed, j.Efficiency = u.Elapsed(), &e
+		for i := range u.Processes {
+			p := &u.Processes[i]
+			j.Ranks = append(j.Ranks, ProcessTime{p.Process, p.Begin, p.End, p.MPI, p.Useful(), p.Calls})
+		}
+		for _, g := range u.Groups {
+			j.Groups = append(j.Groups, GroupTime(g))
+		}
+		for i := range u.Places {
+			p := &u.Places[i]
+			j.Calls = append(j.Calls, PlaceTime{p.Func, p.Site, p.Group, p.Calls, spreadOf(&p.MPI), spreadOf(&p.Before),
+				distribution(&p.Durations)})
+		}
+		if len(u.Steps) > 0 {
+			j.Steps = stepsOf(u)
+		}
+	}
+	if o.Waits != nil {
+		j.Waits = map[string]waits.Sum{}
+		for k, s := range o.Waits.Kinds {
+			j.Waits[waits.Kind(k).String()] = s
+		}
+	}
+	return j
+}
+
+func spreadOf(s *efficiency.Spread) Spread {
+	return Spread{s.Processes, s.Sum, s.Mean(), s.Min, s.Max, s.Imbalance(), s.Least, s.Most}
+}
+
+func stepsOf(u *efficiency.Result) *Steps {
+	s := &Steps{Stride: u.Stride, Median: u.MedianStep, MAD: u.MADStep, Slow: []SlowStep{}}
+	for i := range u.Steps {
+		x := &u.Steps[i]
+		s.Steps = append(s.Steps, Step{x.Begin, spreadOf(&x.Length), spreadOf(&x.Useful)})
+	}
+	for _, x := range u.SlowSteps {
+		s.Slow = append(s.Slow, SlowStep(x))
+	}
+	return s
+}

@@ -1,0 +1,269 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/analysis/loops"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
+)
+
+// Widths in columns: a line has at most loopsWidth unless its call site is
+// long, and of a list of ranks maxRankText are shown.
+const (
+	loopsWidth  = 110
+	maxRankText = 60
+)
+
+// loopsPrinter renders loop nests for people.
+type loopsPrinter struct {
+	w     io.Writer
+	class *loops.Class
+}
+
+// Loops shows the loop nests of a recording.
+func Loops(w io.Writer, file string, classes []*loops.Class) {
+	p := &loopsPrinter{w: w}
+	for i, c := range classes {
+		if i > 0 {
+			fmt.Fprintln(p.w)
+		}
+		p.class = c
+		p.head(c)
+		p.sequence(c.Body, 1)
+		for k, b := range c.Blocks {
+			if len(b) > 0 {
+				fmt.Fprintf(p.w, "  block %d:\n", k+1)
+				p.sequence(b, 2)
+			}
+		}
+	}
+	if len(classes) == 0 {
+		fmt.Fprintf(p.w, "%s holds no calls\n", file)
+	}
+}
+
+// head names the members of a class.
+func (p *loopsPrinter) head(c *loops.Class) {
+	calls := plural(c.Least, "call")
+	switch {
+	case c.Least != c.Most:
+		calls = count(c.Least) + "-" + plural(c.Most, "call") + " each"
+	case len(c.Streams()) > 1:
+		calls += " each"
+	}
+	fmt.Fprintf(p.w, "%s   %s\n", membersText(c, c.Ranks()), calls)
+}
+
+// membersText names threads: "ranks 0-35", "thread 1 of ranks 2,4".
+func membersText(c *loops.Class, ranks []int) string {
+	text := "rank "
+	if len(ranks) > 1 {
+		text = "ranks "
+	}
+	list := report.RankList(ranks)
+	if len(list) > maxRankText {
+		cut := strings.LastIndexByte(list[:maxRankText-5], ',')
+		list = fmt.Sprintf("%s,... (%s)", list[:cut], count(uint64(len(ranks))))
+	}
+	if ranks[0] < 0 {
+		text, list = plural(uint64(len(ranks)), "process"), " without a rank"
+	}
+	text += list
+	if c.World > 0 {
+		text += fmt.Sprintf(" of spawned world %d", c.World)
+	}
+	if c.Thread > 0 {
+		text = fmt.Sprintf("thread %d of %s", c.Thread, text)
+	}
+	return text
+}
+
+func (p *loopsPrinter) sequence(seq []*loops.Node, depth int) {
+	for _, n := range seq {
+		indent := strings.Repeat("  ", depth)
+		switch n.Kind {
+		case loops.Loop:
+			fmt.Fprintf(p.w, "%sloop %s%s\n", indent, p.repeats(n), loopNotes(n))
+			p.sequence(n.Body, depth+1)
+		case loops.Block:
+			fmt.Fprintf(p.w, "%sblock %d%s   %s\n", indent, n.Block+1, p.times(n), plural(n.Calls, "call"))
+		case loops.Mixed:
+			p.mixed(n, depth)
+		default:
+			p.call(n, indent)
+		}
+	}
+}
+
+// repeats is "50x", "3-7x", or by rank "50x (ranks 0-3), 60x (rank 4)".
+func (p *loopsPrinter) repeats(n *loops.Node) string {
+	const maxVariants = 3
+	least, most := n.Repeats()
+	by := report.ByVariant(n)
+	varies := func(v report.LoopVariants) bool { return v.Least != v.Most }
+	if len(by) == 1 || len(by) > maxVariants || slices.ContainsFunc(by, varies) {
+		return rangeText(least, most)
+	}
+	var parts []string
+	for _, v := range by {
+		var ranks []int
+		for _, i := range v.Variants {
+			ranks = append(ranks, p.class.Variants[i].Ranks...)
+		}
+		slices.Sort(ranks)
+		parts = append(parts, rangeText(v.Least, v.Most)+" ("+membersText(&loops.Class{}, ranks)+")")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func rangeText(least, most uint64) string {
+	if least == most {
+		return count(least) + "x"
+	}
+	return count(least) + "-" + count(most) + "x"
+}
+
+// times is the count of a call, "" if it is one.
+func (p *loopsPrinter) times(n *loops.Node) string {
+	s := ""
+	if least, most := n.Repeats(); least != 1 || most != 1 {
+		s = " " + p.repeats(n)
+	}
+	if n.Polls {
+		s += " + polls"
+	}
+	return s
+}
+
+// loopNotes is where a loop is and what share it has.
+func loopNotes(n *loops.Node) string {
+	var s string
+	if f, last, ok := n.Place(); ok {
+		s = "   " + frameLines(&f, last)
+	}
+	if n.Recursion != "" {
+		s += "   (recursion of " + n.Recursion + ")"
+	}
+	switch {
+	case n.Step && n.Time >= 0:
+		s += fmt.Sprintf("   <- time step: %s of the calls, %s of the time", percent(n.Share), percent(n.Time))
+	case n.Step:
+		s += fmt.Sprintf("   <- time step: %s of the calls", percent(n.Share))
+	case n.Share >= 0.01:
+		s += fmt.Sprintf("   %s of the calls", percent(n.Share))
+	}
+	return s
+}
+
+// frameLines is "halo.c:41-52 [step]".
+func frameLines(f *loops.Frame, last int) string {
+	s := f.String()
+	if last > f.Line && f.Line > 0 {
+		at := fmt.Sprintf(":%d", f.Line)
+		s = strings.Replace(s, at, fmt.Sprintf("%s-%d", at, last), 1)
+	}
+	return s
+}
+
+// percent renders a share; only all of something is 100 %.
+func percent(x float64) string {
+	s := fmt.Sprintf("%.1f", 100*x)
+	if s == "100.0" && x < 1 {
+		s = "> 99.9"
+	}
+	return strings.TrimSuffix(s, ".0") + " %"
+}
+
+func (p *loopsPrinter) call(n *loops.Node, indent string) {
+	var site string
+	if f, _, ok := n.Place(); ok {
+		site = "   " + f.String()
+	}
+	if n.Recursion != "" {
+		site += "   (recursion of " + n.Recursion + ")"
+	}
+	name := indent + n.Shape.Func.Name
+	times := p.times(n)
+	room := loopsWidth - len(name) - len(times) - len(site) - len("()")
+	fmt.Fprintf(p.w, "%s(%s)%s%s\n", name, paramText(n, room), times, site)
+}
+
+// maxListed is how many values of a parameter a line lists.
+const maxListed = 3
+
+// paramText is the parameters that say most, as far as there is room.
+func paramText(n *loops.Node, room int) string {
+	var b strings.Builder
+	for i := range n.Params {
+		param := &n.Params[i]
+		v := valueText(n.Shape.Func, param)
+		if v == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			v = ", " + v
+		}
+		if b.Len()+len(v) > room {
+			if b.Len() > 0 && b.Len()+len(", ...") <= room {
+				b.WriteString(", ...")
+			}
+			break
+		}
+		b.WriteString(v)
+	}
+	return b.String()
+}
+
+// valueText is "tag=0", "dest=rank+1" or "count=10|20|30"; "" if there are too
+// many values or they say little.
+func valueText(f *spec.Func, p *loops.Param) string {
+	slot := &f.Slots[p.Slot]
+	switch slot.Codec {
+	case spec.Address, spec.String, spec.StringArray, spec.StringArray2, spec.Status:
+		return ""
+	}
+	if slot.Class == spec.Request || len(p.Values) == 1 && (p.Values[0] == "-" || p.Values[0] == mpi.CommWorld) {
+		return ""
+	}
+	switch {
+	case p.Relation != "":
+		return p.Name + "=" + p.Relation
+	case p.More || len(p.Values) > maxListed || len(p.Values) == 0:
+		return ""
+	}
+	return p.Name + "=" + strings.Join(p.Values, "|")
+}
+
+// maxMixed is how many call sites of a mixed part are listed.
+const maxMixed = 6
+
+// mixed shows what a part calls that has no order.
+func (p *loopsPrinter) mixed(n *loops.Node, depth int) {
+	indent := strings.Repeat("  ", depth)
+	fmt.Fprintf(p.w, "%smixed   %s\n", indent, plural(n.Calls, "call"))
+	for i, m := range n.Body {
+		if i == maxMixed && len(n.Body) > maxMixed+1 {
+			rest := uint64(0)
+			for _, m := range n.Body[i:] {
+				rest += m.Calls
+			}
+			fmt.Fprintf(p.w, "%s  and %s from %s\n", indent, plural(rest, "call"),
+				plural(uint64(len(n.Body)-i), "other place"))
+			break
+		}
+		if m.Kind == loops.Block {
+			fmt.Fprintf(p.w, "%s  %s in block %d\n", indent, plural(m.Calls, "call"), m.Block+1)
+			continue
+		}
+		site := ""
+		if f, _, ok := m.Place(); ok {
+			site = "   " + f.String()
+		}
+		fmt.Fprintf(p.w, "%s  %sx %s%s\n", indent, count(m.Calls), m.Shape.Func.Name, site)
+	}
+}

@@ -1,0 +1,251 @@
+package text
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/findings"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
+)
+
+// Summary shows on one page where the time goes and what to fix, with at most limit call sites, 0
+// for all.
+func Summary(w io.Writer, t render.Terminal, o *report.Overview, limit int) error {
+	p := &summaryPrinter{w, o, limit, t}
+	p.head()
+	if p.r.Usage != nil {
+		p.time()
+		p.places()
+		p.steps()
+	}
+	if p.r.Waits != nil {
+		p.waiting()
+	}
+	if err := p.matrix(); err != nil {
+		return err
+	}
+	p.found()
+	return nil
+}
+
+type summaryPrinter struct {
+	w     io.Writer
+	r     *report.Overview
+	limit int
+	term  render.Terminal
+}
+
+func (p *summaryPrinter) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+func (p *summaryPrinter) title(text string) { p.line("\n%s", text) }
+
+// head says what ran.
+func (p *summaryPrinter) head() {
+	m := p.r.Archive.Meta()
+	n := p.r.Counts()
+	p.line("%s: %s", p.r.File, strings.Join(m.Command, " "))
+	text := fmt.Sprintf("%s on %s, recorded %s", plural(uint64(p.r.Archive.NumRanks()), "process"),
+		plural(uint64(n.Hosts), "host"), m.Created.UTC().Format("2006-01-02 15:04 UTC"))
+	if p.r.Usage != nil {
+		text += ", " + render.Duration(p.r.Usage.Elapsed())
+	}
+	p.line("%s; %s in %s", text, plural(n.Calls, "call"), byteSize(p.r.Archive.Stats().Total))
+	if v, _, _ := strings.Cut(m.MPI, "\n"); v != "" {
+		p.line("%s", v)
+	}
+	if n.Broken > 0 || n.Lost > 0 {
+		p.line("Not complete: %s did not end in order, %s lost (tabard info says why)",
+			plural(uint64(n.Broken), "process"), plural(n.Lost, "call"))
+	}
+	if p.r.Usage == nil {
+		p.line("The recording has no times of calls: record with --timing=lossy or --timing=lossless to see where " +
+			"the time goes")
+	}
+}
+
+// time says where the time went.
+func (p *summaryPrinter) time() {
+	u := p.r.Usage
+	p.title("Where the time goes")
+	var useful, all time.Duration
+	var around time.Duration
+	for i := range u.Processes {
+		useful += u.Processes[i].Useful()
+		all += u.Processes[i].End - u.Processes[i].Begin
+		around += u.Processes[i].Around
+	}
+	t := render.NewTable("", ">time", ">share", "", ">calls")
+	t.Indent = "  "
+	row := func(name string, d time.Duration, calls string) {
+		t.Row(name, render.Duration(d), timeShare(d, all), p.bar(float64(d)/float64(max(all, 1))), calls)
+	}
+	row("computation", useful, "")
+	for _, g := range u.Groups {
+		row(g.Name, g.Time, count(g.Calls))
+	}
+	t.WriteText(p.w)
+	e := u.Efficiency()
+	p.line("  parallel efficiency %s = load balance %s x communication efficiency %s", render.Percent(e.Parallel),
+		render.Percent(e.LoadBalance), render.Percent(e.Communication))
+	if around > 0 {
+		p.line("  MPI_Init and MPI_Finalize took %s a process and are not counted",
+			render.Duration(around/time.Duration(len(u.Processes))))
+	}
+	if p.r.Waits != nil && p.r.Waits.Total.Time > 0 {
+		p.line("  of the time in MPI %s is waiting for other processes", timeShare(p.r.Waits.Total.Time, all-useful))
+	}
+}
+
+// bar draws a share.
+func (p *summaryPrinter) bar(share float64) string {
+	const cells = 24
+	mark := "#"
+	if p.term.Unicode {
+		mark = "█"
+	}
+	return strings.Repeat(mark, int(math.Round(share*cells)))
+}
+
+// places lists the calls of the program that take most time.
+func (p *summaryPrinter) places() {
+	u := p.r.Usage
+	waiting := map[waits.Place]time.Duration{}
+	if p.r.Waits != nil {
+		for i := range p.r.Waits.Groups {
+			g := &p.r.Waits.Groups[i]
+			waiting[g.Waiting] += g.Time
+		}
+	}
+	p.title("Calls that take most time")
+	t := render.NewTable(">time", ">share", ">waiting", ">calls", ">median", ">p99", ">imbalance", "slowest", "call")
+	t.Indent = "  "
+	n := limited(len(u.Places), p.limit)
+	all := u.Elapsed() * time.Duration(len(u.Processes))
+	for i := range u.Places[:n] {
+		x := &u.Places[i]
+		waited := waiting[waits.Place{Func: x.Func, Site: x.Site}]
+		t.Row(render.Duration(x.MPI.Sum), timeShare(x.MPI.Sum, all), timeShare(waited, x.MPI.Sum), count(x.Calls),
+			render.Duration(x.Durations.Quantile(.5)), render.Duration(x.Durations.Quantile(.99)),
+			render.Duration(x.MPI.Imbalance()), findings.ProcessName(u.Worlds, x.MPI.Most),
+			report.PlaceText(x.Func, x.Site))
+	}
+	t.WriteText(p.w)
+	if n < len(u.Places) {
+		p.line("  ... %d more (--limit 0 shows all)", len(u.Places)-n)
+	}
+}
+
+// steps says how time steps differ.
+func (p *summaryPrinter) steps() {
+	u := p.r.Usage
+	if len(u.Steps) == 0 {
+		return
+	}
+	p.title("Time steps")
+	lengths := make([]float64, len(u.Steps))
+	least, most := time.Duration(math.MaxInt64), time.Duration(0)
+	for i := range u.Steps {
+		if u.Steps[i].Length.Processes == 0 {
+			lengths[i] = math.NaN()
+			continue
+		}
+		d := u.Steps[i].Length.Max
+		lengths[i], least, most = float64(d), min(least, d), max(most, d)
+	}
+	what := plural(uint64(len(u.Steps)), "step")
+	if u.Stride > 1 {
+		what = plural(uint64(len(u.Steps)), "group") + " of " + plural(u.Stride, "step")
+	}
+	p.line("  %s, %s to %s, median %s", what, render.Duration(least), render.Duration(most),
+		render.Duration(u.MedianStep))
+	p.line("  %s", render.Spark(lengths, 64, p.term.Unicode))
+	if n := len(u.SlowSteps); n > 0 {
+		slow := slices.Clone(u.SlowSteps)
+		slices.SortStableFunc(slow, func(a, b efficiency.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
+		var names []string
+		for _, s := range slow[:min(n, 5)] {
+			names = append(names, fmt.Sprintf("%d (%s)", s.Step, render.Duration(s.Length)))
+		}
+		p.line("  slow: %s%s", strings.Join(names, ", "), map[bool]string{true: ", ..."}[n > 5])
+	}
+}
+
+// waiting sums up the waits.
+func (p *summaryPrinter) waiting() {
+	r := p.r.Waits
+	if r.Total.Count == 0 {
+		return
+	}
+	p.title("Waiting for other processes")
+	t := render.NewTable("", ">time", ">share", ">waits", "")
+	t.Indent = "  "
+	for k, s := range r.Kinds {
+		if s.Count == 0 {
+			continue
+		}
+		where := ""
+		for i := range r.Groups {
+			if g := &r.Groups[i]; int(g.Kind) == k {
+				where = "most in " + report.PlaceText(g.Waiting.Func, g.Waiting.Site)
+				break
+			}
+		}
+		t.Row(waits.Kind(k).String(), render.Duration(s.Time), timeShare(s.Time, r.Elapsed), count(s.Count), where)
+	}
+	t.WriteText(p.w)
+}
+
+// found lists the findings.
+func (p *summaryPrinter) found() {
+	p.title("Findings")
+	if len(p.r.Findings) == 0 {
+		p.line("  nothing that stands out")
+	}
+	for i, f := range p.r.Findings {
+		p.line("  %d. %s.", i+1, f.Text)
+		p.line("     tabard %s %s", strings.Join(f.Command, " "), p.r.File)
+	}
+}
+
+// matrix draws a sketch of the communication matrix and sums up what else moves data.
+func (p *summaryPrinter) matrix() error {
+	g := p.r.Matrix
+	t := render.NewTable("", ">messages", ">bytes", ">mean size")
+	t.Indent = "  "
+	for k := range traffic.NumKinds {
+		if x := g.Total(k); x.Messages > 0 {
+			t.Row(kindNames[k], count(x.Messages), byteSize(x.Bytes), byteSize(x.Bytes/int64(x.Messages)))
+		}
+	}
+	if t.Len() == 0 {
+		return nil
+	}
+	p.title("Who talks to whom")
+	t.WriteText(p.w)
+	if g.Sum().Messages == 0 {
+		return nil
+	}
+	h := MatrixChart(g)
+	h.Title, h.Note = "", ""
+	var text bytes.Buffer
+	if err := h.WriteText(&text, p.term); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		p.line("%s", strings.TrimRight("  "+strings.TrimSuffix(line, "\n"), " "))
+	}
+	return nil
+}
+
+// kindNames are the kinds of traffic as a summary calls them.
+var kindNames = [traffic.NumKinds]string{"point to point", "implied by collectives", "one-sided", "files"}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"math"
+
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/timeline"
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+// TimelineSchema names the form of Timeline.
+const TimelineSchema = "tabard.timeline/1"
+
+var _ = register[Timeline](TimelineSchema, "timeline --json")
+
+// Timeline is what each rank does over time. Times are since the start of the trace.
+type Timeline struct {
+	Schema    string          `json:"schema"`
+	File      string          `json:"file"`
+	Selection selection.Flags `json:"selection"`
+	From      int64           `json:"from_ns"`
+	To        int64           `json:"to_ns"`
+	Columns   int             `json:"columns"`
+	Calls     uint64          `json:"calls"`
+	// Blur is 0 if each call was looked at; else some shares are means of stretches, of which this
+	// is the longest.
+	Blur int64 `json:"blur_ns"`
+	// Total is the share of each category in all time that is known of.
+	Total map[string]float64 `json:"total"`
+	Rows  []TimelineRow      `json:"rows"`
+}
+
+// TimelineRow is a thread, or several of which it is the mean.
+type TimelineRow struct {
+	// Rank and LastRank are -1 for processes without one.
+	Rank     int `json:"rank"`
+	LastRank int `json:"last_rank"`
+	World    int `json:"world"`
+	Thread   int `json:"thread"`
+	// Threads is how many threads the row is the mean of.
+	Threads int `json:"threads"`
+	// From and To are from when to when anything is known of it, within the window.
+	From int64 `json:"from_ns"`
+	To   int64 `json:"to_ns"`
+	// Shares of the time in each column, by category; categories that are 0 everywhere are left out.
+	Shares map[string][]float64 `json:"shares"`
+	// Calls is given only where there are few.
+	Calls []TimelineCall `json:"calls,omitempty"`
+}
+
+// TimelineCall is a call.
+type TimelineCall struct {
+	Index      uint64 `json:"index"`
+	Func       string `json:"func"`
+	Category   string `json:"category"`
+	Start      int64  `json:"start_ns"`
+	End        int64  `json:"end_ns"`
+	Unfinished bool   `json:"unfinished,omitempty"`
+}
+
+// NewTimeline makes the document of a timeline.
+func NewTimeline(arch *archive.Archive, flags selection.Flags, r *timeline.Result) *Timeline {
+	run := &Timeline{Schema: TimelineSchema, File: arch.File(), Selection: flags, From: int64(r.From), To: int64(r.To),
+		Columns: r.Columns, Calls: r.Calls, Blur: int64(r.Blur), Total: map[string]float64{}, Rows: []TimelineRow{}}
+	for c, v := range r.Total {
+		if v > 0 {
+			run.Total[timeline.Category(c).String()] = rounded(v)
+		}
+	}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		j := TimelineRow{Rank: row.Rank, LastRank: row.LastRank, World: row.World, Thread: row.Thread,
+			Threads: row.Threads, From: int64(row.From), To: int64(row.To), Shares: map[string][]float64{}}
+		for c := range timeline.NumCategories {
+			values, some := make([]float64, r.Columns), false
+			for col := range values {
+				values[col] = rounded(r.Shares(i, col)[c])
+				some = some || values[col] > 0
+			}
+			if some {
+				j.Shares[c.String()] = values
+			}
+		}
+		for _, s := range row.Spans {
+			j.Calls = append(j.Calls, TimelineCall{s.Call, s.Func.Name, s.Category.String(), int64(s.Start),
+				int64(s.End),
+				s.Unfinished})
+		}
+		run.Rows = append(run.Rows, j)
+	}
+	return run
+}
+
+// rounded keeps six digits: shares are not known better, and output is read by people, too.
+func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
