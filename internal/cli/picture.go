@@ -48,7 +48,7 @@ func (f *pictureFlags) write(a *app, p *render.Picture) error {
 // writeFile writes to a file, or to the standard output for "-".
 func (a *app) writeFile(name string, write func(io.Writer) error) error {
 	if name == "-" {
-		return write(a.out)
+		return write(a.raw)
 	}
 	file, err := os.Create(name)
 	if err != nil {
