@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/internal/render"
