@@ -188,6 +188,9 @@ func (c *collector) end() (bool, error) {
 // where it should be, else set aside for a recovery.
 func (c *collector) dissolve(safe bool) {
 	if safe {
+		if c.job.Taken || c.partFile() == "" {
+			Release(c.job.Output, c.job.Claim) // unless the recording has taken the place
+		}
 		if aside, err := setAside(c.dir, removedMark); err == nil {
 			os.RemoveAll(aside)
 		} else {

@@ -70,10 +70,13 @@ type Job struct {
 	// relative to the state directory; Problem says why.
 	Archive string `json:"archive,omitempty"`
 	Problem string `json:"problem,omitempty"`
-	// WrittenSize and WrittenTime (Unix ns) identify the archive that was
-	// written to Output: it may be replaced, another may not.
-	WrittenSize int64 `json:"written_size,omitempty"`
-	WrittenTime int64 `json:"written_time,omitempty"`
+	// Claim is in the file that holds the place of the archive: that may be replaced. So may what this job wrote
+	// (Written), and what was there when it began if the user said so (Replaces).
+	Claim    string     `json:"claim,omitempty"`
+	Written  *fileState `json:"written,omitempty"`
+	Replaces *fileState `json:"replaces,omitempty"`
+	// Private keeps the archive from other users.
+	Private bool `json:"private,omitempty"`
 }
 
 // Registration is a process that the launcher registered.
@@ -116,9 +119,10 @@ func StateRoots(output string) []string {
 }
 
 // StateKey names the state directory of a job that records to output.
-func StateKey(output, job string) string { return outputKey(output) + "-" + hash(job) }
+func StateKey(output, job string) string { return outputKey(output) + "-" + hash(job+" "+output) }
 
-func outputKey(output string) string { return hash(output) }
+// outputKey is the same for numbered names of an output: which of them it is to be is decided later.
+func outputKey(output string) string { return hash(family(output)) }
 
 func hash(s string) string {
 	h := sha256.Sum256([]byte(s))
@@ -384,6 +388,9 @@ func Abandon(dir string) {
 	defer lock.Close()
 	if ranks, _ := filepath.Glob(filepath.Join(globQuote(dir), rankPrefix+"*")); len(ranks) > 0 {
 		return
+	}
+	if job, err := ReadJob(dir); err == nil {
+		Release(job.Output, job.Claim)
 	}
 	if c, err := ring.OpenControl(dir); err == nil {
 		if spill := c.SpillDir(); spill != "" {
