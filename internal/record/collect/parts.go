@@ -25,6 +25,10 @@ import (
 // NAME.tabard finds them by their names and by what they say (merge.OptionPartOf), and merges them
 // into it.
 
+func globQuote(s string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(s)
+}
+
 // partPath is the name of the part that a collector writes for an output.
 func partPath(output, node string) string {
 	ext := filepath.Ext(output)
@@ -194,7 +198,7 @@ func mainFile(output, recovered string) (main string, kept []string) {
 	main = output
 	for _, dir := range FindStates(output) {
 		if job, err := ReadJob(dir); err == nil && job.Archive != "" {
-			path := filepath.Join(dir, job.Archive)
+			path := filepath.Join(dir, KeptArchive)
 			if job.Part == "" {
 				main = path
 			} else {
