@@ -18,6 +18,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // app is what all commands share.
@@ -26,6 +27,8 @@ type app struct {
 	out, err *render.Cleaner
 	// raw is the standard output for what is no text for people: pictures, programs, JSON.
 	raw io.Writer
+	// inputs are the files that the command reads.
+	inputs []safefile.ID
 	// tty says that err is a terminal, where progress may be shown: stderr.
 	tty    bool
 	stderr io.Writer

@@ -24,7 +24,7 @@ type Output struct {
 func NewOutput(path string, mode os.FileMode) (*Output, error) {
 	d, err := OpenDir(filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := d.Temp(outputPrefix(filepath.Base(path)), mode)
 	if err != nil {

@@ -124,15 +124,19 @@ func (c *collector) over() bool {
 	return c.complete()
 }
 
-// finalized writes the archive when all processes are through MPI_Finalize,
-// so that the program's last process can say how large it is.
+// finalized writes the archive when all processes are through MPI_Finalize: the last one waits for that, so that the
+// file is there when the launcher returns, and can say how large it is.
 func (c *collector) finalized() error {
 	_, traced := c.registered()
-	if c.early || c.partFile() != "" || traced == 0 || c.control.Finalized() < traced ||
-		c.job.LocalRanks > 0 && !c.complete() {
+	if c.early || traced == 0 || c.control.Finalized() < traced || c.job.LocalRanks > 0 && !c.complete() {
 		return nil
 	}
 	c.early = true
+	c.control.SetArchive(ring.ArchiveWriting)
+	defer c.control.SetArchive(ring.ArchiveDone)
+	if c.job.Taken {
+		return nil
+	}
 	// The records of MPI_Finalize were published before it was counted.
 	c.scan()
 	for _, p := range c.order {
@@ -143,7 +147,14 @@ func (c *collector) finalized() error {
 		c.control.SetSummary(c.summary())
 		return nil
 	}
-	if err := c.archive(); err != nil {
+	c.provisional = true
+	err := c.archive()
+	c.provisional = false
+	c.handed = map[int]uint64{}
+	for _, p := range c.order {
+		c.handed[p.pid] = p.calls()
+	}
+	if err != nil {
 		c.control.SetSummary("tabard: the recording is safe but could not be written: " + err.Error())
 		return err
 	}
@@ -164,8 +175,8 @@ func (c *collector) end() (bool, error) {
 		return false, nil
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
-	if c.job.Taken && !c.deviates() {
-		err = nil
+	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps) && !c.deviates() {
+		err = nil // nothing is to be said that was not said when the processes left MPI_Finalize
 	} else if !c.written || changed {
 		err = c.archive()
 	} else {

@@ -42,6 +42,15 @@ func candidates(output string) []string {
 	return slices.DeleteFunc(files, func(f string) bool { return f == output })
 }
 
+// Parts are the files that may be parts of the recording to output.
+func Parts(output string) []string {
+	target, err := CanonicalOutput(output)
+	if err != nil {
+		return nil
+	}
+	return candidates(target)
+}
+
 // partFile is an archive that may belong to an output.
 type partFile struct {
 	path  string

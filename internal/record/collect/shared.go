@@ -286,13 +286,13 @@ func sameRun(path, run string) bool {
 	return run != "" && a.Meta().Options[merge.OptionRun] == run
 }
 
-// deviates says that, after another collector took their archive, processes did something that this
-// archive does not tell: they ended badly, or called MPI again.
+// deviates says that, after their archive was written or another collector took it, processes did something that it
+// does not tell: they ended badly, called MPI again, or lost something.
 func (c *collector) deviates() bool {
 	for _, p := range c.order {
 		ended, _ := p.syms.Ended()
 		good := p.end == "exited" || p.end == "exited with status 0"
-		if _, _, ok := p.syms.Rank(); ok && (!ended || !good || p.calls() != c.handed[p.pid]) {
+		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.pid] || p.missing+p.broken > 0 || len(p.problems) > 0) {
 			return true
 		}
 	}
