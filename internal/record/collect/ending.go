@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -144,7 +145,7 @@ func (c *collector) finalized() error {
 	}
 	c.drainAll()
 	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
-		c.control.SetSummary(c.summary())
+		c.control.SetSummary(render.OneLine(c.summary()))
 		return nil
 	}
 	c.provisional = true
@@ -155,10 +156,10 @@ func (c *collector) finalized() error {
 		c.handed[p.pid] = p.calls()
 	}
 	if err != nil {
-		c.control.SetSummary("tabard: the recording is safe but could not be written: " + err.Error())
+		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))
 		return err
 	}
-	c.control.SetSummary(c.summary())
+	c.control.SetSummary(render.OneLine(c.summary()))
 	return nil
 }
 
