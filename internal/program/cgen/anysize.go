@@ -26,7 +26,6 @@ type AnySize struct {
 type anysize struct {
 	g    *generator
 	m    *infer.Model
-	c    *formula.CPrinter
 	dims [][]int
 
 	computed  map[spec.Class]bool   // numbers of objects of the class are expressions
@@ -40,9 +39,7 @@ type anysize struct {
 	// initialises is set if the program initialises MPI.
 	initialises bool
 	gathers     bool        // lists of requests are put together
-	heap        bool        // the program uses memory that it allocates
 	where       *infer.Call // the call that is written
-	hint        string      // of the names of functions
 }
 
 // GenerateAny writes a program that makes the calls of a model, inferred from a recording, with any
@@ -52,7 +49,6 @@ func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*R
 		copied: map[spec.Class]bool{spec.Group: true, spec.Errhandler: true},
 		blocks: map[archive.Mem]bool{}, named: map[segmentKey]bool{}, sought: map[spec.Class]bool{},
 		missing: map[spec.Class]string{}, loops: map[int]bool{}}
-	x.c = &formula.CPrinter{Rank: "rank", Size: "size", Index: func(n int) string { return fmt.Sprintf("i%d", n) }}
 	if len(m.Threads) != 1 || m.Threads[0].Count != nil {
 		return nil, &infer.Obstacles{List: []infer.Obstacle{{Reason: "processes have several threads; make a proxy " +
 			"for one size: --ranks"}}}
@@ -192,7 +188,7 @@ func (x *anysize) loop(n *infer.Node) *cc.Expr {
 	if n.Count == nil { // once
 		return cc.For("long", index, cc.Int(1))
 	}
-	count := x.bare(n.Count)
+	count := x.g.expr(n.Count)
 	switch n.Count.Op {
 	case formula.Eq, formula.Less, formula.And, formula.Or, formula.Not:
 		if n.Index < 0 || !x.loops[n.Index] {

@@ -21,14 +21,14 @@ func (k *anyCall) handle(class spec.Class, e *formula.Expr, pointer bool) *cc.Ex
 	}
 	if n := number0(e); n != nil {
 		if _, same := n.Known(); !same {
-			return found("_at", k.x.bare(n))
+			return found("_at", k.g.expr(n))
 		}
 	}
 	return k.chosen(e, func(e *formula.Expr) *cc.Expr {
 		code, ok := e.Known()
 		if !ok {
 			k.x.sought[class] = true
-			return found("_of", k.x.bare(e))
+			return found("_of", k.g.expr(e))
 		}
 		switch {
 		case isDynamic(code) && k.x.computed[class]:
@@ -113,11 +113,11 @@ func (k *anyCall) objects(p *program.Param) *cc.Expr {
 		return k.array(p, s, h.ctype, handle)
 	}
 	list := k.filled(p, s, h.ctype, func() *cc.Expr { return handle(s.Parts[0]) })
-	k.x.c.Elem = "e"
+	k.g.printer.Elem = nil
 	k.x.gathers = true
-	put := cc.Call("put_request", k.x.bare(s.Parts[0]), cc.Index(list, cc.Name("e")))
+	put := cc.Call("put_request", k.g.expr(s.Parts[0]), cc.Index(list, cc.Name("e")))
 	k.post = append(k.post, cc.Under(cc.For("long", "e", cc.Name(list.Text+"_n")), cc.Do(put)))
-	k.x.c.Elem = ""
+	k.g.printer.Elem = nil
 	return list
 }
 
@@ -135,7 +135,7 @@ func (k *anyCall) run(s *infer.Slot, h handleClass) *cc.Expr {
 	}
 	if e := s.Parts[0].Halved(); e != nil {
 		if first, ok := e.Rising(); ok {
-			return cc.Call(h.array+"_run", k.x.bare(first.Plus(-1)), k.x.bare(s.Len))
+			return cc.Call(h.array+"_run", k.g.expr(first.Plus(-1)), k.g.expr(s.Len))
 		}
 	}
 	return nil
@@ -144,9 +144,9 @@ func (k *anyCall) run(s *infer.Slot, h handleClass) *cc.Expr {
 // ObjectsNew is room for an array of new handles.
 func (k *anyCall) ObjectsNew(p *program.Param) *cc.Expr {
 	h, s := handleClasses[p.Class], k.slot(p.After)
-	room := cc.Paren(k.roomAtLeast(p, s, 1))
+	room := k.roomAtLeast(p, s, 1)
 	if k.kind(p.After) != archive.List || len(s.Parts) == 0 {
-		return cc.Call("room", cc.Infix(room, "*", cc.Sizeof(h.ctype)))
+		return cc.Call("room", cc.Op(room, "*", cc.Sizeof(h.ctype)))
 	}
 	made := cc.Name("made")
 	k.pre = append(k.pre, k.roomOf(h.ctype, made, room))
@@ -158,10 +158,10 @@ func (k *anyCall) ObjectsNew(p *program.Param) *cc.Expr {
 	for i := range n {
 		e := s.Parts[0].Element(i)
 		if code, same := e.Known(); !same || isDynamic(code) {
-			k.x.c.Elem = cc.Int(i).String()
+			k.g.printer.Elem = cc.Int(i)
 			k.post = append(k.post, cc.Do(cc.Assign(cc.Operand(k.handle(p.Class, e, false)),
 				cc.Index(made, cc.Int(i)))))
-			k.x.c.Elem = ""
+			k.g.printer.Elem = nil
 		}
 	}
 	return made

@@ -11,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/formula"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -107,6 +108,7 @@ type generator struct {
 
 	code, tables, variables strings.Builder
 	setup                   []*cc.Stmt
+	printer                 formula.Printer
 	values                  valueFunctions
 	words                   cc.Words // of all that is in the program but functions that return values
 	mentioned               cc.Words // also of those, called or not
@@ -144,6 +146,9 @@ func newGenerator(a *archive.Archive, o Options) *generator {
 	if a != nil {
 		g.abi = a.Meta().ABI
 	}
+	g.printer.Function = func(hint string, params []*cc.Expr, body []*cc.Stmt) string {
+		return g.valueFunction(hint, "long ", params, body)
+	}
 	g.target = program.Target{Translation: program.Translation{From: g.abi, To: g.abi}}
 	for _, s := range reserved {
 		g.names[s] = true
@@ -163,6 +168,7 @@ func Generate(a *archive.Archive, w io.Writer, o Options) (*Result, error) {
 	if err := g.measure(); err != nil {
 		return nil, err
 	}
+	g.printer.Least = int64(g.size)
 	text := g.program()
 	if g.err != nil {
 		return nil, g.err

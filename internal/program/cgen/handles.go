@@ -93,7 +93,7 @@ func (g *generator) handle(c *class, v *number, class spec.Class, hint string) (
 // fromColumn is the expression for an object whose code comes from a column: an lvalue.
 func (g *generator) fromColumn(c *class, t *terminal, slot int, class spec.Class, hint string) *cc.Expr {
 	g.sawColumn(c, t, slot, class)
-	g.named(class)
+	g.byCode(class)
 	code := cc.Call("next", g.column(c, t.id, slot, 0, hint, nil))
 	return cc.Paren(cc.Deref(cc.Call(handleClasses[class].array+"_of", code)))
 }
@@ -110,15 +110,15 @@ func (g *generator) sawColumn(c *class, t *terminal, slot int, class spec.Class)
 			if isDynamic(code) {
 				g.sawObject(class, code)
 			} else if code%2 == 1 && class != spec.Request {
-				g.named(class)[code] = true
+				g.byCode(class)[code] = true
 			}
 		}
 	}
 }
 
-// named are the predefined objects in columns, by code; it exists for a class if there is such a
+// byCode are the predefined objects in columns, by code; it exists for a class if there is such a
 // column.
-func (g *generator) named(class spec.Class) map[int64]bool {
+func (g *generator) byCode(class spec.Class) map[int64]bool {
 	if g.inColumns[class] == nil {
 		g.inColumns[class] = map[int64]bool{}
 	}

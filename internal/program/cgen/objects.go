@@ -203,18 +203,18 @@ func (k *oneCall) objectsFromColumn(p *program.Param, in *value) *cc.Expr {
 	if p.Class == spec.Request {
 		return k.gathered(length, cc.Call("next_ints", cc.Name("n"), elements))
 	}
-	k.g.named(p.Class)
+	k.g.byCode(p.Class)
 	n, list := cc.Name("n_"+h.array), cc.Name(h.array+"s")
 	element := cc.Deref(cc.Call(h.array+"_of", cc.Call("next", elements)))
 	k.pre = append(k.pre, cc.Do(cc.Declare("int", cc.Assign(n, length))),
-		k.roomOf(h.ctype, list, cc.Paren(compare(n, "+", 1))),
+		k.roomOf(h.ctype, list, compare(n, "+", 1)),
 		cc.Under(cc.For("int", "i", n), cc.Do(cc.Assign(cc.Index(list, cc.Name("i")), element))))
 	return list
 }
 
 // roomOf declares an array of n elements.
 func (k *call) roomOf(ctype string, list, n *cc.Expr) *cc.Stmt {
-	bytes := cc.Infix(n, "*", cc.Prefix("sizeof ", cc.Deref(list)))
+	bytes := cc.Op(n, "*", cc.Prefix("sizeof ", cc.Deref(list)))
 	return cc.Do(cc.Declare(ctype, cc.Assign(cc.Deref(list), cc.Call("room", bytes))))
 }
 
