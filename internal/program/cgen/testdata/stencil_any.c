@@ -28,6 +28,7 @@ static char **arguments;
 static MPI_Comm comm[1];
 static MPI_Datatype type[1];
 static MPI_Request request[2];
+static char *stack0;
 
 /* Room for addresses: of its pages only those exist that are used, however much that is with this number of ranks. Half of it
  * lies before the address if that is the midst of something. */
@@ -98,7 +99,6 @@ static void end_memory(long n)
     heap[n] = own[n] = NULL;
 }
 
-static char *stack0;
 static long the_source(void)
 {
     return rank - 1 >= 0 && rank - 1 < size ? rank - 1 : MPI_PROC_NULL;
