@@ -3,7 +3,6 @@ package cgen
 import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Programs compute displacements in datatypes from addresses. Such a displacement may lead from the
@@ -76,14 +75,8 @@ const mostFollowed = 1 << 24
 // A follower makes the calls of a stream one by one, as far as memory and datatypes are concerned.
 type follower struct {
 	usage
-	rules   [][]archive.Symbol
-	wanted  []bool // by terminal
-	used    []bool // by rule: it has such terminals
-	made    []int  // by terminal: how many calls were made
-	places  map[columnKey]int
-	columns map[columnKey][]int64
-	live    map[uint32]*heapBlock
-	budget  *int
+	made []int // by terminal: how many calls were made
+	live map[uint32]*heapBlock
 }
 
 // A heapBlock is a segment of the heap while it exists.
@@ -100,17 +93,20 @@ func (g *generator) follow(c *class) error {
 	made := map[uint32]map[int]int{}
 	for i := range min(c.Ranks().Len(), mostRanks) {
 		rank := c.Ranks().At(i)
-		gr, err := c.Stream(rank).Grammar()
-		if err != nil {
-			return err
-		}
-		f := &follower{rules: gr.Rules, made: make([]int, len(c.terms)), places: map[columnKey]int{},
-			columns: map[columnKey][]int64{},
-			live:    map[uint32]*heapBlock{}, budget: &budget}
+		f := &follower{made: make([]int, len(c.terms)), live: map[uint32]*heapBlock{}}
 		f.usage = usage{g: g, c: c, rank: rank, types: map[int64]extent{}, see: f.sees}
-		f.choose(gr)
-		if err := f.rule(0); err != nil {
-			return err
+		for call, err := range archive.Only(c.Stream(rank), func(t uint32) bool {
+			return concernsMemory(c.terms[t])
+		}) {
+			if err == nil {
+				err = f.call(call)
+			}
+			if err != nil {
+				return err
+			}
+			if budget--; budget < 0 {
+				break
+			}
 		}
 		if budget < 0 {
 			g.noteOnce("datatypes may lead out of blocks of memory after the first calls, which alone were looked " +
@@ -134,13 +130,9 @@ func (g *generator) follow(c *class) error {
 	return nil
 }
 
-// choose finds the terminals that have to do with it, and the rules that have them.
-func (f *follower) choose(g *archive.Grammar) {
-	f.wanted = make([]bool, len(f.c.terms))
-	for i, t := range f.c.terms {
-		f.wanted[i] = program.Own(t.Func.Func) || newTypeParam(t) >= 0 || usesDatatype(t)
-	}
-	f.used = program.RulesWith(g, func(t uint32) bool { return f.wanted[t] })
+// concernsMemory tells whether a call makes memory or a datatype, or may use memory beyond a block.
+func concernsMemory(t *terminal) bool {
+	return program.Own(t.Func.Func) || newTypeParam(t) >= 0 || usesDatatype(t)
 }
 
 // usesDatatype tells whether a call uses memory by a datatype of the program, or at displacements.
@@ -164,43 +156,12 @@ func usesDatatype(t *terminal) bool {
 	return false
 }
 
-func (f *follower) rule(rule int) error {
-	for _, s := range f.rules[rule] {
-		id := int(s.ID &^ archive.RuleBit)
-		isRule := s.ID&archive.RuleBit != 0
-		if isRule && !f.used[id] || !isRule && !f.wanted[id] {
-			continue
-		}
-		for range s.Count {
-			if *f.budget--; *f.budget < 0 {
-				return nil
-			}
-			var err error
-			if isRule {
-				err = f.rule(id)
-			} else {
-				err = f.call(f.c.terms[id])
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // call makes a call.
-func (f *follower) call(t *terminal) error {
-	sig, err := f.c.Stream(f.rank).Signature(t.id)
-	if err != nil {
-		return err
-	}
-	if sig, err = f.filled(t, sig); err != nil {
-		return err
-	}
+func (f *follower) call(c *archive.Call) error {
+	t := f.c.terms[c.Terminal]
 	k := f.made[t.id]
 	f.made[t.id]++
-	f.t, f.sig = t, sig
+	f.t, f.sig = t, &archive.Signature{Slots: c.Slots}
 	switch {
 	case t.Name == "tabard_segment":
 		f.live[uint32(f.value(0).N)] = &heapBlock{t, k, f.value(2).N, f.value(1).N != madeByMPI}
@@ -268,80 +229,4 @@ func (g *generator) reachOf(c *class, t *terminal, rank, call int) *reach {
 		x.byRank[rank][call] = &reach{}
 	}
 	return x.byRank[rank][call]
-}
-
-// filled is a signature with the values that the next call with it has in columns.
-func (f *follower) filled(t *terminal, sig *archive.Signature) (*archive.Signature, error) {
-	specs := sig.Columns()
-	if len(specs) == 0 {
-		return sig, nil
-	}
-	out := *sig
-	out.Slots = append([]archive.Value(nil), sig.Slots...)
-	n := 1
-	for _, s := range specs {
-		if s.Slot < 0 || s.Field > 0 {
-			continue
-		}
-		slot := &t.Func.Slots[s.Slot]
-		words, err := f.words(columnKey{f.c.index, t.id, s.Slot, s.Field}, n, s.Field < 0 || !s.Array)
-		if err != nil {
-			return nil, err
-		}
-		if s.Field < 0 {
-			n = int(words[0])
-			continue
-		}
-		out.Slots[s.Slot] = valueOf(slot, words, s.Array)
-		n = 1
-	}
-	return &out, nil
-}
-
-// words are the next values of a column: one, or the elements of an array.
-func (f *follower) words(k columnKey, n int, one bool) ([]int64, error) {
-	vals, ok := f.columns[k]
-	if !ok {
-		var err error
-		if vals, err = f.g.columnValues(f.c, k.term, k.slot, k.field, f.rank); err != nil {
-			return nil, err
-		}
-		f.columns[k] = vals
-	}
-	if one {
-		n = 1
-	}
-	at := min(f.places[k], len(vals))
-	n = max(0, min(n, len(vals)-at)) // more only if the recording is damaged
-	f.places[k] = at + n
-	if one && n == 0 {
-		return []int64{0}, nil
-	}
-	return vals[at : at+n], nil
-}
-
-// valueOf makes a value of its words in columns.
-func valueOf(slot *spec.Slot, words []int64, array bool) archive.Value {
-	var list []archive.Value
-	for _, w := range words {
-		var v archive.Value
-		switch slot.Codec {
-		case spec.Int:
-			v = archive.Value{Kind: archive.Int, N: w}
-		case spec.Handle:
-			v = archive.Value{Kind: archive.Ref, Class: slot.Class, N: w}
-		case spec.Address, spec.Displacement:
-			v = archive.AddressOf(w)
-		default:
-			return archive.Value{Kind: archive.Hole}
-		}
-		list = append(list, v)
-	}
-	switch {
-	case !array:
-		return list[0]
-	case slot.Codec == spec.Int:
-		return archive.Value{Kind: archive.Ints, Ints: words}
-	}
-	return archive.Value{Kind: archive.List, List: list}
 }
