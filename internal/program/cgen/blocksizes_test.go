@@ -79,6 +79,12 @@ MPI_Send(buf=heap#0, count=?50, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_W
 			"sendtypes=[MPI_INT, MPI_INT, MPI_INT, MPI_DOUBLE], recvbuf=stack#0, recvcounts=[0, 0, 0, 0], " +
 			"rdispls=[0, 0, 0, 0], recvtypes=[MPI_INT, MPI_INT, MPI_INT, MPI_INT], comm=MPI_COMM_WORLD)", "332"},
 
+	{"a packed message: its size is in bytes, whatever is packed",
+		"MPI_Pack(inbuf=stack#0, incount=2, datatype=MPI_INT, outbuf=heap#0, outsize=100, position=0, " +
+			"comm=MPI_COMM_WORLD) ; position=8", "100"},
+	{"what is unpacked from has bytes, too",
+		"MPI_Unpack(inbuf=heap#0, insize=100, position=0, outbuf=stack#0, outcount=2, datatype=MPI_INT, " +
+			"comm=MPI_COMM_WORLD) ; position=8", "100"},
 	{"a window", "MPI_Win_create(base=heap#0, size=777, disp_unit=1, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD) ; win=win#0",
 		"777"},
 	{"an address that is only asked for", "MPI_Get_address(location=heap#0+100) ; address=5", "108"},

@@ -189,8 +189,8 @@ func (u *usage) typeOf(name string) (extent, error) {
 	return e, nil
 }
 
-// room are names of parameters with the size in bytes of a buffer that is passed without a
-// datatype.
+// room are names of parameters with the size in bytes of a buffer, also where that of the other one
+// follows from a datatype.
 var room = map[string]string{"outbuf": "outsize", "inbuf": "insize", "base": "size", "buffer": "size"}
 
 // everyone are parts of names of functions in which a buffer holds a part for each process of the
@@ -260,11 +260,11 @@ func (u *usage) measure() error {
 
 // extentOf is the bytes relative to a buffer that a call may use.
 func (u *usage) extentOf(p *program.Param) (extent, error) {
+	if size := room[p.Name]; size != "" && u.t.param(size) != nil {
+		_, hi := u.span(size)
+		return block(max(hi, 8)), nil
+	}
 	if p.BufType < 0 {
-		if size := room[p.Name]; size != "" && u.t.param(size) != nil {
-			_, hi := u.span(size)
-			return block(max(hi, 8)), nil
-		}
 		return block(8), nil
 	}
 	e, err := u.typeOf(u.t.Params[p.BufType].Name)
