@@ -216,10 +216,8 @@ func (c *fileCall) after(name string) archive.Value {
 }
 
 func (c *fileCall) value(name string, slot func(*Param) int) archive.Value {
-	for i := range c.f.Params {
-		if p := &c.f.Params[i]; p.Name == name && slot(p) >= 0 {
-			return c.Slots[slot(p)]
-		}
+	if p := c.f.Param(name); p != nil && slot(p) >= 0 {
+		return c.Slots[slot(p)]
 	}
 	return archive.Value{}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -31,7 +32,7 @@ type anysize struct {
 	computed  map[spec.Class]bool   // numbers of objects of the class are expressions
 	copied    map[spec.Class]bool   // several handles may be of one object: a copy is freed
 	blocks    map[archive.Mem]bool  // which block memory is in is an expression
-	named     map[segmentKey]bool   // blocks with names, other than heap
+	named     map[memory.Key]bool   // blocks with names, other than heap
 	obstacles infer.Obstacles       // what cannot be written
 	sought    map[spec.Class]bool   // objects by codes that are expressions
 	missing   map[spec.Class]string // a call that creates such objects is left out
@@ -47,7 +48,7 @@ type anysize struct {
 func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*Result, error) {
 	x := &anysize{g: newGenerator(a, o.Options), m: m, dims: o.Dims, computed: map[spec.Class]bool{},
 		copied: map[spec.Class]bool{spec.Group: true, spec.Errhandler: true},
-		blocks: map[archive.Mem]bool{}, named: map[segmentKey]bool{}, sought: map[spec.Class]bool{},
+		blocks: map[archive.Mem]bool{}, named: map[memory.Key]bool{}, sought: map[spec.Class]bool{},
 		missing: map[spec.Class]string{}, loops: map[int]bool{}}
 	if len(m.Threads) != 1 || m.Threads[0].Count != nil {
 		return nil, &infer.Obstacles{List: []infer.Obstacle{{Reason: "processes have several threads; make a proxy " +
@@ -131,7 +132,7 @@ func (x *anysize) surveyObjects(s *infer.Slot) {
 	codes, ok := elements(s)
 	if !ok {
 		for _, leaf := range s.Parts[0].Choices(nil) {
-			if v, same := leaf.Known(); !same || isDynamic(v) || s.Class == spec.Request {
+			if v, same := leaf.Known(); !same || program.IsObject(v) || s.Class == spec.Request {
 				x.computed[s.Class] = true
 			}
 		}
@@ -141,7 +142,7 @@ func (x *anysize) surveyObjects(s *infer.Slot) {
 		x.computed[s.Class] = true
 	}
 	for _, code := range codes {
-		if isDynamic(code) {
+		if program.IsObject(code) {
 			x.g.sawObject(s.Class, code)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -75,7 +76,7 @@ func (x *anysize) segment(n *infer.Call) []*cc.Stmt {
 	switch n.Func.Name {
 	case "tabard_segment":
 		if kind := &n.Slots[1]; len(kind.Parts) == 1 {
-			if v, ok := kind.Parts[0].Known(); ok && v == madeByMPI {
+			if v, ok := kind.Parts[0].Known(); ok && v == memory.MadeByMPI {
 				return nil
 			}
 		}
@@ -309,8 +310,8 @@ func (k *anyCall) address(s *infer.Slot, parts []*formula.Expr) *cc.Expr {
 	case x.blocks[s.Mem] || !same:
 		base = cc.Call("block_at", cc.Int(int(s.Mem)), x.g.expr(parts[0]))
 	default:
-		x.named[segmentKey{s.Mem, uint32(seg)}] = true
-		base, _ = (&segment{mem: s.Mem, number: uint32(seg)}).base()
+		x.named[memory.Key{Mem: s.Mem, Number: uint32(seg)}] = true
+		base, _ = baseOf(&memory.Segment{Key: memory.Key{Mem: s.Mem, Number: uint32(seg)}})
 	}
 	if v, ok := at.Known(); ok {
 		return plus(base, v)

@@ -31,11 +31,11 @@ func (k *anyCall) handle(class spec.Class, e *formula.Expr, pointer bool) *cc.Ex
 			return found("_of", k.g.expr(e))
 		}
 		switch {
-		case isDynamic(code) && k.x.computed[class]:
+		case program.IsObject(code) && k.x.computed[class]:
 			return found("_at", plainInt(code/2-1))
 		case !pointer:
 			return k.g.objectName(class, code)
-		case isDynamic(code):
+		case program.IsObject(code):
 			return cc.Addr(k.g.objectName(class, code))
 		}
 		return cc.Temporary(h.ctype, k.g.objectName(class, code))
@@ -157,7 +157,7 @@ func (k *anyCall) ObjectsNew(p *program.Param) *cc.Expr {
 	}
 	for i := range n {
 		e := s.Parts[0].Element(i)
-		if code, same := e.Known(); !same || isDynamic(code) {
+		if code, same := e.Known(); !same || program.IsObject(code) {
 			k.g.printer.Elem = cc.Int(i)
 			k.post = append(k.post, cc.Do(cc.Assign(cc.Operand(k.handle(p.Class, e, false)),
 				cc.Index(made, cc.Int(i)))))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -98,7 +99,7 @@ func (x *anysize) objectText() string {
 func (x *anysize) blockNames() []string {
 	var names []string
 	for k := range x.named {
-		names = append(names, (&segment{mem: k.mem, number: k.number}).variable())
+		names = append(names, variable(&memory.Segment{Key: k}))
 	}
 	sort.Strings(names)
 	return names

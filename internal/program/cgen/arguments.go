@@ -202,7 +202,7 @@ func (k *call) kept(p *program.Param, array *cc.Expr) *cc.Expr {
 func (k *call) literalAddress(p *program.Param, n int64) *cc.Expr {
 	if n == 0 && p.BufType >= 0 { // MPI_BOTTOM is NULL with both
 		slot := k.Params[p.BufType].Before
-		if code, ok := k.constant(slot); ok && k.kind(slot) == archive.Ref && isDynamic(code) {
+		if code, ok := k.constant(slot); ok && k.kind(slot) == archive.Ref && program.IsObject(code) {
 			return cc.Name("MPI_BOTTOM")
 		}
 		return cc.Null
@@ -283,13 +283,10 @@ func plainInt(n int64) *cc.Expr {
 	return cc.Name(strconv.FormatInt(n, 10))
 }
 
-// isAddress tells whether a plain number can only be an address.
-func isAddress(n int64) bool { return n >= 1<<40 || n <= -1<<40 }
-
 // typeAddress tells whether a number that is passed for a datatype was an address, which is 0 in
 // programs.
 func (k *call) typeAddress(p *program.Param, n int64) bool {
-	if !strings.HasPrefix(k.Name, "MPI_Type_") || !isAddress(n) {
+	if !strings.HasPrefix(k.Name, "MPI_Type_") || !program.IsAddress(n) {
 		return false
 	}
 	k.g.noteOnce(k.Name + ": " + p.Name + " was an address; it is 0")

@@ -10,6 +10,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 )
 
 // scratchName is the name that a file of the recording has in the program's folder for files:
@@ -88,11 +89,6 @@ func (g *generator) modes(mode int64) (create, exclusive bool) {
 	return mode&c != 0, mode&x != 0
 }
 
-type termKey struct {
-	class int
-	term  uint32
-}
-
 // findFiles finds the files that were there before the recorded run, and how large they were.
 func (g *generator) findFiles() error {
 	for _, c := range g.classes {
@@ -102,7 +98,7 @@ func (g *generator) findFiles() error {
 				same = same && len(c.data.Params[t.id]) == 0 && len(t.tm.Signature.Columns()) == 0
 			}
 		}
-		n := min(c.Ranks().Len(), mostRanks)
+		n := min(c.Ranks().Len(), memory.MostRanks)
 		if same {
 			n = 1
 		}
@@ -113,7 +109,7 @@ func (g *generator) findFiles() error {
 			}
 		}
 		for t := range again {
-			g.reopened[termKey{c.index, t}] = true
+			g.reopened[memory.Terminal{Class: c.Index, Terminal: t}] = true
 		}
 	}
 	return nil

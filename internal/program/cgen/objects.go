@@ -63,7 +63,7 @@ func (k *oneCall) ObjectNew(p *program.Param) *cc.Expr {
 	nowhere := "no_" + h.array
 	seen := false
 	e := k.g.choose(k.c.Ranks(), p.Name, h.ctype+" *", func(r int) *cc.Expr {
-		if code := out.n.at(r); isDynamic(code) {
+		if code := out.n.at(r); program.IsObject(code) {
 			return cc.Addr(k.g.objectName(p.Class, code))
 		}
 		seen = true
@@ -87,7 +87,7 @@ func (k *oneCall) objects(p *program.Param) *cc.Expr {
 	}
 	saw := func(codes []int64) {
 		for _, code := range codes {
-			if isDynamic(code) {
+			if program.IsObject(code) {
 				k.g.sawObject(p.Class, code)
 			}
 		}
@@ -147,7 +147,7 @@ func (k *oneCall) contiguousByRank(in *value, h handleClass, saw func([]int64)) 
 
 // objectNumber is the number of the object with a code, -1 for none of the program.
 func objectNumber(code int64) int64 {
-	if isDynamic(code) {
+	if program.IsObject(code) {
 		return code/2 - 1
 	}
 	return -1
@@ -232,7 +232,7 @@ func (k *oneCall) ObjectsNew(p *program.Param) *cc.Expr {
 	made := cc.Name("made")
 	k.pre = append(k.pre, k.roomOf(h.ctype, made, plainInt(max(n, int64(len(out.ints)), 1))))
 	for i, code := range out.ints {
-		if isDynamic(code) {
+		if program.IsObject(code) {
 			k.post = append(k.post, cc.Do(cc.Assign(k.g.objectName(p.Class, code), cc.Index(made, cc.Int(i)))))
 		}
 	}

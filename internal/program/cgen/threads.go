@@ -8,6 +8,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -194,7 +195,7 @@ func (g *generator) codesOf(c *class, t *terminal, slot int) []int64 {
 	case v.refs:
 		return v.codesAt(rank)
 	case v.kind == archive.Hole:
-		codes, err := g.columnValues(c, t.id, slot, 0, rank)
+		codes, err := c.Values(program.Column{Terminal: t.id, Slot: slot, Field: 0, Rank: rank})
 		g.fail(err)
 		return codes
 	}
@@ -221,7 +222,7 @@ func (g *generator) findLocal() {
 			for i := range t.Params {
 				if p := &t.Params[i]; p.Codec == spec.Handle {
 					for _, code := range g.codesOf(c, t, p.Before) {
-						if isDynamic(code) && !made[objectKey{0, p.Class, code}] {
+						if program.IsObject(code) && !made[objectKey{0, p.Class, code}] {
 							foreign[p.Class] = true
 						}
 					}

@@ -1,4 +1,4 @@
-package cgen
+package memory
 
 import (
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -12,61 +12,72 @@ import (
 // followed one by one to find these blocks: numbers of blocks and datatypes are used again and
 // again, and what one call uses of them says nothing about the next one.
 
-// A reach is what datatypes use around a block: so many bytes before and behind it, and places far
+// A Reach is what datatypes use around a block: so many bytes before and behind it, and places far
 // away.
-type reach struct {
-	before, behind int64
-	far            []span
+type Reach struct {
+	Before, Behind int64
+	Far            []Span
 }
 
 // add widens a reach by what calls use of a block of some size.
-func (x *reach) add(near span, far []span, size int64) {
-	x.before, x.behind = max(x.before, -near.low), max(x.behind, near.high-size)
-	x.far = joined(append(x.far, far...), farGap)
+func (x *Reach) add(near Span, far []Span, size int64) {
+	x.Before, x.Behind = max(x.Before, -near.Low), max(x.Behind, near.High-size)
+	x.Far = joined(append(x.Far, far...), farGap)
 }
 
-// reaches are those of the blocks that the calls with a terminal allocate: by rank and number of
+// Reaches are those of the blocks that the calls with a terminal allocate: by rank and number of
 // the call.
-type reaches struct {
-	c      *class
-	t      *terminal
-	calls  map[int]int // how many there are, of the ranks that were followed to the end
-	byRank map[int]map[int]*reach
-	around bool // memory is reserved around the blocks
+type Reaches struct {
+	// Calls is how many calls there are, of the ranks that were followed to the end.
+	Calls  map[int]int
+	ByRank map[int]map[int]*Reach
 }
 
-// at is the reach of block k of a rank, nil if there is none.
-func (x *reaches) at(rank, k int) *reach { return x.byRank[rank][k] }
+// At is the reach of block k of a rank, nil if there is none.
+func (x *Reaches) At(rank, k int) *Reach { return x.ByRank[rank][k] }
+
+// Around tells whether memory has to be reserved around the blocks: a few more bytes behind a block
+// are simply allocated with it.
+func (x *Reaches) Around() bool {
+	for _, calls := range x.ByRank {
+		for _, r := range calls {
+			if r.Before > 0 || len(r.Far) > 0 || r.Behind > Believable {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Believable bounds what is concluded from datatypes about the size of a block that a record has
+// another size of.
+const Believable = 1 << 24
+
+// LargeBlock is the size from which a block of memory that is there all the time is allocated.
+const LargeBlock = 1 << 26
 
 // outside is where the bytes of e relative to an address are: near the begin of its segment, and
 // far away.
-func outside(v *archive.Value, e extent) (near span, far []span) {
-	at := offset(v)
+func outside(v *archive.Value, e extent) (near Span, far []Span) {
+	at := Offset(v)
 	for _, s := range e.far {
 		far = append(far, s.move(at))
 	}
-	return span{at + min(e.low, 0), at + max(e.high, 1)}, far
+	return Span{at + min(e.Low, 0), at + max(e.High, 1)}, far
 }
 
 // leaves tells whether the bytes of a datatype relative to an address may be outside of the block,
 // as far as that can be told without a look at each call.
-func (g *generator) leaves(v *archive.Value, e extent) bool {
+func (m *Memory) leaves(v *archive.Value, e extent) bool {
 	near, far := outside(v, e)
 	switch {
 	case len(far) > 0:
 		return true
 	case v.Mem == archive.Heap:
-		n := int64(v.Seg)
-		return near.low < 0 || g.recorded[n] && near.high > g.least[n]
+		r := m.Records[int64(v.Seg)]
+		return near.Low < 0 || r != nil && near.High > r.Least
 	}
-	return near.high-near.low > largeBlock
-}
-
-// atLeast notes a size of a segment in a record.
-func (g *generator) atLeast(number, bytes int64) {
-	if least, ok := g.least[number]; !ok || bytes < least {
-		g.least[number] = bytes
-	}
+	return near.High-near.Low > LargeBlock
 }
 
 // mostFollowed is how many calls of a class are followed.
@@ -88,15 +99,15 @@ type heapBlock struct {
 }
 
 // follow finds what datatypes of a class use around the blocks of memory that they are used with.
-func (g *generator) follow(c *class) error {
+func (m *Memory) follow(c *class) error {
 	budget := mostFollowed
 	made := map[uint32]map[int]int{}
-	for i := range min(c.Ranks().Len(), mostRanks) {
+	for i := range min(c.Ranks().Len(), MostRanks) {
 		rank := c.Ranks().At(i)
 		f := &follower{made: make([]int, len(c.terms)), live: map[uint32]*heapBlock{}}
-		f.usage = usage{g: g, c: c, rank: rank, types: map[int64]extent{}, see: f.sees}
+		f.usage = usage{m: m, c: c, rank: rank, types: map[int64]extent{}, see: f.sees}
 		for call, err := range archive.Only(c.Stream(rank), func(t uint32) bool {
-			return concernsMemory(c.terms[t])
+			return c.concernsMemory(c.terms[t])
 		}) {
 			if err == nil {
 				err = f.call(call)
@@ -109,7 +120,7 @@ func (g *generator) follow(c *class) error {
 			}
 		}
 		if budget < 0 {
-			g.noteOnce("datatypes may lead out of blocks of memory after the first calls, which alone were looked " +
+			m.note("datatypes may lead out of blocks of memory after the first calls, which alone were looked " +
 				"at for that")
 			break
 		}
@@ -122,21 +133,21 @@ func (g *generator) follow(c *class) error {
 			}
 		}
 	}
-	for k, x := range g.reaches {
-		if k.class == c.index {
-			x.calls = made[k.term]
+	for k, x := range m.Reaches {
+		if k.Class == c.Index {
+			x.Calls = made[k.Terminal]
 		}
 	}
 	return nil
 }
 
 // concernsMemory tells whether a call makes memory or a datatype, or may use memory beyond a block.
-func concernsMemory(t *terminal) bool {
-	return program.Own(t.Func.Func) || newTypeParam(t) >= 0 || usesDatatype(t)
+func (c *class) concernsMemory(t *terminal) bool {
+	return program.Own(t.Func.Func) || newTypeParam(t) >= 0 || c.usesDatatype(t)
 }
 
 // usesDatatype tells whether a call uses memory by a datatype of the program, or at displacements.
-func usesDatatype(t *terminal) bool {
+func (c *class) usesDatatype(t *terminal) bool {
 	for i := range t.Params {
 		p := &t.Params[i]
 		if p.Role != program.Buffer || p.BufType < 0 {
@@ -145,11 +156,12 @@ func usesDatatype(t *terminal) bool {
 		if p.BufDispls >= 0 {
 			return true
 		}
-		v := t.slot(t.Params[p.BufType].Before)
-		if v == nil {
+		slot := t.Params[p.BufType].Before
+		if slot < 0 {
 			continue
 		}
-		if code, same := v.n.constant(); v.kind != archive.Ref || !same || isDynamic(code) {
+		v := &t.tm.Slots[slot]
+		if v.Kind != archive.Ref || program.IsObject(v.N) || len(c.data.Params[t.id]) > 0 {
 			return true
 		}
 	}
@@ -164,7 +176,7 @@ func (f *follower) call(c *archive.Call) error {
 	f.t, f.sig = t, &archive.Signature{Slots: c.Slots}
 	switch {
 	case t.Name == "tabard_segment":
-		f.live[uint32(f.value(0).N)] = &heapBlock{t, k, f.value(2).N, f.value(1).N != madeByMPI}
+		f.live[uint32(f.value(0).N)] = &heapBlock{t, k, f.value(2).N, f.value(1).N != MadeByMPI}
 		return nil
 	case t.Name == "tabard_segment_end":
 		delete(f.live, uint32(f.value(0).N))
@@ -194,39 +206,39 @@ func (f *follower) sees(v *archive.Value, e extent) {
 	b := f.live[v.Seg]
 	switch {
 	case v.Mem == archive.Heap && b != nil && b.ours:
-		if near.low < 0 || near.high > b.size || len(far) > 0 {
-			f.g.reachOf(f.c, b.t, f.rank, b.call).add(near, far, b.size)
+		if near.Low < 0 || near.High > b.size || len(far) > 0 {
+			f.m.reachOf(f.c, b.t, f.rank, b.call).add(near, far, b.size)
 		}
 		return
-	case v.Mem == archive.Heap && (b != nil || f.g.segment(v).made):
-		if near.low < 0 || len(far) > 0 || b != nil && near.high > b.size {
-			f.g.noteOnce("a datatype leads out of memory that MPI allocated, to what is not there in this program")
+	case v.Mem == archive.Heap && (b != nil || f.m.Segment(v).Made):
+		if near.Low < 0 || len(far) > 0 || b != nil && near.High > b.size {
+			f.m.note("a datatype leads out of memory that MPI allocated, to what is not there in this program")
 		}
 		return
 	}
-	s := f.g.segment(v)
-	if near.low < 0 && v.Mem == archive.Heap || len(far) > 0 {
-		if s.reach == nil {
-			s.reach = &reach{}
+	s := f.m.Segment(v)
+	if near.Low < 0 && v.Mem == archive.Heap || len(far) > 0 {
+		if s.Reach == nil {
+			s.Reach = &Reach{}
 		}
-		s.reach.add(span{min(near.low, 0), 0}, far, 0)
+		s.Reach.add(Span{min(near.Low, 0), 0}, far, 0)
 	}
-	f.g.touch(f.rank, v, e)
+	f.m.touch(f.rank, v, e)
 }
 
 // reachOf is the reach of a block, new if there is none.
-func (g *generator) reachOf(c *class, t *terminal, rank, call int) *reach {
-	k := termKey{c.index, t.id}
-	x := g.reaches[k]
+func (m *Memory) reachOf(c *class, t *terminal, rank, call int) *Reach {
+	k := Terminal{c.Index, t.id}
+	x := m.Reaches[k]
 	if x == nil {
-		x = &reaches{c: c, t: t, byRank: map[int]map[int]*reach{}}
-		g.reaches[k] = x
+		x = &Reaches{ByRank: map[int]map[int]*Reach{}}
+		m.Reaches[k] = x
 	}
-	if x.byRank[rank] == nil {
-		x.byRank[rank] = map[int]*reach{}
+	if x.ByRank[rank] == nil {
+		x.ByRank[rank] = map[int]*Reach{}
 	}
-	if x.byRank[rank][call] == nil {
-		x.byRank[rank][call] = &reach{}
+	if x.ByRank[rank][call] == nil {
+		x.ByRank[rank][call] = &Reach{}
 	}
-	return x.byRank[rank][call]
+	return x.ByRank[rank][call]
 }
