@@ -37,6 +37,8 @@ type anysize struct {
 	sought    map[spec.Class]bool   // objects by codes that are expressions
 	missing   map[spec.Class]string // a call that creates such objects is left out
 	loops     map[int]bool          // loops whose index is used
+	// lacking are calls that use objects that no call that is made again creates.
+	lacking map[*infer.Call]bool
 	// initialises is set if the program initialises MPI.
 	initialises bool
 	gathers     bool        // lists of requests are put together
@@ -49,13 +51,14 @@ func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*R
 	x := &anysize{g: newGenerator(a, o.Options), m: m, dims: o.Dims, computed: map[spec.Class]bool{},
 		copied: map[spec.Class]bool{spec.Group: true, spec.Errhandler: true},
 		blocks: map[archive.Mem]bool{}, named: map[memory.Key]bool{}, sought: map[spec.Class]bool{},
-		missing: map[spec.Class]string{}, loops: map[int]bool{}}
+		missing: map[spec.Class]string{}, loops: map[int]bool{}, lacking: map[*infer.Call]bool{}}
 	if len(m.Threads) != 1 || m.Threads[0].Count != nil {
 		return nil, &infer.Obstacles{List: []infer.Obstacle{{Reason: "processes have several threads; make a proxy " +
 			"for one size: --ranks"}}}
 	}
 	body := m.Threads[0].Body
 	x.survey(body)
+	x.findLacking(body)
 	list := x.nodes(body)
 	if len(x.obstacles.List) > 0 {
 		return nil, &x.obstacles

@@ -35,6 +35,9 @@ func (x *anysize) call(n *infer.Call) []*cc.Stmt {
 		}
 		return nil
 	}
+	if x.lacking[n] {
+		return nil
+	}
 	k := &anyCall{x: x, n: n}
 	k.call = &call{Func: f, values: k, g: x.g, flags: n.Flags, ret: n.Ret}
 	for i := range f.Params {
@@ -55,7 +58,7 @@ func (x *anysize) call(n *infer.Call) []*cc.Stmt {
 func (k *anyCall) Kind(p *program.Param, slot int) archive.Kind {
 	kind := k.kind(slot)
 	needed := p.Before >= 0 && p.Role != program.StatusIn && p.Role != program.Function
-	needed = needed || p.Role == program.ObjectNew || p.Role == program.ObjectsNew
+	needed = needed || p.Role == program.ObjectNew || p.Role == program.ObjectsNew || p.Role == program.BufferNew
 	if s := k.slot(slot); needed && s != nil && (s.Copied != nil || kind == archive.Hole) {
 		k.x.obstacle(p.Name, "its values follow no rule; a proxy for one size has them: --ranks")
 		return archive.Absent
@@ -140,8 +143,24 @@ func (k *anyCall) words(slot int) *archive.Value {
 
 func (k *anyCall) reopens() *cc.Expr { return nil }
 
+// varies tells whether a part of a status differs from call to call.
+func (k *anyCall) varies(slot, field int) bool {
+	s := k.slot(slot)
+	if s == nil || s.Kind != archive.Stat || s.Const != nil {
+		return false
+	}
+	_, same := s.Parts[field].Known()
+	return !same
+}
+
+// statusPart is a part of a status.
+func (k *anyCall) statusPart(slot, field int) *cc.Expr { return k.g.expr(k.slot(slot).Parts[field]) }
+
 // Number is a number that is passed.
 func (k *anyCall) Number(p *program.Param) *cc.Expr {
+	if e := k.directed(p); e != nil {
+		return e
+	}
 	e := k.single(p.Before)
 	if kind := k.kind(p.Before); e == nil || kind != archive.Int && kind != archive.Addr && kind != archive.Float {
 		return cc.Int(0)

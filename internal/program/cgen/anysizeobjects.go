@@ -166,3 +166,78 @@ func (k *anyCall) ObjectsNew(p *program.Param) *cc.Expr {
 	}
 	return made
 }
+
+// madeObjects are the objects that calls create: by code, and with code 0 those of a class of which
+// some codes are not known.
+type madeObjects map[objectKey]bool
+
+// findLacking finds the calls that use objects that nobody creates, or only such calls. Objects of
+// calls that cannot be made again are an obstacle, see missing.
+func (x *anysize) findLacking(nodes []*infer.Node) {
+	var list []*infer.Call
+	var calls func([]*infer.Node)
+	calls = func(nodes []*infer.Node) {
+		for _, n := range nodes {
+			if calls(n.Body); n.Call != nil {
+				list = append(list, n.Call)
+			}
+		}
+	}
+	calls(nodes)
+	for before := -1; before < len(x.lacking); {
+		before = len(x.lacking)
+		made := madeObjects{}
+		for _, n := range list {
+			if !x.lacking[n] {
+				made.add(n)
+			}
+		}
+		for _, n := range list {
+			if class := made.lack(n); class != spec.NoClass && !x.lacking[n] {
+				x.lacking[n] = true
+				x.g.skipLacking(n.Func.Name, class)
+			}
+		}
+	}
+}
+
+// add adds what a call creates.
+func (m madeObjects) add(n *infer.Call) {
+	f := program.FuncOf(n.Func.ID)
+	for i := range f.Params {
+		p := &f.Params[i]
+		if p.Codec != spec.Handle || p.After < 0 {
+			continue
+		}
+		s := &n.Slots[p.After]
+		codes, known := []int64(nil), s.Const != nil
+		if len(s.Parts) == 1 {
+			codes, known = elements(s)
+		}
+		if !known {
+			codes = []int64{0}
+		}
+		for _, code := range codes {
+			m[objectKey{kind: p.Class, object: code}] = true
+		}
+	}
+}
+
+// lack is the class of an object that a call uses and nobody creates.
+func (m madeObjects) lack(n *infer.Call) spec.Class {
+	f := program.FuncOf(n.Func.ID)
+	for i := range f.Params {
+		p := &f.Params[i]
+		if p.Codec != spec.Handle || p.Class == spec.Request || p.Before < 0 || m[objectKey{kind: p.Class}] ||
+			len(n.Slots[p.Before].Parts) != 1 {
+			continue
+		}
+		codes, _ := elements(&n.Slots[p.Before])
+		for _, code := range codes {
+			if program.IsObject(code) && !m[objectKey{kind: p.Class, object: code}] {
+				return p.Class
+			}
+		}
+	}
+	return spec.NoClass
+}

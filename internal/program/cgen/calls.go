@@ -158,13 +158,18 @@ func (g *generator) lacks(c *class, t *terminal) bool {
 		}
 		for _, code := range codes {
 			if program.IsObject(code) && g.created[g.objectKey(c, p.Class, code)] <= 0 {
-				object := strings.TrimPrefix(handleClasses[p.Class].ctype, "MPI_")
-				g.skip(t.Name, fmt.Sprintf("the %s that it uses was not created by a call that is made again", object))
+				g.skipLacking(t.Name, p.Class)
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// skipLacking notes that a call lacks an object of a class.
+func (g *generator) skipLacking(name string, class spec.Class) {
+	object := strings.TrimPrefix(handleClasses[class].ctype, "MPI_")
+	g.skip(name, fmt.Sprintf("the %s that it uses was not created by a call that is made again", object))
 }
 
 // ownRecord makes memory where the program did; of the recorder's other records nothing is left.

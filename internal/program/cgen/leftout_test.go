@@ -36,7 +36,7 @@ MPI_Comm_free(comm=comm#0)`,
 		"MPI_Barrier, comm: it may be an object of MPI_Comm_dup, which is not called again"},
 	{"one thing follows from another",
 		"MPI_Comm_dup(comm=comm#3) ; newcomm=comm#0\nMPI_Barrier(comm=comm#0)",
-		"MPI_Barrier: " + notMade + "; MPI_Comm_dup: " + notMade, "?"},
+		"MPI_Barrier: " + notMade + "; MPI_Comm_dup: " + notMade, ""},
 	{"the tools interface", "MPI_T_init_thread(required=MPI_THREAD_SINGLE) ; provided=1",
 		"MPI_T_init_thread: variables and events are those of one MPI library", ""},
 }

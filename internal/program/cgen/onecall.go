@@ -102,31 +102,18 @@ func (k *oneCall) sameInColumns(slot, field int) (first int64, same, any bool) {
 	return first, same, any
 }
 
-// directed is the recorded source or tag of a matched probe that takes any: if messages have
-// different lengths, the receive that follows would have no room for another one.
-func (k *oneCall) directed(p *program.Param) *cc.Expr {
-	o := program.OutcomesOf(k.ID)
-	matched := k.Name == "MPI_Mprobe" || k.Name == "MPI_Improbe"
-	if o == nil || o.Status < 0 || !matched || p.Index != o.Source && p.Index != o.Tag {
-		return nil
+// varies tells whether a part of a status differs from call to call.
+func (k *oneCall) varies(slot, field int) bool {
+	if k.kind(slot) != archive.Hole {
+		return false
 	}
-	in, status := k.t.slot(p.Before), k.t.slot(o.Status)
-	if n, ok := in.n.constant(); in.kind != archive.Int || !ok || n >= 0 || status == nil ||
-		status.kind != archive.Hole {
-		return nil
-	}
-	if k.g.abi.Name(p.Kind, in.n.n) == "MPI_PROC_NULL" {
-		return nil
-	}
-	if _, same, _ := k.sameInColumns(o.Status, 2); same {
-		return nil
-	}
-	k.g.noteOnce(k.Name + " takes messages from the recorded sources, as their lengths differ")
-	field := 0
-	if p.Index == o.Tag {
-		field = 1
-	}
-	return k.read(o.Status, field, p.Name, nil)
+	_, same, _ := k.sameInColumns(slot, field)
+	return !same
+}
+
+// statusPart is a part of a status, which is in columns.
+func (k *oneCall) statusPart(slot, field int) *cc.Expr {
+	return k.read(slot, field, statusParts[field], nil)
 }
 
 func (k *oneCall) Number(p *program.Param) *cc.Expr {
