@@ -206,7 +206,7 @@ func (m madeObjects) add(n *infer.Call) {
 	f := program.FuncOf(n.Func.ID)
 	for i := range f.Params {
 		p := &f.Params[i]
-		if p.Codec != spec.Handle || p.After < 0 {
+		if p.Codec != spec.Handle || p.After < 0 || p.Before >= 0 {
 			continue
 		}
 		s := &n.Slots[p.After]

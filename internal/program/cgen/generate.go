@@ -263,7 +263,7 @@ func (g *generator) scan(c *class) {
 		for i := range t.Params {
 			p := &t.Params[i]
 			v := t.slot(p.After)
-			if v == nil || p.Codec != spec.Handle {
+			if v == nil || p.Codec != spec.Handle || p.Before >= 0 { // a call that gets an object makes none
 				continue
 			}
 			if v.kind == archive.Hole {

@@ -37,6 +37,8 @@ MPI_Comm_free(comm=comm#0)`,
 	{"one thing follows from another",
 		"MPI_Comm_dup(comm=comm#3) ; newcomm=comm#0\nMPI_Comm_free(comm=comm#0)",
 		"MPI_Comm_dup: " + notMade + "; MPI_Comm_free: " + notMade, ""},
+	{"what is given to a call is not made by it", "MPI_Type_commit(datatype=type#3) ; datatype=type#3",
+		"MPI_Type_commit: the Datatype that it uses was not created by a call that is made again", ""},
 	{"the tools interface", "MPI_T_init_thread(required=MPI_THREAD_SINGLE) ; provided=1",
 		"MPI_T_init_thread: variables and events are those of one MPI library", ""},
 }

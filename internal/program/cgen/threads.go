@@ -76,7 +76,8 @@ func (r *rules) placeThreads() error {
 			return err
 		}
 		if e >= 0 {
-			begin, end = max(begin, b), max(begin, b, min(end, e))
+			begin = max(begin, min(b, end)) // times may say nothing: not behind the end
+			end = max(begin, min(end, e))
 		}
 		cond := r.g.condition(rankfunc.NewSet(members), r.c.Ranks())
 		number := cc.Int(t.number)
@@ -211,7 +212,7 @@ func (g *generator) findLocal() {
 		made := map[objectKey]bool{}
 		for _, t := range c.terms {
 			for i := range t.Params {
-				if p := &t.Params[i]; p.Codec == spec.Handle {
+				if p := &t.Params[i]; p.Codec == spec.Handle && p.Before < 0 {
 					for _, code := range g.codesOf(c, t, p.After) {
 						made[objectKey{0, p.Class, code}] = true
 					}
