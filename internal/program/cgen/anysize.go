@@ -83,13 +83,7 @@ func (x *anysize) obstacle(param, reason string) {
 	if n := x.where.Site; n > 0 && n <= len(x.m.Sites) {
 		o.Site = x.m.Sites[n-1].String()
 	}
-	for i := range x.obstacles.List {
-		y := &x.obstacles.List[i]
-		if y.Func == o.Func && y.Site == o.Site && y.Param == o.Param && y.Reason == o.Reason {
-			return
-		}
-	}
-	x.obstacles.List = append(x.obstacles.List, o)
+	x.obstacles.Add(o)
 }
 
 // survey finds which objects and memory have numbers that are expressions.

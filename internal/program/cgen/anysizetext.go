@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/program/cc"
@@ -101,7 +100,7 @@ func (x *anysize) blockNames() []string {
 	for k := range x.named {
 		names = append(names, variable(&memory.Segment{Key: k}))
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 

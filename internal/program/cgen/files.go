@@ -47,13 +47,6 @@ func scratchPath(file string) string {
 // mostName is the length of the longest name of a file, but for a number at its end.
 const mostName = 240
 
-func baseName(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[i+1:]
-	}
-	return path
-}
-
 // fileName is the name of a file that is opened or deleted: the file is there if it was there in
 // the recording, whoever made it.
 func (k *call) fileName(p *program.Param) *cc.Expr {

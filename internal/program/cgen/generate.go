@@ -2,10 +2,12 @@ package cgen
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -111,15 +113,17 @@ type objectKey struct {
 	object int64
 }
 
-// reserved are names that the program uses itself, and words of C.
-var reserved = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-main rank size argument_count arguments directory heap status flag which request comm group type op win file
+// words are those of C, reserved names that the program uses itself.
+var (
+	words = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while`)
+	reserved = strings.Fields(`main rank size argument_count arguments directory heap status flag which request comm group type op win file
 info errhandler message session keyval column n number list made wants want done got i j k place find_rank
-start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory
-around reserve unreserve index time exit free read write remove mkdir open close send recv accept connect bind
-listen select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil y0 y1 j0 j1 yn jn
-gamma printf puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
+start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory around
+reserve unreserve index time exit free read write remove mkdir open close send recv accept connect bind listen
+select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil y0 y1 j0 j1 yn jn gamma printf
+puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
+)
 
 // newGenerator is a generator of a program that has nothing yet.
 func newGenerator(a *archive.Archive, o Options) *generator {
@@ -139,7 +143,7 @@ func newGenerator(a *archive.Archive, o Options) *generator {
 		return g.valueFunction(hint, "long ", params, body)
 	}
 	g.target = program.Target{Translation: program.Translation{From: g.abi, To: g.abi}}
-	for _, s := range reserved {
+	for _, s := range slices.Concat(words, reserved) {
 		g.names[s] = true
 	}
 	for _, p := range helperParts {
@@ -350,28 +354,17 @@ func (g *generator) fail(err error) {
 func (g *generator) note(s string) { g.notes = append(g.notes, s) }
 
 func (g *generator) noteOnce(s string) {
-	for _, x := range g.notes {
-		if x == s {
-			return
-		}
+	if !slices.Contains(g.notes, s) {
+		g.note(s)
 	}
-	g.note(s)
 }
 
 func (g *generator) skip(name, reason string) { g.skipped[Skipped{name, reason}] = true }
 
 func (g *generator) skippedList() []Skipped {
-	var out []Skipped
-	for s := range g.skipped {
-		out = append(out, s)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].Reason != out[j].Reason {
-			return out[i].Reason < out[j].Reason
-		}
-		return out[i].Func < out[j].Func
+	return slices.SortedFunc(maps.Keys(g.skipped), func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Func, b.Func))
 	})
-	return out
 }
 
 // need asks for a part of the prelude.

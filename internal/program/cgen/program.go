@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -83,12 +82,7 @@ func section(b *strings.Builder, s string) {
 }
 
 func (g *generator) writeCallbacks(b *strings.Builder) {
-	var list []string
-	for s := range g.callbacks {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	for _, s := range list {
+	for _, s := range slices.Sorted(maps.Keys(g.callbacks)) {
 		b.WriteString(s + "\n")
 	}
 }
