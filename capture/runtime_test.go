@@ -740,6 +740,15 @@ func TestCancelledThread(t *testing.T) {
 	}
 }
 
+// A thread that can be cancelled anywhere ends as cancelled, also if the runtime is at work at that moment.
+func TestCancelledAnywhere(t *testing.T) {
+	config := small
+	config.SegmentsMax, config.DeadAfter = 1, time.Second
+	r := (&run{t: t, flavour: "openmpi", config: config}).start("cancelled_anywhere")
+	r.wantCode(0)
+	r.wantCalls(0, "Init", "Send", "Finalize")
+}
+
 // The dynamic linker's message at the moment of the call, not before.
 func TestMissingFunction(t *testing.T) {
 	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("missing")

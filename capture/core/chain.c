@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "core/files.h"
 #include "core/internal.h"
+#include "core/lock.h"
 
 _Static_assert(sizeof(struct tb_segment) <= TB_HEADER_BYTES, "the header fits its page");
 _Static_assert(TB_SINK_WORDS > 4 * TB_RESERVE, "a lost call writes its fixed parts to the sink");
@@ -276,10 +277,10 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
     struct tb_chain *ch = t->priv->chain;
     struct tb_segment *old = t->seg;
     uint64_t *from = t->at, partial = c ? (uint64_t)(c->w - t->at) : 0, pending = old->pending;
-    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink, cancel;
+    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink;
     uint64_t need = partial + words + (ch->lost ? 6 : 0);
     t->priv->muted++;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* pausing and opening files are no places to end */
+    struct tb_cancel cancel = tb_cancel_off(); /* pausing and opening files are no places to end */
     if (!on_sink) tb_publish(old->state, (uint32_t)TB_SEG_FULL);
     struct tb_segment *s = words < (uint64_t)1 << 45 ? obtain(t, need, &spilled) : NULL;
     if (!s) {
@@ -305,8 +306,8 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
         }
     }
     if (was_spilled && !on_sink && s != old) tb_file_unmap(old, mapped_bytes(old));
-    pthread_setcancelstate(cancel, NULL);
     t->priv->muted--;
+    tb_cancel_on(cancel);
     return s != NULL;
 }
 

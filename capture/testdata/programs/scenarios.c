@@ -376,6 +376,35 @@ static void cancelled(void)
     send(1);
 }
 
+static volatile unsigned long clock_calls;
+
+static void *clock_reader(void *unused)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    for (;;) {
+        MPI_Wtime();
+        clock_calls++;
+    }
+    return unused;
+}
+
+/* Cancelled while it waits for the collector, once it makes no calls any more. */
+static void cancelled_anywhere(void)
+{
+    pthread_t t;
+    void *result;
+    unsigned long before;
+    pthread_create(&t, NULL, clock_reader, NULL);
+    do {
+        before = clock_calls;
+        usleep(200000);
+    } while (before == 0 || before != clock_calls);
+    pthread_cancel(t);
+    pthread_join(t, &result);
+    if (result != PTHREAD_CANCELED) exit(73);
+    send(1);
+}
+
 /* The next image finds a standard error that nobody reads. */
 static void stderr_gone(void)
 {
@@ -408,7 +437,7 @@ int main(int argc, char **argv)
         {"jump_inside", jump_inside}, {"exit_inside", exit_inside}, {"fork_inside", fork_inside},
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
         {"switches", switches}, {"killed", killed}, {"signals", signals}, {"memory", memory},
-        {"exec_again", exec_again}, {"cancelled", cancelled}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
+        {"exec_again", exec_again}, {"cancelled", cancelled}, {"cancelled_anywhere", cancelled_anywhere}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
         {"missing", missing}, {"ignored", ignored}};
     if (argc > 2) n = atoi(argv[2]);
     MPI_Init(&argc, &argv);
