@@ -21,7 +21,7 @@ func private(t *testing.T) (d *Dir, victim string) {
 	if err := os.WriteFile(victim, []byte("precious"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d, err := MakePrivate(filepath.Join(top, "a", "state"))
+	d, err := MakePrivate(filepath.Join(top, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
