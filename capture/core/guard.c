@@ -3,8 +3,8 @@
  * handler puts memory of the process into the place of the file, so that the access succeeds; what is written there is
  * lost, which the collector sees and says.
  *
- * The program has the signal for itself: what it installs is kept here and called for every other SIGBUS, and it is told
- * of its own action when it asks. A thread that blocks SIGBUS is ended by the kernel all the same, and so is a
+ * The program has the signal for itself: what it installs is kept here and called for every other SIGBUS, and it is
+ * told of its own action when it asks. A thread that blocks SIGBUS is ended by the kernel all the same, and so is a
  * program that has the kernel ignore the signal, or that talks to the kernel without the C library. */
 #define _GNU_SOURCE
 #include "core/guard.h"
