@@ -89,7 +89,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
     } else if (a.sa_handler != SIG_DFL) {
         a.sa_handler(sig);
     } else {
-        /* The access that faulted is made again and ends the process as the kernel does; what was sent is sent again. */
+        /* The access that faulted is made again, and the kernel ends the process; what was sent is sent again. */
         sigset_t bus;
         next_sigaction(SIGBUS, &a, NULL);
         if (info->si_code > 0) return;
@@ -139,7 +139,8 @@ void tb_guard_start(void)
 __attribute__((visibility("default"))) int sigaction(int sig, const struct sigaction *set, struct sigaction *old)
 {
     if (!find_next()) return errno = ENOSYS, -1;
-    if (tb_likely(sig != SIGBUS) || !__atomic_load_n(&installed, __ATOMIC_ACQUIRE)) return next_sigaction(sig, set, old);
+    if (tb_likely(sig != SIGBUS) || !__atomic_load_n(&installed, __ATOMIC_ACQUIRE))
+        return next_sigaction(sig, set, old);
     struct sigaction before = theirs;
     int r = 0;
     if (tb_process.pid != (int)getpid()) { /* a child, which may share our memory: its actions are its own */
