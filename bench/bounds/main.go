@@ -1,0 +1,121 @@
+// Command bounds measures what the reading commands of tabard need on recordings that do not repeat
+// themselves, and whether each keeps the bounds that its help states:
+//
+//	go run ./bench/bounds [-calls N] [-corpus DIR] [-only REGEXP] [-tabard BIN]
+//
+// It makes two recordings each of the programs of bench/programs/unruly.c, on 4 ranks under Open
+// MPI, and of synthetic jobs of 64 ranks, with N calls each (default 10^7). Then it asks every
+// command about each of them, as a process of its own that has at most 4 GiB of address space and
+// 300 s. The bars are 1 GB of resident memory and 60 s of processor time, and 10 s for diff. The
+// command exits with 1 if a bar is missed. DIR keeps the recordings for the next time.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+// Bars.
+const (
+	mostMemory = 1e9
+	longest    = 60 * time.Second
+	longestCmp = 10 * time.Second
+)
+
+// Limits that keep a command that misses the bars by far from harming the machine.
+const (
+	addressSpace = 4 << 30
+	patience     = 300 * time.Second
+)
+
+// A question is a command about a recording A and another one of the same program, B.
+type question struct {
+	args string
+	most time.Duration
+}
+
+// questions are asked about each recording. OUT is a file that is written.
+var questions = []question{
+	{"info A", longest}, {"info A --comms", longest}, {"info A --cost", longest}, {"report A", longest},
+	{"profile A", longest}, {"profile A --by site --quantiles", longest}, {"matrix A", longest},
+	{"matrix A --kind collective", longest}, {"histogram A --by site", longest}, {"histogram A --durations", longest},
+	{"waits A", longest}, {"messages A", longest}, {"timeline A", longest}, {"timeline A --svg OUT", longest},
+	{"dump A", longest}, {"dump A --json --rank 1", longest}, {"dump A --last 3", longest}, {"dump A --raw", longest},
+	{"loops A", longest}, {"loops A --all --json", longest}, {"profile A --steps 0", longest},
+	{"diff A A", longestCmp}, {"diff A B", longestCmp}, {"diff A B --json", longestCmp},
+	{"merge A -o OUT", longest}, {"merge A -o OUT --timing off", longest},
+	{"scale A --ranks 128 -o OUT", longest}, {"proxy A -o OUT", longest},
+}
+
+func main() {
+	b := &bench{}
+	flag.IntVar(&b.calls, "calls", 10_000_000, "calls of each recording")
+	flag.StringVar(&b.dir, "corpus", "", "where recordings are kept (default: a temporary folder)")
+	flag.StringVar(&b.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard command")
+	only := flag.String("only", "", "recordings and questions that match this regular expression, as \"types1: diff A B\"")
+	flag.Parse()
+	choice, err := regexp.Compile(*only)
+	if err != nil || b.calls < 1000 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "bounds: at least 1,000 calls, a regular expression, and no arguments:", err)
+		os.Exit(2)
+	}
+	b.only = choice
+	missed, err := b.run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bounds:", err)
+		os.Exit(1)
+	}
+	if missed > 0 {
+		fmt.Printf("\n%d bars are missed.\n", missed)
+		os.Exit(1)
+	}
+}
+
+// bench holds what all measurements share.
+type bench struct {
+	calls       int
+	tabard, dir string
+	only        *regexp.Regexp
+}
+
+func (b *bench) run() (missed int, err error) {
+	if _, err := os.Stat(b.tabard); err != nil {
+		return 0, fmt.Errorf("%w: run make first", err)
+	}
+	if b.dir == "" {
+		if b.dir, err = os.MkdirTemp("", "tabard-bounds-"); err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(b.dir)
+	}
+	names, err := b.corpus()
+	if err != nil {
+		return 0, err
+	}
+	fmt.Printf("| recording of %d calls | command | CPU s | s | MB | lines | |\n|---|---|---|---|---|---|---|\n", b.calls)
+	for _, name := range names {
+		for _, q := range questions {
+			if !b.only.MatchString(name + "1: " + q.args) {
+				continue
+			}
+			c, err := b.ask(name, q.args)
+			if err != nil {
+				return missed, err
+			}
+			verdict := c.verdict(q.most)
+			if verdict != "" {
+				missed++
+			}
+			fmt.Printf("| %s | %s | %.1f | %.1f | %.0f | %d | %s |\n", name, strings.TrimSpace(q.args), c.cpu.Seconds(),
+				c.wall.Seconds(), c.memory/1e6, c.lines, verdict)
+		}
+	}
+	return missed, nil
+}
