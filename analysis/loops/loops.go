@@ -112,6 +112,9 @@ func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	return classes, nil
 }
 
+// Size is the number of nodes.
+func (c *Class) Size() int { return c.size }
+
 func (c *Class) lowest() int {
 	low := c.Variants[0].Ranks[0]
 	for _, v := range c.Variants[1:] {
