@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // cost is what an answer took.
@@ -22,15 +24,15 @@ type cost struct {
 }
 
 // verdict says what is wrong with it, "" if nothing is.
-func (c cost) verdict(most time.Duration) string {
+func (c cost) verdict(most report.Bound) string {
 	var bad []string
 	if c.failure != "" {
 		bad = append(bad, c.failure)
 	}
-	if c.memory > mostMemory {
+	if c.memory > float64(most.Memory) {
 		bad = append(bad, "memory")
 	}
-	if c.cpu > most {
+	if c.cpu.Seconds() > float64(most.Seconds) {
 		bad = append(bad, "time")
 	}
 	return strings.Join(bad, ", ")

@@ -33,7 +33,7 @@ func (b *bench) file(name string, which int) string {
 func (b *bench) corpus() (names []string, err error) {
 	wanted := func(name string) bool {
 		for _, q := range questions {
-			if b.only.MatchString(name + "1: " + q.args) {
+			if b.only.MatchString(name + "1: " + q) {
 				return true
 			}
 		}

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -45,22 +48,51 @@ func (f *pictureFlags) write(a *app, p *render.Picture) error {
 	return nil
 }
 
-// writeFile writes to a file, or to the standard output for "-".
+// writeFile writes to a file, whole or not at all, or to the standard output for "-".
 func (a *app) writeFile(name string, write func(io.Writer) error) error {
 	if name == "-" {
 		return write(a.out)
 	}
-	file, err := os.Create(name)
-	if err != nil {
-		return err
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a device, a pipe
+		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
 	}
-	w := bufio.NewWriter(file)
-	err = write(w)
-	if e := w.Flush(); err == nil {
-		err = e
+	if target, err := filepath.EvalSymlinks(name); err == nil { // a link stays one
+		name = target
 	}
-	if e := file.Close(); err == nil {
-		err = e
-	}
+	_, err := writeWhole(name, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
 	return err
+}
+
+// writeWhole writes a file whole or not at all, and returns its size.
+func writeWhole(file string, write func(io.Writer) error) (int64, error) {
+	// Beside it, so that it can be renamed.
+	name := fmt.Sprintf("%s.%d", file, os.Getpid())
+	w, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	defer writing(name)()
+	defer os.Remove(name)
+	err = write(w)
+	info, statErr := w.Stat()
+	if closeErr := w.Close(); err == nil {
+		err = errors.Join(closeErr, statErr)
+	}
+	if err == nil {
+		err = os.Rename(name, file)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", file, err)
+	}
+	return info.Size(), nil
 }

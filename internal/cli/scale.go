@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -89,7 +88,7 @@ func (a *app) scale(file string, f *scaleFlags) error {
 	}
 	r := report.NewScale(m, f.program)
 	if f.ranks > 0 {
-		if r.Bytes, err = writeContent(f.out, out); err != nil {
+		if r.Bytes, err = writeWhole(f.out, out.Write); err != nil {
 			return err
 		}
 		r.File, r.Ranks, r.Checked = f.out, f.ranks, m.Checked
@@ -158,29 +157,4 @@ func parseDims(text string) (dims []int, err error) {
 		dims = append(dims, n)
 	}
 	return dims, nil
-}
-
-// writeContent writes an archive whole or not at all.
-func writeContent(file string, c *archive.Content) (int64, error) {
-	// Beside it, so that it can be renamed.
-	w, err := os.OpenFile(fmt.Sprintf("%s.%d", file, os.Getpid()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return 0, err
-	}
-	defer os.Remove(w.Name())
-	err = c.Write(w)
-	info, statErr := w.Stat()
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = statErr
-	}
-	if err == nil {
-		err = os.Rename(w.Name(), file)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", file, err)
-	}
-	return info.Size(), nil
 }
