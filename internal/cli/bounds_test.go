@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 )
 
@@ -26,7 +27,7 @@ func TestBoundsInHelp(t *testing.T) {
 			t.Errorf("the help of %s states a bound %d times", b.Command, n)
 		}
 	}
-	for _, c := range newRoot(&app{out: io.Discard, err: io.Discard}).Commands() {
+	for _, c := range newRoot(&app{out: render.NewCleaner(io.Discard), err: render.NewCleaner(io.Discard)}).Commands() {
 		_, ok := report.BoundOf(c.Name())
 		reads := strings.Contains(c.Use, "FILE") || strings.Contains(c.Use, " A B")
 		if reads && !ok && c.Name() != "recover" {
@@ -48,7 +49,8 @@ func TestHead(t *testing.T) {
 		if (err != nil) != (c.want < 500) || err != nil && !errors.Is(err, errHead) {
 			t.Errorf("%d lines: %v", c.left, err)
 		}
-		if err := h.end(&app{err: &hint}, err, "pipe it"); err != nil {
+		a := &app{err: render.NewCleaner(&hint)}
+		if err := errors.Join(h.end(a, err, "pipe it"), a.err.Flush()); err != nil {
 			t.Error(err)
 		}
 		if n := strings.Count(out.String(), "\n"); n != c.want || out.Len() != 7*n {
@@ -63,9 +65,9 @@ func TestHead(t *testing.T) {
 // TestInterrupted is a process of its own that is interrupted while it writes.
 func TestInterrupted(t *testing.T) {
 	if file := os.Getenv("TABARD_TEST_INTERRUPT"); file != "" {
-		a := &app{out: os.Stdout, err: os.Stderr}
+		a := &app{stderr: os.Stderr}
 		defer a.interruptible()()
-		err := a.writeFile(file, func(w io.Writer) error {
+		err := a.writeFile(file, aSVG, true, func(w io.Writer) error {
 			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
@@ -64,6 +65,9 @@ func dumpCommand(a *app) *cobra.Command {
 			h := a.head()
 			if f.raw || f.json || f.limit >= 0 || f.last >= 0 {
 				h.left = -1
+			}
+			if f.json {
+				h.w = render.NewJSONCleaner(a.raw)
 			}
 			w := bufio.NewWriterSize(h, 1<<16)
 			var err error

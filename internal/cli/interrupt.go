@@ -4,33 +4,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // exitInterrupted is the exit code of a command that was ended by Ctrl-C, as shells have it.
 const exitInterrupted = 128 + int(syscall.SIGINT)
-
-// unfinished are the files that are being written, to be removed if the command is interrupted.
-var unfinished struct {
-	sync.Mutex
-	files map[string]bool
-}
-
-// writing notes that a file is being written; done says that it is complete or gone.
-func writing(file string) (done func()) {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	if unfinished.files == nil {
-		unfinished.files = map[string]bool{}
-	}
-	unfinished.files[file] = true
-	return func() {
-		unfinished.Lock()
-		defer unfinished.Unlock()
-		delete(unfinished.files, file)
-	}
-}
 
 // interruptible ends the process at Ctrl-C, at once and without files that are half written.
 // Analyses hold nothing that has to be put in order.
@@ -54,11 +34,8 @@ func (a *app) interruptible() (stop func()) {
 
 // interrupted removes what is half written, and the line that shows progress.
 func (a *app) interrupted() {
-	unfinished.Lock() // whoever writes cannot say any more that a file is complete
-	for file := range unfinished.files {
-		os.Remove(file)
-	}
+	safefile.DiscardAll()
 	if a.tty {
-		fmt.Fprint(a.err, "\r\x1b[K")
+		fmt.Fprint(a.stderr, "\r\x1b[K")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
@@ -40,7 +41,8 @@ coordinate and size on the first axis of the grid, i0 the iteration of a loop an
 	}
 	f := &scaleFlags{}
 	cmd.Flags().IntVar(&f.ranks, "ranks", 0, "the number of ranks")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the archive to `OUT`")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the archive to `OUT`, or to OUT-2 and so on where there is a recording")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace a recording that is there")
 	cmd.Flags().StringArrayVar(&f.with, "with", nil,
 		"a recording `FILE2` of the same program with another number of ranks; may be repeated")
 	cmd.Flags().StringArrayVar(&f.dims, "dims", nil, "the sizes `AxB...` of the process grid of M ranks, such as 8x4")
@@ -55,7 +57,7 @@ type scaleFlags struct {
 	ranks int
 	out   string
 	otherSizes
-	program, json bool
+	program, json, force bool
 }
 
 func (a *app) scale(file string, f *scaleFlags) error {
@@ -88,10 +90,13 @@ func (a *app) scale(file string, f *scaleFlags) error {
 	}
 	r := report.NewScale(m, f.program)
 	if f.ranks > 0 {
-		if r.Bytes, err = writeWhole(f.out, out.Write); err != nil {
+		if err := a.notInput(f.out); err != nil {
 			return err
 		}
-		r.File, r.Ranks, r.Checked = f.out, f.ranks, m.Checked
+		if r.File, r.Bytes, err = collect.WriteRecording(f.out, f.force, out); err != nil {
+			return err
+		}
+		r.Ranks, r.Checked = f.ranks, m.Checked
 	}
 	if f.json {
 		return a.print(answer{json: true, document: func() any { return r }})
