@@ -126,7 +126,9 @@ no change: it runs as before, under Open MPI or MPICH.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, place := range slices.Sorted(maps.Keys(commands)) {
-		root.AddCommand(commands[place](a))
+		cmd := commands[place](a)
+		a.bounded(cmd)
+		root.AddCommand(cmd)
 	}
 	root.AddCommand(collectorCommand(), spawnedCommand(), replayFeedCommand())
 	root.SetHelpCommand(helpCommand(root))
