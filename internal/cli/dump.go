@@ -74,7 +74,7 @@ func dumpCommand(a *app) *cobra.Command {
 			return err
 		})
 	}
-	return cmd
+	return a.reading(cmd)
 }
 
 // check rejects flags that contradict each other.

@@ -75,5 +75,5 @@ func loopsCommand(a *app) *cobra.Command {
 				text:     func(w io.Writer) error { text.Loops(w, arch.File(), classes); return nil }})
 		})
 	}
-	return cmd
+	return a.reading(cmd)
 }

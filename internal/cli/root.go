@@ -25,6 +25,8 @@ type app struct {
 	out, err io.Writer
 	// tty says that err is a terminal, where progress may be shown.
 	tty bool
+	// live: recordings are opened as snapshots of the jobs that make them.
+	live bool
 }
 
 // Run executes the command line args (without the program's name) and returns

@@ -13,12 +13,34 @@ import (
 // a process), so that neither memory nor the cost of a checkpoint grows with the number of calls.
 // What a full disk refuses stays in memory.
 type spool struct {
-	f    *os.File
-	size int64  // of the file
-	tail []byte // what comes after it
+	f     *os.File
+	size  int64  // of the file
+	tail  []byte // what comes after it
+	fixed bool   // the file is somebody else's
 }
 
 func spoolName(pid, thread int) string { return fmt.Sprintf("%d.%d.times", pid, thread) }
+
+// A spoolOpener makes a spool of the first size bytes of the file at path, followed by tail.
+type spoolOpener func(path string, size int64, tail []byte) (*spool, error)
+
+// viewSpool is the spoolOpener of those who only look: what is added stays in memory.
+func viewSpool(path string, size int64, tail []byte) (*spool, error) {
+	s := &spool{size: size, tail: tail, fixed: true}
+	if size == 0 {
+		return s, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || st.Size() < size {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w: it should have %d bytes (%v)", path, errCheckpoint, size, err)
+	}
+	s.f = f
+	return s, nil
+}
 
 // newSpool makes the file at path hold size bytes, which it must have already.
 func newSpool(path string, size int64, tail []byte) (*spool, error) {
@@ -48,7 +70,7 @@ func newSpool(path string, size int64, tail []byte) (*spool, error) {
 // add is the sink of a timing.Builder.
 func (s *spool) add(block []byte) {
 	s.tail = append(s.tail, block...)
-	if s.f == nil {
+	if s.f == nil || s.fixed {
 		return
 	}
 	n, err := s.f.WriteAt(s.tail, s.size)
@@ -100,7 +122,7 @@ func (e *encoder) times(s *stream) {
 	}
 }
 
-func (d *decoder) times(s *stream, path string) (err error) {
+func (d *decoder) times(s *stream, path string, open spoolOpener) (err error) {
 	state := d.Sized()
 	if !d.Bool() {
 		blocks := d.Sized()
@@ -113,7 +135,7 @@ func (d *decoder) times(s *stream, path string) (err error) {
 	if d.Err != nil {
 		return d.Err
 	}
-	if s.spool, err = newSpool(path, int64(size), bytes.Clone(tail)); err != nil {
+	if s.spool, err = open(path, int64(size), bytes.Clone(tail)); err != nil {
 		return err
 	}
 	if s.timing, err = timing.Restore(state, s.p.rate, s.spool.add, nil); err == nil &&

@@ -71,7 +71,7 @@ func (e *encoder) stream(s *stream) {
 }
 
 // stream reads a stream whose spool, if it has one, is at path.
-func (d *decoder) stream(p *process, path string) (*stream, error) {
+func (d *decoder) stream(p *process, path string, open spoolOpener) (*stream, error) {
 	syms := p.syms
 	s := &stream{syms: syms, p: p, calls: d.Uvarint(), misfits: d.Uvarint()}
 	gb := d.Sized()
@@ -112,7 +112,7 @@ func (d *decoder) stream(p *process, path string) (*stream, error) {
 		s.run = s.list[id]
 	}
 	if d.Bool() && d.Err == nil {
-		if err := d.times(s, path); err != nil {
+		if err := d.times(s, path, open); err != nil {
 			return nil, err
 		}
 	}

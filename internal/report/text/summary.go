@@ -63,6 +63,10 @@ func (p *summaryPrinter) head() {
 	if v, _, _ := strings.Cut(m.MPI, "\n"); v != "" {
 		p.line("%s", v)
 	}
+	if at, ok := m.Snapshot(); ok {
+		p.line("Snapshot of the running job, %s after its start: %s at work", render.Duration(at.Sub(m.Created)),
+			plural(uint64(n.Running), "process"))
+	}
 	if n.Broken > 0 || n.Lost > 0 {
 		p.line("Not complete: %s did not end in order, %s lost (tabard info says why)",
 			plural(uint64(n.Broken), "process"), plural(n.Lost, "call"))
@@ -213,7 +217,7 @@ func (p *summaryPrinter) found() {
 	}
 	for i, f := range p.r.Findings {
 		p.line("  %d. %s.", i+1, f.Text)
-		p.line("     tabard %s %s", strings.Join(f.Command, " "), p.r.File)
+		p.line("     tabard %s %s", strings.Join(f.Command, " "), fileArgument(p.r.File, p.r.Archive.Meta().Options))
 	}
 }
 
