@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -101,6 +100,9 @@ func snapshot(dir string, now time.Time, note func(string)) (*merge.Part, error)
 			p.closeFiles()
 			p.watch.close()
 		}
+		for _, d := range c.dirs {
+			d.Close()
+		}
 	}()
 	if err := v.look(); err != nil {
 		return nil, err
@@ -126,17 +128,17 @@ type viewer struct {
 
 // look reads all processes.
 func (v *viewer) look() error {
-	found := map[int]string{} // registrations, empty if there is none
+	found := map[int]string{} // names of registrations, empty if there is none
 	for i, dir := range v.dirs {
-		entries, err := os.ReadDir(dir)
+		names, err := dir.Names()
 		if err != nil && i == 0 {
 			return err
 		}
-		for _, e := range entries {
-			if pid, _, _, ok := ring.ParseSegmentName(e.Name()); ok {
+		for _, name := range names {
+			if pid, _, _, ok := ring.ParseSegmentName(name); ok {
 				found[pid] += ""
-			} else if pid, ok := registrationPID(e.Name()); ok {
-				found[pid] = filepath.Join(dir, e.Name())
+			} else if pid, ok := registrationPID(name); ok && i == 0 {
+				found[pid] = name
 			}
 		}
 	}
@@ -203,13 +205,13 @@ func (v *viewer) segments(pid int, copies bool) (segments []*ring.Segment) {
 		open = ring.CopySegment
 	}
 	for _, dir := range v.dirs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			of, thread, _, ok := ring.ParseSegmentName(e.Name())
+		names, _ := dir.Names()
+		for _, name := range names {
+			of, thread, _, ok := ring.ParseSegmentName(name)
 			if !ok || of != pid || thread < 0 || thread >= maxThreads {
 				continue
 			}
-			if seg, err := open(filepath.Join(dir, e.Name())); err == nil && seg != nil {
+			if seg, err := open(dir, name); err == nil && seg != nil {
 				segments = append(segments, seg)
 			}
 		}
@@ -235,7 +237,7 @@ func (v *viewer) take(
 			p.complain("a checkpoint could not be used: %v", err)
 		}
 	}
-	p.dir = "" // new threads spool nothing
+	p.dir = nil // new threads spool nothing
 	p.mode, p.ticks, p.nanos = v.timingMode(), v.ticks, v.nanos
 	for _, c := range p.live() {
 		c.raw = nil
@@ -250,7 +252,7 @@ func (v *viewer) take(
 		}
 	}
 	if registration != "" {
-		if p.reg, err = readRegistration(registration); err != nil {
+		if p.reg, err = readRegistration(v.dirs[0], registration); err != nil {
 			p.closeFiles()
 			return nil, err
 		}

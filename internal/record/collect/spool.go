@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // A spool holds what only grows in a file (the complete blocks of a stream's timing, the journal of
@@ -21,31 +22,31 @@ type spool struct {
 
 func spoolName(pid, thread int) string { return fmt.Sprintf("%d.%d.times", pid, thread) }
 
-// A spoolOpener makes a spool of the first size bytes of the file at path, followed by tail.
-type spoolOpener func(path string, size int64, tail []byte) (*spool, error)
+// A spoolOpener makes a spool of the first size bytes of a file in d, followed by tail.
+type spoolOpener func(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error)
 
 // viewSpool is the spoolOpener of those who only look: what is added stays in memory.
-func viewSpool(path string, size int64, tail []byte) (*spool, error) {
+func viewSpool(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error) {
 	s := &spool{size: size, tail: tail, fixed: true}
 	if size == 0 {
 		return s, nil
 	}
-	f, err := os.Open(path)
+	f, err := d.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	if st, err := f.Stat(); err != nil || st.Size() < size {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w: it should have %d bytes (%v)", path, errCheckpoint, size, err)
+		return nil, fmt.Errorf("%s: %w: it should have %d bytes (%v)", d.Join(name), errCheckpoint, size, err)
 	}
 	s.f = f
 	return s, nil
 }
 
-// newSpool makes the file at path hold size bytes, which it must have already.
-func newSpool(path string, size int64, tail []byte) (*spool, error) {
+// newSpool makes a file in d hold size bytes, which it must have already.
+func newSpool(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error) {
 	s := &spool{size: size, tail: tail}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := d.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		if size == 0 {
 			return s, nil // all in memory
@@ -54,7 +55,7 @@ func newSpool(path string, size int64, tail []byte) (*spool, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && st.Size() < size {
-		err = fmt.Errorf("%s: %d bytes, %w: it had %d", path, st.Size(), errCheckpoint, size)
+		err = fmt.Errorf("%s: %d bytes, %w: it had %d", f.Name(), st.Size(), errCheckpoint, size)
 	}
 	if err == nil {
 		err = f.Truncate(size)
@@ -99,11 +100,11 @@ func (s *spool) close() {
 }
 
 // spoolTiming makes the blocks of s go to a file in dir. Without a directory they stay in memory.
-func (s *stream) spoolTiming(path string) {
+func (s *stream) spoolTiming(dir *safefile.Dir, name string) {
 	if s.timing == nil {
 		return
 	}
-	sp, err := newSpool(path, 0, nil)
+	sp, err := newSpool(dir, name, 0, nil)
 	if err != nil {
 		return
 	}
@@ -122,7 +123,7 @@ func (e *encoder) times(s *stream) {
 	}
 }
 
-func (d *decoder) times(s *stream, path string, open spoolOpener) (err error) {
+func (d *decoder) times(s *stream, dir *safefile.Dir, name string, open spoolOpener) (err error) {
 	state := d.Sized()
 	if !d.Bool() {
 		blocks := d.Sized()
@@ -135,7 +136,7 @@ func (d *decoder) times(s *stream, path string, open spoolOpener) (err error) {
 	if d.Err != nil {
 		return d.Err
 	}
-	if s.spool, err = open(path, int64(size), bytes.Clone(tail)); err != nil {
+	if s.spool, err = open(dir, name, int64(size), bytes.Clone(tail)); err != nil {
 		return err
 	}
 	if s.timing, err = timing.Restore(state, s.p.rate, s.spool.add, nil); err == nil &&

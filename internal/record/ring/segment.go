@@ -3,11 +3,12 @@ package ring
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // SegmentName is the name of the k-th segment file of a thread.
@@ -29,22 +30,22 @@ type Segment struct {
 	data []uint64
 }
 
-// OpenSegment maps a segment file. A file that its program has not finished
+// OpenSegment maps a segment file in d. A file that its program has not finished
 // setting up gives an error; look again later.
-func OpenSegment(path string) (*Segment, error) {
-	return mapSegment(path, os.O_RDWR, unix.MAP_SHARED)
+func OpenSegment(d *safefile.Dir, name string) (*Segment, error) {
+	return mapSegment(d, name, os.O_RDWR, safefile.Map)
 }
 
 // ViewSegment maps a segment file for somebody who only looks: what is changed in the segment is changed in the copy
 // of this process alone. What the program goes on to write is seen, but for pages that were changed here.
-func ViewSegment(path string) (*Segment, error) {
-	return mapSegment(path, os.O_RDONLY, unix.MAP_PRIVATE)
+func ViewSegment(d *safefile.Dir, name string) (*Segment, error) {
+	return mapSegment(d, name, os.O_RDONLY, safefile.View)
 }
 
 // CopySegment returns a copy of a segment as it is at one moment, nil if the segment is free. It is for somebody who
 // only looks while a collector hands segments back.
-func CopySegment(path string) (*Segment, error) {
-	live, err := ViewSegment(path)
+func CopySegment(d *safefile.Dir, name string) (*Segment, error) {
+	live, err := ViewSegment(d, name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func CopySegment(path string) (*Segment, error) {
 			return s, err
 		}
 	}
-	return nil, fmt.Errorf("%s: changes all the time", path)
+	return nil, fmt.Errorf("%s: changes all the time", live.Path)
 }
 
 // snapshot copies a segment, nil if it was handed back meanwhile.
@@ -94,8 +95,11 @@ func (s *Segment) snapshot() (*Segment, error) {
 	return c, nil
 }
 
-func mapSegment(path string, open, how int) (*Segment, error) {
-	f, err := os.OpenFile(path, open, 0)
+func mapSegment(
+	d *safefile.Dir, name string, open int, mapped func(*os.File, int64) ([]byte, error),
+) (*Segment, error) {
+	path := d.Join(name)
+	f, err := d.OpenFile(name, open, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +111,9 @@ func mapSegment(path string, open, how int) (*Segment, error) {
 	if st.Size() < HeaderBytes {
 		return nil, fmt.Errorf("%s: not set up: %d bytes", path, st.Size())
 	}
-	mem, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ|unix.PROT_WRITE, how)
+	mem, err := mapped(f, st.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	s := &Segment{Path: path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
 	room := uint64(len(mem) - HeaderBytes)
@@ -131,10 +135,9 @@ func mapSegment(path string, open, how int) (*Segment, error) {
 	return s, nil
 }
 
-// CreateSegment makes a segment file in dir as the runtime would, for tests.
-func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
-	path := filepath.Join(dir, SegmentName(pid, thread, k))
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// CreateSegment makes a segment file in d as the runtime would, for tests.
+func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
+	f, err := d.Create(SegmentName(pid, thread, k), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*S
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
 	}
-	return OpenSegment(path)
+	return OpenSegment(d, SegmentName(pid, thread, k))
 }
 
 // Close unmaps the segment.
