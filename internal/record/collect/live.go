@@ -66,6 +66,17 @@ func Live(output string, note func(text string)) (*archive.Archive, error) {
 			whole = u.whole
 		}
 	}
+	here, size := 0, 0
+	for _, s := range sources {
+		for _, g := range s.Content.Groups {
+			if g.World == 0 && !g.Unranked {
+				here, size = here+g.Ranks.Len(), max(size, g.Size)
+			}
+		}
+	}
+	if here < size {
+		note(fmt.Sprintf("%d of %d ranks are in it: others are on other machines, left out, or have not begun", here, size))
+	}
 	relate(whole)
 	return openUnwritten(output, whole)
 }
