@@ -116,7 +116,11 @@ func TestLiveHang(t *testing.T) {
 			if strings.Contains(messages, "source not known") {
 				t.Errorf("messages:\n%s", messages)
 			}
-			r.look(shows("Snapshot of the running job"), "report")
+			report := r.look(shows("Snapshot of the running job"), "report")
+			if !regexp.MustCompile(fmt.Sprintf(`(?m)^ +%d .* MPI_Recv @ live\.c:\d+ \[exchange\] +source=%d, tag=112`, ranks-1,
+				ranks-2)).MatchString(report) {
+				t.Errorf("the report does not say who waits for whom:\n%s", report)
+			}
 			if others, err := exec.Command("setpriv", "--reuid=65534", "--clear-groups", tabardBin, "info", "--live",
 				r.path("hang.tabard")).CombinedOutput(); err == nil {
 				t.Errorf("another user can look:\n%s", others)

@@ -24,6 +24,8 @@ type Overview struct {
 	Waits    *waits.Result      // nil without times
 	Matrix   *Grid
 	Findings []findings.Finding
+	// Open are the calls that had not returned.
+	Open []OpenCall
 }
 
 // Overview makes all analyses. Clocks have to be corrected before.
@@ -45,6 +47,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		o.Usage = spent.Result()
 	}
 	if o.Matrix, err = j.sketch(); err != nil {
+		return nil, err
+	}
+	if o.Open, err = openCalls(j.Archive); err != nil {
 		return nil, err
 	}
 	o.Findings = findings.Of(findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks,
@@ -95,7 +100,9 @@ type Summary struct {
 	// Snapshot is when the job was looked at if it was running.
 	Snapshot  string `json:"snapshot,omitempty"`
 	Processes int    `json:"processes"`
-	Bytes     int64  `json:"bytes"`
+	// Open are the calls that had not returned.
+	Open  []OpenCall `json:"open_calls,omitempty"`
+	Bytes int64      `json:"bytes"`
 	// The following are missing without times.
 	Elapsed    time.Duration          `json:"elapsed_ns,omitempty"`
 	Efficiency *efficiency.Efficiency `json:"efficiency,omitempty"`
@@ -178,7 +185,7 @@ func (o *Overview) Document() *Summary {
 	m := o.Archive.Meta()
 	j := &Summary{Schema: SummarySchema, File: o.File, Command: m.Command, MPI: m.MPI,
 		Created: m.Created.UTC().Format(time.RFC3339), Processes: o.Archive.NumRanks(), Bytes: o.Archive.Stats().Total,
-		Snapshot: m.Options[archive.OptionSnapshot], Findings: o.Findings}
+		Snapshot: m.Options[archive.OptionSnapshot], Open: o.Open, Findings: o.Findings}
 	if j.Findings == nil {
 		j.Findings = []findings.Finding{}
 	}
