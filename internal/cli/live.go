@@ -17,9 +17,9 @@ import (
 // live is the flag of commands that can look at a job while it runs.
 const live = "live"
 
-// reading gives a command that reads recordings the flag --live. With it FILE may be left out where it is the only
+// withLive gives a command that reads recordings the flag --live. With it FILE may be left out where it is the only
 // argument.
-func (a *app) reading(cmd *cobra.Command) *cobra.Command {
+func (a *app) withLive(cmd *cobra.Command) *cobra.Command {
 	usage := "look at the job that is recording now, without stopping it"
 	check, run := cmd.Args, cmd.RunE
 	if strings.HasSuffix(cmd.Use, " FILE") {

@@ -75,5 +75,5 @@ func loopsCommand(a *app) *cobra.Command {
 				text:     func(w io.Writer) error { text.Loops(w, arch.File(), classes); return nil }})
 		})
 	}
-	return a.reading(cmd)
+	return a.withLive(cmd)
 }
