@@ -83,7 +83,7 @@ func dumpCommand(a *app) *cobra.Command {
 			return h.end(a, err, "pipe it through less for all, or choose with --rank, --from, --limit and --last")
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 // check rejects flags that contradict each other.

@@ -82,5 +82,5 @@ func loopsCommand(a *app) *cobra.Command {
 				}})
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }

@@ -32,6 +32,8 @@ type app struct {
 	// tty says that err is a terminal, where progress may be shown: stderr.
 	tty    bool
 	stderr io.Writer
+	// live: recordings are opened as snapshots of the jobs that make them.
+	live bool
 }
 
 // Run executes the command line args (without the program's name) and returns

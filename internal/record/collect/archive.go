@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -176,7 +177,11 @@ func (c *collector) build() (*merge.Part, error) {
 	for k, v := range c.job.sharedOptions(c.partFile()) {
 		meta.Options[k] = v
 	}
-	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
+	if c.snapshot.IsZero() {
+		meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
+	} else {
+		meta.Options[archive.OptionSnapshot] = c.snapshot.UTC().Format(time.RFC3339Nano)
+	}
 	b.SetMeta(meta)
 	return b, nil
 }
