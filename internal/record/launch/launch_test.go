@@ -371,9 +371,18 @@ func TestRankEnv(t *testing.T) {
 func TestPreloadEnv(t *testing.T) {
 	got := preloadEnv([]string{"A=1", "LD_PRELOAD=/x/libtabard.so /y/a.so:/z/b.so", "TABARD_DIR=/old"},
 		"/s/libtabard.so", "/s", "/bin/tabard")
-	want := []string{"A=1", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so", "TABARD_DIR=/s", "TABARD_EXE=/bin/tabard"}
+	want := []string{"A=1", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so", "ASAN_OPTIONS=verify_asan_link_order=0",
+		"TABARD_DIR=/s", "TABARD_EXE=/bin/tabard"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	for value, want := range map[string]string{"": "verify_asan_link_order=0",
+		"verbosity=1":              "verbosity=1:verify_asan_link_order=0",
+		"verify_asan_link_order=1": "verify_asan_link_order=1"} {
+		got := preloadEnv([]string{"ASAN_OPTIONS=" + value}, "/s/libtabard.so", "/s", "/bin/tabard")
+		if !slices.Contains(got, "ASAN_OPTIONS="+want) {
+			t.Errorf("%q: %q", value, got)
+		}
 	}
 	// A tool stands before us, and an MPI library behind us.
 	dir := t.TempDir()
