@@ -56,7 +56,7 @@ var executions = regexp.MustCompile(`execs: (\d+) \(`)
 // machine does at the time does not matter.
 func run(t target, binary, cache string, length time.Duration) (perSecond float64, err error) {
 	cmd := exec.Command(binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$",
-		"-test.fuzztime="+length.String(), "-test.fuzzcachedir="+filepath.Join(cache, t.dir))
+		"-test.fuzztime="+length.String(), "-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(cache, t.dir))
 	cmd.Dir = t.dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -21,8 +21,8 @@ func (s *source) Uint64() uint64 {
 	var b byte
 	if len(s.rest) > 0 {
 		b, s.rest = s.rest[0], s.rest[1:]
-	} else if s.beyond++; s.beyond%8 == 0 {
-		b = byte(s.beyond / 8 * 37)
+	} else if h := s.mix(); h%8 == 0 {
+		b = byte(h >> 8)
 	}
 	// IntN of most n takes the upper half times n, and draws again if the lower half of that product
 	// is small: a constant sees to it that it is not. Of powers of two it takes the
@@ -30,4 +30,13 @@ func (s *source) Uint64() uint64 {
 	// Floating-point numbers take the lower 53 bits, or 32.
 	v := uint64(b)
 	return v<<56 | 1<<54 | v<<45 | 1<<32 | v*0x01010101
+}
+
+// mix is the next number of a sequence without a period that a loop could fall into step with
+// (SplitMix64).
+func (s *source) mix() uint64 {
+	s.beyond += 0x9e3779b97f4a7c15
+	h := (s.beyond ^ s.beyond>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
 }

@@ -41,6 +41,13 @@ func TestNothingIsDrawnForEver(t *testing.T) {
 			for r.IntN(n) > n/2 {
 			}
 		}
+		for every := range 9 { // of so many numbers, one decides whether it goes on
+			for r.IntN(2) == 0 {
+				for range every {
+					r.Uint64()
+				}
+			}
+		}
 		for _, draw := range []func(){func() { r.ExpFloat64() }, func() { r.NormFloat64() }, func() { r.Int64N(1e12) },
 			func() { r.Uint64N(3 << 61) }, func() { r.Shuffle(9, func(int, int) {}) }, func() { r.Perm(7) }} {
 			for range 100 {
