@@ -404,8 +404,8 @@ func FuzzCorrect(f *testing.F) {
 	f.Add([]byte("some bytes"), uint8(20), true)
 	f.Fuzz(func(t *testing.T, in []byte, messages uint8, wild bool) {
 		r := choices.Rand(in)
-		w := worldOf(r, 1+r.IntN(4), 1+r.IntN(2))
-		w.looks = 20
+		w := worldOf(r, 1+r.IntN(3), 1+r.IntN(2))
+		w.looks = 8
 		n := len(w.now)
 		if wild {
 			for h := range w.shows {
@@ -414,7 +414,7 @@ func FuzzCorrect(f *testing.F) {
 				w.shows[h] = func(t float64) float64 { return t + size*math.Sin(t/period) }
 			}
 		}
-		for range messages % 32 {
+		for range messages % 12 {
 			p := w.r.IntN(n)
 			if q := w.r.IntN(n); p != q {
 				w.message(p, q)

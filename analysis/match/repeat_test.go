@@ -275,7 +275,7 @@ func (x *loopProgram) call(rank int, format string, args ...any) {
 
 // body is a sequence of calls of all ranks in which every message is received. Nothing of it blocks
 // for ever.
-func (x *loopProgram) body() (cs [][]string) {
+func (x *loopProgram) body(most int) (cs [][]string) {
 	n := len(x.ranks)
 	cs = make([][]string, n)
 	if x.special != nil {
@@ -286,7 +286,7 @@ func (x *loopProgram) body() (cs [][]string) {
 	add := func(rank int, format string, args ...any) {
 		cs[rank] = append(cs[rank], fmt.Sprintf(format, args...))
 	}
-	for range 1 + x.rng.IntN(5) {
+	for range 1 + x.rng.IntN(most) {
 		from, to, tag := x.rng.IntN(n), x.rng.IntN(n), x.rng.IntN(2)
 		switch x.rng.IntN(6) {
 		case 0:
@@ -327,13 +327,14 @@ func (x *loopProgram) body() (cs [][]string) {
 
 // shape is what a random program of loops is like.
 type shape struct {
-	ranks, least, more int  // at most so many ranks, and iterations of a loop
-	timed, odd, alone  bool // with times; an iteration has something more; so has one rank
-	special            *special
+	ranks, loops, calls int  // at most so many of them, calls in the body of a loop
+	least, more         int  // iterations
+	timed, odd, alone   bool // with times; an iteration has something more; so has one rank
+	special             *special
 }
 
 func seeded(seed uint64, sp *special) string {
-	return randomLoops(rand.New(rand.NewPCG(seed, 11)), shape{5, 30, 300, seed%3 > 0, seed%2 == 0, seed%5 == 0, sp})
+	return randomLoops(rand.New(rand.NewPCG(seed, 11)), shape{5, 3, 5, 30, 300, seed%3 > 0, seed%2 == 0, seed%5 == 0, sp})
 }
 
 func randomLoops(rng *rand.Rand, s shape) string {
@@ -354,8 +355,8 @@ func randomLoops(rng *rand.Rand, s shape) string {
 			}
 		}
 	}
-	for range 1 + rng.IntN(3) {
-		body, count := x.body(), s.least+rng.IntN(s.more)
+	for range 1 + rng.IntN(s.loops) {
+		body, count := x.body(s.calls), s.least+rng.IntN(s.more)
 		odd := rng.IntN(count) // an iteration with something more
 		for i := range count {
 			for r := range n {
@@ -401,12 +402,13 @@ func FuzzRepeats(f *testing.F) {
 	for i := range specials {
 		f.Add([]byte{byte(i)})
 	}
+	f.Cleanup(match.ShortLoops())
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if len(in) == 0 {
 			return
 		}
 		rng := choices.Rand(in[1:])
-		s := shape{ranks: 2, least: 5, more: 6, timed: rng.IntN(3) > 0, odd: rng.IntN(2) == 0, alone: rng.IntN(5) == 0}
+		s := shape{ranks: 2, loops: 1, calls: 2, least: 9, more: 6, timed: rng.IntN(3) > 0, odd: rng.IntN(2) == 0, alone: rng.IntN(5) == 0}
 		if n := int(in[0]) % (len(specials) + 1); n > 0 {
 			s.special = &specials[n-1]
 		}
