@@ -2,32 +2,29 @@ package collect
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // discovery is what is known of the directories that a collector watches.
 type discovery struct {
-	dirs    []string // where segments and checkpoints may be, the state directory first
+	dirs    []*safefile.Dir // where segments and checkpoints may be, the state directory first
 	scans   []*dirScan
 	ignored map[string]bool // names of files that make no sense
 	retry   bool            // a file was not ready: look again whatever the directory says
 }
 
-// newDiscovery begins to watch the state directory, and the one where large segments go unless that
-// is empty.
-func newDiscovery(dir, spill string) discovery {
-	d := discovery{dirs: []string{dir}, ignored: map[string]bool{}}
-	if spill != "" {
-		d.dirs = append(d.dirs, spill)
-	}
-	for _, path := range d.dirs {
-		d.scans = append(d.scans, &dirScan{path: path})
+// newDiscovery begins to watch the state directory, and the one where large segments go if there is
+// one.
+func newDiscovery(dirs []*safefile.Dir) discovery {
+	d := discovery{dirs: dirs, ignored: map[string]bool{}}
+	for _, dir := range d.dirs {
+		d.scans = append(d.scans, &dirScan{dir: dir})
 	}
 	return d
 }
@@ -44,10 +41,9 @@ func (c *collector) scan() {
 			if c.ignored[name] {
 				continue
 			}
-			path := filepath.Join(c.dirs[i], name)
-			if err := c.file(path, name); err != nil {
+			if err := c.file(c.dirs[i], name); err != nil {
 				c.retry = true
-				if old := fileAge(path) > startTime; old {
+				if old := fileAge(c.dirs[i].Join(name)) > startTime; old {
 					c.ignored[name] = true
 					c.logf("left out: %v", err)
 				}
@@ -65,14 +61,14 @@ func fileAge(path string) time.Duration {
 }
 
 // file takes notice of a file in a state directory.
-func (c *collector) file(path, name string) error {
+func (c *collector) file(d *safefile.Dir, name string) error {
 	if pid, thread, _, ok := ring.ParseSegmentName(name); ok {
 		p := c.process(pid)
 		if p.finished {
 			return nil
 		}
 		fresh := p.start == 0
-		if err := p.addSegment(path, thread); err != nil {
+		if err := p.addSegment(d, name, thread); err != nil {
 			return err
 		}
 		if p.watch == nil || fresh && p.watch.start == 0 {
@@ -90,7 +86,7 @@ func (c *collector) file(path, name string) error {
 		if p.reg != nil {
 			return nil
 		}
-		if p.reg, err = readRegistration(path); err != nil {
+		if p.reg, err = readRegistration(d, name); err != nil {
 			return err
 		}
 		if p.start == 0 {
@@ -155,7 +151,7 @@ func (c *collector) keepRaw(p *process, ch *chain) {
 
 // A dirScan lists a directory when it may have changed.
 type dirScan struct {
-	path  string
+	dir   *safefile.Dir
 	mtime time.Time
 	at    time.Time
 }
@@ -165,21 +161,16 @@ const mtimeGrain = 20 * time.Millisecond
 
 // names lists the directory, nil if nothing was added or removed since the last time.
 func (d *dirScan) names() []string {
-	st, err := os.Stat(d.path)
+	st, err := d.dir.Self()
 	if err != nil {
 		return nil
 	}
 	now := time.Now()
-	if m := st.ModTime(); m.Equal(d.mtime) && d.at.Sub(m) > mtimeGrain {
+	if m := time.Unix(st.Mtim.Unix()); m.Equal(d.mtime) && d.at.Sub(m) > mtimeGrain {
 		return nil
 	} else {
 		d.mtime, d.at = m, now
 	}
-	f, err := os.Open(d.path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
+	names, _ := d.dir.Names()
 	return names
 }

@@ -3,11 +3,12 @@ package ring
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // SegmentName is the name of the k-th segment file of a thread.
@@ -29,10 +30,11 @@ type Segment struct {
 	data []uint64
 }
 
-// OpenSegment maps a segment file. A file that its program has not finished
+// OpenSegment maps a segment file in d. A file that its program has not finished
 // setting up gives an error; look again later.
-func OpenSegment(path string) (*Segment, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+func OpenSegment(d *safefile.Dir, name string) (*Segment, error) {
+	path := d.Join(name)
+	f, err := d.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +46,9 @@ func OpenSegment(path string) (*Segment, error) {
 	if st.Size() < HeaderBytes {
 		return nil, fmt.Errorf("%s: not set up: %d bytes", path, st.Size())
 	}
-	mem, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	mem, err := safefile.Map(f, st.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	s := &Segment{Path: path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
 	room := uint64(len(mem) - HeaderBytes)
@@ -68,10 +70,9 @@ func OpenSegment(path string) (*Segment, error) {
 	return s, nil
 }
 
-// CreateSegment makes a segment file in dir as the runtime would, for tests.
-func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
-	path := filepath.Join(dir, SegmentName(pid, thread, k))
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// CreateSegment makes a segment file in d as the runtime would, for tests.
+func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
+	f, err := d.Create(SegmentName(pid, thread, k), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*S
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
 	}
-	return OpenSegment(path)
+	return OpenSegment(d, SegmentName(pid, thread, k))
 }
 
 // Close unmaps the segment.
