@@ -143,7 +143,7 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte{254, 0, 1, 2, 3, 254, 5, 6, 7, 8}, byte(2), []byte{4})
 	f.Fuzz(func(t *testing.T, in []byte, mode byte, order []byte) {
 		rng := choices.Rand(order)
-		in = in[:min(len(in), 16)]
+		in = in[:min(len(in), 8)]
 		var rs []int
 		var vals []int64
 		r := 0
