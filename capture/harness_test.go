@@ -119,8 +119,21 @@ type run struct {
 // start runs a scenario to its end and reads what it recorded.
 func (r *run) start(args ...string) *run {
 	r.t.Helper()
+	c := r.prepare()
+	defer c.Close()
+	r.execute(c, args)
+	r.read(r.dir, r.spill)
+	return r
+}
+
+// prepare makes the control page.
+func (r *run) prepare() *ring.Control {
+	r.t.Helper()
 	if r.dir == "" {
 		r.dir = r.t.TempDir()
+	}
+	if r.config.SummaryWait == 0 && r.during == nil { // there is no collector to wait for
+		r.config.SummaryWait = time.Millisecond
 	}
 	state := private.Open(r.t, r.dir)
 	if err := ring.CreateControl(state, r.config); err != nil {
@@ -130,16 +143,13 @@ func (r *run) start(args ...string) *run {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer c.Close()
 	if r.dead {
 		c.SetCollector(ring.CollectorDone)
 	}
 	if r.summary != "" {
 		c.SetSummary(r.summary)
 	}
-	r.execute(c, args)
-	r.read(r.dir, r.spill)
-	return r
+	return c
 }
 
 func (r *run) execute(c *ring.Control, args []string) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "core/api.h"
 #include "core/files.h"
+#include "core/guard.h"
 #include "core/internal.h"
 #include "core/lock.h"
 
@@ -119,6 +120,8 @@ static void start(void)
     tb_process.pid = (int)getpid();
     tb_process.pid_start = process_start_time();
     tb_process.start_ns = tb_monotonic();
+    tb_guard_control(tb_process.control);
+    tb_guard_start();
     tb_site_mode = (int)tb_process.control->callsites;
     tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
     tracing = !(tb_process.control->flags & TB_CTL_START_OFF);
@@ -210,6 +213,6 @@ __attribute__((destructor)) static void process_end(void)
     uint64_t after_finalize = (uint64_t)tb_process.finalized;
     if (!(tb_process.closed && tb_process.control->flags & TB_CTL_MERGE)) tb_emit_clock(t);
     tb_emit(t, TB_R_END, &after_finalize, 1);
-    if (tb_process.finalized && tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET))
-        tb_summary_print();
+    if (tb_process.finalized && (tb_process.prints_summary || tb_process.leads))
+        tb_archive_wait(tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET));
 }
