@@ -73,7 +73,7 @@ e2e: bin/tabard
 .PHONY: damage damage-short faults-short fuzz
 damage-short: $(EMBEDDED)
 	TABARD_DAMAGE=20000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
-	TABARD_DAMAGE=200 $(GOCMD) test -count=1 -run '^TestDamage$$' ./internal/cli
+	TABARD_DAMAGE=40 $(GOCMD) test -count=1 -run '^TestDamage$$' ./internal/cli
 
 damage: $(EMBEDDED)
 	TABARD_DAMAGE=1000000 $(GOCMD) test -count=1 -timeout 3h -run 'Damage' ./internal/archive

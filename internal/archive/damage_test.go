@@ -17,7 +17,7 @@ import (
 )
 
 // damaged is the number of broken files that TestDamage reads, unless
-// TABARD_DAMAGE says another (make test reads 20000, make damage 100000).
+// TABARD_DAMAGE says another (make test reads 20000, make damage 1000000).
 const damaged = 4000
 
 // samples are the archives that are damaged.
