@@ -211,7 +211,7 @@ __attribute__((destructor)) static void process_end(void)
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted) return; /* muted: a signal handler that interrupted the runtime calls exit */
     uint64_t after_finalize = (uint64_t)tb_process.finalized;
-    if (!(tb_process.closed && tb_process.control->flags & TB_CTL_MERGE)) tb_emit_clock(t);
+    if (!tb_process.closed) tb_emit_clock(t); /* else MPI_Finalize did, and the archive may be written */
     tb_emit(t, TB_R_END, &after_finalize, 1);
     if (tb_process.finalized && (tb_process.prints_summary || tb_process.leads))
         tb_archive_wait(tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET));
