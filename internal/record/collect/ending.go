@@ -133,7 +133,7 @@ func (c *collector) finalized() error {
 	}
 	c.early = true
 	// The records of MPI_Finalize were published before it was counted.
-	c.scan()
+	c.look()
 	for _, p := range c.order {
 		p.upto = 0
 	}
@@ -157,8 +157,7 @@ func (c *collector) end() (bool, error) {
 	if err == nil {
 		defer lock.Close()
 	}
-	c.retry = true
-	c.scan()
+	c.look()
 	if !c.over() {
 		return false, nil
 	}

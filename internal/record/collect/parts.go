@@ -248,7 +248,7 @@ func removeStale(path string) {
 		filepath.Join(globQuote(filepath.Dir(path)), "."+globQuote(shorten(filepath.Base(path)))+".*.tmp"),
 	)
 	for _, f := range files {
-		if fileAge(f) > staleAfter {
+		if st, err := os.Stat(f); err == nil && time.Since(st.ModTime()) > staleAfter {
 			os.Remove(f)
 		}
 	}

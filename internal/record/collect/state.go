@@ -372,7 +372,16 @@ func Register(dir string, r *Registration) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, fmt.Sprintf("%s%d", rankPrefix, r.PID)), b)
+	control, err := ring.OpenControl(dir)
+	if err != nil {
+		return err
+	}
+	defer control.Close()
+	if err := writeFile(filepath.Join(dir, fmt.Sprintf("%s%d", rankPrefix, r.PID)), b); err != nil {
+		return err
+	}
+	control.AddFile()
+	return nil
 }
 
 // Abandon removes a state directory that no process has registered in.

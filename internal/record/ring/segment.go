@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,8 +30,10 @@ type Segment struct {
 	data []uint64
 }
 
-// OpenSegment maps a segment file. A file that its program has not finished
-// setting up gives an error; look again later.
+// ErrNotSetUp is OpenSegment's for a file that its program has not finished setting up: look again later.
+var ErrNotSetUp = errors.New("not set up")
+
+// OpenSegment maps a segment file.
 func OpenSegment(path string) (*Segment, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -42,7 +45,7 @@ func OpenSegment(path string) (*Segment, error) {
 		return nil, err
 	}
 	if st.Size() < HeaderBytes {
-		return nil, fmt.Errorf("%s: not set up: %d bytes", path, st.Size())
+		return nil, fmt.Errorf("%s: %w: %d bytes", path, ErrNotSetUp, st.Size())
 	}
 	mem, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
@@ -52,7 +55,7 @@ func OpenSegment(path string) (*Segment, error) {
 	room := uint64(len(mem) - HeaderBytes)
 	switch {
 	case atomic.LoadUint64(&s.h.Magic) != SegmentMagic:
-		err = fmt.Errorf("%s: not set up", path)
+		err = fmt.Errorf("%s: %w", path, ErrNotSetUp)
 	case s.h.Version != Version:
 		err = fmt.Errorf("%s: version %d of the ring, this tabard reads %d", path, s.h.Version, Version)
 	case s.h.Capacity > room || s.h.Capacity%8 != 0:
@@ -68,7 +71,8 @@ func OpenSegment(path string) (*Segment, error) {
 	return s, nil
 }
 
-// CreateSegment makes a segment file in dir as the runtime would, for tests.
+// CreateSegment makes a segment file in dir as the runtime would, and announces it if there is a control page: for
+// tests.
 func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
 	path := filepath.Join(dir, SegmentName(pid, thread, k))
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -83,6 +87,10 @@ func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*S
 		TID: uint32(pid), Seq: seq, Capacity: uint64(capacity), State: SegActive}
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
+	}
+	if c, err := OpenControl(dir); err == nil {
+		c.AddFile()
+		c.Close()
 	}
 	return OpenSegment(path)
 }
