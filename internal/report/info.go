@@ -33,8 +33,10 @@ type Info struct {
 	// Clocks are those of the hosts, if they were measured.
 	Clocks []Clock `json:"clocks,omitempty"`
 	Calls  uint64  `json:"calls"`
-	// Functions are the calls by name, Polls the unsuccessful polls among them.
+	// Functions are the calls by name, Polls the unsuccessful polls among them. Own are records of Tabard by name,
+	// such as where memory begins; they are not counted among the calls.
 	Functions map[string]uint64 `json:"functions"`
+	Own       map[string]uint64 `json:"own_records,omitempty"`
 	Polls     uint64            `json:"polls"`
 	Failed    uint64            `json:"failed_calls"`
 	Open      uint64            `json:"unfinished_calls"`
@@ -234,7 +236,6 @@ func (info *Info) addClasses(a *archive.Archive) error {
 				templates[d.Terminals[t]] = true
 				info.Grammar.Signatures++
 			}
-			info.Calls += n
 			info.addCalls(&tm.Signature, n)
 		}
 		info.Grammar.Events += events
@@ -254,7 +255,16 @@ func (info *Info) addCalls(sig *archive.Signature, n uint64) {
 	if n == 0 {
 		return
 	}
-	info.Functions[spec.ByID(sig.Func).Name] += n
+	f := spec.ByID(sig.Func)
+	if f.Own() {
+		if info.Own == nil {
+			info.Own = map[string]uint64{}
+		}
+		info.Own[f.Name] += n
+		return
+	}
+	info.Calls += n
+	info.Functions[f.Name] += n
 	if sig.Flags&archive.Polls != 0 {
 		info.Polls += n
 	}

@@ -61,10 +61,8 @@ type Counts struct {
 // Counts counts what is recorded, and what is missing.
 func (o *Overview) Counts() (n Counts) {
 	for _, c := range o.Archive.Classes() {
-		if counts, _, err := c.Counts(); err == nil {
-			for _, k := range counts {
-				n.Calls += k
-			}
+		if k, err := c.ProgramCalls(); err == nil {
+			n.Calls += k
 		}
 	}
 	hosts := map[string]bool{}

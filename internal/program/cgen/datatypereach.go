@@ -138,7 +138,7 @@ func (g *generator) follow(c *class) error {
 func (f *follower) choose(g *archive.Grammar) {
 	f.wanted = make([]bool, len(f.c.terms))
 	for i, t := range f.c.terms {
-		f.wanted[i] = program.Own(t.Func.Func) || newTypeParam(t) >= 0 || usesDatatype(t)
+		f.wanted[i] = t.Func.Func.Own() || newTypeParam(t) >= 0 || usesDatatype(t)
 	}
 	f.used = program.RulesWith(g, func(t uint32) bool { return f.wanted[t] })
 }
@@ -208,7 +208,7 @@ func (f *follower) call(t *terminal) error {
 	case t.Name == "tabard_segment_end":
 		delete(f.live, uint32(f.value(0).N))
 		return nil
-	case program.Own(t.Func.Func):
+	case t.Func.Func.Own():
 		return nil
 	}
 	if slot := newTypeParam(t); slot >= 0 {

@@ -241,7 +241,7 @@ func (g *generator) load() error {
 func (g *generator) scan(c *class) {
 	returned := map[int64]bool{}
 	for _, t := range c.terms {
-		if program.Own(t.Func.Func) {
+		if t.Func.Func.Own() {
 			if err := g.scanSegment(c, t); err != nil {
 				g.fail(err)
 			}

@@ -240,7 +240,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 			return err
 		}
 		streams = append(streams, data)
-		c.report.Calls += ch.s.calls
+		c.report.Calls += ch.s.calls - ch.s.own
 	}
 	if err := b.Add(d, streams); err != nil {
 		return err

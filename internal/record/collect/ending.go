@@ -82,10 +82,11 @@ func (p *process) howEnded() string {
 	return status
 }
 
+// calls is how many calls of the program were recorded.
 func (p *process) calls() uint64 {
 	n := uint64(0)
 	for _, c := range p.live() {
-		n += c.s.calls
+		n += c.s.calls - c.s.own
 	}
 	return n
 }

@@ -67,13 +67,11 @@ func openPart(path string) (*partFile, error) {
 	}
 	calls := uint64(0)
 	for _, cl := range a.Classes() {
-		counts, _, err := cl.Counts()
+		n, err := cl.ProgramCalls()
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range counts {
-			calls += n
-		}
+		calls += n
 	}
 	return &partFile{path: path, at: st, calls: calls, Source: merge.Source{Name: filepath.Base(path), Content: c}}, nil
 }
