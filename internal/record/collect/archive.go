@@ -217,6 +217,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	case p.calls() == 0:
 		d.End = strings.TrimPrefix(d.End+", made no MPI call", ", ")
 	}
+	if why := c.unrecorded(p); why != "" {
+		d.Info[archive.Unrecorded] = why
+	}
 	problems := slices.Clone(p.problems)
 	if n := p.misfits(); n > 0 {
 		problems = append(
@@ -254,6 +257,34 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 		c.report.Problems = append(c.report.Problems, fmt.Sprintf("rank %d: %s", id.rank, s))
 	}
 	return nil
+}
+
+// unrecorded says why nothing was recorded of a process, "" if that is as it should be. MPI_Init is for all ranks of
+// a job: where one has made it, all have.
+func (c *collector) unrecorded(p *process) string {
+	inMPI, here := 0, 0
+	for _, q := range c.order {
+		if _, _, ok := q.syms.Rank(); ok && (q.reg == nil || !q.reg.Spawned) {
+			inMPI++
+		}
+		if q.calls() > 0 {
+			here++
+		}
+	}
+	switch {
+	case p.reg == nil || p.calls() > 0:
+		return ""
+	case !p.reg.Traced:
+		return "the program " + p.reg.Reason
+	case p.reg.Spawned || here == 0:
+		return ""
+	case c.control.Initialized() <= inMPI:
+		return "its MPI calls did not come by Tabard's library"
+	case len(p.problems) > 0:
+		return strings.Join(p.problems, "; ")
+	}
+	return "it was in MPI_Init, but its records could not be stored: no room in " + filepath.Dir(c.dir) +
+		", or a limit on the size of files"
 }
 
 // modules lists a process's modules by number; signatures refer to them.
@@ -304,6 +335,7 @@ func (c *collector) archive() error {
 		c.written, c.report.Bytes = true, size
 		c.job.Archive, c.job.Problem = "", ""
 		os.Remove(filepath.Join(c.dir, KeptArchive))
+		c.report.Incomplete = incomplete(c.job.target())
 		if st, e := os.Stat(c.job.target()); e == nil {
 			c.job.WrittenSize, c.job.WrittenTime = st.Size(), st.ModTime().UnixNano()
 		}
@@ -322,8 +354,19 @@ func (c *collector) archive() error {
 		return errors.Join(err, err2)
 	}
 	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
+	c.report.Incomplete = incomplete(filepath.Join(c.dir, KeptArchive))
 	c.report.Problems = append(c.report.Problems, problem)
 	return c.job.write(c.dir)
+}
+
+// incomplete says what an archive lacks, "" if nothing.
+func incomplete(path string) string {
+	a, err := archive.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer a.Close()
+	return archive.Incomplete(a.Gaps())
 }
 
 // writeArchive writes b to path: completely, or not at all.
@@ -389,10 +432,14 @@ func (c *collector) summary() string {
 	if c.report.Lost > 0 {
 		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
 	}
-	if c.job.Archive != "" {
-		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown)
+	lacks := ""
+	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
+		lacks = "\ntabard: " + c.report.Incomplete
 	}
-	return s + "; next: tabard info " + shellQuote(shown)
+	if c.job.Archive != "" {
+		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown) + lacks
+	}
+	return s + "; next: tabard info " + shellQuote(shown) + lacks
 }
 
 func plural(n uint64, what string) string {

@@ -60,6 +60,8 @@ type Report struct {
 	Unfinished int
 	// Lost is the number of calls that could not be recorded.
 	Lost uint64
+	// Incomplete is a sentence about ranks and calls that were not recorded, "" if there are none.
+	Incomplete string
 	// Problems are sentences about what is missing or went wrong.
 	Problems []string
 	// PeakMemory is the largest resident size of the collector in bytes.

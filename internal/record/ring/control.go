@@ -151,6 +151,9 @@ func (c *Control) SetCollector(state uint32) {
 // Finalized is the number of processes that returned from MPI_Finalize.
 func (c *Control) Finalized() int { return int(atomic.LoadUint32(&c.page.Finalized)) }
 
+// Initialized is the number of processes, but for spawned ones, that returned from MPI_Init.
+func (c *Control) Initialized() int { return int(atomic.LoadUint32(&c.page.Initialized)) }
+
 // Files counts the registrations and segments that have appeared in the directories.
 func (c *Control) Files() uint32 { return atomic.LoadUint32(&c.page.Files) }
 
