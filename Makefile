@@ -4,6 +4,7 @@
 # make test       everything: check, end-to-end tests (E2E_JOBS side by side), damage, faults
 # make soak       damage and faults, many times: an hour, when something about them has changed
 # make damage     the reader against 100,000 damaged files
+# make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
 # make faults     200 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
@@ -69,12 +70,15 @@ E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel
 e2e: bin/tabard
 	$(E2E) -skip '^TestFaults$$'
 
-.PHONY: damage damage-short faults-short
+.PHONY: damage damage-short faults-short fuzz
 damage-short: $(EMBEDDED)
 	TABARD_DAMAGE=20000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
 
 damage: $(EMBEDDED)
 	TABARD_DAMAGE=100000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
+
+fuzz: $(EMBEDDED)
+	$(GOCMD) run ./bench/fuzz $(FUZZ)
 
 faults-short: bin/tabard
 	TABARD_FAULTS=30 $(E2E) -run '^TestFaults$$'

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/capture"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -100,6 +101,7 @@ type run struct {
 	program string      // "scenarios" by default
 	runtime string      // built.runtime by default
 	config  ring.Config // call sites are off unless set
+	spill   string      // second place for segments
 	env     []string
 	limitFS int // RLIMIT_FSIZE in KiB, 0 none
 	dead    bool
@@ -120,10 +122,11 @@ func (r *run) start(args ...string) *run {
 	if r.dir == "" {
 		r.dir = r.t.TempDir()
 	}
-	if err := ring.CreateControl(r.dir, r.config); err != nil {
+	state := private.Open(r.t, r.dir)
+	if err := ring.CreateControl(state, r.config); err != nil {
 		r.t.Fatal(err)
 	}
-	c, err := ring.OpenControl(r.dir)
+	c, err := ring.OpenControl(state)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -135,7 +138,7 @@ func (r *run) start(args ...string) *run {
 		c.SetSummary(r.summary)
 	}
 	r.execute(c, args)
-	r.read(r.dir, r.config.SpillDir)
+	r.read(r.dir, r.spill)
 	files := 0
 	for _, n := range r.segments {
 		files += n
@@ -163,7 +166,7 @@ func (r *run) execute(c *ring.Control, args []string) {
 	// The shell sets the limit and becomes the program, which alone is preloaded.
 	script := `ulimit -f ` + limit + `; LD_PRELOAD="$RUNTIME"; export LD_PRELOAD; exec "$@"`
 	cmd := exec.Command("bash", append([]string{"-c", script, "bash", path}, args...)...)
-	cmd.Env = append(os.Environ(), "TABARD_DIR="+r.dir, "RUNTIME="+r.runtime)
+	cmd.Env = append(os.Environ(), "TABARD_DIR="+r.dir, "TABARD_SPILL="+r.spill, "RUNTIME="+r.runtime)
 	cmd.Env = append(cmd.Env, r.env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -206,7 +209,7 @@ func (r *run) read(dirs ...string) {
 		}
 		for _, f := range files {
 			_, thread, _, ok := ring.ParseSegmentName(filepath.Base(f))
-			s, err := ring.OpenSegment(f)
+			s, err := ring.OpenSegment(private.Open(r.t, dir), filepath.Base(f))
 			if !ok || err != nil {
 				r.t.Fatalf("%s: %v", f, err)
 			}
@@ -453,7 +456,7 @@ func (d *drain) run(dir string, c *ring.Control) {
 		files, _ := filepath.Glob(filepath.Join(dir, "s.*"))
 		for _, f := range files {
 			if open[f] == nil {
-				if s, err := ring.OpenSegment(f); err == nil {
+				if s, err := ring.OpenSegment(private.Open(d.t, dir), filepath.Base(f)); err == nil {
 					open[f] = s
 				}
 			}

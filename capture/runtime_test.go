@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -311,7 +312,7 @@ func TestLost(t *testing.T) {
 	d := &drain{t: t, records: map[int][]ring.Record{}}
 	r = &run{t: t, flavour: "openmpi", dead: true, config: r.config}
 	r.during = func(dir string, c *ring.Control) {
-		for fullSegments(dir) < 4 { // the call that finds the last one full is lost
+		for fullSegments(t, dir) < 4 { // the call that finds the last one full is lost
 			time.Sleep(100 * time.Microsecond)
 		}
 		c.SetCollector(ring.CollectorRunning)
@@ -331,10 +332,10 @@ func TestLost(t *testing.T) {
 }
 
 // fullSegments counts the segments of a state directory that the program has filled.
-func fullSegments(dir string) (n int) {
+func fullSegments(t *testing.T, dir string) (n int) {
 	files, _ := filepath.Glob(filepath.Join(dir, "s.*"))
 	for _, f := range files {
-		if s, err := ring.OpenSegment(f); err == nil {
+		if s, err := ring.OpenSegment(private.Open(t, dir), filepath.Base(f)); err == nil {
 			if s.State() == ring.SegFull {
 				n++
 			}
@@ -361,8 +362,9 @@ func TestNoSpace(t *testing.T) {
 
 // The second place takes the segments when the first cannot.
 func TestSecondDirectory(t *testing.T) {
-	second, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
-	r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SpillDir: second, Quiet: true}}
+	second, gone := private.Path(t), filepath.Join(t.TempDir(), "gone")
+	r := &run{t: t, flavour: "openmpi", spill: second,
+		config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}}
 	r.during = func(dir string, c *ring.Control) {
 		for files, _ := filepath.Glob(filepath.Join(dir, "s.*")); len(files) == 0; {
 			time.Sleep(100 * time.Microsecond)

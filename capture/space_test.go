@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 )
 
 // TestSpace has memory that is limited by the machine and by control groups of
@@ -128,8 +129,7 @@ func TestSpillToDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(memory) })
-	r := &run{t: t, flavour: "openmpi", dir: memory, config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2,
-		SpillDir:  second,
+	r := &run{t: t, flavour: "openmpi", dir: memory, spill: private.Open(t, second).Path(), config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2,
 		DeadAfter: 50 * time.Millisecond, Quiet: true}}
 	r.start("many", "20000")
 	r.wantCode(0)

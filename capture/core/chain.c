@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/files.h"
 #include "core/internal.h"
 
 _Static_assert(sizeof(struct tb_segment) <= TB_HEADER_BYTES, "the header fits its page");
@@ -34,20 +34,20 @@ static int over_file_limit(uint64_t bytes)
     return getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && bytes > r.rlim_cur;
 }
 
-static struct tb_segment *map_file(const char *path, uint64_t bytes, int *exists)
+/* All of it is allocated: a hole would end the program if it cannot be filled. */
+static struct tb_segment *map_file(const char *dir, const char *name, uint64_t bytes, int *exists)
 {
     if (over_file_limit(bytes)) return NULL;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = tb_file_open(dir, name, O_RDWR | O_CREAT | O_EXCL);
     *exists = fd < 0 && errno == EEXIST;
     if (fd < 0) return NULL;
     int failed;
     do failed = posix_fallocate(fd, 0, (off_t)bytes);
     while (failed == EINTR);
-    void *p = failed ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    void *p = failed ? NULL : tb_file_map(fd, bytes);
     close(fd);
-    if (p != MAP_FAILED) return p;
-    unlink(path);
-    return NULL;
+    if (!p) tb_file_remove(dir, name);
+    return p;
 }
 
 /* Creates the thread's next file in dir. An existing file was left by another
@@ -56,10 +56,10 @@ static struct tb_segment *create_in(struct tb_thread *t, const char *dir, uint64
 {
     struct tb_chain *ch = t->priv->chain;
     for (int tries = 0; tries < 4096; tries++) {
-        char path[1200];
+        char name[64];
         int exists = 0;
-        snprintf(path, sizeof path, "%s/s.%d.%u.%u", dir, tb_process.pid, t->priv->number, ch->files);
-        struct tb_segment *s = map_file(path, bytes, &exists);
+        snprintf(name, sizeof name, "s.%d.%u.%u", tb_process.pid, t->priv->number, ch->files);
+        struct tb_segment *s = map_file(dir, name, bytes, &exists);
         if (s) {
             ch->files++;
             ch->first = 0;
@@ -74,7 +74,7 @@ static struct tb_segment *create_in(struct tb_thread *t, const char *dir, uint64
 
 static struct tb_segment *create(struct tb_thread *t, uint64_t bytes)
 {
-    const char *second = tb_process.control->spill_dir;
+    const char *second = tb_process.spill;
     struct tb_segment *s = create_in(t, tb_process.dir, bytes);
     if (!s && second[0]) s = create_in(t, second, bytes);
     if (s) s->capacity = bytes - TB_HEADER_BYTES;
@@ -85,7 +85,7 @@ static struct tb_segment *create(struct tb_thread *t, uint64_t bytes)
  * spare. */
 static struct tb_segment *create_spilled(struct tb_thread *t, uint64_t bytes)
 {
-    const char *first = tb_process.dir, *second = tb_process.control->spill_dir;
+    const char *first = tb_process.dir, *second = tb_process.spill;
     struct tb_segment *s = NULL;
     if (second[0] && tb_space_in_memory(first) && !tb_space_in_memory(second)) first = second, second = tb_process.dir;
     if (tb_space_for(first, bytes)) s = create_in(t, first, bytes);
@@ -306,7 +306,7 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
             tb_publish(old->in_call, 0u);
         }
     }
-    if (was_spilled && !on_sink && s != old) munmap(old, mapped_bytes(old));
+    if (was_spilled && !on_sink && s != old) tb_file_unmap(old, mapped_bytes(old));
     pthread_setcancelstate(cancel, NULL);
     t->priv->muted--;
     return s != NULL;

@@ -4,10 +4,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "core/api.h"
+#include "core/files.h"
 #include "core/internal.h"
 #include "core/lock.h"
 
@@ -65,19 +64,12 @@ void tb_switch_tracing(int on)
 
 static struct tb_control *map_control(const char *dir)
 {
-    char path[1100];
-    struct stat st;
-    snprintf(path, sizeof path, "%s/control", dir);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = tb_file_open(dir, "control", O_RDWR);
     if (fd < 0) return NULL;
-    void *p = MAP_FAILED;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(struct tb_control))
-        p = mmap(NULL, sizeof(struct tb_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct tb_control *c = tb_file_map(fd, sizeof *c);
     close(fd);
-    if (p == MAP_FAILED) return NULL;
-    struct tb_control *c = p;
-    if (c->magic == TB_CONTROL_MAGIC && c->version == TB_RING_VERSION) return c;
-    munmap(p, sizeof *c);
+    if (!c || (c->magic == TB_CONTROL_MAGIC && c->version == TB_RING_VERSION)) return c;
+    tb_file_unmap(c, sizeof *c);
     return NULL;
 }
 
@@ -107,13 +99,23 @@ static void after_fork_in_child(void)
     if (tb_process.state == TB_ACTIVE) tb_child();
 }
 
+static void remember(char *to, size_t size, const char *variable)
+{
+    const char *value = getenv(variable);
+    if (value && !to[0] && strlen(value) < size) strcpy(to, value);
+}
+
+static void remember_places(void)
+{
+    remember(tb_process.dir, sizeof tb_process.dir, "TABARD_DIR");
+    remember(tb_process.spill, sizeof tb_process.spill, "TABARD_SPILL");
+}
+
 static void start(void)
 {
-    const char *dir = tb_process.dir[0] ? tb_process.dir : getenv("TABARD_DIR");
     tb_process.state = TB_INERT;
-    if (!dir || !dir[0] || strlen(dir) >= sizeof tb_process.dir) return;
-    if (!(tb_process.control = map_control(dir))) return;
-    if (dir != tb_process.dir) strcpy(tb_process.dir, dir);
+    remember_places();
+    if (!tb_process.dir[0] || !(tb_process.control = map_control(tb_process.dir))) return;
     tb_process.pid = (int)getpid();
     tb_process.pid_start = process_start_time();
     tb_process.start_ns = tb_monotonic();
@@ -141,10 +143,9 @@ int tb_process_start(void)
 /* Before the program can change its environment and descriptors. */
 __attribute__((constructor)) static void remember_start(void)
 {
-    const char *dir = getenv("TABARD_DIR");
-    if (dir && !tb_process.dir[0] && strlen(dir) < sizeof tb_process.dir) strcpy(tb_process.dir, dir);
+    remember_places();
     int saved = errno;
-    if (dir) tb_summary_start();
+    if (tb_process.dir[0]) tb_summary_start();
     errno = saved;
 }
 

@@ -15,6 +15,8 @@ struct tb_process {
     uint64_t start_ns;             /* CLOCK_MONOTONIC ns when it became active */
     struct tb_control *control;    /* mapped, NULL unless active */
     char dir[1024];                /* state directory */
+    char spill[1024];              /* second place for segments: when dir is full, or lies in memory and no collector
+                                      drains; may be empty */
     int closed;                    /* the last call has been recorded: no records about clocks and memory any more */
     int finalized;                 /* the API has been finalized */
     int prints_summary;            /* at the end, if there is one: at most one process of a job */

@@ -41,8 +41,7 @@ struct tb_control {
     uint64_t merge_wait_ns;    /* how long to wait in MPI_Finalize until all ranks are there */
     uint64_t merge_time_ns;    /* how long the exchange may take then */
     uint8_t  filter[TB_IDS / 8]; /* bit id set: function id is filtered out */
-    char     spill_dir[1024];  /* second place for segments: when <dir> is full, or lies in memory and no
-                                  collector drains; may be empty */
+    char     unused[1024];     /* paths are never taken from here */
     char     summary[1024];
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,

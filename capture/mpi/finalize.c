@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "core/core.h"
+#include "core/files.h"
 #include "mpi/library.h"
 #include "mpi/gen/wrap.h"
 
@@ -169,9 +170,11 @@ static int receive_word(uint64_t *word, int from, int tag)
 
 /* ---- Files ---- */
 
-static void node_file(char *path, size_t size, uint64_t number)
+enum { NAME = 64 };
+
+static void node_file(char name[NAME], uint64_t number)
 {
-    snprintf(path, size, "%s/node.%llu.tabard", tb_process.dir, (unsigned long long)number);
+    snprintf(name, NAME, "node.%llu.tabard", (unsigned long long)number);
 }
 
 static int read_piece(int fd, char *to, size_t n)
@@ -196,9 +199,9 @@ static int write_piece(int fd, const char *from, size_t n)
     return 1;
 }
 
-static int send_file(const char *path, int to)
+static int send_file(const char *name, int to)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), ok = 0;
+    int fd = tb_file_open(tb_process.dir, name, O_RDONLY), ok = 0;
     off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
     if (size < 0 || lseek(fd, 0, SEEK_SET) != 0 || !send_word((uint64_t)size, to, TAG_SIZE)) goto out;
     uint64_t pieces = ((uint64_t)size + PIECE - 1) / PIECE, acknowledged = 0;
@@ -217,12 +220,12 @@ out:
 }
 
 /* What is too much for the disk is received all the same. */
-static int receive_file(const char *path, int from, int *stored)
+static int receive_file(const char *name, int from, int *stored)
 {
     static char piece[PIECE];
     uint64_t size;
     if (!receive_word(&size, from, TAG_SIZE)) return 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), ok = 0;
+    int fd = tb_file_open(tb_process.dir, name, O_WRONLY | O_CREAT | O_TRUNC), ok = 0;
     *stored = fd >= 0;
     uint64_t pieces = size / PIECE + (size % PIECE != 0);
     for (uint64_t i = 0; i < pieces; i++) {
@@ -234,7 +237,7 @@ static int receive_file(const char *path, int from, int *stored)
     ok = 1;
 out:
     if (fd >= 0 && close(fd) != 0) *stored = 0;
-    if (!ok || !*stored) unlink(path);
+    if (!ok || !*stored) tb_file_remove(tb_process.dir, name);
     return ok;
 }
 
@@ -316,14 +319,14 @@ static void emit_measured(struct tb_thread *t)
 /* Takes in what a child has. All of its files count, or none. */
 static void receive_child(int child)
 {
-    char path[1100];
+    char name[NAME];
     uint64_t files = 0;
     int stored = 1;
     if (!receive_word(&files, child, TAG_FILES) || files == 0 || files > FILES_MAX) return;
     for (uint64_t i = 0; i < files; i++) {
         int whole = 0;
-        node_file(path, sizeof path, node.received + i);
-        if (!receive_file(path, child, &whole)) return;
+        node_file(name, node.received + i);
+        if (!receive_file(name, child, &whole)) return;
         stored = stored && whole;
     }
     if (stored) node.received += files;
@@ -347,13 +350,13 @@ static int ask(uint32_t request)
 /* Hands what the collector united to the parent; what it did not unite, one by one. */
 static int send_parent(int parent, int united)
 {
-    char path[1100];
+    char name[NAME];
     uint64_t files = united ? 1 : node.received;
     if (!send_word(files, parent, TAG_FILES)) return 0;
     for (uint64_t i = 0; i < files; i++) {
-        if (united) snprintf(path, sizeof path, "%s/united.tabard", tb_process.dir);
-        else node_file(path, sizeof path, i);
-        if (!send_file(path, parent)) return 0;
+        if (united) snprintf(name, sizeof name, "united.tabard");
+        else node_file(name, i);
+        if (!send_file(name, parent)) return 0;
     }
     return files > 0;
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
@@ -148,11 +149,24 @@ func each[T any](all *RankSet, c *Cases[T], f func(ranks *RankSet, value T)) {
 	}
 }
 
+// List names the ranks, as 0,2-3,5.
+func (g *Gap) List() string {
+	var parts []string
+	for lo, hi := range g.Ranks.Intervals() {
+		if hi == lo+1 {
+			parts = append(parts, strconv.Itoa(lo))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", lo, hi-1))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
 // Incomplete says in a line what gaps there are, "" if there is none.
 func Incomplete(gaps []Gap) string {
 	var parts []string
 	for _, g := range gaps {
-		who := "ranks " + strings.ReplaceAll(g.Ranks.String(), ",", ", ")
+		who := "ranks " + strings.ReplaceAll(g.List(), ",", ", ")
 		were := "were"
 		if g.Ranks.Len() == 1 {
 			who, were = fmt.Sprintf("rank %d", g.Ranks.Min()), "was"

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/capture"
 	"github.com/tabard-hpc/tabard/internal/record/launch"
 )
 
@@ -23,7 +24,7 @@ func spawnedCommand() *cobra.Command {
 		Use: "__spawned", Hidden: true, DisableFlagParsing: true,
 		Short: "Record a spawned program (used by the runtime)",
 		RunE: func(_ *cobra.Command, args []string) error {
-			return exitCode(launch.Spawned(args))
+			return exitCode(launch.Spawned(args, capture.Runtime()))
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -215,7 +216,7 @@ func sample(p *Param) string {
 // definition.
 func record(t *testing.T, args ...string) (recs []ring.Record, refs int) {
 	t.Helper()
-	dir, state := build(t), t.TempDir()
+	dir, state := build(t), private.Temp(t)
 	if err := ring.CreateControl(state, ring.Config{Quiet: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -226,15 +227,15 @@ func record(t *testing.T, args ...string) (recs []ring.Record, refs int) {
 	defer c.Close()
 	c.Beat()
 	cmd := exec.Command(filepath.Join(dir, "all"), args...)
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+filepath.Join(dir, "libtabard.so"), "TABARD_DIR="+state)
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+filepath.Join(dir, "libtabard.so"), "TABARD_DIR="+state.Path())
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	files, err := filepath.Glob(filepath.Join(state, "s.*"))
+	files, err := filepath.Glob(state.Join("s.*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("segments %v, %v", files, err)
 	}
-	s, err := ring.OpenSegment(files[0])
+	s, err := ring.OpenSegment(state, filepath.Base(files[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ type Gap struct {
 
 func gapsOf(a *archive.Archive) (list []Gap) {
 	for _, g := range a.Gaps() {
-		list = append(list, Gap{g.World, g.Ranks.String(), g.Calls, g.Why, g.Ranks.Min()})
+		list = append(list, Gap{g.World, g.List(), g.Calls, g.Why, g.Ranks.Min()})
 	}
 	return list
 }

@@ -274,6 +274,39 @@ func (d *Dir) Clear(ours func(name string) bool) error {
 	return errors.Join(errs...)
 }
 
+// Readlink says where a link leads.
+func (d *Dir) Readlink(name string) (string, error) {
+	path, err := d.entry(name)
+	if err != nil {
+		return "", err
+	}
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(d.fd(), name, b)
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: path, Err: err}
+	}
+	return string(b[:n]), nil
+}
+
+// Symlink makes a link.
+func (d *Dir) Symlink(to, name string) error {
+	path, err := d.entry(name)
+	if err != nil {
+		return err
+	}
+	if err := unix.Symlinkat(to, d.fd(), name); err != nil {
+		return &fs.PathError{Op: "symlink", Path: path, Err: err}
+	}
+	return nil
+}
+
+// IsAt tells whether the directory is what has this path now.
+func (d *Dir) IsAt(path string) bool {
+	var st unix.Stat_t
+	self, err := d.Self()
+	return err == nil && unix.Lstat(path, &st) == nil && st.Dev == self.Dev && st.Ino == self.Ino
+}
+
 // Trusted says why a path cannot be handed to others who will open it later, such as the dynamic linker: somebody else
 // than this user and root could put something else there meanwhile. It is nil if nobody can.
 func Trusted(path string) error {

@@ -249,6 +249,9 @@ func (pr *process) line(p *parser, word, rest, line string) error {
 	case "killed":
 		pr.data.Complete, pr.data.End = false, "killed by signal "+rest
 		return nil
+	case "end":
+		pr.data.End = rest
+		return nil
 	case "lost":
 		n, err := strconv.ParseUint(rest, 10, 64)
 		pr.data.LostCalls = n

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -102,11 +104,7 @@ func lying(t *testing.T, s Section, stored []byte) []byte {
 func TestLies(t *testing.T) {
 	plain := []byte("0123456789")
 	zeros := bytes.Repeat([]byte{0}, 100000)
-	enc, err := newEncoder(zstd.SpeedBestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed := enc.EncodeAll(zeros, nil)
+	packed := pack(zeros)
 	n := int64(len(packed))
 	for _, test := range []struct {
 		name   string
@@ -184,4 +182,36 @@ func TestIndexEndsWithinEntry(t *testing.T) {
 			t.Errorf("index of %d bytes out of %d: no error", k, n)
 		}
 	}
+}
+
+// Encoders are used again: what they were given before, short or long, changes nothing of what they
+// make, also where several write at the same time.
+func TestEncodersUsedAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	texts := [][]byte{}
+	for i := range 40 {
+		b := make([]byte, r.IntN(300<<(i%12)))
+		for j := range b {
+			b[j] = byte(r.IntN(2 + i%7*40))
+		}
+		texts = append(texts, b)
+	}
+	fresh := make([][]byte, len(texts))
+	for i, b := range texts {
+		best, fast = encoders(zstd.SpeedBestCompression), encoders(zstd.SpeedFastest)
+		fresh[i] = pack(b)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for k := range 3 * len(texts) {
+				i := k * 7 % len(texts)
+				if got := pack(texts[i]); !bytes.Equal(got, fresh[i]) {
+					t.Errorf("%d bytes: a fresh encoder makes %d of them, a used one %d, or others", len(texts[i]),
+						len(fresh[i]), len(got))
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -2,10 +2,10 @@ package container
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -13,8 +13,6 @@ import (
 // Writer writes a file front to back.
 type Writer struct {
 	w       io.Writer
-	enc     *zstd.Encoder // for what is small; made when it is needed, like the other
-	fast    *zstd.Encoder // for the rest, most of which is entropy-coded already
 	index   []byte
 	version Version
 	err     error
@@ -27,13 +25,25 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	return cw, cw.err
 }
 
-// newEncoder is deterministic: equal content gives equal files.
-func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(level),
-		zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), // sections have their own
-		zstd.WithLowerEncoderMem(true))
+// Encoders are costly to make and used by one goroutine at a time. They are deterministic: equal
+// content gives equal files.
+var (
+	best = encoders(zstd.SpeedBestCompression) // for what is small
+	fast = encoders(zstd.SpeedFastest)         // for the rest, most of which is entropy-coded already
+)
+
+func encoders(level zstd.EncoderLevel) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		e, err := zstd.NewWriter(nil,
+			zstd.WithEncoderLevel(level),
+			zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderCRC(false), // sections have their own
+			zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			panic(err) // of options that are constant
+		}
+		return e
+	}}
 }
 
 func header(v Version) []byte { return append([]byte(Magic), byte(v)) }
@@ -48,7 +58,7 @@ func (w *Writer) write(b []byte) {
 func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
 	s := Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}
 	stored := raw
-	if packed := w.pack(raw); packed != nil {
+	if packed := pack(raw); packed != nil {
 		s.Codec, stored = Zstd, packed
 	}
 	return w.AddStored(s, stored)
@@ -64,19 +74,18 @@ const (
 )
 
 // pack returns raw compressed, nil if that gains too little.
-func (w *Writer) pack(raw []byte) []byte {
+func pack(raw []byte) []byte {
 	if len(raw) == 0 {
 		return nil
 	}
-	long := len(raw) > longBytes
-	enc := w.encoder(long)
-	if enc == nil {
-		return nil
+	pool := best
+	if len(raw) > longBytes {
+		pool = fast
 	}
-	if long {
-		if len(enc.EncodeAll(raw[:probeBytes], nil)) > probeBytes*15/16 {
-			return nil
-		}
+	enc := pool.Get().(*zstd.Encoder)
+	defer pool.Put(enc)
+	if len(raw) > longBytes && len(enc.EncodeAll(raw[:probeBytes], nil)) > probeBytes*15/16 {
+		return nil
 	}
 	if packed := enc.EncodeAll(raw, nil); len(packed) < len(raw) {
 		return packed
@@ -84,27 +93,9 @@ func (w *Writer) pack(raw []byte) []byte {
 	return nil
 }
 
-// encoder is the encoder for sections that are long or not, nil if it cannot be made.
-func (w *Writer) encoder(long bool) *zstd.Encoder {
-	enc, level := &w.enc, zstd.SpeedBestCompression
-	if long {
-		enc, level = &w.fast, zstd.SpeedFastest
-	}
-	if *enc == nil {
-		made, err := newEncoder(level)
-		if err != nil {
-			w.err = errors.Join(w.err, err)
-			return nil
-		}
-		*enc = made
-	}
-	return *enc
-}
-
 // PackedLen is about how many bytes raw takes as a section.
 func PackedLen(raw []byte) int {
-	w := &Writer{}
-	if packed := w.pack(raw); packed != nil {
+	if packed := pack(raw); packed != nil {
 		return len(packed)
 	}
 	return len(raw)

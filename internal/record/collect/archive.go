@@ -17,6 +17,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // identity is a process's place in the job.
@@ -283,7 +284,7 @@ func (c *collector) unrecorded(p *process) string {
 	case len(p.problems) > 0:
 		return strings.Join(p.problems, "; ")
 	}
-	return "it was in MPI_Init, but its records could not be stored: no room in " + filepath.Dir(c.dir) +
+	return "it was in MPI_Init, but its records could not be stored: no room in " + filepath.Dir(c.dir.Path()) +
 		", or a limit on the size of files"
 }
 
@@ -334,7 +335,7 @@ func (c *collector) archive() error {
 	if err == nil {
 		c.written, c.report.Bytes = true, size
 		c.job.Archive, c.job.Problem = "", ""
-		os.Remove(filepath.Join(c.dir, KeptArchive))
+		c.dir.Remove(KeptArchive)
 		c.report.Incomplete = incomplete(c.job.target())
 		if st, e := os.Stat(c.job.target()); e == nil {
 			c.job.WrittenSize, c.job.WrittenTime = st.Size(), st.ModTime().UnixNano()
@@ -346,7 +347,7 @@ func (c *collector) archive() error {
 	}
 	problem := fmt.Sprintf("%s could not be written: %v", c.job.target(), err)
 	c.logf("%s", problem)
-	kept, err2 := writeArchive(filepath.Join(c.dir, KeptArchive), b, c.moved)
+	kept, err2 := writeArchive(c.dir.Join(KeptArchive), b, c.moved)
 	c.job.Problem = problem
 	if err2 != nil {
 		// Checkpoints and segments stay: they hold everything.
@@ -354,7 +355,7 @@ func (c *collector) archive() error {
 		return errors.Join(err, err2)
 	}
 	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
-	c.report.Incomplete = incomplete(filepath.Join(c.dir, KeptArchive))
+	c.report.Incomplete = incomplete(c.dir.Join(KeptArchive))
 	c.report.Problems = append(c.report.Problems, problem)
 	return c.job.write(c.dir)
 }
@@ -509,7 +510,7 @@ func freeOutput(job *Job) (string, error) {
 // bringHome moves an archive that could not be written to its output there,
 // if that is possible now. Otherwise it stays, and its path is returned.
 func bringHome(dir string, job *Job) (string, Report, error) {
-	kept := filepath.Join(dir, job.Archive)
+	kept := filepath.Join(dir, KeptArchive)
 	st, err := os.Stat(kept)
 	if err != nil {
 		return "", Report{}, err
@@ -531,7 +532,10 @@ func bringHome(dir string, job *Job) (string, Report, error) {
 		return kept, r, nil
 	}
 	r.Moved = dir
-	err = os.RemoveAll(dir)
+	if d, e := safefile.OpenPrivate(dir); e == nil {
+		err = removeState(d)
+		d.Close()
+	}
 	tidyRoot(filepath.Dir(dir), job.Output)
 	return out, r, err
 }

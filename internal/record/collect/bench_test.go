@@ -6,13 +6,15 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
+	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 )
 
 // segmentOf fills one full segment with what loop returns, again and again,
 // and gives a process that stands before it.
 func segmentOf(b *testing.B, prologue []ring.Record, loop func() []ring.Record) (p *process, c *chain, records int) {
 	b.Helper()
-	dir := b.TempDir()
+	dir := private.Temp(b)
 	seg, err := ring.CreateSegment(dir, 1, 0, 0, 0, 4<<20)
 	if err != nil {
 		b.Fatal(err)
@@ -113,7 +115,7 @@ func BenchmarkPolls(b *testing.B) {
 
 // Calls of two threads, merged by time.
 func BenchmarkTwoThreads(b *testing.B) {
-	dir := b.TempDir()
+	dir := private.Temp(b)
 	p := newProcess(1, true)
 	clock := uint64(0)
 	if err := p.syms.Record(0, ringtest.Meta(ring.RABI, 0, 2, 32, []uint64{}), p); err != nil {
@@ -178,7 +180,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 		c.off = 0
 		p.drain(false)
 	}
-	dirs := []string{b.TempDir()}
+	dirs := []*safefile.Dir{private.Temp(b)}
 	for b.Loop() {
 		if err := p.checkpoint(dirs); err != nil {
 			b.Fatal(err)

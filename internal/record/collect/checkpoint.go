@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"math"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // checkpointDue says that p's state should be made durable. That is so when what was taken in is
@@ -68,7 +68,7 @@ func (p *process) encode() ([]byte, error) {
 }
 
 // decodeProcess is the inverse of encode. Its chains have no segments yet. Spools are in dir.
-func decodeProcess(b []byte, dir string) (*process, error) {
+func decodeProcess(b []byte, dir *safefile.Dir) (*process, error) {
 	body, err := unseal(b)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 	if d.Err != nil {
 		return nil, d.Err
 	}
-	if err := p.restore(state, filepath.Join(dir, journalName(p.pid)), int64(size), tail); err != nil {
+	if err := p.restore(state, dir, journalName(p.pid), int64(size), tail); err != nil {
 		return nil, err
 	}
 	for i, n := 0, d.Count(); i < n && d.Err == nil; i++ {
@@ -99,7 +99,7 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 		if n := d.Uvarint(); n > 0 {
 			c.raw = &rawFile{size: int64(n)}
 		}
-		if c.s, err = d.stream(p, filepath.Join(dir, spoolName(p.pid, c.thread))); err != nil {
+		if c.s, err = d.stream(p, dir, spoolName(p.pid, c.thread)); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +110,8 @@ func decodeProcess(b []byte, dir string) (*process, error) {
 
 // journal brings the journal of the symbols up to date.
 func (p *process) journal() *spool {
-	if p.log == nil && p.dir != "" {
-		p.log, _ = newSpool(filepath.Join(p.dir, journalName(p.pid)), 0, nil)
+	if p.log == nil && p.dir != nil {
+		p.log, _ = newSpool(p.dir, journalName(p.pid), 0, nil)
 	}
 	if p.log == nil {
 		p.log = &spool{}
@@ -124,8 +124,8 @@ func (p *process) journal() *spool {
 
 // restore makes the symbols from their state and their journal. The journal is size bytes of a
 // file, followed by tail.
-func (p *process) restore(state []byte, path string, size int64, tail []byte) error {
-	log, err := newSpool(path, size, bytes.Clone(tail))
+func (p *process) restore(state []byte, dir *safefile.Dir, name string, size int64, tail []byte) error {
+	log, err := newSpool(dir, name, size, bytes.Clone(tail))
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func checkpointName(pid int) string { return fmt.Sprintf("%d.ckpt", pid) }
 // segments that it covers back to the program. If no directory can hold it, the
 // segments are handed back all the same: a program that waits for ever would be worse
 // than a recording that a crash of the collector shortens.
-func (p *process) checkpoint(dirs []string) error {
+func (p *process) checkpoint(dirs []*safefile.Dir) error {
 	for _, c := range p.live() {
 		if err := c.raw.flush(); err != nil && !c.rawFailed {
 			c.rawFailed = true
@@ -171,14 +171,14 @@ func (p *process) checkpoint(dirs []string) error {
 	return err
 }
 
-func (p *process) store(dirs []string, b []byte) error {
+func (p *process) store(dirs []*safefile.Dir, b []byte) error {
 	var errs []error
 	for i, dir := range dirs {
-		err := writeCheckpoint(filepath.Join(dir, checkpointName(p.pid)), b)
+		err := dir.WriteFile(checkpointName(p.pid), b, false) // a state directory outlives processes, not the machine
 		if err == nil {
 			for k, other := range dirs {
 				if k != i {
-					os.Remove(filepath.Join(other, checkpointName(p.pid)))
+					other.Remove(checkpointName(p.pid))
 				}
 			}
 			return nil
@@ -188,23 +188,9 @@ func (p *process) store(dirs []string, b []byte) error {
 	return errors.Join(errs...)
 }
 
-// writeCheckpoint is writeFile without a sync: a state directory outlives
-// processes, not the machine.
-func writeCheckpoint(path string, b []byte) error {
-	tmp := path + ".tmp"
-	err := os.WriteFile(tmp, b, 0o600)
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-	}
-	return err
-}
-
 // loadProcess restores the newest readable checkpoint of pid in dirs. Without
 // one it returns nil; the error then says why a checkpoint that exists was not used.
-func loadProcess(dirs []string, pid int) (*process, error) {
+func loadProcess(dirs []*safefile.Dir, pid int) (*process, error) {
 	type candidate struct {
 		path string
 		b    []byte
@@ -213,9 +199,9 @@ func loadProcess(dirs []string, pid int) (*process, error) {
 	var found []candidate
 	var errs []error
 	for _, dir := range dirs {
-		c := candidate{path: filepath.Join(dir, checkpointName(pid))}
+		c := candidate{path: dir.Join(checkpointName(pid))}
 		var err error
-		if c.b, err = os.ReadFile(c.path); errors.Is(err, fs.ErrNotExist) {
+		if c.b, err = dir.ReadFile(checkpointName(pid), math.MaxInt64-1); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 )
 
 func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -546,7 +547,7 @@ func TestDamage(t *testing.T) {
 			if i%97 == 0 || i < 32 {
 				bad := slices.Clone(b)
 				bad[i] ^= 1
-				if _, err := decodeProcess(bad, dir); err == nil {
+				if _, err := decodeProcess(bad, private.Open(t, dir)); err == nil {
 					t.Fatalf("byte %d of the checkpoint may be anything", i)
 				}
 			}

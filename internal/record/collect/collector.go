@@ -11,6 +11,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Times of the collector's life.
@@ -31,7 +32,7 @@ type collector struct {
 	discovery // of registrations and segments
 	handover  // of what was recorded up to MPI_Finalize, to the collector of the first node
 
-	dir     string
+	dir     *safefile.Dir
 	job     *Job
 	control *ring.Control
 	log     io.Writer
@@ -75,18 +76,30 @@ type Report struct {
 
 // newCollector opens the state directory dir.
 func newCollector(dir string, log io.Writer) (*collector, error) {
-	job, err := ReadJob(dir)
+	d, err := safefile.OpenPrivate(dir)
 	if err != nil {
 		return nil, err
 	}
-	control, err := ring.OpenControl(dir)
+	job, err := readJob(d)
 	if err != nil {
 		return nil, err
+	}
+	control, err := ring.OpenControl(d)
+	if err != nil {
+		return nil, err
+	}
+	dirs := []*safefile.Dir{d}
+	if spill := SpillOf(job.Output, dir); spill != "" {
+		s, err := safefile.OpenPrivate(spill)
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, s)
 	}
 	c := &collector{
-		dir: dir, job: job, control: control, log: log, began: time.Now(),
+		dir: d, job: job, control: control, log: log, began: time.Now(),
 		procs: map[int]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
-		discovery: newDiscovery(dir, control.SpillDir()),
+		discovery: newDiscovery(dirs),
 	}
 	c.bundles.Tick = c.moved
 	c.moved()

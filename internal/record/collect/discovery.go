@@ -3,32 +3,27 @@ package collect
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // discovery is what is known of the directories that a collector watches.
 type discovery struct {
-	dirs    []string        // where segments and checkpoints may be, the state directory first
+	dirs    []*safefile.Dir // where segments and checkpoints may be, the state directory first
 	ignored map[string]bool // names of files that make no sense
 	seen    uint32          // how many files had been announced before the last look
 	retry   bool            // a file was not ready: look again whatever was announced
 }
 
-// newDiscovery begins to watch the state directory, and the one where large segments go unless that
-// is empty.
-func newDiscovery(dir, spill string) discovery {
-	d := discovery{dirs: []string{dir}, ignored: map[string]bool{}, retry: true}
-	if spill != "" {
-		d.dirs = append(d.dirs, spill)
-	}
-	return d
+// newDiscovery begins to watch the state directory, and the one where large segments go if there is
+// one.
+func newDiscovery(dirs []*safefile.Dir) discovery {
+	return discovery{dirs: dirs, ignored: map[string]bool{}, retry: true}
 }
 
 // scan makes new registrations and segments known, if any were announced.
@@ -47,18 +42,17 @@ func (c *collector) look() {
 			if c.ignored[name] {
 				continue
 			}
-			path := filepath.Join(dir, name)
-			if err := c.file(path, name); err != nil {
-				c.notReady(path, name, err)
+			if err := c.file(dir, name); err != nil {
+				c.notReady(name, err)
 			}
 		}
 	}
 }
 
 // list lists a directory. It may be that there are no descriptors for a moment.
-func (c *collector) list(dir string) []string {
+func (c *collector) list(dir *safefile.Dir) []string {
 	for try := 0; ; try++ {
-		names, err := readNames(dir)
+		names, err := dir.Names()
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return names
 		}
@@ -77,18 +71,9 @@ const (
 	listPause = 20 * time.Millisecond
 )
 
-func readNames(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.Readdirnames(-1)
-}
-
 // notReady deals with a file that cannot be used. A process may take any time to set a segment up: the
 // file is looked at again until its process was dead before a look.
-func (c *collector) notReady(path, name string, err error) {
+func (c *collector) notReady(name string, err error) {
 	pid, _, _, ok := ring.ParseSegmentName(name)
 	p := c.procs[pid]
 	if ok && p != nil && !p.watch.dead {
@@ -103,14 +88,14 @@ func (c *collector) notReady(path, name string, err error) {
 }
 
 // file takes notice of a file in a state directory.
-func (c *collector) file(path, name string) error {
+func (c *collector) file(d *safefile.Dir, name string) error {
 	if pid, thread, _, ok := ring.ParseSegmentName(name); ok {
 		p := c.process(pid)
 		if p.finished {
 			return nil
 		}
 		fresh := p.start == 0
-		if err := p.addSegment(path, thread); err != nil {
+		if err := p.addSegment(d, name, thread); err != nil {
 			return err
 		}
 		if p.watch == nil || fresh && p.watch.start == 0 {
@@ -128,7 +113,7 @@ func (c *collector) file(path, name string) error {
 		if p.reg != nil {
 			return nil
 		}
-		if p.reg, err = readRegistration(path); err != nil {
+		if p.reg, err = readRegistration(d, name); err != nil {
 			return err
 		}
 		if p.start == 0 {

@@ -3,12 +3,14 @@ package collect
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
@@ -153,5 +155,37 @@ func TestWatchWithoutDescriptors(t *testing.T) {
 	w.next = time.Time{}
 	if w.alive() {
 		t.Error("with descriptors, another process is taken for this one")
+	}
+}
+
+// Of a rank without calls the archive says why, and so does the summary.
+func TestUnrecordedRanks(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	p := newProgram(t, dir, deadPID+1, 1)
+	register(t, dir, p.pid, 0, 4)
+	register(t, dir, deadPID+2, 1, 4) // its segments could not be made
+	if err := Register(dir, &Registration{PID: deadPID + 3, Rank: 2, Size: 4, Reason: "is statically linked"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(p.prologue(0, 4), p.work(rng(1), 30)...) {
+		p.threads[0].try(r)
+	}
+	c := testCollector(t, dir)
+	c.control.SetInitialized(2)
+	finishAll(t, c)
+	for _, want := range []string{"INCOMPLETE: ", "rank 1 was not recorded (it was in MPI_Init, but its records could not be stored",
+		"rank 2 was not recorded (the program is statically linked)", "rank 3 was not recorded (no process"} {
+		if !strings.Contains(c.summary(), want) {
+			t.Errorf("%q is not in %s", want, c.summary())
+		}
+	}
+	a, err := archive.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if got := len(a.Gaps()); got != 3 {
+		t.Errorf("%d gaps", got)
 	}
 }

@@ -1,7 +1,7 @@
 package collect
 
 import (
-	"os"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // checkStuck goes on behind segments that are gone. They are believed gone
@@ -154,7 +155,7 @@ func (c *collector) finalized() error {
 // end writes the archive and dissolves the state directory, unless a process
 // has registered in the meantime.
 func (c *collector) end() (bool, error) {
-	lock, err := lockFile(filepath.Join(c.dir, RegisterLock), unix.LOCK_EX)
+	lock, err := c.dir.Lock(RegisterLock, unix.LOCK_EX)
 	if err == nil {
 		defer lock.Close()
 	}
@@ -188,40 +189,55 @@ func (c *collector) end() (bool, error) {
 // where it should be, else set aside for a recovery.
 func (c *collector) dissolve(safe bool) {
 	if safe {
-		if aside, err := setAside(c.dir, removedMark); err == nil {
-			os.RemoveAll(aside)
-		} else {
-			os.RemoveAll(c.dir)
+		path := c.dir.Path()
+		setAside(c.dir, removedMark) // if that is impossible, the next job waits until it is empty
+		if err := removeState(c.dir); err != nil {
+			c.logf("%v", err)
 		}
-		for _, d := range c.dirs[1:] {
-			os.RemoveAll(d)
-		}
-		tidyRoot(filepath.Dir(c.dir), c.job.Output)
+		c.removeSpills()
+		tidyRoot(filepath.Dir(path), c.job.Output)
 		return
 	}
-	os.WriteFile(filepath.Join(c.dir, endedFile), nil, 0o600)
+	c.dir.WriteFile(endedFile, nil, false)
 	if c.job.Archive != "" {
 		c.strip()
 	}
-	if strings.Contains(filepath.Base(c.dir), keptMark) {
-		return
+	if !strings.Contains(filepath.Base(c.dir.Path()), keptMark) {
+		setAside(c.dir, keptMark)
 	}
-	if aside, err := setAside(c.dir, keptMark); err == nil {
-		c.dir = aside
+}
+
+func (c *collector) removeSpills() {
+	for _, d := range c.dirs[1:] {
+		if err := removeState(d); err != nil {
+			c.logf("%v", err)
+		}
+		tidyRoot(filepath.Dir(d.Path()), c.job.Output)
 	}
+}
+
+// removeState removes an open state directory, or a second place, with what is ours in it.
+func removeState(d *safefile.Dir) error {
+	err := d.Clear(ofState)
+	root, e := safefile.OpenPrivate(filepath.Dir(d.Path()))
+	if e != nil {
+		return errors.Join(err, e)
+	}
+	defer root.Close()
+	if d.IsAt(d.Path()) {
+		err = errors.Join(err, root.RemoveDir(filepath.Base(d.Path())))
+	}
+	return err
 }
 
 // strip removes what the archive in the state directory makes superfluous.
 func (c *collector) strip() {
-	for _, d := range c.dirs[1:] {
-		os.RemoveAll(d)
-	}
-	names, _ := os.ReadDir(c.dir)
-	for _, e := range names {
-		switch e.Name() {
+	c.removeSpills()
+	c.dir.Clear(func(name string) bool {
+		switch name {
 		case JobFile, LogFile, KeptArchive, CollectLock, RegisterLock, endedFile:
-		default:
-			os.Remove(filepath.Join(c.dir, e.Name()))
+			return false
 		}
-	}
+		return ofState(name)
+	})
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
+	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -74,7 +76,7 @@ func (f *fakeThread) tryAdvance() bool {
 		s.SetState(ring.SegActive)
 		f.cur = s
 	} else {
-		s, err := ring.CreateSegment(f.p.dir, f.p.pid, f.n, len(f.segs), f.seq, f.p.capacity)
+		s, err := ring.CreateSegment(private.Open(f.p.t, f.p.dir), f.p.pid, f.n, len(f.segs), f.seq, f.p.capacity)
 		if err != nil {
 			f.p.t.Fatal(err)
 		}
@@ -313,4 +315,18 @@ func exists(path string) bool {
 
 func line(s *archive.Stream, c *archive.Call) string {
 	return fmt.Sprintf("%d.%d %s @%d-%d", s.Rank().Rank, s.Thread(), c.Format(), c.StartTicks, c.EndTicks)
+}
+
+// rootLinks are the links in roots to where a recording to output has its state.
+func rootLinks(output string) []string {
+	_, fixed := places(output)
+	var links []string
+	for _, r := range existingRoots(fixed...) {
+		eachEntry(r, func(d *safefile.Dir, name string) {
+			if strings.HasPrefix(name, outputKey(output)+linkMark) {
+				links = append(links, d.Join(name))
+			}
+		})
+	}
+	return links
 }

@@ -9,7 +9,10 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Leftover is a state directory that exists: of a recording that is going on,
@@ -33,9 +36,6 @@ type Leftover struct {
 // Running says that it is no leftover yet.
 func (l *Leftover) Running() bool { return l.Collector || l.Processes > 0 }
 
-// spillSuffix is in the names of second places for segments.
-const spillSuffix = ".spill"
-
 // settleTime is how old a directory without a recording must be to count: a
 // launcher may be about to make one.
 const settleTime = time.Minute
@@ -47,25 +47,21 @@ func Leftovers(output string) []Leftover {
 	var debris []string
 	owned := map[string]bool{} // second places
 	for _, root := range allRoots(output) {
-		if checkPrivate(root) != nil {
-			continue
-		}
-		entries, _ := os.ReadDir(root)
-		for _, e := range entries {
-			dir := filepath.Join(root, e.Name())
-			if !e.IsDir() {
-				continue
+		eachEntry(root, func(d *safefile.Dir, name string) {
+			dir := d.Join(name)
+			if st, err := d.Stat(name); err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+				return
 			}
-			if strings.HasSuffix(e.Name(), spillSuffix) || strings.Contains(e.Name(), removedMark) {
+			if strings.HasSuffix(name, SpillSuffix) || strings.Contains(name, removedMark) {
 				debris = append(debris, dir)
-				continue
+				return
 			}
 			l := examine(dir)
 			for _, d := range l.Dirs[1:] {
 				owned[d] = true
 			}
 			found = append(found, l)
-		}
+		})
 	}
 	for _, dir := range debris {
 		if st, err := os.Stat(dir); err == nil && !owned[dir] && time.Since(st.ModTime()) > settleTime {
@@ -82,42 +78,24 @@ func Leftovers(output string) []Leftover {
 // recording is gone: a launcher that was killed leaves them.
 func tidySpills(output string) {
 	roots := allRoots(output)
-	for _, root := range roots {
-		spills, _ := filepath.Glob(filepath.Join(globQuote(root), "*"+spillSuffix))
-		for _, dir := range spills {
-			if st, err := os.Stat(dir); err != nil || time.Since(st.ModTime()) < settleTime {
-				continue
-			}
-			key := strings.TrimSuffix(filepath.Base(dir), spillSuffix)
-			used := slices.ContainsFunc(roots, func(r string) bool {
-				states, _ := filepath.Glob(filepath.Join(globQuote(r), key+"*"))
-				return len(
-					slices.DeleteFunc(states, func(s string) bool { return strings.HasSuffix(s, spillSuffix) }),
-				) > 0
+	used := func(key string) bool {
+		found := false
+		for _, r := range roots {
+			eachEntry(r, func(_ *safefile.Dir, name string) {
+				found = found || strings.HasPrefix(name, key) && !strings.HasSuffix(name, SpillSuffix)
 			})
-			if !used {
-				os.Remove(dir) // nothing happens unless it is empty
-			}
 		}
+		return found
 	}
-}
-
-// allRoots are the places that Leftovers looks at.
-func allRoots(output string) []string {
-	roots := slices.Concat(StateRoots(output), fixedRoots(output))
-	for _, f := range fixedRoots(output) {
-		if checkPrivate(f) != nil {
-			continue
-		}
-		links, _ := filepath.Glob(filepath.Join(globQuote(f), "*"+linkMark+"*"))
-		for _, link := range links {
-			if root, err := os.Readlink(link); err == nil {
-				roots = append(roots, root)
+	for _, root := range roots {
+		eachEntry(root, func(d *safefile.Dir, name string) {
+			key, spill := strings.CutSuffix(name, SpillSuffix)
+			st, err := d.Stat(name)
+			if spill && err == nil && time.Since(time.Unix(st.Mtim.Unix())) >= settleTime && !used(key) {
+				d.RemoveDir(name) // nothing happens unless it is empty
 			}
-		}
+		})
 	}
-	slices.Sort(roots)
-	return slices.Compact(roots)
 }
 
 // examine looks at a state directory and leaves it as it is: no lock is taken,
@@ -130,31 +108,42 @@ func examine(dir string) Leftover {
 	if job, err := ReadJob(dir); err == nil {
 		l.Output, l.Created, l.Kept = job.Output, job.Created, job.Archive != ""
 	}
-	if c, err := ring.OpenControl(dir); err == nil {
-		l.Collector = c.CollectorAlive()
-		if d := c.SpillDir(); d != "" {
-			if _, err := os.Stat(d); err == nil {
-				l.Dirs = append(l.Dirs, d)
-			}
-		}
-		c.Close()
+	if spill := SpillOf(l.Output, dir); spill != "" && l.Output != "" {
+		l.Dirs = append(l.Dirs, spill)
 	}
-	ranks, _ := filepath.Glob(filepath.Join(globQuote(dir), rankPrefix+"*"))
-	for _, path := range ranks {
-		r, err := readRegistration(path)
-		if err != nil {
-			continue
+	if d, err := safefile.OpenPrivate(dir); err == nil {
+		defer d.Close()
+		if c, err := ring.OpenControl(d); err == nil {
+			l.Collector = c.CollectorAlive()
+			c.Close()
 		}
-		w := newWatch(r.PID, r.Start)
-		if w.alive() {
-			l.Processes++
-		}
-		w.close()
+		l.Processes = running(d)
 	}
 	for _, d := range l.Dirs {
 		l.Bytes += diskBytes(d)
 	}
 	return l
+}
+
+// running counts the registered processes that live.
+func running(d *safefile.Dir) int {
+	n := 0
+	names, _ := d.Names()
+	for _, name := range names {
+		if !strings.HasPrefix(name, rankPrefix) {
+			continue
+		}
+		r, err := readRegistration(d, name)
+		if err != nil {
+			continue
+		}
+		w := newWatch(r.PID, r.Start)
+		if w.alive() {
+			n++
+		}
+		w.close()
+	}
+	return n
 }
 
 // diskBytes is what the files in dir take.

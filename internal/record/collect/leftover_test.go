@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 )
 
 // leftover finds the one in dir.
@@ -34,7 +35,7 @@ func TestLeftovers(t *testing.T) {
 	if l == nil || !l.Collector || !l.Running() || l.Processes != 0 || l.Kept {
 		t.Fatalf("just begun: %+v", l)
 	}
-	c, err := ring.OpenControl(dir)
+	c, err := ring.OpenControl(private.Open(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestLeftoversKept(t *testing.T) {
 		t.Fatalf("%+v", kept)
 	}
 	place := func(name string, age time.Duration, file bool) string {
-		d := filepath.Join(root, name+spillSuffix)
+		d := filepath.Join(root, name+SpillSuffix)
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 )
 
 // The runtime may write records of its own in front of a call whose entry has been taken in.
@@ -176,7 +177,7 @@ func TestPartial(t *testing.T) {
 		dir := state(t, out, nil)
 		if name == "filter" {
 			if err := errors.Join(os.Remove(filepath.Join(dir, ring.ControlFile)),
-				ring.CreateControl(dir, ring.Config{Filter: []uint16{100}})); err != nil {
+				ring.CreateControl(private.Open(t, dir), ring.Config{Filter: []uint16{100}})); err != nil {
 				t.Fatal(err)
 			}
 		}

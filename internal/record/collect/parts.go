@@ -16,12 +16,17 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Parts are what the collectors of a job leave beside its output if they could not unite their
 // archives inside MPI_Finalize: NAME.<host>.tabard for the output NAME.tabard. Whoever reads
 // NAME.tabard finds them by their names and by what they say (merge.OptionPartOf), and merges them
 // into it.
+
+func globQuote(s string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(s)
+}
 
 // partPath is the name of the part that a collector writes for an output.
 func partPath(output, node string) string {
@@ -140,7 +145,7 @@ func mainFile(output, recovered string) (main string, kept []string) {
 	main = output
 	for _, dir := range FindStates(output) {
 		if job, err := ReadJob(dir); err == nil && job.Archive != "" {
-			path := filepath.Join(dir, job.Archive)
+			path := filepath.Join(dir, KeptArchive)
 			if job.Part == "" {
 				main = path
 			} else {
@@ -335,9 +340,15 @@ type outputLock struct {
 // lockOutput waits for the lock of an output, for at most the given time. ok is false if it could
 // not get the lock: where nothing can be written, or where the file system has no locks.
 func lockOutput(output string, wait time.Duration) (l outputLock, ok bool) {
-	path := filepath.Join(filepath.Dir(output), "."+shorten(filepath.Base(output))+".lock")
+	name := "." + shorten(filepath.Base(output)) + ".lock"
+	path := filepath.Join(filepath.Dir(output), name)
+	dir, err := safefile.OpenDir(filepath.Dir(output))
+	if err != nil {
+		return outputLock{}, false
+	}
+	defer dir.Close()
 	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
-		f, err := lockFile(path, unix.LOCK_EX|unix.LOCK_NB)
+		f, err := dir.Lock(name, unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil:
 			// Whoever held it before us may have removed the file.

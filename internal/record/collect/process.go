@@ -3,7 +3,6 @@ package collect
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // process is one traced process: its chains, symbols and streams.
@@ -23,11 +23,11 @@ type process struct {
 	syms   *symbol.Process
 	chains []*chain // by thread number; nil where not known yet
 	timing bool
-	mode   timing.Mode // how times are stored
-	ticks  uint64      // a reading of the clock when p became known here, 0 for a process of elsewhere
-	nanos  uint64      // CLOCK_MONOTONIC at the same time
-	dir    string      // for spools; empty: none
-	log    *spool      // of the journal of syms; nil: not needed yet
+	mode   timing.Mode   // how times are stored
+	ticks  uint64        // a reading of the clock when p became known here, 0 for a process of elsewhere
+	nanos  uint64        // CLOCK_MONOTONIC at the same time
+	dir    *safefile.Dir // for spools; nil: none
+	log    *spool        // of the journal of syms; nil: not needed yet
 
 	consumed uint64 // raw bytes since the last checkpoint
 	durable  int    // size of the last checkpoint
@@ -62,8 +62,8 @@ func (p *process) chain(thread int) *chain {
 	c := p.chains[thread]
 	if c == nil {
 		c = &chain{thread: thread, files: map[string]*ring.Segment{}, s: p.newStream()}
-		if p.dir != "" {
-			c.s.spoolTiming(filepath.Join(p.dir, spoolName(p.pid, thread)))
+		if p.dir != nil {
+			c.s.spoolTiming(p.dir, spoolName(p.pid, thread))
 		}
 		p.chains[thread] = c
 	}
@@ -72,14 +72,15 @@ func (p *process) chain(thread int) *chain {
 
 // addSegment makes a segment file known. A file that is not set up yet is an
 // error; it will be looked at again.
-func (p *process) addSegment(path string, thread int) error {
+func (p *process) addSegment(d *safefile.Dir, name string, thread int) error {
+	path := d.Join(name)
 	if thread < 0 || thread >= maxThreads {
 		return fmt.Errorf("%s: thread number out of range", path)
 	}
 	if thread < len(p.chains) && p.chains[thread] != nil && p.chains[thread].files[path] != nil {
 		return nil
 	}
-	seg, err := ring.OpenSegment(path)
+	seg, err := ring.OpenSegment(d, name)
 	if err != nil {
 		return err
 	}

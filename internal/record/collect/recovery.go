@@ -82,7 +82,7 @@ func recoverState(dir string, wait bool, progress io.Writer) (string, Report, er
 		return bringHome(dir, job)
 	}
 	// The log of the lost collector stays readable above ours.
-	log, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := OpenLog(dir)
 	if err != nil {
 		return "", Report{}, err
 	}
@@ -114,7 +114,7 @@ func recoverState(dir string, wait bool, progress io.Writer) (string, Report, er
 		path = c.job.Output
 	}
 	if c.job.Archive != "" {
-		path = filepath.Join(c.dir, c.job.Archive)
+		path = c.dir.Join(KeptArchive)
 		c.report.Kept = true
 	}
 	if err != nil {
@@ -147,7 +147,7 @@ func electOrWait(dir string, wait bool, progress io.Writer) (*os.File, error) {
 		}
 		if lock != nil {
 			// The directory may have been renamed before we had the lock.
-			if _, err := os.Stat(filepath.Join(dir, JobFile)); err != nil {
+			if !IsCollectLock(dir, int(lock.Fd())) {
 				lock.Close()
 				return nil, nil
 			}

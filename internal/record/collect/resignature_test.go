@@ -14,6 +14,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/internal/testkit/private"
 )
 
 // familySize sets symbol.MaxFamily for a test.
@@ -199,12 +201,12 @@ func TestReplaceIsInvisible(t *testing.T) {
 // files beside it.
 func TestTwoCheckpoints(t *testing.T) {
 	for _, newer := range []int{0, 1} {
-		dirs := []string{t.TempDir(), t.TempDir()}
+		dirs := []*safefile.Dir{private.Temp(t), private.Temp(t)}
 		p := newProcess(deadPID+1, true)
 		p.dir = dirs[0]
 		p.chain(0)
 		feed := func(n int) {
-			for _, r := range newProgram(t, dirs[0], p.pid, 1).work(rng(3), n) {
+			for _, r := range newProgram(t, dirs[0].Path(), p.pid, 1).work(rng(3), n) {
 				if err := p.syms.Record(0, r, p); err != nil {
 					t.Fatal(err)
 				}

@@ -133,7 +133,7 @@ func (c *collector) unite(request uint32, received int) error {
 	c.provisional = true
 	defer func() { c.provisional = false }()
 	if request == ring.MergeKeep {
-		if n, err := receivedSources(c.dir, -1); err != nil || len(n) != received {
+		if n, err := receivedSources(c.dir.Path(), -1); err != nil || len(n) != received {
 			return fmt.Errorf("%d of %d files: %w", len(n), received, err)
 		}
 		c.job.Keeps = true
@@ -152,7 +152,7 @@ func (c *collector) unite(request uint32, received int) error {
 	for _, p := range c.order {
 		c.handed[p.pid] = p.calls()
 	}
-	sources, err := receivedSources(c.dir, received)
+	sources, err := receivedSources(c.dir.Path(), received)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (c *collector) unite(request uint32, received int) error {
 	if err != nil {
 		return err
 	}
-	_, err = writeArchive(filepath.Join(c.dir, unitedFile), whole, c.moved)
+	_, err = writeArchive(c.dir.Join(unitedFile), whole, c.moved)
 	return err
 }
 
@@ -223,7 +223,7 @@ func (c *collector) whole(own *merge.Part) (*merge.Part, error) {
 	if !c.job.Keeps {
 		return own, nil
 	}
-	sources, err := receivedSources(c.dir, -1)
+	sources, err := receivedSources(c.dir.Path(), -1)
 	if err != nil {
 		return nil, err
 	}

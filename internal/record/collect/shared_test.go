@@ -71,11 +71,11 @@ func TestLeaderRequests(t *testing.T) {
 		out := filepath.Join(dir, "a.tabard")
 		root, leaf := newNode(t, out, 0, "n0"), newNode(t, out, 1, "n1")
 		leaf.ask(t, ring.MergeUnite, 0, ring.MergeUnite)
-		b, err := os.ReadFile(filepath.Join(leaf.c.dir, unitedFile))
+		b, err := os.ReadFile(filepath.Join(leaf.c.dir.Path(), unitedFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(root.c.dir, "node.0.tabard"), b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(root.c.dir.Path(), "node.0.tabard"), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		root.ask(t, ring.MergeKeep, 1, ring.MergeKeep)
@@ -108,7 +108,7 @@ func TestLeaderRequests(t *testing.T) {
 			t.Errorf("%d and %d calls", a.Stream(0).Calls(), a.Stream(1).Calls())
 		}
 		a.Close()
-		if exists(partPath(out, "n1")) || exists(root.c.dir) || exists(leaf.c.dir) {
+		if exists(partPath(out, "n1")) || exists(root.c.dir.Path()) || exists(leaf.c.dir.Path()) {
 			t.Error("something was left over")
 		}
 	}
@@ -119,7 +119,7 @@ func TestLeaderRequests(t *testing.T) {
 func TestLeaderFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	root := newNode(t, out, 0, "n0")
-	if err := os.WriteFile(filepath.Join(root.c.dir, "node.0.tabard"), []byte("no archive"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root.c.dir.Path(), "node.0.tabard"), []byte("no archive"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	root.ask(t, ring.MergeKeep, 1, ring.MergeFailed)

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // A spool holds what only grows in a file (the complete blocks of a stream's timing, the journal of
@@ -20,10 +21,10 @@ type spool struct {
 
 func spoolName(pid, thread int) string { return fmt.Sprintf("%d.%d.times", pid, thread) }
 
-// newSpool makes the file at path hold size bytes, which it must have already.
-func newSpool(path string, size int64, tail []byte) (*spool, error) {
+// newSpool makes a file in d hold size bytes, which it must have already.
+func newSpool(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error) {
 	s := &spool{size: size, tail: tail}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := d.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		if size == 0 {
 			return s, nil // all in memory
@@ -32,7 +33,7 @@ func newSpool(path string, size int64, tail []byte) (*spool, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && st.Size() < size {
-		err = fmt.Errorf("%s: %d bytes, %w: it had %d", path, st.Size(), errCheckpoint, size)
+		err = fmt.Errorf("%s: %d bytes, %w: it had %d", f.Name(), st.Size(), errCheckpoint, size)
 	}
 	if err == nil {
 		err = f.Truncate(size)
@@ -77,11 +78,11 @@ func (s *spool) close() {
 }
 
 // spoolTiming makes the blocks of s go to a file in dir. Without a directory they stay in memory.
-func (s *stream) spoolTiming(path string) {
+func (s *stream) spoolTiming(dir *safefile.Dir, name string) {
 	if s.timing == nil {
 		return
 	}
-	sp, err := newSpool(path, 0, nil)
+	sp, err := newSpool(dir, name, 0, nil)
 	if err != nil {
 		return
 	}
@@ -100,7 +101,7 @@ func (e *encoder) times(s *stream) {
 	}
 }
 
-func (d *decoder) times(s *stream, path string) (err error) {
+func (d *decoder) times(s *stream, dir *safefile.Dir, name string) (err error) {
 	state := d.Sized()
 	if !d.Bool() {
 		blocks := d.Sized()
@@ -113,7 +114,7 @@ func (d *decoder) times(s *stream, path string) (err error) {
 	if d.Err != nil {
 		return d.Err
 	}
-	if s.spool, err = newSpool(path, int64(size), bytes.Clone(tail)); err != nil {
+	if s.spool, err = newSpool(dir, name, int64(size), bytes.Clone(tail)); err != nil {
 		return err
 	}
 	if s.timing, err = timing.Restore(state, s.p.rate, s.spool.add, nil); err == nil &&

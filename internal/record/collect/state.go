@@ -1,21 +1,20 @@
 package collect
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Names of files in a state directory.
@@ -26,6 +25,8 @@ const (
 	CollectLock  = "collector.lock"
 	// KeptArchive is the archive when it could not be written to the output.
 	KeptArchive = "archive.tabard"
+	// LibraryFile is the runtime that is preloaded, where it can be loaded from there.
+	LibraryFile = "libtabard.so"
 
 	endedFile  = "ended"
 	rankPrefix = "rank."
@@ -96,211 +97,54 @@ type Registration struct {
 	Time    time.Time `json:"time"`
 }
 
-// StateRoots lists the places where the state directory of a recording to
-// output may be, best first.
-func StateRoots(output string) []string {
-	var roots []string
-	add := func(dir string) {
-		if dir != "" && filepath.IsAbs(dir) {
-			if dir = filepath.Join(dir, fmt.Sprintf("tabard-%d", os.Getuid())); !slices.Contains(roots, dir) {
-				roots = append(roots, dir)
-			}
-		}
-	}
-	add(os.Getenv("TABARD_STATE"))
-	add("/dev/shm")
-	add(os.Getenv("TMPDIR"))
-	add("/tmp")
-	add(filepath.Dir(output))
-	return roots
-}
-
-// StateKey names the state directory of a job that records to output.
-func StateKey(output, job string) string { return outputKey(output) + "-" + hash(job) }
-
-func outputKey(output string) string { return hash(output) }
-
-func hash(s string) string {
-	h := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(h[:8])
-}
-
-// CanonicalOutput makes path absolute with the symbolic links of its directory resolved, so that
-// one file has one state key. A directory that does not exist stays as it is.
-func CanonicalOutput(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-		abs = filepath.Join(dir, filepath.Base(abs))
-	}
-	return abs, nil
-}
-
-// FindStates lists the state directories of recordings to output, oldest first.
-func FindStates(output string) []string {
-	type state struct {
-		dir string
-		at  time.Time
-	}
-	var found []state
-	for _, root := range slices.Concat(StateRoots(output), linkedRoots(output)) {
-		if checkPrivate(root) != nil {
-			continue // nobody else may tell us what to write where
-		}
-		dirs, _ := filepath.Glob(filepath.Join(globQuote(root), outputKey(output)+"-*"))
-		for _, d := range dirs {
-			if strings.Contains(filepath.Base(d), removedMark) {
-				continue
-			}
-			known := slices.ContainsFunc(found, func(s state) bool { return s.dir == d })
-			if job, err := ReadJob(d); err == nil && job.Output == output && !known {
-				found = append(found, state{d, job.Created})
-			}
-		}
-	}
-	slices.SortFunc(found, func(a, b state) int { return a.at.Compare(b.at) })
-	var dirs []string
-	for _, s := range found {
-		dirs = append(dirs, s.dir)
-	}
-	return dirs
-}
-
-// fixedRoots are the places where every later command looks, whatever its environment.
-func fixedRoots(output string) []string {
-	var roots []string
-	for _, dir := range []string{"/dev/shm", "/tmp", filepath.Dir(output)} {
-		roots = append(roots, filepath.Join(dir, fmt.Sprintf("tabard-%d", os.Getuid())))
-	}
-	return roots
-}
-
-// linkMark is in the names of links to roots elsewhere: record --state, TABARD_STATE and TMPDIR
-// need not be repeated to a command that reads the recording.
-const linkMark = ".at-"
-
-func linkRoot(root, output string) {
-	fixed := fixedRoots(output)
-	if slices.Contains(fixed, root) {
-		return
-	}
-	for _, f := range fixed {
-		if privateDir(f) != nil {
-			continue
-		}
-		if err := os.Symlink(root, filepath.Join(f, outputKey(output)+linkMark+hash(root))); err == nil ||
-			errors.Is(err, os.ErrExist) {
-			return
-		}
-	}
-}
-
-// linkedRoots are the roots elsewhere of recordings to output.
-func linkedRoots(output string) []string {
-	var roots []string
-	for _, link := range rootLinks(output) {
-		if root, err := os.Readlink(link); err == nil {
-			roots = append(roots, root)
-		}
-	}
-	return roots
-}
-
-func rootLinks(output string) []string {
-	var links []string
-	for _, f := range fixedRoots(output) {
-		if checkPrivate(f) == nil {
-			l, _ := filepath.Glob(filepath.Join(globQuote(f), outputKey(output)+linkMark+"*"))
-			links = append(links, l...)
-		}
-	}
-	return links
-}
-
-// tidyRoot removes what collectors that were killed left of state directories that were no longer
-// needed, empty second places, the links of a root without a recording to output, and those that
-// lead nowhere.
-func tidyRoot(root, output string) {
-	tidySpills(output)
-	removed, _ := filepath.Glob(filepath.Join(globQuote(root), "*"+removedMark+"*"))
-	for _, d := range removed {
-		os.RemoveAll(d)
-	}
-	if left, _ := filepath.Glob(filepath.Join(globQuote(root), outputKey(output)+"-*")); len(left) > 0 {
-		return
-	}
-	for _, link := range rootLinks(output) {
-		if to, err := os.Readlink(link); err == nil && to == root {
-			os.Remove(link)
-		}
-	}
-	for _, f := range fixedRoots(output) {
-		links, _ := filepath.Glob(filepath.Join(globQuote(f), "*"+linkMark+"*"))
-		for _, link := range links {
-			if _, err := os.Stat(link); errors.Is(err, os.ErrNotExist) {
-				os.Remove(link)
-			}
-		}
-	}
-}
-
-func globQuote(s string) string {
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(s)
-}
-
 // ReadJob reads job.json of a state directory.
 func ReadJob(dir string) (*Job, error) {
-	b, err := os.ReadFile(filepath.Join(dir, JobFile))
+	d, err := safefile.OpenPrivate(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return readJob(d)
+}
+
+func readJob(d *safefile.Dir) (*Job, error) {
+	b, err := d.ReadFile(JobFile, limitSmall)
 	if err != nil {
 		return nil, err
 	}
 	j := new(Job)
 	if err := json.Unmarshal(b, j); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, JobFile), err)
+		return nil, fmt.Errorf("%s: %w", d.Join(JobFile), err)
 	}
 	return j, nil
 }
 
+// limitSmall bounds the files that are read as a whole: job.json and registrations.
+const limitSmall = 64 << 20
+
 // write replaces job.json.
-func (j *Job) write(dir string) error {
+func (j *Job) write(d *safefile.Dir) error {
 	b, err := json.MarshalIndent(j, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, JobFile), append(b, '\n'))
-}
-
-// writeFile replaces path atomically and durably.
-func writeFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return d.WriteFile(JobFile, append(b, '\n'), true)
 }
 
 // CreateState makes dir the state directory of job unless it is one already. If several processes
 // try at once, one decides. created says whether it was this one.
 func CreateState(dir string, job *Job, config ring.Config) (created bool, err error) {
-	if err := privateDir(filepath.Dir(dir)); err != nil {
+	root, err := safefile.MakePrivate(filepath.Dir(dir))
+	if err != nil {
 		return false, err
 	}
-	if err := privateDir(dir); err != nil {
+	defer root.Close()
+	d, err := root.MakePrivate(filepath.Base(dir))
+	if err != nil {
 		return false, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, ring.ControlFile)); err == nil {
+	defer d.Close()
+	if d.Has(ring.ControlFile) {
 		return false, nil
 	}
 	// job.json comes first: where there is a control page there is a job.
@@ -308,45 +152,24 @@ func CreateState(dir string, job *Job, config ring.Config) (created bool, err er
 	if err != nil {
 		return false, err
 	}
-	tmp, err := os.CreateTemp(dir, ".job-*")
+	tmp, err := d.Temp(safefile.TempPrefix, 0o600)
 	if err != nil {
 		return false, err
 	}
-	defer os.Remove(tmp.Name())
+	defer d.Remove(safefile.Name(tmp))
 	_, err = tmp.Write(append(b, '\n'))
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return false, err
 	}
-	if err := os.Link(tmp.Name(), filepath.Join(dir, JobFile)); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := d.Link(safefile.Name(tmp), JobFile); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	linkRoot(filepath.Dir(dir), job.Output)
-	err = ring.CreateControl(dir, config)
-	if errors.Is(err, os.ErrExist) {
+	LinkRoot(filepath.Dir(dir), job.Output)
+	err = ring.CreateControl(d, config)
+	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// privateDir makes dir, which must then be a directory of this user that
-// nobody else can write to: it may lie in a world-writable place.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return checkPrivate(dir)
-}
-
-func checkPrivate(dir string) error {
-	fi, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if st, ok := fi.Sys().(*syscall.Stat_t); !fi.IsDir() || !ok || int(st.Uid) != os.Getuid() ||
-		fi.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%s: not a private directory of this user", dir)
-	}
-	return nil
 }
 
 // ErrEnded is returned by Register for a job that has ended.
@@ -354,95 +177,154 @@ var ErrEnded = errors.New("the recording has ended")
 
 // Register adds a process to the job in dir, or returns ErrEnded.
 func Register(dir string, r *Registration) error {
-	lock, err := lockFile(filepath.Join(dir, RegisterLock), unix.LOCK_SH)
+	d, err := safefile.OpenPrivate(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrEnded
+	}
 	if err != nil {
-		if _, e := os.Stat(filepath.Join(dir, ring.ControlFile)); errors.Is(e, os.ErrNotExist) {
+		return err
+	}
+	defer d.Close()
+	lock, err := d.Lock(RegisterLock, unix.LOCK_SH)
+	if err != nil {
+		if !d.Has(ring.ControlFile) {
 			return ErrEnded
 		}
 		return err
 	}
 	defer lock.Close()
-	if _, err := os.Stat(filepath.Join(dir, endedFile)); err == nil {
+	// It may have been renamed away between our look-up and the lock: then it is not at dir any more.
+	if d.Has(endedFile) || !d.Has(ring.ControlFile) || !d.IsAt(dir) {
 		return ErrEnded
-	}
-	if _, err := os.Stat(filepath.Join(dir, ring.ControlFile)); err != nil {
-		return ErrEnded // renamed away between our look-up and the lock
 	}
 	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	control, err := ring.OpenControl(dir)
+	control, err := ring.OpenControl(d)
 	if err != nil {
 		return err
 	}
 	defer control.Close()
-	if err := writeFile(filepath.Join(dir, fmt.Sprintf("%s%d", rankPrefix, r.PID)), b); err != nil {
+	if err := d.WriteFile(fmt.Sprintf("%s%d", rankPrefix, r.PID), b, true); err != nil {
 		return err
 	}
 	control.AddFile()
 	return nil
 }
 
-// Abandon removes a state directory that no process has registered in.
-func Abandon(dir string) {
-	lock, err := lockFile(filepath.Join(dir, RegisterLock), unix.LOCK_EX)
+// Abandon removes a state directory that no process has registered in, with its second place.
+func Abandon(output, dir string) {
+	root, err := safefile.OpenPrivate(filepath.Dir(dir))
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	d, err := root.OpenPrivate(filepath.Base(dir))
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	lock, err := d.Lock(RegisterLock, unix.LOCK_EX)
 	if err != nil {
 		return
 	}
 	defer lock.Close()
-	if ranks, _ := filepath.Glob(filepath.Join(globQuote(dir), rankPrefix+"*")); len(ranks) > 0 {
+	names, err := d.Names()
+	if err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, rankPrefix) }) {
 		return
 	}
-	if c, err := ring.OpenControl(dir); err == nil {
-		if spill := c.SpillDir(); spill != "" {
-			os.RemoveAll(spill)
-		}
-		c.Close()
-	}
-	os.RemoveAll(dir)
+	removeSpill(SpillOf(output, dir))
+	root.RemoveAll(filepath.Base(dir), ofState)
 }
 
-func readRegistration(path string) (*Registration, error) {
-	b, err := os.ReadFile(path)
+// removeSpill removes a second place for segments.
+func removeSpill(spill string) error {
+	if spill == "" {
+		return nil
+	}
+	root, err := safefile.OpenPrivate(filepath.Dir(spill))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.RemoveAll(filepath.Base(spill), ofState)
+}
+
+// RemoveEmpty removes a second place for segments that nobody uses.
+func RemoveEmpty(spill string) {
+	if root, err := safefile.OpenPrivate(filepath.Dir(spill)); err == nil {
+		root.RemoveDir(filepath.Base(spill))
+		root.Close()
+	}
+}
+
+// ofState says that a file in a state directory, or in a second place, is one of Tabard's. Nothing else is removed.
+func ofState(name string) bool {
+	switch name {
+	case JobFile, LogFile, RegisterLock, CollectLock, KeptArchive, endedFile, ring.ControlFile, LibraryFile, unitedFile:
+		return true
+	}
+	if _, _, _, ok := ring.ParseSegmentName(name); ok {
+		return true
+	}
+	for _, pattern := range []string{
+		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard", ".*",
+	} {
+		if ok, _ := filepath.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func readRegistration(d *safefile.Dir, name string) (*Registration, error) {
+	b, err := d.ReadFile(name, limitSmall)
 	if err != nil {
 		return nil, err
 	}
 	r := new(Registration)
 	if err := json.Unmarshal(b, r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", d.Join(name), err)
 	}
 	return r, nil
-}
-
-// lockFile opens path and locks it as flock(2) does; the lock lives as long as
-// the open file and its copies in other processes.
-func lockFile(path string, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err = unix.Flock(int(f.Fd()), how)
-		if err != unix.EINTR {
-			break
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // Elect returns the lock of the collector of dir if nobody holds it, else
 // nil: then a collector lives or is being started.
 func Elect(dir string) (*os.File, error) {
-	f, err := lockFile(filepath.Join(dir, CollectLock), unix.LOCK_EX|unix.LOCK_NB)
+	d, err := safefile.OpenPrivate(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	f, err := d.Lock(CollectLock, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, nil
 	}
 	return f, err
+}
+
+// IsCollectLock tells whether a descriptor is that of the collector's lock of dir.
+func IsCollectLock(dir string, fd int) bool {
+	d, err := safefile.OpenPrivate(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	var have unix.Stat_t
+	want, err := d.Stat(CollectLock)
+	return err == nil && unix.Fstat(fd, &have) == nil && have.Dev == want.Dev && have.Ino == want.Ino
+}
+
+// OpenLog opens the collector's log of dir.
+func OpenLog(dir string) (*os.File, error) {
+	d, err := safefile.OpenPrivate(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.OpenFile(LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
 const (
@@ -450,13 +332,27 @@ const (
 	keptMark    = ".kept-"
 )
 
-// rename moves a state directory out of the way of the next job with its key.
-func setAside(dir, mark string) (string, error) {
+// setAside moves a state directory out of the way of the next job with its key.
+func setAside(d *safefile.Dir, mark string) error {
+	dir := d.Path()
+	root, err := safefile.OpenPrivate(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if !d.IsAt(dir) {
+		return fmt.Errorf("%s: %w", dir, errGone)
+	}
+	key, _, _ := strings.Cut(filepath.Base(dir), keptMark)
 	for i := os.Getpid(); ; i++ {
-		to := fmt.Sprintf("%s%s%d", strings.SplitN(dir, keptMark, 2)[0], mark, i)
-		if _, err := os.Lstat(to); err == nil {
+		to := fmt.Sprintf("%s%s%d", key, mark, i)
+		if root.Has(to) {
 			continue
 		}
-		return to, os.Rename(dir, to)
+		if err := root.Rename(filepath.Base(dir), to); err != nil {
+			return err
+		}
+		d.Moved(root.Join(to))
+		return nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/codec/column"
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -72,7 +73,7 @@ func (e *encoder) stream(s *stream) {
 }
 
 // stream reads a stream whose spool, if it has one, is at path.
-func (d *decoder) stream(p *process, path string) (*stream, error) {
+func (d *decoder) stream(p *process, dir *safefile.Dir, name string) (*stream, error) {
 	syms := p.syms
 	s := &stream{syms: syms, p: p, calls: d.Uvarint(), own: d.Uvarint(), misfits: d.Uvarint()}
 	gb := d.Sized()
@@ -113,7 +114,7 @@ func (d *decoder) stream(p *process, path string) (*stream, error) {
 		s.run = s.list[id]
 	}
 	if d.Bool() && d.Err == nil {
-		if err := d.times(s, path); err != nil {
+		if err := d.times(s, dir, name); err != nil {
 			return nil, err
 		}
 	}

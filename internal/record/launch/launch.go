@@ -7,8 +7,6 @@
 package launch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,10 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tabard-hpc/tabard/internal/record/collect"
-	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // Options is what the user asked for.
@@ -173,7 +168,7 @@ func (l *launcher) setUp() error {
 		}
 		if reason == "" {
 			if l.lib, err = extract(dir, o.Runtime); err != nil {
-				collect.Abandon(dir)
+				collect.Abandon(output, dir)
 				return err
 			}
 		}
@@ -186,15 +181,15 @@ func (l *launcher) setUp() error {
 		if err != nil {
 			return err
 		}
-		l.attach(dir, exe)
+		l.attach(output, dir, exe)
 		return nil
 	}
 }
 
 // attach makes sure that dir has a collector and prepares the environment.
-func (l *launcher) attach(dir, exe string) {
+func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
-		l.environ = preloadEnv(l.environ, l.lib, dir, exe)
+		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 	}
 	if err := startCollector(exe, dir); err != nil {
 		// What the runtime writes will be there for `tabard recover`.
@@ -225,128 +220,6 @@ func (l *launcher) registration(reason string, spawned bool) *collect.Registrati
 	return r
 }
 
-// roomWanted is what a state directory should have free for each local rank
-// and on top; places with less are the last choice.
-const (
-	roomPerRank = 24 << 20
-	roomBase    = 64 << 20
-)
-
-// state finds the state directory of this job on this node or makes it.
-func (l *launcher) state(output string, try int) (string, error) {
-	roots := collect.StateRoots(output)
-	if l.o.State != "" {
-		abs, err := filepath.Abs(l.o.State)
-		if err != nil {
-			return "", err
-		}
-		own := filepath.Join(abs, filepath.Base(roots[0]))
-		roots = append([]string{own}, slices.DeleteFunc(roots, func(r string) bool { return r == own })...)
-	}
-	id, alone := jobIdentity(l.env)
-	if alone {
-		l.env.localSize = 1
-	}
-	if l.share().count > 1 {
-		id += fmt.Sprintf(" collector %d", l.share().index)
-	}
-	key := collect.StateKey(output, id)
-	if try > 2 { // what has ended there cannot be moved out of the way
-		key += fmt.Sprintf("-%d", try)
-	}
-	want := uint64(roomBase + roomPerRank*max(1, l.share().ranks))
-	var errs []error
-	for _, least := range []uint64{want, 0} {
-		for i, root := range roots {
-			// Another rank may have decided since we last looked.
-			if dir := existing(roots, key); dir != "" {
-				return dir, nil
-			}
-			if err := os.MkdirAll(root, 0o700); err != nil {
-				errs = append(errs, err)
-				continue
-			}
-			if room(root) < least {
-				continue
-			}
-			dir := filepath.Join(root, key)
-			config := l.config(roots[i+1:], root, key)
-			_, err := collect.CreateState(dir, l.job(output), config)
-			if err == nil {
-				return dir, nil
-			}
-			os.Remove(config.SpillDir) // only if nobody uses it
-			errs = append(errs, err)
-		}
-	}
-	return "", fmt.Errorf(
-		"no place for the state of the recording (set TABARD_STATE to a directory with some room): %w",
-		errors.Join(errs...),
-	)
-}
-
-func existing(roots []string, key string) string {
-	for _, r := range roots {
-		dir := filepath.Join(r, key)
-		if _, err := os.Stat(filepath.Join(dir, ring.ControlFile)); err == nil {
-			return dir
-		}
-	}
-	return ""
-}
-
-// room is the number of bytes that this user may still write in dir.
-func room(dir string) uint64 {
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil {
-		return 0
-	}
-	return st.Bavail * uint64(st.Bsize)
-}
-
-// config is the control page's content. The spill directory is the next place
-// on another file system, on a disk if there is one: what nobody collects must not fill the memory.
-func (l *launcher) config(others []string, root, key string) ring.Config {
-	o := l.o
-	c := ring.Config{
-		StartOff:     o.StartOff,
-		NoTiming:     o.NoTiming,
-		Quiet:        o.Quiet,
-		Callsites:    o.Callsites,
-		Filter:       o.Filter,
-		SegmentBytes: o.SegmentBytes,
-		SegmentsMax:  o.SegmentsMax,
-		SpillBytes:   o.SpillBytes,
-	}
-	c.Merge, c.Clocks, c.MergeWait = l.meets()
-	c.LocalRanks = l.share().ranks
-	for _, memory := range []bool{false, true} {
-		for _, r := range others {
-			if os.MkdirAll(r, 0o700) != nil || device(r) == device(root) || inMemory(r) != memory {
-				continue
-			}
-			if dir := filepath.Join(r, key+".spill"); os.MkdirAll(dir, 0o700) == nil {
-				c.SpillDir = dir
-				return c
-			}
-		}
-	}
-	return c
-}
-
-func inMemory(dir string) bool {
-	var st unix.Statfs_t
-	return unix.Statfs(dir, &st) == nil && (st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC)
-}
-
-func device(dir string) uint64 {
-	var st unix.Stat_t
-	if unix.Stat(dir, &st) != nil {
-		return 0
-	}
-	return uint64(st.Dev)
-}
-
 func (l *launcher) job(output string) *collect.Job {
 	o := l.o
 	j := &collect.Job{
@@ -364,89 +237,10 @@ func (l *launcher) job(output string) *collect.Job {
 	return j
 }
 
-const libraryName = "libtabard.so"
-
-// extract puts the runtime where the dynamic linker can load it from: into
-// the state directory, or, if that lies on a file system without execution
-// or has a name that LD_PRELOAD cannot hold, into another place.
-func extract(dir string, lib []byte) (string, error) {
-	sum := sha256.Sum256(lib)
-	private := fmt.Sprintf("tabard-%d", os.Getuid())
-	byHash := "libtabard-" + hex.EncodeToString(sum[:8]) + ".so"
-	places := []string{
-		filepath.Join(dir, libraryName),
-		filepath.Join("/tmp", private, byHash),
-		filepath.Join("/var/tmp", private, byHash),
-	}
-	if home, err := os.UserCacheDir(); err == nil {
-		places = append(places, filepath.Join(home, "tabard", byHash))
-	}
-	var errs []error
-	for _, path := range places {
-		if strings.ContainsAny(path, " :;$\n\t") {
-			errs = append(errs, fmt.Errorf("%s: LD_PRELOAD cannot hold this name", path))
-			continue
-		}
-		err := install(path, lib)
-		if err == nil {
-			err = executable(path)
-		}
-		if err == nil {
-			return path, nil
-		}
-		errs = append(errs, err)
-	}
-	return "", fmt.Errorf("no place for the runtime library: %w", errors.Join(errs...))
-}
-
-// install writes the library unless it is there. Nobody else may be able to change it.
-func install(path string, lib []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	var st unix.Stat_t
-	if err := unix.Lstat(dir, &st); err != nil {
-		return err
-	}
-	if int(st.Uid) != os.Getuid() || st.Mode&unix.S_IFMT != unix.S_IFDIR || st.Mode&0o022 != 0 {
-		return fmt.Errorf("%s: not a private directory of this user", dir)
-	}
-	if have, err := os.ReadFile(path); err == nil && string(have) == string(lib) {
-		return nil
-	}
-	f, err := os.CreateTemp(dir, ".lib-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(lib)
-	if err = errors.Join(err, f.Chmod(0o700), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// executable reports an error if code in the file cannot be mapped (noexec).
-func executable(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	m, err := unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
-	if err != nil {
-		return fmt.Errorf("%s: cannot be loaded: %w", path, err)
-	}
-	return unix.Munmap(m)
-}
-
 // preloadEnv adds lib to LD_PRELOAD, keeps the user's own entries, and tells the runtime where its
 // state is. lib comes first, but behind tools of the profiling interface. Calls that went to lib
 // first would pass these tools by. What they pass on to MPI comes to lib.
-func preloadEnv(env []string, lib, dir, exe string) []string {
+func preloadEnv(env []string, lib, dir, spill, exe string) []string {
 	var tools, others, kept []string
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
@@ -455,19 +249,22 @@ func preloadEnv(env []string, lib, dir, exe string) []string {
 			for _, e := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ' ' }) {
 				// A tabard around us would record everything twice.
 				switch base := filepath.Base(e); {
-				case base == libraryName || strings.HasPrefix(base, "libtabard-"):
+				case base == collect.LibraryFile || strings.HasPrefix(base, "libtabard-"):
 				case isTool(e):
 					tools = append(tools, e)
 				default:
 					others = append(others, e)
 				}
 			}
-		case "TABARD_DIR", "TABARD_EXE":
+		case "TABARD_DIR", "TABARD_SPILL", "TABARD_EXE":
 		default:
 			kept = append(kept, kv)
 		}
 	}
 	preload := strings.Join(slices.Concat(tools, []string{lib}, others), ":")
+	if spill != "" {
+		kept = append(kept, "TABARD_SPILL="+spill)
+	}
 	return append(kept, "LD_PRELOAD="+preload, "TABARD_DIR="+dir, "TABARD_EXE="+exe)
 }
 
@@ -488,13 +285,14 @@ func (l *launcher) exec() int {
 }
 
 // Spawned becomes the program of a child of MPI_Comm_spawn: args are the state
-// directory, "--", the program and its arguments. It only returns if that is impossible.
-func Spawned(args []string) int {
+// directory, "--", the program and its arguments; runtime is the library to preload. It only returns if that is
+// impossible.
+func Spawned(args []string, runtime []byte) int {
 	if len(args) < 3 || args[1] != "--" {
 		fmt.Fprintln(os.Stderr, "tabard: __spawned is for internal use: DIR -- PROGRAM [ARGS...]")
 		return 2
 	}
-	o := Options{Command: args[2:], Output: "the output"}
+	o := Options{Command: args[2:], Output: "the output", Runtime: runtime}
 	l := &launcher{o: &o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: os.Stderr}
 	var code int
 	var err error
@@ -515,9 +313,6 @@ func (l *launcher) join(dir string) error {
 		return err
 	}
 	l.o.Output = job.Output
-	if l.o.Runtime, err = os.ReadFile(filepath.Join(dir, libraryName)); err != nil {
-		return err
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -531,6 +326,6 @@ func (l *launcher) join(dir string) error {
 	if err := collect.Register(dir, l.registration(reason, true)); err != nil {
 		return err
 	}
-	l.attach(dir, exe)
+	l.attach(job.Output, dir, exe)
 	return nil
 }

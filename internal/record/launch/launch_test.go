@@ -18,6 +18,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // The test binary plays tabard: it is started as collector, as launcher and
@@ -28,7 +29,12 @@ func TestMain(m *testing.M) {
 		case CollectorCommand:
 			os.Exit(Collector(os.Args[2:]))
 		case "__spawned":
-			os.Exit(Spawned(os.Args[2:]))
+			lib, err := os.ReadFile(os.Getenv("TEST_RUNTIME"))
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(99)
+			}
+			os.Exit(Spawned(os.Args[2:], lib))
 		case "record":
 			lib, err := os.ReadFile(os.Getenv("TEST_RUNTIME"))
 			if err != nil {
@@ -315,14 +321,15 @@ func TestManyRanks(t *testing.T) {
 func TestSpawned(t *testing.T) {
 	s := newSandbox(t)
 	out, stderr, code := s.record(nil, "/bin/sh", "-c",
-		`env -i "$TABARD_EXE" __spawned "$TABARD_DIR" -- /bin/sh -c 'echo $TABARD_DIR; exit 6'; echo $? $TABARD_DIR`)
+		`env -i TEST_RUNTIME="$TEST_RUNTIME" "$TABARD_EXE" __spawned "$TABARD_DIR" -- /bin/sh -c 'echo $TABARD_DIR; exit 6'; echo $? $TABARD_DIR`)
 	lines := strings.Fields(out)
 	if code != 0 || len(lines) != 3 || lines[1] != "6" || lines[0] != lines[2] {
 		t.Errorf("%q %q %d", out, stderr, code)
 	}
 	s.idle()
-	if code := exec.Command(os.Args[0], "__spawned", "/nonexistent", "--", "/bin/sh", "-c",
-		"exit 9").Run(); code == nil || code.Error() != "exit status 9" {
+	cmd := exec.Command(os.Args[0], "__spawned", "/nonexistent", "--", "/bin/sh", "-c", "exit 9")
+	cmd.Env = s.env
+	if code := cmd.Run(); code == nil || code.Error() != "exit status 9" {
 		t.Errorf("without a job: %v", code)
 	}
 }
@@ -369,9 +376,10 @@ func TestRankEnv(t *testing.T) {
 }
 
 func TestPreloadEnv(t *testing.T) {
-	got := preloadEnv([]string{"A=1", "LD_PRELOAD=/x/libtabard.so /y/a.so:/z/b.so", "TABARD_DIR=/old"},
-		"/s/libtabard.so", "/s", "/bin/tabard")
-	want := []string{"A=1", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so", "TABARD_DIR=/s", "TABARD_EXE=/bin/tabard"}
+	got := preloadEnv([]string{"A=1", "LD_PRELOAD=/x/libtabard.so /y/a.so:/z/b.so", "TABARD_DIR=/old", "TABARD_SPILL=/old"},
+		"/s/libtabard.so", "/s", "/d/s.spill", "/bin/tabard")
+	want := []string{"A=1", "TABARD_SPILL=/d/s.spill", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so", "TABARD_DIR=/s",
+		"TABARD_EXE=/bin/tabard"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -380,7 +388,7 @@ func TestPreloadEnv(t *testing.T) {
 	tool, library := library(t, dir, "tool", "int MPI_Send(void) { return 0; }"),
 		library(t, dir, "mpi", "int MPI_Send(void) { return 0; } int PMPI_Send(void) { return 0; } int "+
 			"PMPI_Comm_size(void) { return 0; }")
-	got = preloadEnv([]string{"LD_PRELOAD=" + library + " " + tool}, "/s/libtabard.so", "/s", "/bin/tabard")
+	got = preloadEnv([]string{"LD_PRELOAD=" + library + " " + tool}, "/s/libtabard.so", "/s", "", "/bin/tabard")
 	if want := "LD_PRELOAD=" + tool + ":/s/libtabard.so:" + library; got[0] != want {
 		t.Errorf("%q, want %q", got[0], want)
 	}
@@ -453,26 +461,37 @@ func TestSpillDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(memory) })
-	if !inMemory(memory) || inMemory("/proc") {
-		t.Error("what lies in memory is not told from what does not")
-	}
-	l := &launcher{o: &Options{}}
 	for _, c := range []struct {
 		root   string
 		others []string
 		want   string
 	}{
-		{memory, []string{memory + "/again", disk}, disk},
-		{disk, []string{disk + "/again", "/proc/nowhere", memory}, memory},
+		{memory, []string{memory + "/again", disk + "/root"}, disk + "/root"},
+		{disk, []string{disk + "/again", "/proc/nowhere", memory + "/root"}, memory + "/root"},
 		{disk, []string{disk + "/again"}, ""},
+		{memory, []string{disk}, ""}, // not private
 	} {
-		want := c.want
-		if want != "" && device(c.root) != device(want) {
-			want = filepath.Join(want, "key.spill")
-		} else {
-			want = ""
+		root, err := safefile.MakePrivate(filepath.Join(c.root, "state"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := l.config(c.others, c.root, "key").SpillDir; got != want {
+		defer root.Close()
+		if in := strings.HasPrefix(c.root, memory); root.InMemory() != in {
+			t.Errorf("%s lies in memory: %v, want %v", c.root, !in, in)
+		}
+		want := ""
+		if c.want != "" {
+			other, err := safefile.MakePrivate(c.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameDevice(root, other) {
+				want = other.Join("key.spill")
+			}
+			other.Close()
+		}
+		out := filepath.Join(disk, "out.tabard")
+		if got := makeSpill(out, c.others, root, "key"); got != want {
 			t.Errorf("beside %s: %q, want %q", c.root, got, want)
 		}
 	}

@@ -49,10 +49,7 @@ func PlaceOf() Place {
 // Extract writes an executable or library into a directory of this user that nobody else can
 // change, which it makes.
 func Extract(path string, data []byte) error {
-	if err := install(path, data); err != nil {
-		return err
-	}
-	return executable(path)
+	return install(path, data)
 }
 
 // StartHelper starts a command of this executable that goes on beside the program: with files as

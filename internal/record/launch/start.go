@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -50,8 +49,7 @@ func detached(exe, dir string, lock *os.File, args ...string) *exec.Cmd {
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Env = slicesWithout(os.Environ(), "LD_PRELOAD=")
-	path := filepath.Join(dir, collect.LogFile)
-	if log, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+	if log, err := collect.OpenLog(dir); err == nil {
 		cmd.Stdout, cmd.Stderr = log, log
 	}
 	return cmd
@@ -160,9 +158,7 @@ func anyCPU() (restore func()) {
 
 // ownLock returns the inherited lock of dir, or takes it.
 func ownLock(dir string) (*os.File, error) {
-	var have, want unix.Stat_t
-	if unix.Fstat(collectorFD, &have) == nil && unix.Stat(filepath.Join(dir, collect.CollectLock), &want) == nil &&
-		have.Dev == want.Dev && have.Ino == want.Ino {
+	if collect.IsCollectLock(dir, collectorFD) {
 		unix.CloseOnExec(collectorFD)
 		return os.NewFile(collectorFD, collect.CollectLock), nil
 	}

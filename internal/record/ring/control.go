@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // ControlFile is the name of the control page in a state directory.
@@ -26,7 +27,6 @@ type Config struct {
 	SegmentBytes int64         // size of a segment file, header included; 0: 4 MiB
 	SegmentsMax  int           // segments of a thread before it waits; 0: 16
 	SpillBytes   int64         // per process, while no collector drains; 0: 4 GiB
-	SpillDir     string        // second place for segments, "" none
 	DeadAfter    time.Duration // age of a heartbeat that counts as death; 0: 5 s
 	SummaryWait  time.Duration // rank 0 waits for the summary at its end; 0: 5 s
 	Merge        bool          // collectors unite their archives inside MPI_Finalize
@@ -49,12 +49,9 @@ func orDefault[T int | int64 | time.Duration](v, def T) T {
 	return v
 }
 
-// CreateControl writes dir's control page. Of several processes that do so
+// CreateControl writes the control page of a state directory. Of several processes that do so
 // at once one wins; the others get an error that is os.ErrExist and go on with OpenControl.
-func CreateControl(dir string, c Config) error {
-	if len(c.SpillDir) >= len(controlPage{}.SpillDir) {
-		c.SpillDir = ""
-	}
+func CreateControl(d *safefile.Dir, c Config) error {
 	p := controlPage{
 		Magic: ControlMagic, Version: Version,
 		SegmentBytes:  uint64(orDefault(c.SegmentBytes, 4<<20)),
@@ -80,45 +77,35 @@ func CreateControl(dir string, c Config) error {
 	for _, id := range c.Filter {
 		p.Filter[id/8] |= 1 << (id % 8)
 	}
-	copy(p.SpillDir[:], c.SpillDir)
 
-	tmp, err := os.CreateTemp(dir, ".control-*")
+	tmp, err := d.Temp(safefile.TempPrefix, 0o600)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer d.Remove(safefile.Name(tmp))
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))
 	_, err = tmp.Write(b)
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
-	return os.Link(tmp.Name(), filepath.Join(dir, ControlFile))
+	return d.Link(safefile.Name(tmp), ControlFile)
 }
 
-// OpenControl maps the control page of dir.
-func OpenControl(dir string) (*Control, error) {
-	path := filepath.Join(dir, ControlFile)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+// OpenControl maps the control page of a state directory.
+func OpenControl(d *safefile.Dir) (*Control, error) {
+	f, err := d.OpenFile(ControlFile, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	mem, err := safefile.Map(f, int64(unsafe.Sizeof(controlPage{})))
 	if err != nil {
 		return nil, err
-	}
-	size := int(unsafe.Sizeof(controlPage{}))
-	if st.Size() < int64(size) {
-		return nil, fmt.Errorf("%s: %d bytes, want %d", path, st.Size(), size)
-	}
-	mem, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	c := &Control{page: (*controlPage)(unsafe.Pointer(&mem[0])), mem: mem}
 	if c.page.Magic != ControlMagic || c.page.Version != Version {
 		c.Close()
-		return nil, fmt.Errorf("%s: not a control page of this version of tabard", path)
+		return nil, fmt.Errorf("%s: not a control page of this version of tabard", f.Name())
 	}
 	return c, nil
 }
@@ -154,6 +141,9 @@ func (c *Control) Finalized() int { return int(atomic.LoadUint32(&c.page.Finaliz
 // Initialized is the number of processes, but for spawned ones, that returned from MPI_Init.
 func (c *Control) Initialized() int { return int(atomic.LoadUint32(&c.page.Initialized)) }
 
+// SetInitialized is for tests that play the program.
+func (c *Control) SetInitialized(n int) { atomic.StoreUint32(&c.page.Initialized, uint32(n)) }
+
 // Files counts the registrations and segments that have appeared in the directories.
 func (c *Control) Files() uint32 { return atomic.LoadUint32(&c.page.Files) }
 
@@ -174,16 +164,6 @@ func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 
 // Partial reports whether calls are left out on purpose, from the beginning at least.
 func (c *Control) Partial() bool { return c.page.Flags&(CtlFilter|CtlStartOff) != 0 }
-
-// SpillDir is the second place for segments, "" if there is none.
-func (c *Control) SpillDir() string {
-	for i, b := range c.page.SpillDir {
-		if b == 0 {
-			return string(c.page.SpillDir[:i])
-		}
-	}
-	return ""
-}
 
 // SetSummary publishes the line that rank 0 prints at its end, cut to what fits.
 func (c *Control) SetSummary(line string) {

@@ -123,7 +123,7 @@ type controlPage struct {
 	MergeWaitNS    uint64
 	MergeTimeNS    uint64
 	Filter         [IDs / 8]byte
-	SpillDir       [1024]byte
+	_              [1024]byte
 	Summary        [1024]byte
 }
 

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // SegmentName is the name of the k-th segment file of a thread.
@@ -33,9 +34,10 @@ type Segment struct {
 // ErrNotSetUp is OpenSegment's for a file that its program has not finished setting up: look again later.
 var ErrNotSetUp = errors.New("not set up")
 
-// OpenSegment maps a segment file.
-func OpenSegment(path string) (*Segment, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+// OpenSegment maps a segment file in d.
+func OpenSegment(d *safefile.Dir, name string) (*Segment, error) {
+	path := d.Join(name)
+	f, err := d.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +49,9 @@ func OpenSegment(path string) (*Segment, error) {
 	if st.Size() < HeaderBytes {
 		return nil, fmt.Errorf("%s: %w: %d bytes", path, ErrNotSetUp, st.Size())
 	}
-	mem, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	mem, err := safefile.Map(f, st.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	s := &Segment{Path: path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
 	room := uint64(len(mem) - HeaderBytes)
@@ -71,11 +73,10 @@ func OpenSegment(path string) (*Segment, error) {
 	return s, nil
 }
 
-// CreateSegment makes a segment file in dir as the runtime would, and announces it if there is a control page: for
+// CreateSegment makes a segment file in d as the runtime would, and announces it if there is a control page: for
 // tests.
-func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
-	path := filepath.Join(dir, SegmentName(pid, thread, k))
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
+	f, err := d.Create(SegmentName(pid, thread, k), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +89,11 @@ func CreateSegment(dir string, pid, thread, k int, seq uint64, capacity int) (*S
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
 	}
-	if c, err := OpenControl(dir); err == nil {
+	if c, err := OpenControl(d); err == nil {
 		c.AddFile()
 		c.Close()
 	}
-	return OpenSegment(path)
+	return OpenSegment(d, SegmentName(pid, thread, k))
 }
 
 // Close unmaps the segment.

@@ -1,0 +1,128 @@
+// Command fuzz runs every fuzz target of the project for a while and prints how many inputs each
+// tries in a second of one core. A target that is slower than the bar explores next to nothing:
+// rebuild it so that an execution does less.
+//
+//	go run ./bench/fuzz [-for 5s] [-bar 1000] [-only REGEXP]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// target is a fuzz test of a package.
+type target struct{ dir, name string }
+
+func (t target) String() string { return t.dir + " " + t.name }
+
+var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\)`)
+
+// targets finds the fuzz tests below a folder.
+func targets(root string) (list []target, err error) {
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declaration.FindAllSubmatch(text, -1) {
+			list = append(list, target{"./" + filepath.Dir(path), string(m[1])})
+		}
+		return err
+	})
+	return list, err
+}
+
+// build compiles the tests of a folder for fuzzing.
+func build(dir, binary string) error {
+	out, err := exec.Command("go", "test", "-c", "-fuzz=.", "-o", binary, dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", dir, err, out)
+	}
+	return nil
+}
+
+// executions are the lines in which a test says how far it has come.
+var executions = regexp.MustCompile(`execs: (\d+) \(`)
+
+// run fuzzes a target and returns its executions in a second of processor time: what else the
+// machine does at the time does not matter.
+func run(t target, binary, cache string, length time.Duration) (perSecond float64, err error) {
+	cmd := exec.Command(binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$",
+		"-test.fuzztime="+length.String(), "-test.fuzzcachedir="+filepath.Join(cache, t.dir))
+	cmd.Dir = t.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w\n%s", t, err, out)
+	}
+	all := executions.FindAllSubmatch(out, -1)
+	if len(all) == 0 {
+		return 0, fmt.Errorf("%v does not say what it did:\n%s", t, out)
+	}
+	n, err := strconv.ParseFloat(string(all[len(all)-1][1]), 64)
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return n / cpu.Seconds(), err
+}
+
+func main() {
+	length := flag.Duration("for", 5*time.Second, "how long each target runs")
+	bar := flag.Float64("bar", 1000, "executions in a second of one core that each target has to reach")
+	only := flag.String("only", "", "targets: a regular expression over FOLDER NAME")
+	flag.Parse()
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fuzz: -only:", err)
+		os.Exit(2)
+	}
+	list, err := targets(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fuzz:", err)
+		os.Exit(1)
+	}
+	tmp, err := os.MkdirTemp("", "fuzz-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fuzz:", err)
+		os.Exit(1)
+	}
+	failed := all(list, wanted, tmp, *length, *bar)
+	os.RemoveAll(tmp)
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// all runs the wanted targets and tells whether one failed or is too slow.
+func all(list []target, wanted *regexp.Regexp, tmp string, length time.Duration, bar float64) (failed bool) {
+	binary, built := filepath.Join(tmp, "fuzz.test"), ""
+	for _, t := range list {
+		if !wanted.MatchString(t.String()) {
+			continue
+		}
+		var n float64
+		var err error
+		if t.dir != built {
+			err, built = build(t.dir, binary), t.dir
+		}
+		if err == nil {
+			n, err = run(t, binary, tmp, length)
+		}
+		switch {
+		case err != nil:
+			fmt.Fprintln(os.Stderr, err)
+			failed = true
+		case n < bar:
+			fmt.Printf("%8.0f /s  %v: below %.0f\n", n, t, bar)
+			failed = true
+		default:
+			fmt.Printf("%8.0f /s  %v\n", n, t)
+		}
+	}
+	return failed
+}

@@ -1,0 +1,54 @@
+/* Files of the runtime: see files.h. */
+#define _GNU_SOURCE
+#include "core/files.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Nothing is done in a directory that others may change: what lies there could be a link, or theirs. */
+static int private_dir(const char *dir)
+{
+    struct stat st;
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 077) == 0) return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+int tb_file_open(const char *dir, const char *name, int flags)
+{
+    struct stat st;
+    int at = private_dir(dir);
+    if (at < 0) return -1;
+    /* O_NONBLOCK: a FIFO would block us. */
+    int fd = openat(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600), why = errno;
+    close(at);
+    errno = why;
+    if (fd < 0) return -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+void tb_file_remove(const char *dir, const char *name)
+{
+    int at = private_dir(dir);
+    if (at < 0) return;
+    unlinkat(at, name, 0);
+    close(at);
+}
+
+void *tb_file_map(int fd, size_t bytes)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size < 0 || (size_t)st.st_size < bytes) return NULL;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void tb_file_unmap(void *p, size_t bytes) { munmap(p, bytes); }

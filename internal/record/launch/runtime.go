@@ -1,0 +1,98 @@
+package launch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/safefile"
+)
+
+// extract puts the runtime where the dynamic linker can load it from: into
+// the state directory, or, if that lies on a file system without execution,
+// has a name that LD_PRELOAD cannot hold, or is in a place where others could
+// put something else into its path, into another place.
+func extract(dir string, lib []byte) (string, error) {
+	sum := sha256.Sum256(lib)
+	byHash := "libtabard-" + hex.EncodeToString(sum[:8]) + ".so"
+	places := []string{filepath.Join(dir, collect.LibraryFile)}
+	for _, p := range []string{"/tmp", "/var/tmp"} {
+		if root := collect.RootIn(p); root != "" {
+			places = append(places, filepath.Join(root, byHash))
+		}
+	}
+	if home, err := os.UserCacheDir(); err == nil {
+		places = append(places, filepath.Join(home, "tabard", byHash))
+	}
+	var errs []error
+	for _, path := range places {
+		if strings.ContainsAny(path, " :;$\n\t") {
+			errs = append(errs, fmt.Errorf("%s: LD_PRELOAD cannot hold this name", path))
+			continue
+		}
+		err := install(path, lib)
+		if err == nil {
+			return path, nil
+		}
+		errs = append(errs, err)
+	}
+	return "", fmt.Errorf("no place for the runtime library: %w", errors.Join(errs...))
+}
+
+// install writes a library or an executable into a private directory unless it is there. Whoever opens its path finds
+// it and nothing else: nobody else can change the directory or what is above it.
+func install(path string, lib []byte) error {
+	d, err := safefile.MakePrivate(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := safefile.Trusted(d.Path()); err != nil {
+		return err
+	}
+	name := filepath.Base(path)
+	if have, err := d.Open(name); err == nil {
+		b, err := io.ReadAll(have)
+		if err == nil && string(b) == string(lib) {
+			err = executable(have)
+			have.Close()
+			return err
+		}
+		have.Close()
+	}
+	f, err := d.Temp(safefile.TempPrefix, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lib)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = d.Rename(safefile.Name(f), name)
+	}
+	if err != nil {
+		d.Remove(safefile.Name(f))
+		return err
+	}
+	have, err := d.Open(name)
+	if err != nil {
+		return err
+	}
+	defer have.Close()
+	return executable(have)
+}
+
+// executable reports an error if code in the file cannot be mapped (noexec).
+func executable(f *os.File) error {
+	m, err := unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("%s: cannot be loaded: %w", f.Name(), err)
+	}
+	return unix.Munmap(m)
+}
