@@ -122,6 +122,9 @@ func (r *run) start(args ...string) *run {
 	if r.dir == "" {
 		r.dir = r.t.TempDir()
 	}
+	if r.config.SummaryWait == 0 && r.during == nil { // there is no collector to wait for
+		r.config.SummaryWait = time.Millisecond
+	}
 	state := private.Open(r.t, r.dir)
 	if err := ring.CreateControl(state, r.config); err != nil {
 		r.t.Fatal(err)

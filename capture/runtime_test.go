@@ -682,6 +682,7 @@ func say(dir string, c *ring.Control) {
 		c.Beat()
 		if c.Finalized() == 1 {
 			c.SetSummary("tabard: the line")
+			c.SetArchive(ring.ArchiveDone)
 			return
 		}
 		time.Sleep(time.Millisecond)

@@ -142,17 +142,33 @@ func TestStateFull(t *testing.T) {
 	})
 }
 
-// TestOutputNotWritable: the output is in a file system that takes no files.
+// TestOutputNotWritable: no file can be made where the recording is to go. That is known before the program starts, and
+// it does not start.
 func TestOutputNotWritable(t *testing.T) {
 	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
-		recordLogged(t, m, "/proc/out.tabard", t.TempDir())
+		for _, c := range []struct{ out, cwd string }{{"/proc/out.tabard", t.TempDir()}, {"logged.tabard", "/proc"}} {
+			dir := t.TempDir()
+			r := startLogged(t, m, c.out, c.cwd, dir)
+			logs, _ := os.ReadDir(dir)
+			if r.Code == 0 || r.Stdout != "" || len(logs) > 0 || !strings.Contains(r.Stderr, "cannot be written") {
+				t.Errorf("%s in %s: code %d, %d logs, output %q, %q", c.out, c.cwd, r.Code, len(logs), r.Stdout, r.Stderr)
+			}
+		}
 	})
 }
 
-// TestCurrentDirectoryNotWritable: the output is where the program runs, and
-// no file can be made there.
-func TestCurrentDirectoryNotWritable(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) { recordLogged(t, m, "", "/proc") })
+func startLogged(t *testing.T, m *mpirun.MPI, out, cwd, dir string) *mpirun.Result {
+	t.Helper()
+	p, err := program(m, "logged")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &mpirun.Job{MPI: m, Ranks: 2, Dir: cwd, Args: []string{tabardBin, "record", "-o", out, p[0], dir, "0.3"}}
+	r, err := j.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestLongDirectory: the path of the working folder is almost as long as a

@@ -210,6 +210,6 @@ __attribute__((destructor)) static void process_end(void)
     uint64_t after_finalize = (uint64_t)tb_process.finalized;
     if (!(tb_process.closed && tb_process.control->flags & TB_CTL_MERGE)) tb_emit_clock(t);
     tb_emit(t, TB_R_END, &after_finalize, 1);
-    if (tb_process.finalized && tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET))
-        tb_summary_print();
+    if (tb_process.finalized && (tb_process.prints_summary || tb_process.leads))
+        tb_archive_wait(tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET));
 }

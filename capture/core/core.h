@@ -20,6 +20,7 @@ struct tb_process {
     int closed;                    /* the last call has been recorded: no records about clocks and memory any more */
     int finalized;                 /* the API has been finalized */
     int prints_summary;            /* at the end, if there is one: at most one process of a job */
+    int leads;                     /* the least rank of its collector that came to MPI_Finalize, as far as it knows */
 };
 enum { TB_NEW = 0, TB_ACTIVE = 1, TB_INERT = 2 };
 extern struct tb_process tb_process;

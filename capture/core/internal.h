@@ -112,7 +112,7 @@ size_t tb_read_file(const char *path, char *to, size_t size); /* as a string; it
 
 /* summary.c */
 void tb_summary_start(void);        /* before the program can change its descriptors */
-void tb_summary_print(void);        /* waits for it */
+void tb_archive_wait(int print_summary); /* until the archive is written */
 
 #pragma GCC visibility pop
 #endif

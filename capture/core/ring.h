@@ -23,7 +23,8 @@ struct tb_control {
     uint32_t callsites;        /* TB_SITES_* */
     uint64_t spill_bytes;      /* per process: what may be written while no collector drains, at most: see space.c */
     uint64_t dead_after_ns;    /* a heartbeat older than this counts as a dead collector */
-    uint64_t summary_wait_ns;  /* how long the process with rank 0 waits at its end for the summary */
+    uint64_t summary_wait_ns;  /* how long the processes that wait for the archive do so at their end, at most, until
+                                  the collector writes it */
     uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add) */
     uint32_t summary_len;      /* != 0 once summary holds the line to print (release) */
     /* With TB_CTL_MERGE the collectors of a job unite their archives inside MPI_Finalize: see
@@ -33,9 +34,11 @@ struct tb_control {
     uint32_t merge_answer;     /* the request that is done, or TB_MERGE_FAILED (release), by the collector */
     uint32_t initialized;      /* processes, not spawned ones, that returned from MPI_Init (atomic add) */
     uint32_t local_ranks;      /* how many ranks of MPI_COMM_WORLD belong to this collector, 0 unknown */
+    uint32_t archive;          /* TB_ARCHIVE_*: how far the collector is with the archive (release) */
     uint32_t files;            /* that have appeared in <dir> and spill_dir, ready to be read: registrations and segments
                                   (atomic add). The collector lists the directories when it has changed: times of
                                   files come from a clock that may stand still for a while. */
+    uint32_t fill;
     uint64_t arrived_ns;       /* when the first of them came (CLOCK_MONOTONIC), 0: none (compare and swap) */
     uint64_t merge_received;   /* files that the leader took in before its request, see TB_MERGE_UNITE */
     uint64_t merge_wait_ns;    /* how long to wait in MPI_Finalize until all ranks are there */
@@ -51,6 +54,8 @@ enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILT
  * <dir>/united.tabard. KEEP: the same, but put it where the archive of the job belongs. TAKEN:
  * another collector has what was united. */
 enum { TB_MERGE_UNITE = 1, TB_MERGE_KEEP = 2, TB_MERGE_TAKEN = 3, TB_MERGE_FAILED = 4 };
+/* WRITING: all ranks are through MPI_Finalize. DONE: it lies where it belongs, or cannot be written there. */
+enum { TB_ARCHIVE_NONE = 0, TB_ARCHIVE_WRITING = 1, TB_ARCHIVE_DONE = 2 };
 enum { TB_COLLECTOR_STARTING = 0, TB_COLLECTOR_RUNNING = 1, TB_COLLECTOR_DONE = 2 };
 enum { TB_SITES_OFF = 0, TB_SITES_CALLER = 1, TB_SITES_STACK = 2 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "core/internal.h"
 
-enum { PRINT_MS = 1000 };
+enum { PRINT_MS = 1000, WRITE_SECONDS = 60 };
 
 /* Where standard error went when the process began: the program may have closed
  * it and have a file of its own under the number. */
@@ -44,16 +44,25 @@ static void print(const char *line, size_t n)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void tb_summary_print(void)
+/* Who starts the program may look for the recording when it has ended, and batch systems end whatever still runs
+ * then. So the process of rank 0, and the least rank on other nodes, waits until the archive lies in its place: for a
+ * while until the collector begins to write it, which it does when it has seen all ranks leave MPI_Finalize, and longer
+ * as it writes. A collector that stops to show signs of life is not waited for. */
+void tb_archive_wait(int print_summary)
 {
     struct tb_control *ctl = tb_process.control;
     struct timespec pause = {0, 1000000};
     uint64_t until = tb_monotonic() + ctl->summary_wait_ns;
-    uint32_t n;
-    while (!(n = __atomic_load_n(&ctl->summary_len, __ATOMIC_ACQUIRE)) && tb_collector_alive() &&
-           tb_monotonic() < until)
+    uint32_t state, n;
+    int writing = 0;
+    while ((state = __atomic_load_n(&ctl->archive, __ATOMIC_ACQUIRE)) != TB_ARCHIVE_DONE && tb_collector_alive() &&
+           tb_monotonic() < until) {
+        if (state == TB_ARCHIVE_WRITING && !writing) until += WRITE_SECONDS * 1000000000ull;
+        writing = state == TB_ARCHIVE_WRITING;
         nanosleep(&pause, NULL);
-    if (n == 0 || n >= sizeof ctl->summary) return;
+    }
+    n = __atomic_load_n(&ctl->summary_len, __ATOMIC_ACQUIRE);
+    if (!print_summary || n == 0 || n >= sizeof ctl->summary) return;
     char line[sizeof ctl->summary + 1];
     memcpy(line, ctl->summary, n);
     if (line[n - 1] != '\n') line[n++] = '\n';

@@ -388,6 +388,11 @@ static int seconds(void)
     return (int)(now.tv_sec & 0x3fffffff);
 }
 
+static int leads_node(struct tb_control *ctl, int rank)
+{
+    return __atomic_load_n(&ctl->leader, __ATOMIC_ACQUIRE) == (uint32_t)rank;
+}
+
 /* Whether all ranks are here; this one is the leader of its collector's if it gets a
  * communicator. */
 static int assemble(int rank)
@@ -406,7 +411,7 @@ static int assemble(int rank)
     if (mpi.Iallreduce(&ready, &all, 1, type_int, op_min, world, &agreement) != 0) return 0;
     p = patience(AGREEMENT);
     if (!complete(&agreement, &p) || !all) return 0;
-    int leads = __atomic_load_n(&ctl->leader, __ATOMIC_ACQUIRE) == (uint32_t)rank;
+    int leads = leads_node(ctl, rank);
     return mpi.Comm_split(world, leads ? 0 : tb_abi.undefined, rank, &x.comm) == 0 && leads;
 }
 
@@ -462,6 +467,7 @@ void tb_hook_finalizing(struct tb_call *c)
     if (rank >= 0) {
         t->priv->muted++;
         if (arrive(tb_process.control, (uint32_t)rank)) step(t, rank);
+        tb_process.leads = leads_node(tb_process.control, rank);
         t->priv->muted--;
     }
     errno = saved;

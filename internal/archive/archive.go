@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive/container"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Archive is an open archive. It is safe for concurrent use.
@@ -84,7 +85,7 @@ func FileName(name string) Option { return func(o *options) { o.name = name } }
 // Open opens the archive at path. It reads the structure and no calls. Errors
 // about the content are of type *FormatError.
 func Open(path string, opts ...Option) (*Archive, error) {
-	f, err := os.Open(path)
+	f, err := safefile.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +102,6 @@ func openFile(f *os.File, opts []Option) (*Archive, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if fi.IsDir() {
-		return nil, fmt.Errorf("%s is a directory, not an archive", f.Name())
 	}
 	return OpenReader(f, fi.Size(), opts...)
 }

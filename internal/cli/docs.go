@@ -8,12 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 // Reference returns docs/commands.md: all commands and flags, made from the
 // same definitions as the help.
 func Reference() string {
-	root := newRoot(&app{out: io.Discard, err: io.Discard})
+	root := newRoot(&app{out: render.NewCleaner(io.Discard), err: render.NewCleaner(io.Discard)})
 	var b strings.Builder
 	b.WriteString("# Commands\n\n<!-- Generated from the definitions of the commands (internal/cli): make gen -->\n\n")
 	b.WriteString(root.Long + "\n\n")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
@@ -65,7 +66,11 @@ func dumpCommand(a *app) *cobra.Command {
 			return err
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error {
-			w := bufio.NewWriterSize(a.out, 1<<16)
+			out := a.out
+			if f.json {
+				out = render.NewJSONCleaner(a.raw)
+			}
+			w := bufio.NewWriterSize(out, 1<<16)
 			var err error
 			if f.raw {
 				err = archive.WriteText(w, arch)

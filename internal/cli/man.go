@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +23,7 @@ reads, or write all of them to a directory.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	dir := cmd.Flags().String("dir", "", "write one file for each command to the directory `DIR`")
+	force := cmd.Flags().Bool("force", false, "overwrite files that are no manual pages of tabard")
 	must(cmd.MarkFlagDirname("dir"))
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (
 		[]cobra.Completion, cobra.ShellCompDirective) {
@@ -37,7 +38,7 @@ reads, or write all of them to a directory.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		root := cmd.Root()
 		if *dir != "" {
-			return writePages(root, *dir)
+			return a.writePages(root, *dir, *force)
 		}
 		page := root
 		if len(args) == 1 {
@@ -69,21 +70,14 @@ func pageHeader(cmd *cobra.Command) *doc.GenManHeader {
 	return &doc.GenManHeader{Title: title, Section: "1", Source: "tabard", Manual: "Tabard manual"}
 }
 
-func writePages(root *cobra.Command, dir string) error {
+func (a *app) writePages(root *cobra.Command, dir string, force bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, c := range visible(root) {
 		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		if err := doc.GenMan(c, pageHeader(c), f); err != nil {
-			f.Close()
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := f.Close(); err != nil {
+		page := func(w io.Writer) error { return doc.GenMan(c, pageHeader(c), w) }
+		if err := a.writeFile(filepath.Join(dir, name), aManual, force, page); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,9 @@ func (a *app) open(file string) (*archive.Archive, error) {
 		path = file // as the user calls it
 	}
 	arch, err := collect.OpenOutput(file, path, a.remarks(file))
+	for _, p := range append(collect.Parts(file), file, path) {
+		a.reading(p)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s does not exist, and nothing is being recorded to it%s", file, hintForMissing(file))
 	}

@@ -26,9 +26,9 @@ type answer struct {
 func (a *app) print(x answer) error {
 	switch {
 	case x.json && x.oneLine:
-		return json.NewEncoder(a.out).Encode(x.document())
+		return json.NewEncoder(render.NewJSONCleaner(a.raw)).Encode(x.document())
 	case x.json:
-		e := json.NewEncoder(a.out)
+		e := json.NewEncoder(render.NewJSONCleaner(a.raw))
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		return e.Encode(x.document())
@@ -47,12 +47,12 @@ func (a *app) print(x answer) error {
 }
 
 // terminal is what text on standard output is drawn for.
-func (a *app) terminal() render.Terminal { return render.DetectTerminal(a.out, os.Getenv) }
+func (a *app) terminal() render.Terminal { return render.DetectTerminal(a.raw, os.Getenv) }
 
 // meter shows how far something is that may take longer than a second: percentage, rate
 // and remaining time, on a terminal.
 func (a *app) meter(what, noun string, total uint64) *render.Progress {
-	return render.NewProgress(a.err, render.DetectTerminal(a.err, getenv), what, noun, total)
+	return render.NewProgress(a.err, render.DetectTerminal(a.stderr, getenv), what, noun, total)
 }
 
 // patience is how long a command waits for a recording to end before it says

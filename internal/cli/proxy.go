@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -114,7 +112,7 @@ func proxyCommand(a *app) *cobra.Command {
 		if f.output == "" {
 			f.output = strings.TrimSuffix(args[0], ".tabard") + ".c"
 		}
-		if err := overwritable(f.output, f.force); err != nil {
+		if err := a.mayWrite(f.output, aProxy, f.force); err != nil {
 			return err
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, args[0], arch) })
@@ -147,7 +145,7 @@ func (f *proxyFlags) run(a *app, file string, arch *archive.Archive) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	err = a.writeFile(f.output, func(w io.Writer) error {
+	err = a.writeFile(f.output, aProxy, f.force, func(w io.Writer) error {
 		_, err := w.Write(text.Bytes())
 		return err
 	})
@@ -156,26 +154,6 @@ func (f *proxyFlags) run(a *app, file string, arch *archive.Archive) error {
 	}
 	a.tellProxy(f.output, result)
 	return nil
-}
-
-// overwritable tells whether a file may be written: there is none, or it is a proxy.
-func overwritable(name string, force bool) error {
-	if name == "-" || force {
-		return nil
-	}
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	head := make([]byte, len(cgen.Mark))
-	if _, err := io.ReadFull(f, head); err == nil && string(head) == cgen.Mark {
-		return nil
-	}
-	return fmt.Errorf("%s exists and is no proxy; overwrite it with --force", name)
 }
 
 // tellProxy says what was written, and what is missing.

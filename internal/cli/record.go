@@ -27,6 +27,8 @@ type recordFlags struct {
 	keepRaw      string
 	start        *choice
 	quiet        bool
+	force        bool
+	private      bool
 	state        string
 	collectors   int
 	merge        *choice
@@ -41,6 +43,11 @@ last rank has ended. Put it between the launcher and the program:
 The program is not changed, and behaves as without tabard: same output, same
 exit code, same signals. If it is killed, what was recorded until then is kept,
 with the call that each rank was in.
+
+A recording never replaces another one: where there is app.tabard, the next one
+is app-2.tabard, and the line at the end says so. --force replaces it. Files that
+are no recordings are never replaced. Where the recording cannot be written, the
+program is not started.
 
 The flags of tabard end at PROGRAM: what follows belongs to the program. Every
 flag can also be given as an environment variable: TABARD_OUTPUT for --output,
@@ -94,7 +101,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "",
-		"write the archive to `FILE` (default: the program's name with .tabard)")
+		"write the archive to `FILE`, or to FILE-2 and so on where there is a\nrecording (default: the program's name with .tabard)")
 	f.callsites = addChoice(cmd, "callsites",
 		"what to record of where a call is made:\nits caller, nothing, or the whole call stack", "caller", "off",
 		"stack")
@@ -103,6 +110,8 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.Var(&f.only, "only", "record these functions only")
 	fl.Var(&f.except, "except", "do not record these functions")
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
+	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
+	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary at the end")
 	fl.StringVar(&f.keepRaw, "keep-raw", "",
 		"also keep the uncompressed records in `DIR`, for tabard verify;\nthey take some 100 bytes a call")
@@ -206,7 +215,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 		filter = append(filter, uint16(id))
 	}
 	code, err := launch.Record(launch.Options{
-		Command: args, Output: output, Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
+		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private, Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,

@@ -18,22 +18,36 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // app is what all commands share.
 type app struct {
-	out, err io.Writer
-	// tty says that err is a terminal, where progress may be shown.
-	tty bool
+	// out and err take text, and clean it: see render.Cleaner.
+	out, err *render.Cleaner
+	// raw is the standard output for what is no text for people: pictures, programs, JSON.
+	raw io.Writer
+	// inputs are the files that the command reads.
+	inputs []safefile.ID
+	// tty says that err is a terminal, where progress may be shown: stderr.
+	tty    bool
+	stderr io.Writer
 }
 
 // Run executes the command line args (without the program's name) and returns
 // the exit code: 0, 1 if the command failed, 2 if the command line is wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
-	a := &app{out: stdout, err: stderr, tty: render.DetectTerminal(stderr, getenv).TTY}
+	a := &app{
+		out: render.NewCleaner(stdout), err: render.NewCleaner(stderr), raw: stdout,
+		tty: render.DetectTerminal(stderr, getenv).TTY, stderr: stderr,
+	}
 	root := newRoot(a)
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteC()
+	if e := a.out.Flush(); err == nil {
+		err = e
+	}
+	defer a.err.Flush()
 	return a.exit(cmd, err)
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
@@ -41,7 +41,8 @@ coordinate and size on the first axis of the grid, i0 the iteration of a loop an
 	}
 	f := &scaleFlags{}
 	cmd.Flags().IntVar(&f.ranks, "ranks", 0, "the number of ranks")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the archive to `OUT`")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the archive to `OUT`, or to OUT-2 and so on where there is a recording")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace a recording that is there")
 	cmd.Flags().StringArrayVar(&f.with, "with", nil,
 		"a recording `FILE2` of the same program with another number of ranks; may be repeated")
 	cmd.Flags().StringArrayVar(&f.dims, "dims", nil, "the sizes `AxB...` of the process grid of M ranks, such as 8x4")
@@ -56,7 +57,7 @@ type scaleFlags struct {
 	ranks int
 	out   string
 	otherSizes
-	program, json bool
+	program, json, force bool
 }
 
 func (a *app) scale(file string, f *scaleFlags) error {
@@ -89,10 +90,13 @@ func (a *app) scale(file string, f *scaleFlags) error {
 	}
 	r := report.NewScale(m, f.program)
 	if f.ranks > 0 {
-		if r.Bytes, err = writeContent(f.out, out); err != nil {
+		if err := a.notInput(f.out); err != nil {
 			return err
 		}
-		r.File, r.Ranks, r.Checked = f.out, f.ranks, m.Checked
+		if r.File, r.Bytes, err = collect.WriteRecording(f.out, f.force, out); err != nil {
+			return err
+		}
+		r.Ranks, r.Checked = f.ranks, m.Checked
 	}
 	if f.json {
 		return a.print(answer{json: true, document: func() any { return r }})
@@ -158,29 +162,4 @@ func parseDims(text string) (dims []int, err error) {
 		dims = append(dims, n)
 	}
 	return dims, nil
-}
-
-// writeContent writes an archive whole or not at all.
-func writeContent(file string, c *archive.Content) (int64, error) {
-	// Beside it, so that it can be renamed.
-	w, err := os.OpenFile(fmt.Sprintf("%s.%d", file, os.Getpid()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return 0, err
-	}
-	defer os.Remove(w.Name())
-	err = c.Write(w)
-	info, statErr := w.Stat()
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = statErr
-	}
-	if err == nil {
-		err = os.Rename(w.Name(), file)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", file, err)
-	}
-	return info.Size(), nil
 }

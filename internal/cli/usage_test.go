@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 // run executes a command line without a terminal.
@@ -145,13 +147,13 @@ func parse(args []string) error {
 // Where nobody watches, a wait is announced only if it lasts.
 func TestNotice(t *testing.T) {
 	var out bytes.Buffer
-	short := (&app{err: &out}).notice()
+	short := (&app{err: render.NewCleaner(&out)}).notice()
 	fmt.Fprint(short, "waiting")
 	short.stop()
 	if out.Len() != 0 {
 		t.Errorf("a short wait was announced: %q", out.String())
 	}
-	long := (&app{err: &out}).notice()
+	long := (&app{err: render.NewCleaner(&out)}).notice()
 	fmt.Fprint(long, "waiting")
 	long.release() // what its timer does
 	fmt.Fprint(long, " still")
@@ -160,7 +162,7 @@ func TestNotice(t *testing.T) {
 		t.Errorf("a long wait: %q", out.String())
 	}
 	out.Reset()
-	terminal := (&app{err: &out, tty: true}).notice()
+	terminal := (&app{err: render.NewCleaner(&out), tty: true}).notice()
 	fmt.Fprint(terminal, "waiting")
 	terminal.stop()
 	if out.String() != "waiting" {

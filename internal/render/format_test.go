@@ -286,13 +286,13 @@ func TestProgress(t *testing.T) {
 		b.Reset()
 		now = p.begin.Add(after)
 		p.Add(n)
-		return b.String()
+		return onTerminal(b.String())
 	}
 	if got := step(900*time.Millisecond, 5000); got != "" {
 		t.Errorf("%q within a second", got)
 	}
 	if got, want := step(2*time.Second, 5000),
-		"\r\x1b[Kreading [######..................]  25%  5000 calls/s  6.00 s left"; got != want {
+		"\x1b[G\x1b[Kreading [######..................]  25%  5000 calls/s  6.00 s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := step(2050*time.Millisecond, 1); got != "" {
@@ -301,17 +301,17 @@ func TestProgress(t *testing.T) {
 	b.Reset()
 	now = p.begin.Add(3 * time.Second)
 	p.Show(7, 0) // comes late, and the total is not known
-	if got, want := b.String(), "\r\x1b[Kreading  10.0k calls  3333 calls/s"; got != want {
+	if got, want := onTerminal(b.String()), "\x1b[G\x1b[Kreading  10.0k calls  3333 calls/s"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b.Reset()
-	if p.Say("looking for MPI ..."); b.String() != "\r\x1b[Klooking for MPI ..." {
+	if p.Say("looking for MPI ..."); onTerminal(b.String()) != "\x1b[G\x1b[Klooking for MPI ..." {
 		t.Errorf("%q instead of what is being done", b.String())
 	}
 	b.Reset()
 	p.Done()
 	p.Say("late")
-	if got := b.String() + step(9*time.Second, 1); got != "\r\x1b[K" {
+	if got := onTerminal(b.String()) + step(9*time.Second, 1); got != "\x1b[G\x1b[K" {
 		t.Errorf("%q at the end", got)
 	}
 }

@@ -87,6 +87,7 @@ func labelWidth(f func(int) string, n int) int {
 }
 
 func fit(s string, width int) string {
+	s = OneLine(s)
 	if utf8.RuneCountInString(s) <= width {
 		return s
 	}

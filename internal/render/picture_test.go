@@ -76,9 +76,18 @@ func TestGoldens(t *testing.T) {
 			if err := charts[name]().WriteText(&b, terminals[term]); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+"."+term+".txt", strings.ReplaceAll(b.String(), "\x1b", "^"))
+			golden(t, name+"."+term+".txt", strings.ReplaceAll(onTerminal(b.String()), "\x1b", "^"))
 		}
 	}
+}
+
+// onTerminal is what comes out of a command.
+func onTerminal(s string) string {
+	var b strings.Builder
+	c := NewCleaner(&b)
+	io.WriteString(c, s)
+	c.Flush()
+	return b.String()
 }
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -91,7 +100,7 @@ func TestTextFits(t *testing.T) {
 			if err := make().WriteText(&b, tm); err != nil {
 				t.Fatal(err)
 			}
-			text := b.String()
+			text := onTerminal(b.String())
 			if tm.Colors == NoColors && strings.Contains(text, "\x1b") || !tm.Unicode &&
 				strings.ContainsFunc(text, func(r rune) bool { return r > 126 }) {
 				t.Errorf("%s for %s has characters that it cannot show", name, term)

@@ -1,13 +1,16 @@
 package render
 
 import (
-	"bufio"
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
 	"math"
+	"slices"
 
 	"golang.org/x/image/font"
 )
@@ -25,12 +28,35 @@ func newPNG(p *Picture) *pngCanvas {
 }
 
 func (c *pngCanvas) finish(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.DefaultCompression}
-	if err := e.Encode(b, compact(c.img)); err != nil {
+	if err := e.Encode(&b, compact(c.img)); err != nil {
 		return err
 	}
-	return b.Flush()
+	text := b.Bytes()
+	_, err := w.Write(slices.Concat(text[:pngHead], pngMark, text[pngHead:]))
+	return err
+}
+
+// pngHead is the length of the signature and of the first chunk of a PNG file.
+const pngHead = 8 + 25
+
+// pngMark is a chunk of text that says who drew a picture.
+var pngMark = func() []byte {
+	text := []byte("tEXtSoftware\x00Tabard")
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(text)-4))
+	return binary.BigEndian.AppendUint32(append(chunk, text...), crc32.ChecksumIEEE(text))
+}()
+
+// IsPNG tells whether a file that begins so is a picture that this package drew.
+func IsPNG(head []byte) bool {
+	return len(head) >= pngHead && string(head[1:4]) == "PNG" && bytes.HasPrefix(head[pngHead:], pngMark)
+}
+
+// IsSVG tells whether a file that begins so is a picture that this package drew.
+func IsSVG(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.HasPrefix(line, []byte("<svg xmlns=")) && bytes.HasSuffix(line, []byte(` role="img">`))
 }
 
 // compact gives the image a palette if 256 colours are enough.

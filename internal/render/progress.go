@@ -96,8 +96,11 @@ func (p *Progress) rewrite(line string) {
 		return
 	}
 	p.shown = true
-	fmt.Fprint(p.w, "\r\x1b[K"+fit(line, p.width-1))
+	fmt.Fprint(p.w, clearLine+fit(line, p.width-1))
 }
+
+// clearLine goes to the begin of a line and clears it. (A carriage return would not pass a Cleaner.)
+var clearLine = control("[G") + control("[K")
 
 // Done removes the line.
 func (p *Progress) Done() {
@@ -108,7 +111,7 @@ func (p *Progress) Done() {
 	defer p.mu.Unlock()
 	p.finished = true
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.w, clearLine)
 		p.shown = false
 	}
 }

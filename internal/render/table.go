@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,7 +39,10 @@ func (t *Table) Row(cells ...string) {
 	if len(cells) > len(t.columns) {
 		panic("render: a row has more cells than the table columns")
 	}
+	cells = slices.Clone(cells)
 	for i, c := range cells {
+		c = OneLine(c)
+		cells[i] = c
 		t.columns[i].width = max(t.columns[i].width, utf8.RuneCountInString(c))
 	}
 	t.rows = append(t.rows, cells)

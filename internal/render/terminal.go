@@ -136,7 +136,7 @@ func (p *pen) set(fg, bg *color.RGBA) {
 		codes = append(codes, p.code(48, b))
 	}
 	p.fg, p.bg = f, b
-	p.b.WriteString("\x1b[" + strings.Join(codes, ";") + "m")
+	p.b.WriteString(control("[" + strings.Join(codes, ";") + "m"))
 }
 
 func (p *pen) code(kind int, c color.RGBA) string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 // Mark begins the first line of every program that this package writes.
@@ -14,13 +16,8 @@ var cleaner = strings.NewReplacer("/*", "/ *", "??", "? ?")
 
 // clean is a text inside of a comment, on one line.
 func clean(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f {
-			return ' '
-		}
-		return c
-	}, s)
-	return cleaner.Replace(strings.ReplaceAll(s, "*/", "* /"))
+	s = strings.ReplaceAll(s, "\t", " ") // MPICH has one in its version
+	return cleaner.Replace(strings.ReplaceAll(render.OneLine(s), "*/", "* /"))
 }
 
 // A heading is what differs in the first lines of programs for one number of ranks, or any.
@@ -38,7 +35,11 @@ func (h *heading) library(s string) string {
 	if h.with == "" {
 		return clean(s)
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "*/", "* /"), "\n", " ")
+	parts := strings.Split(s, "\t")
+	for i, p := range parts {
+		parts[i] = clean(p)
+	}
+	return strings.Join(parts, "\t")
 }
 
 // header is the comment at the top, and what is included.

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -337,9 +337,6 @@ func (c *collector) archive() error {
 		c.job.Archive, c.job.Problem = "", ""
 		c.dir.Remove(KeptArchive)
 		c.report.Incomplete = incomplete(c.job.target())
-		if st, e := os.Stat(c.job.target()); e == nil {
-			c.job.WrittenSize, c.job.WrittenTime = st.Size(), st.ModTime().UnixNano()
-		}
 		if e := c.job.write(c.dir); e != nil {
 			c.logf("job.json: %v", e)
 		}
@@ -347,7 +344,7 @@ func (c *collector) archive() error {
 	}
 	problem := fmt.Sprintf("%s could not be written: %v", c.job.target(), err)
 	c.logf("%s", problem)
-	kept, err2 := writeArchive(c.dir.Join(KeptArchive), b, c.moved)
+	kept, err2 := writeArchive(c.dir.Join(KeptArchive), PrivateMode, b, c.moved)
 	c.job.Problem = problem
 	if err2 != nil {
 		// Checkpoints and segments stay: they hold everything.
@@ -370,40 +367,6 @@ func incomplete(path string) string {
 	return archive.Incomplete(a.Gaps())
 }
 
-// writeArchive writes b to path: completely, or not at all.
-func writeArchive(path string, b *merge.Part, tick func()) (int64, error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: not a regular file", path)
-	}
-	tmp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", shorten(filepath.Base(path)), os.Getpid()))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return 0, err
-	}
-	tick()
-	relate(b)
-	w := &countWriter{w: f, tick: tick}
-	buf := bufio.NewWriterSize(w, 1<<18)
-	err = b.Write(buf)
-	if err == nil {
-		err = buf.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-		return 0, err
-	}
-	return w.n, nil
-}
-
-// shorten keeps the name of a temporary file below the limit of file systems.
-func shorten(name string) string { return name[:min(len(name), 200)] }
-
 type countWriter struct {
 	w    io.Writer
 	n    int64
@@ -417,11 +380,20 @@ func (w *countWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// lines are the summary and, on a line of its own, what is missing.
+func (c *collector) lines() string {
+	s := render.OneLine(c.summary())
+	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
+		s += "\ntabard: " + render.OneLine(c.report.Incomplete)
+	}
+	return s
+}
+
 // summary is the line at the end of the run.
 func (c *collector) summary() string {
-	shown := c.job.Shown
-	if shown == "" || c.job.Output != "" && filepath.Base(shown) != filepath.Base(c.job.Output) {
-		shown = c.job.Output
+	shown := c.job.Output
+	if c.job.Shown != "" { // as the user gave it, but for the number
+		shown = filepath.Join(filepath.Dir(c.job.Shown), filepath.Base(c.job.Output))
 	}
 	s := fmt.Sprintf(
 		"tabard: %s%s, %s in %s",
@@ -433,14 +405,10 @@ func (c *collector) summary() string {
 	if c.report.Lost > 0 {
 		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
 	}
-	lacks := ""
-	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
-		lacks = "\ntabard: " + c.report.Incomplete
-	}
 	if c.job.Archive != "" {
-		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown) + lacks
+		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown)
 	}
-	return s + "; next: tabard info " + shellQuote(shown) + lacks
+	return s + "; next: tabard info " + shellQuote(shown)
 }
 
 func plural(n uint64, what string) string {
@@ -475,38 +443,6 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// avoidNewer chooses another name if the output holds an archive that was
-// made after this recording began, by another one.
-func (c *collector) avoidNewer() error {
-	out, err := freeOutput(c.job)
-	if err == nil && out != c.job.target() {
-		c.logf("%s is newer than this recording: writing %s", c.job.target(), out)
-		c.job.Output, c.job.Shared, c.job.Part = out, false, ""
-	}
-	return err
-}
-
-func freeOutput(job *Job) (string, error) {
-	target := job.target()
-	st, err := os.Stat(target)
-	if err != nil || !st.ModTime().After(job.Created) ||
-		st.Size() == job.WrittenSize && st.ModTime().UnixNano() == job.WrittenTime {
-		return target, nil
-	}
-	if job.Shared && sameRun(target, job.Run) {
-		return target, nil // what is there is kept, see publishShared
-	}
-	ext := filepath.Ext(target)
-	stem := strings.TrimSuffix(target, ext)
-	for i := 1; i < 1000; i++ {
-		out := fmt.Sprintf("%s.recovered-%d%s", stem, i, ext)
-		if _, err := os.Lstat(out); errors.Is(err, os.ErrNotExist) {
-			return out, nil
-		}
-	}
-	return "", fmt.Errorf("%s: too many recovered archives beside it", target)
-}
-
 // bringHome moves an archive that could not be written to its output there,
 // if that is possible now. Otherwise it stays, and its path is returned.
 func bringHome(dir string, job *Job) (string, Report, error) {
@@ -516,15 +452,7 @@ func bringHome(dir string, job *Job) (string, Report, error) {
 		return "", Report{}, err
 	}
 	r := Report{Bytes: st.Size()}
-	out, err := freeOutput(job)
-	switch {
-	case err != nil:
-	case job.Shared && out == job.target():
-		err = publishFile(job, kept)
-	default:
-		err = copyFile(out, kept)
-	}
-	if err != nil {
+	if err := publishFile(job, kept); err != nil {
 		r.Problems = []string{
 			fmt.Sprintf("%s could not be written: %v; the archive is safe in %s", job.target(), err, kept),
 		}
@@ -537,29 +465,5 @@ func bringHome(dir string, job *Job) (string, Report, error) {
 		d.Close()
 	}
 	tidyRoot(filepath.Dir(dir), job.Output)
-	return out, r, err
-}
-
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	tmp := filepath.Join(filepath.Dir(to), fmt.Sprintf(".%s.%d.tmp", shorten(filepath.Base(to)), os.Getpid()))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, in)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, to)
-	}
-	if err != nil {
-		os.Remove(tmp)
-	}
-	return err
+	return job.target(), r, err
 }

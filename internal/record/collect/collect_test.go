@@ -479,7 +479,7 @@ func TestRecoverBesideNewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, _, err := Recover(out, true, io.Discard)
-	if err != nil || !strings.HasSuffix(path, "a.recovered-1.tabard") || len(text(t, path)) != 5 {
+	if err != nil || !strings.HasSuffix(path, "a-2.tabard") || len(text(t, path)) != 5 {
 		t.Error(path, err)
 	}
 	if b, _ := os.ReadFile(out); string(b) != "newer" {

@@ -174,10 +174,10 @@ func TestUnrecordedRanks(t *testing.T) {
 	c := testCollector(t, dir)
 	c.control.SetInitialized(2)
 	finishAll(t, c)
-	for _, want := range []string{"INCOMPLETE: ", "rank 1 was not recorded (it was in MPI_Init, but its records could not be stored",
+	for _, want := range []string{"\ntabard: INCOMPLETE: ", "rank 1 was not recorded (it was in MPI_Init, but its records could not be stored",
 		"rank 2 was not recorded (the program is statically linked)", "rank 3 was not recorded (no process"} {
-		if !strings.Contains(c.summary(), want) {
-			t.Errorf("%q is not in %s", want, c.summary())
+		if !strings.Contains(c.lines(), want) {
+			t.Errorf("%q is not in %s", want, c.lines())
 		}
 	}
 	a, err := archive.Open(out)

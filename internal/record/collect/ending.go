@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -125,15 +126,19 @@ func (c *collector) over() bool {
 	return c.complete()
 }
 
-// finalized writes the archive when all processes are through MPI_Finalize,
-// so that the program's last process can say how large it is.
+// finalized writes the archive when all processes are through MPI_Finalize: the last one waits for that, so that the
+// file is there when the launcher returns, and can say how large it is.
 func (c *collector) finalized() error {
 	_, traced := c.registered()
-	if c.early || c.partFile() != "" || traced == 0 || c.control.Finalized() < traced ||
-		c.job.LocalRanks > 0 && !c.complete() {
+	if c.early || traced == 0 || c.control.Finalized() < traced || c.job.LocalRanks > 0 && !c.complete() {
 		return nil
 	}
 	c.early = true
+	c.control.SetArchive(ring.ArchiveWriting)
+	defer c.control.SetArchive(ring.ArchiveDone)
+	if c.job.Taken {
+		return nil
+	}
 	// The records of MPI_Finalize were published before it was counted.
 	c.look()
 	for _, p := range c.order {
@@ -141,14 +146,21 @@ func (c *collector) finalized() error {
 	}
 	c.drainAll()
 	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
-		c.control.SetSummary(c.summary())
+		c.control.SetSummary(c.lines())
 		return nil
 	}
-	if err := c.archive(); err != nil {
-		c.control.SetSummary("tabard: the recording is safe but could not be written: " + err.Error())
+	c.provisional = true
+	err := c.archive()
+	c.provisional = false
+	c.handed = map[int]uint64{}
+	for _, p := range c.order {
+		c.handed[p.pid] = p.calls()
+	}
+	if err != nil {
+		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))
 		return err
 	}
-	c.control.SetSummary(c.summary())
+	c.control.SetSummary(c.lines())
 	return nil
 }
 
@@ -164,8 +176,8 @@ func (c *collector) end() (bool, error) {
 		return false, nil
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
-	if c.job.Taken && !c.deviates() {
-		err = nil
+	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps) && !c.deviates() {
+		err = nil // nothing is to be said that was not said when the processes left MPI_Finalize
 	} else if !c.written || changed {
 		err = c.archive()
 	} else {
@@ -189,6 +201,9 @@ func (c *collector) end() (bool, error) {
 // where it should be, else set aside for a recovery.
 func (c *collector) dissolve(safe bool) {
 	if safe {
+		if c.job.Taken || c.partFile() == "" {
+			Release(c.job.Output, c.job.Claim) // unless the recording has taken the place
+		}
 		path := c.dir.Path()
 		setAside(c.dir, removedMark) // if that is impossible, the next job waits until it is empty
 		if err := removeState(c.dir); err != nil {

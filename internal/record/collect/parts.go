@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -41,6 +42,15 @@ func candidates(output string) []string {
 	return slices.DeleteFunc(files, func(f string) bool { return f == output })
 }
 
+// Parts are the files that may be parts of the recording to output.
+func Parts(output string) []string {
+	target, err := CanonicalOutput(output)
+	if err != nil {
+		return nil
+	}
+	return candidates(target)
+}
+
 // partFile is an archive that may belong to an output.
 type partFile struct {
 	path  string
@@ -49,24 +59,56 @@ type partFile struct {
 	merge.Source
 }
 
+// openPart reads an archive that the user named, or that is ours.
 func openPart(path string) (*partFile, error) {
-	f, err := os.Open(path)
+	f, err := safefile.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return readPart(f, func(*archive.Archive) error { return nil })
+}
+
+// errOther is about a file beside an output that has nothing to do with it.
+var errOther = errors.New("no part of the recording")
+
+// openNeighbour reads a file beside output if it is a part of it: one that belongs to the user owner. Whatever else may
+// lie there, or lead elsewhere, is neither followed nor read.
+func openNeighbour(path, output string, owner uint32) (*partFile, error) {
+	f, err := safefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Uid != owner {
+		return nil, fmt.Errorf("%s belongs to another user (%d)", path, st.Uid)
+	}
+	return readPart(f, func(a *archive.Archive) error {
+		if a.Meta().Options[merge.OptionPartOf] != filepath.Base(output) {
+			return errOther
+		}
+		return nil
+	})
+}
+
+// readPart reads all of an archive that is wanted: the file is not needed any more.
+func readPart(f *os.File, wanted func(*archive.Archive) error) (*partFile, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	a, err := archive.OpenReader(f, st.Size(), archive.FileName(path))
+	a, err := archive.OpenReader(f, st.Size(), archive.FileName(f.Name()))
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Content() // all of it: the file is not needed any more
+	if err := wanted(a); err != nil {
+		return nil, err
+	}
+	c, err := a.Content()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +120,8 @@ func openPart(path string) (*partFile, error) {
 		}
 		calls += n
 	}
-	return &partFile{path: path, at: st, calls: calls, Source: merge.Source{Name: filepath.Base(path), Content: c}}, nil
+	source := merge.Source{Name: filepath.Base(f.Name()), Content: c}
+	return &partFile{path: f.Name(), at: st, calls: calls, Source: source}, nil
 }
 
 // partOf says whether the archive is to become part of output.
@@ -88,8 +131,15 @@ func (p *partFile) partOf(output string) bool {
 
 // remove removes the file, unless it is another one by now.
 func (p *partFile) remove() {
-	if st, err := os.Lstat(p.path); err == nil && os.SameFile(st, p.at) && st.ModTime().Equal(p.at.ModTime()) {
-		os.Remove(p.path)
+	d, err := safefile.OpenDir(filepath.Dir(p.path))
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	was, ok := p.at.Sys().(*syscall.Stat_t)
+	now, err := d.Stat(filepath.Base(p.path))
+	if err == nil && ok && stateOf(now) == (fileState{was.Ino, was.Size, was.Mtim.Nano()}) {
+		d.Remove(filepath.Base(p.path))
 	}
 }
 
@@ -105,7 +155,7 @@ func OpenOutput(output, main string, note func(text string)) (*archive.Archive, 
 	}
 	main, kept := mainFile(target, main)
 	if len(kept)+len(candidates(target)) == 0 {
-		return archive.Open(main)
+		return openAlone(main)
 	}
 	lock, locked := lockOutput(target, 10*time.Second)
 	defer lock.release()
@@ -114,10 +164,10 @@ func OpenOutput(output, main string, note func(text string)) (*archive.Archive, 
 		return nil, err
 	}
 	if u == nil { // the files beside are something else
-		return archive.Open(main)
+		return openAlone(main)
 	}
-	if locked && !u.kept {
-		if _, err := writeMerged(target, u.whole); err == nil {
+	if locked && !u.kept && u.ours {
+		if _, err := writeArchive(target, u.mode, u.whole, func() {}); err == nil {
 			u.removeParts()
 			return archive.Open(output)
 		}
@@ -125,11 +175,21 @@ func OpenOutput(output, main string, note func(text string)) (*archive.Archive, 
 	return openUnwritten(output, u.whole)
 }
 
+// openAlone opens an archive that has no parts.
+func openAlone(path string) (*archive.Archive, error) {
+	if c, ok := readClaim(path); ok {
+		return nil, &claimedError{path, c}
+	}
+	return archive.Open(path)
+}
+
 // united is the whole of an output and its parts.
 type united struct {
 	whole *merge.Part
 	parts []*partFile // whose processes are all in whole
 	kept  bool        // some lie where collectors could not write their archives to
+	ours  bool        // what it replaces is this user's
+	mode  os.FileMode // of what it replaces
 }
 
 func (u *united) removeParts() {
@@ -163,24 +223,40 @@ func mainFile(output, recovered string) (main string, kept []string) {
 // gather reads what belongs to output. It returns nil if there is nothing but main.
 func gather(output, main string, kept []string, note func(string)) (*united, error) {
 	var first *partFile
+	owner, mode := uint32(os.Geteuid()), SharedMode
+	_, claimed := readClaim(main)
 	p, err := openPart(main)
 	switch {
+	case claimed: // it holds the place
 	case err == nil:
 		first = p
+		if st, ok := p.at.Sys().(*syscall.Stat_t); ok {
+			owner, mode = st.Uid, p.at.Mode().Perm()
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
 	var parts []*partFile
-	for _, path := range slices.Concat(candidates(output), kept) {
-		p, err := openPart(path)
-		var broken *archive.FormatError
+	for _, path := range candidates(output) {
+		if slices.Contains(kept, path) {
+			continue
+		}
+		p, err := openNeighbour(path, output, owner)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // somebody else merged it just now
-		case errors.As(err, &broken):
-			note(fmt.Sprintf("left out: %v", err))
+		case errors.Is(err, errOther):
 		case err != nil:
-			return nil, err
-		case p.partOf(output) || slices.Contains(kept, path):
+			note(fmt.Sprintf("left out: %v", err))
+		default:
+			parts = append(parts, p)
+		}
+	}
+	for _, path := range kept {
+		p, err := openPart(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			note(fmt.Sprintf("left out: %v", err))
+		}
+		if err == nil {
 			parts = append(parts, p)
 		}
 	}
@@ -189,12 +265,14 @@ func gather(output, main string, kept []string, note func(string)) (*united, err
 	}
 	if first == nil {
 		first = newest(parts)
+		mode = first.at.Mode().Perm()
 	}
 	u, err := unite(output, first, parts, note)
 	if err != nil || u == nil {
 		return nil, err
 	}
 	u.kept = len(kept) > 0 || slices.Contains(kept, main)
+	u.ours, u.mode = owner == uint32(os.Geteuid()), mode
 	return u, nil
 }
 
@@ -237,30 +315,9 @@ func unite(output string, first *partFile, parts []*partFile, note func(string))
 	return u, nil
 }
 
-// writeMerged writes a merged archive to path: completely, or not at all.
-func writeMerged(path string, p *merge.Part) (int64, error) {
-	removeStale(path)
-	return writeArchive(path, p, func() {})
-}
-
-// staleAfter is when a temporary file is one of a program that was killed.
-const staleAfter = 10 * time.Minute
-
-func removeStale(path string) {
-	files, _ := filepath.Glob(
-		filepath.Join(globQuote(filepath.Dir(path)), "."+globQuote(shorten(filepath.Base(path)))+".*.tmp"),
-	)
-	for _, f := range files {
-		if st, err := os.Stat(f); err == nil && time.Since(st.ModTime()) > staleAfter {
-			os.Remove(f)
-		}
-	}
-}
-
 // openUnwritten opens a merged archive that has no place: in a file without a name, or in memory.
 func openUnwritten(name string, p *merge.Part) (*archive.Archive, error) {
-	if f, err := os.CreateTemp("", ".tabard-*"); err == nil {
-		os.Remove(f.Name())
+	if f, err := safefile.Unnamed(); err == nil {
 		if err = p.Write(f); err == nil {
 			if n, err := f.Seek(0, io.SeekEnd); err == nil {
 				return archive.OpenReader(f, n, archive.FileName(name))
@@ -302,7 +359,15 @@ func Merge(output string, files []string) (*MergeReport, error) {
 		p.Name = f
 		parts = append(parts, p)
 	}
+	if err := CheckOutput(target, true); err != nil {
+		return nil, err
+	}
+	mode := SharedMode
+	if c, claimed := readClaim(target); claimed {
+		return nil, &claimedError{target, c}
+	}
 	if old, err := openPart(target); err == nil {
+		mode = old.at.Mode().Perm()
 		if !slices.ContainsFunc(parts, func(p *partFile) bool { return os.SameFile(p.at, old.at) }) {
 			old.Name = output
 			parts = append(parts, old)
@@ -324,7 +389,7 @@ func Merge(output string, files []string) (*MergeReport, error) {
 			return nil, fmt.Errorf("%s does not belong to %s: %s", o.Name, outcomes[0].Name, o.Foreign)
 		}
 	}
-	n, err := writeMerged(target, whole)
+	n, err := writeArchive(target, mode, whole, func() {})
 	if err != nil {
 		return nil, err
 	}
@@ -334,33 +399,41 @@ func Merge(output string, files []string) (*MergeReport, error) {
 // outputLock is held by whoever writes an output that has parts. It is a file beside the output,
 // which is gone when nobody holds the lock.
 type outputLock struct {
-	f *os.File
+	dir *safefile.Dir
+	f   *os.File
 }
 
 // lockOutput waits for the lock of an output, for at most the given time. ok is false if it could
 // not get the lock: where nothing can be written, or where the file system has no locks.
 func lockOutput(output string, wait time.Duration) (l outputLock, ok bool) {
-	name := "." + shorten(filepath.Base(output)) + ".lock"
-	path := filepath.Join(filepath.Dir(output), name)
+	name := "." + filepath.Base(output)[:min(len(filepath.Base(output)), 200)] + ".lock"
 	dir, err := safefile.OpenDir(filepath.Dir(output))
 	if err != nil {
 		return outputLock{}, false
 	}
-	defer dir.Close()
 	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
 		f, err := dir.Lock(name, unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil:
-			// Whoever held it before us may have removed the file.
-			have, err1 := f.Stat()
-			if want, err2 := os.Stat(path); err1 == nil && err2 == nil && os.SameFile(have, want) {
-				return outputLock{f}, true
+			// Whoever held it before us may have removed the file. A lock that others can hold is none.
+			var have unix.Stat_t
+			err1 := unix.Fstat(int(f.Fd()), &have)
+			want, err2 := dir.Stat(name)
+			if err1 == nil && int(have.Uid) != os.Geteuid() {
+				f.Close()
+				dir.Close()
+				return outputLock{}, false
+			}
+			if err1 == nil && err2 == nil && have.Dev == want.Dev && have.Ino == want.Ino {
+				return outputLock{dir, f}, true
 			}
 			f.Close()
 		case !errors.Is(err, unix.EWOULDBLOCK):
+			dir.Close()
 			return outputLock{}, false
 		}
 		if time.Now().After(end) {
+			dir.Close()
 			return outputLock{}, false
 		}
 	}
@@ -368,7 +441,8 @@ func lockOutput(output string, wait time.Duration) (l outputLock, ok bool) {
 
 func (l outputLock) release() {
 	if l.f != nil {
-		os.Remove(l.f.Name())
+		l.dir.Remove(safefile.Name(l.f))
 		l.f.Close()
+		l.dir.Close()
 	}
 }

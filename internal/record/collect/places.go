@@ -93,9 +93,10 @@ func existingRoots(places ...string) []string {
 }
 
 // StateKey names the state directory of a job that records to output.
-func StateKey(output, job string) string { return outputKey(output) + "-" + hash(job) }
+func StateKey(output, job string) string { return outputKey(output) + "-" + hash(job+" "+output) }
 
-func outputKey(output string) string { return hash(output) }
+// outputKey is the same for numbered names of an output: which of them it is to be is decided later.
+func outputKey(output string) string { return hash(family(output)) }
 
 func hash(s string) string {
 	h := sha256.Sum256([]byte(s))

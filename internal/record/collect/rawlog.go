@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // The raw log of a thread holds every record as the program wrote it. It is
@@ -52,8 +53,12 @@ func openRaw(dir string, run int64, pid int, start uint64, c *chain, resume *raw
 	if r.err = os.MkdirAll(dir, 0o777); r.err != nil {
 		return r
 	}
-	path := filepath.Join(dir, rawName(pid, start, c.thread))
-	if r.f, r.err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666); r.err != nil {
+	d, err := safefile.OpenDir(dir)
+	if r.err = err; err != nil {
+		return r
+	}
+	defer d.Close()
+	if r.f, r.err = d.OpenFile(rawName(pid, start, c.thread), os.O_WRONLY|os.O_CREATE, 0o666); r.err != nil {
 		return r
 	}
 	r.w = bufio.NewWriterSize(r.f, 1<<18)

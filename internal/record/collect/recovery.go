@@ -30,7 +30,7 @@ func Recover(output string, wait bool, progress io.Writer) (path string, report 
 	if output, err = CanonicalOutput(output); err != nil {
 		return "", Report{}, err
 	}
-	if _, err := os.Stat(output); err == nil {
+	if _, claimed := readClaim(output); !claimed && isThere(output) {
 		path = output
 	}
 	seen := map[string]bool{}
@@ -52,7 +52,7 @@ func Recover(output string, wait bool, progress io.Writer) (path string, report 
 				}
 			}
 			if p == "" {
-				if _, e := os.Stat(output); e != nil {
+				if _, claimed := readClaim(output); claimed || !isThere(output) {
 					continue
 				}
 				p = output
@@ -60,7 +60,15 @@ func Recover(output string, wait bool, progress io.Writer) (path string, report 
 			path, report = p, r
 		}
 	}
+	if c, claimed := readClaim(output); claimed && path == "" && err == nil {
+		err = &claimedError{output, c}
+	}
 	return path, report, err
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // recoverState deals with one state directory.
@@ -104,9 +112,6 @@ func recoverState(dir string, wait bool, progress io.Writer) (string, Report, er
 			)
 		}
 		fmt.Fprintf(progress, "tabard: %s: collecting until the %d running processes end\n", job.Output, n)
-	}
-	if err := c.avoidNewer(); err != nil {
-		return "", Report{}, err
 	}
 	err = c.run()
 	path := c.job.target()

@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"os"
+
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 )
@@ -25,5 +27,9 @@ func Retime(path string, m archive.TimingMode) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return writeArchive(target, p, func() {})
+	st, err := os.Stat(target)
+	if err != nil {
+		return 0, err
+	}
+	return writeArchive(target, st.Mode().Perm(), p, func() {})
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -160,7 +159,7 @@ func (c *collector) unite(request uint32, received int) error {
 	if err != nil {
 		return err
 	}
-	_, err = writeArchive(c.dir.Join(unitedFile), whole, c.moved)
+	_, err = writeArchive(c.dir.Join(unitedFile), PrivateMode, whole, c.moved)
 	return err
 }
 
@@ -212,10 +211,7 @@ func joinParts(job *Job, own *merge.Part, others []*partFile) (*merge.Part, erro
 
 // publish writes the archive to its place.
 func (c *collector) publish(own *merge.Part) (int64, error) {
-	if !c.job.Shared {
-		return writeArchive(c.job.target(), own, c.moved)
-	}
-	return publishShared(c.job, own, c.moved)
+	return publish(c.job, own, c.moved)
 }
 
 // whole is what this collector recorded with what it took from others.
@@ -244,23 +240,26 @@ func (c *collector) count(sources []*partFile) {
 	}
 }
 
-// publishShared writes the archive of a collector that has company. What others of the same run
-// have put into its place meanwhile stays in it.
-func publishShared(job *Job, own *merge.Part, tick func()) (int64, error) {
+// publish writes an archive to its place. That of a collector that has company keeps what others of the same run have
+// put there meanwhile.
+func publish(job *Job, own *merge.Part, tick func()) (int64, error) {
 	target := job.target()
-	lock, _ := lockOutput(target, 10*time.Second)
-	defer lock.release()
-	if st, err := os.Stat(target); err == nil &&
-		(st.Size() != job.WrittenSize || st.ModTime().UnixNano() != job.WrittenTime) {
-		if old, err := openPart(target); err == nil {
-			whole, err := joinParts(job, own, []*partFile{old})
-			if err == nil {
-				own = whole
+	if job.Shared {
+		lock, _ := lockOutput(target, 10*time.Second)
+		defer lock.release()
+		if now, _, ok := stateAt(target); ok && (job.Written == nil || *job.Written != now) && sameRun(target, job.Run) {
+			old, err := openPart(target)
+			if err != nil {
+				return 0, err
 			}
-			// Otherwise it is of another run, which this one replaces.
+			whole, err := joinParts(job, own, []*partFile{old})
+			if err != nil {
+				return 0, err
+			}
+			own = whole
 		}
 	}
-	return writeArchive(target, own, tick)
+	return writeOutput(target, job.mode(), own, tick, job.place)
 }
 
 // publishFile puts an archive that could not be written into its place.
@@ -273,7 +272,7 @@ func publishFile(job *Job, kept string) error {
 	if err != nil {
 		return err
 	}
-	_, err = publishShared(job, own, func() {})
+	_, err = publish(job, own, func() {})
 	return err
 }
 
@@ -287,13 +286,13 @@ func sameRun(path, run string) bool {
 	return run != "" && a.Meta().Options[merge.OptionRun] == run
 }
 
-// deviates says that, after another collector took their archive, processes did something that this
-// archive does not tell: they ended badly, or called MPI again.
+// deviates says that, after their archive was written or another collector took it, processes did something that it
+// does not tell: they ended badly, called MPI again, or lost something.
 func (c *collector) deviates() bool {
 	for _, p := range c.order {
 		ended, _ := p.syms.Ended()
 		good := p.end == "exited" || p.end == "exited with status 0"
-		if _, _, ok := p.syms.Rank(); ok && (!ended || !good || p.calls() != c.handed[p.pid]) {
+		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.pid] || p.missing+p.broken > 0 || len(p.problems) > 0) {
 			return true
 		}
 	}

@@ -71,10 +71,13 @@ type Job struct {
 	// relative to the state directory; Problem says why.
 	Archive string `json:"archive,omitempty"`
 	Problem string `json:"problem,omitempty"`
-	// WrittenSize and WrittenTime (Unix ns) identify the archive that was
-	// written to Output: it may be replaced, another may not.
-	WrittenSize int64 `json:"written_size,omitempty"`
-	WrittenTime int64 `json:"written_time,omitempty"`
+	// Claim is in the file that holds the place of the archive: that may be replaced. So may what this job wrote
+	// (Written), and what was there when it began if the user said so (Replaces).
+	Claim    string     `json:"claim,omitempty"`
+	Written  *fileState `json:"written,omitempty"`
+	Replaces *fileState `json:"replaces,omitempty"`
+	// Private keeps the archive from other users.
+	Private bool `json:"private,omitempty"`
 }
 
 // Registration is a process that the launcher registered.
@@ -233,6 +236,9 @@ func Abandon(output, dir string) {
 	names, err := d.Names()
 	if err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, rankPrefix) }) {
 		return
+	}
+	if job, err := readJob(d); err == nil {
+		Release(job.Output, job.Claim)
 	}
 	removeSpill(SpillOf(output, dir))
 	root.RemoveAll(filepath.Base(dir), ofState)

@@ -24,8 +24,10 @@ import (
 type Options struct {
 	// Command is the program with its arguments.
 	Command []string
-	// Output is the archive to write.
-	Output string
+	// Output is the archive to write; Explicit says that the user chose its name. With Force it replaces a recording
+	// that is there; otherwise the next free name is taken. With Private no other user can read it.
+	Output                   string
+	Explicit, Force, Private bool
 	// Callsites is ring.SitesCaller, ring.SitesOff or ring.SitesStack.
 	Callsites uint32
 	NoTiming  bool
@@ -113,8 +115,8 @@ func (l *launcher) checkOptions() error {
 	if o.Collectors < 0 || o.Collectors > maxCollectors {
 		return &OptionError{fmt.Sprintf("%d collectors: at least 1 and at most %d", o.Collectors, maxCollectors)}
 	}
-	if st, err := os.Stat(o.Output); err == nil && !st.Mode().IsRegular() {
-		return &OptionError{fmt.Sprintf("output %s is not a regular file", o.Output)}
+	if err := l.checkOutput(); err != nil {
+		return &OptionError{err.Error()}
 	}
 	selected, err := collect.ParseRanks(o.Ranks)
 	if err != nil {
@@ -224,13 +226,14 @@ func (l *launcher) job(output string) *collect.Job {
 	o := l.o
 	j := &collect.Job{
 		Output: output, Shown: o.Output, Command: o.Command, Options: o.Settings, Created: time.Now(), Tool: o.Tool,
-		SegmentsMax: o.SegmentsMax, LocalRanks: l.share().ranks, Ranks: o.Ranks, Quiet: o.Quiet,
+		SegmentsMax: o.SegmentsMax, LocalRanks: l.share().ranks, Ranks: o.Ranks, Quiet: o.Quiet, Private: o.Private,
 	}
 	if j.SegmentsMax == 0 {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
 	l.shareJob(j)
+	l.takePlace(j)
 	if o.KeepRaw != "" {
 		j.KeepRaw, _ = filepath.Abs(o.KeepRaw)
 	}

@@ -172,6 +172,9 @@ func (c *Control) SetSummary(line string) {
 	atomic.StoreUint32(&c.page.SummaryLen, uint32(n))
 }
 
+// SetArchive says how far the collector is with the archive (Archive constants): processes wait for that at their end.
+func (c *Control) SetArchive(state uint32) { atomic.StoreUint32(&c.page.Archive, state) }
+
 // MergeRequest is what the node's leader asks for (Merge constants; 0 nothing), and how many files
 // the leader received.
 func (c *Control) MergeRequest() (request uint32, received int) {

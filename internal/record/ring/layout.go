@@ -32,6 +32,11 @@ const (
 	CollectorRunning  = 1
 	CollectorDone     = 2
 
+	// How far the collector is with the archive.
+	ArchiveNone    = 0
+	ArchiveWriting = 1
+	ArchiveDone    = 2
+
 	// Call-site modes.
 	SitesOff    = 0
 	SitesCaller = 1
@@ -117,7 +122,9 @@ type controlPage struct {
 	MergeAnswer    uint32
 	Initialized    uint32
 	LocalRanks     uint32
+	Archive        uint32
 	Files          uint32
+	_              uint32
 	ArrivedNS      uint64
 	MergeReceived  uint64
 	MergeWaitNS    uint64

@@ -56,14 +56,14 @@ func Comms(out io.Writer, r *comms.Result) error {
 			fmt.Fprintln(w)
 		}
 		if i == maxMissing && len(r.Notes) > maxMissing+1 {
-			fmt.Fprintf(w, "and %d more notes (--json lists all)\n", len(r.Notes)-i)
+			render.Printf(w, "and %d more notes (--json lists all)\n", len(r.Notes)-i)
 			break
 		}
 		times := ""
 		if n.Count > 1 {
 			times = fmt.Sprintf(" (%s)", plural(uint64(n.Count), "time"))
 		}
-		fmt.Fprintf(w, "%s: %s%s\n", n.Kind, n.Text, times)
+		render.Printf(w, "%s: %s%s\n", n.Kind, n.Text, times)
 	}
 	return w.err
 }
@@ -108,7 +108,7 @@ func (t *commTree) shape(g *commGroup) string {
 	for len(stack) > 0 {
 		l := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		fmt.Fprintf(&b, "%d %s %s\n", l.depth, l.c.Short(), made(l.c, false))
+		render.Printf(&b, "%d %s %s\n", l.depth, l.c.Short(), made(l.c, false))
 		for _, child := range t.children[l.c.ID] {
 			for _, c := range append([]*comms.Comm{child.first}, child.rest...) {
 				stack = append(stack, level{c, l.depth + 1})

@@ -11,7 +11,7 @@ import (
 // Cost shows what the bytes of a file are for, the top dearest.
 func Cost(out io.Writer, info *report.Cost, top int) error {
 	w := &errWriter{w: out}
-	fmt.Fprintf(w, "%s\n\n", parts(&info.Bytes))
+	render.Printf(w, "%s\n\n", parts(&info.Bytes))
 	t := render.NewTable("stored", "raw", "items", "section", "what")
 	left, rest := len(info.Costs), 0.0
 	for i, c := range info.Costs {
@@ -30,7 +30,7 @@ func Cost(out io.Writer, info *report.Cost, top int) error {
 		return err
 	}
 	if left > 0 {
-		fmt.Fprintf(w, "%.0f  in %s (--top N lists more)\n", rest, plural(uint64(left), "more row"))
+		render.Printf(w, "%.0f  in %s (--top N lists more)\n", rest, plural(uint64(left), "more row"))
 	}
 	return w.err
 }

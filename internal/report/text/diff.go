@@ -12,18 +12,18 @@ import (
 
 // Diff shows in what two recordings differ.
 func Diff(w io.Writer, v *report.DiffView, r *diff.Result) {
-	fmt.Fprintf(w, "A %s\nB %s\n", v.A, v.B)
+	render.Printf(w, "A %s\nB %s\n", v.A, v.B)
 	for _, n := range r.Notes {
-		fmt.Fprintf(w, "note: %s\n", n)
+		render.Printf(w, "note: %s\n", n)
 	}
 	if v.What != "time" {
 		scope := fmt.Sprintf("%s, %s of A", plural(uint64(r.Ranks), "rank"), plural(r.Calls, "call"))
 		if n := len(r.Differences); n > 0 {
-			fmt.Fprintf(w, "%s in %s (%s)\n", plural(uint64(n), "difference"), compared(v.What), scope)
+			render.Printf(w, "%s in %s (%s)\n", plural(uint64(n), "difference"), compared(v.What), scope)
 		} else if len(r.Follows) > 0 {
-			fmt.Fprintf(w, "the same in %s, but for the order of arrival (%s)\n", compared(v.What), scope)
+			render.Printf(w, "the same in %s, but for the order of arrival (%s)\n", compared(v.What), scope)
 		} else {
-			fmt.Fprintf(w, "the same in %s (%s)\n", compared(v.What), scope)
+			render.Printf(w, "the same in %s (%s)\n", compared(v.What), scope)
 		}
 	}
 	for i, d := range r.Differences {
@@ -31,7 +31,7 @@ func Diff(w io.Writer, v *report.DiffView, r *diff.Result) {
 			rest(w, fmt.Sprintf("and %d", len(r.Differences)-i))
 			break
 		}
-		fmt.Fprintf(w, "%3d. %s\n", i+1, report.DifferenceText(d))
+		render.Printf(w, "%3d. %s\n", i+1, report.DifferenceText(d))
 	}
 	diffArrivals(w, v, r)
 	diffMoved(w, v, r)
@@ -51,20 +51,20 @@ func diffArrivals(w io.Writer, v *report.DiffView, r *diff.Result) {
 		if x.World > 0 {
 			rank = fmt.Sprintf("world %d %s", x.World, rank)
 		}
-		fmt.Fprintf(w, "order of arrival and completion: first different at %s, which gets %s "+
+		render.Printf(w, "order of arrival and completion: first different at %s, which gets %s "+
 			"instead of %s as %s of %s (call %d)\n",
 			rank, report.Short(x.B), report.Short(x.A), x.Param, report.CallText(x.Call), x.CallA)
 	}
 	if n := len(r.Follows); n > 0 {
-		fmt.Fprintf(w, "  %s after that may follow from it: all ranks together made the same calls\n",
+		render.Printf(w, "  %s after that may follow from it: all ranks together made the same calls\n",
 			plural(uint64(n), "difference"))
 	}
 	for i, d := range r.Follows {
 		if limit := 3; i == limit && v.Limit > 0 && !v.Strict {
-			fmt.Fprintf(w, "  ... and %d more\n", len(r.Follows)-i)
+			render.Printf(w, "  ... and %d more\n", len(r.Follows)-i)
 			break
 		}
-		fmt.Fprintf(w, "  %s\n", report.DifferenceText(d))
+		render.Printf(w, "  %s\n", report.DifferenceText(d))
 	}
 }
 
@@ -72,13 +72,13 @@ func diffMoved(w io.Writer, v *report.DiffView, r *diff.Result) {
 	if len(r.Moved) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "moved: %s\n", plural(uint64(len(r.Moved)), "call site"))
+	render.Printf(w, "moved: %s\n", plural(uint64(len(r.Moved)), "call site"))
 	for i, m := range r.Moved {
 		if limit := 5; i == limit && v.Limit > 0 && !v.Strict {
-			fmt.Fprintf(w, "  ... and %d more\n", len(r.Moved)-i)
+			render.Printf(w, "  ... and %d more\n", len(r.Moved)-i)
 			break
 		}
-		fmt.Fprintf(w, "  %s: now at %s\n", report.CallText(diff.Call{Func: m.Func, Site: m.A}), m.B)
+		render.Printf(w, "  %s: now at %s\n", report.CallText(diff.Call{Func: m.Func, Site: m.A}), m.B)
 	}
 }
 
@@ -90,20 +90,20 @@ func diffOrder(w io.Writer, v *report.DiffView, r *diff.Result) {
 	for _, o := range r.Order {
 		n += o.Count
 	}
-	fmt.Fprintf(w, "order: %s of what differs from run to run (completion, wildcards, polls, addresses, the machine)\n",
+	render.Printf(w, "order: %s of what differs from run to run (completion, wildcards, polls, addresses, the machine)\n",
 		plural(n, "value"))
 	for i, o := range r.Order {
 		if limit := 5; i == limit && v.Limit > 0 && !v.Strict {
-			fmt.Fprintf(w, "  ... at %s\n", plural(uint64(len(r.Order)-i), "more place"))
+			render.Printf(w, "  ... at %s\n", plural(uint64(len(r.Order)-i), "more place"))
 			break
 		}
-		fmt.Fprintf(w, "  %s of %s: %s at %s\n", o.Param, report.CallText(diff.Call{Func: o.Func, Site: o.Site}),
+		render.Printf(w, "  %s of %s: %s at %s\n", o.Param, report.CallText(diff.Call{Func: o.Func, Site: o.Site}),
 			plural(o.Count, "time"), plural(uint64(o.Ranks), "rank"))
 	}
 }
 
 func diffTimes(w io.Writer, v *report.DiffView, t *diff.Times) {
-	fmt.Fprintf(w, "time: %s in all instead of %s; in calls, of all ranks together, %s instead of %s\n",
+	render.Printf(w, "time: %s in all instead of %s; in calls, of all ranks together, %s instead of %s\n",
 		render.Duration(t.ElapsedB), render.Duration(t.ElapsedA), render.Duration(t.CallsB), render.Duration(t.CallsA))
 	limit := 5
 	if v.What == "time" {
@@ -111,23 +111,23 @@ func diffTimes(w io.Writer, v *report.DiffView, t *diff.Times) {
 	}
 	for i, s := range t.Sites {
 		if limit > 0 && i == limit {
-			fmt.Fprintf(w, "  ... and %s (--what time shows them)\n", plural(uint64(len(t.Sites)-i), "more call site"))
+			render.Printf(w, "  ... and %s (--what time shows them)\n", plural(uint64(len(t.Sites)-i), "more call site"))
 			break
 		}
-		fmt.Fprintf(w, "  %s: %s instead of %s (%s)\n", report.CallText(diff.Call{Func: s.Func, Site: s.Site}),
+		render.Printf(w, "  %s: %s instead of %s (%s)\n", report.CallText(diff.Call{Func: s.Func, Site: s.Site}),
 			render.Duration(s.B), render.Duration(s.A), change(s.A, s.B))
 	}
 	ranks := func(list []diff.RankTime, what string) {
 		for i, r := range list {
 			if limit > 0 && i == limit {
-				fmt.Fprintf(w, "  ... and %s more\n", plural(uint64(len(list)-i), "rank"))
+				render.Printf(w, "  ... and %s more\n", plural(uint64(len(list)-i), "rank"))
 				break
 			}
 			name := fmt.Sprintf("rank %d", r.Rank)
 			if r.World > 0 {
 				name = fmt.Sprintf("world %d rank %d", r.World, r.Rank)
 			}
-			fmt.Fprintf(w, "  %s is %s outside of calls: %s instead of %s (%s)\n", name, what, render.Duration(r.B),
+			render.Printf(w, "  %s is %s outside of calls: %s instead of %s (%s)\n", name, what, render.Duration(r.B),
 				render.Duration(r.A), change(r.A, r.B))
 		}
 	}

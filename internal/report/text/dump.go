@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 // AppendCall appends a call with all its parameters as one line.
@@ -15,7 +16,7 @@ func AppendCall(b []byte, s *archive.Stream, c *archive.Call) []byte {
 		b = fmt.Appendf(b, "  %12s %9s", seconds(c.Start), duration(c))
 	}
 	b = append(b, "  "...)
-	b = append(b, c.Format()...)
+	b = append(b, render.OneLine(c.Format())...)
 	return append(b, '\n')
 }
 

@@ -24,7 +24,7 @@ func Durations(w io.Writer, t render.Terminal, all []report.CallDurations) error
 			return err
 		}
 		d := &all[i].Durations
-		fmt.Fprintf(w, "a tenth take up to %s, half %s, all but a hundredth %s; "+
+		render.Printf(w, "a tenth take up to %s, half %s, all but a hundredth %s; "+
 			"%s more than if all were as fast as the fastest tenth\n",
 			render.Duration(d.P10), render.Duration(d.P50), render.Duration(d.P99), render.Duration(d.Excess))
 	}

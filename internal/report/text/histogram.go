@@ -28,10 +28,10 @@ func Histograms(w io.Writer, t render.Terminal, hs []*traffic.Histogram, top int
 				share := render.Percent(float64(s.Messages) / float64(h.Messages))
 				sizes = append(sizes, fmt.Sprintf("%s B %s", count(uint64(s.Bytes)), share))
 			}
-			fmt.Fprintf(w, "most often: %s\n", strings.Join(sizes, ", "))
+			render.Printf(w, "most often: %s\n", strings.Join(sizes, ", "))
 		}
 		if h.Unsized > 0 {
-			fmt.Fprintf(w, "%s of unknown size\n", plural(h.Unsized, "message"))
+			render.Printf(w, "%s of unknown size\n", plural(h.Unsized, "message"))
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func Info(out io.Writer, info *report.Info, top int) error {
 	}
 	functions(w, info, top)
 	if !info.Complete {
-		fmt.Fprintf(w, "\nWhere the ranks were at the end: tabard dump %s --last 3\n", info.File)
+		render.Printf(w, "\nWhere the ranks were at the end: tabard dump %s --last 3\n", info.File)
 	}
 	return w.err
 }
@@ -118,12 +118,12 @@ func functions(w io.Writer, info *report.Info, top int) {
 	width := len(count(info.Functions[names[0]]))
 	for i, name := range names {
 		if i == top {
-			fmt.Fprintf(w, "%*s  and %s (--top N lists more)\n", width, "",
+			render.Printf(w, "%*s  and %s (--top N lists more)\n", width, "",
 				plural(uint64(len(names)-i), "more function"))
 			break
 		}
 		n := info.Functions[name]
-		fmt.Fprintf(w, "%*s  %4.1f%%  %s\n", width, count(n), 100*float64(n)/float64(max(info.Calls, 1)), name)
+		render.Printf(w, "%*s  %4.1f%%  %s\n", width, count(n), 100*float64(n)/float64(max(info.Calls, 1)), name)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/loops"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
@@ -37,13 +38,13 @@ func Loops(w io.Writer, file string, classes []*loops.Class) {
 		p.sequence(c.Body, 1)
 		for k, b := range c.Blocks {
 			if len(b) > 0 {
-				fmt.Fprintf(p.w, "  block %d:\n", k+1)
+				render.Printf(p.w, "  block %d:\n", k+1)
 				p.sequence(b, 2)
 			}
 		}
 	}
 	if len(classes) == 0 {
-		fmt.Fprintf(p.w, "%s holds no calls\n", file)
+		render.Printf(p.w, "%s holds no calls\n", file)
 	}
 }
 
@@ -56,7 +57,7 @@ func (p *loopsPrinter) head(c *loops.Class) {
 	case len(c.Streams()) > 1:
 		calls += " each"
 	}
-	fmt.Fprintf(p.w, "%s   %s\n", membersText(c, c.Ranks()), calls)
+	render.Printf(p.w, "%s   %s\n", membersText(c, c.Ranks()), calls)
 }
 
 // membersText names threads: "ranks 0-35", "thread 1 of ranks 2,4".
@@ -88,10 +89,10 @@ func (p *loopsPrinter) sequence(seq []*loops.Node, depth int) {
 		indent := strings.Repeat("  ", depth)
 		switch n.Kind {
 		case loops.Loop:
-			fmt.Fprintf(p.w, "%sloop %s%s\n", indent, p.repeats(n), loopNotes(n))
+			render.Printf(p.w, "%sloop %s%s\n", indent, p.repeats(n), loopNotes(n))
 			p.sequence(n.Body, depth+1)
 		case loops.Block:
-			fmt.Fprintf(p.w, "%sblock %d%s   %s\n", indent, n.Block+1, p.times(n), plural(n.Calls, "call"))
+			render.Printf(p.w, "%sblock %d%s   %s\n", indent, n.Block+1, p.times(n), plural(n.Calls, "call"))
 		case loops.Mixed:
 			p.mixed(n, depth)
 		default:
@@ -190,7 +191,7 @@ func (p *loopsPrinter) call(n *loops.Node, indent string) {
 	name := indent + n.Shape.Func.Name
 	times := p.times(n)
 	room := loopsWidth - len(name) - len(times) - len(site) - len("()")
-	fmt.Fprintf(p.w, "%s(%s)%s%s\n", name, paramText(n, room), times, site)
+	render.Printf(p.w, "%s(%s)%s%s\n", name, paramText(n, room), times, site)
 }
 
 // maxListed is how many values of a parameter a line lists.
@@ -245,25 +246,25 @@ const maxMixed = 6
 // mixed shows what a part calls that has no order.
 func (p *loopsPrinter) mixed(n *loops.Node, depth int) {
 	indent := strings.Repeat("  ", depth)
-	fmt.Fprintf(p.w, "%smixed   %s\n", indent, plural(n.Calls, "call"))
+	render.Printf(p.w, "%smixed   %s\n", indent, plural(n.Calls, "call"))
 	for i, m := range n.Body {
 		if i == maxMixed && len(n.Body) > maxMixed+1 {
 			rest := uint64(0)
 			for _, m := range n.Body[i:] {
 				rest += m.Calls
 			}
-			fmt.Fprintf(p.w, "%s  and %s from %s\n", indent, plural(rest, "call"),
+			render.Printf(p.w, "%s  and %s from %s\n", indent, plural(rest, "call"),
 				plural(uint64(len(n.Body)-i), "other place"))
 			break
 		}
 		if m.Kind == loops.Block {
-			fmt.Fprintf(p.w, "%s  %s in block %d\n", indent, plural(m.Calls, "call"), m.Block+1)
+			render.Printf(p.w, "%s  %s in block %d\n", indent, plural(m.Calls, "call"), m.Block+1)
 			continue
 		}
 		site := ""
 		if f, _, ok := m.Place(); ok {
 			site = "   " + f.String()
 		}
-		fmt.Fprintf(p.w, "%s  %sx %s%s\n", indent, count(m.Calls), m.Shape.Func.Name, site)
+		render.Printf(p.w, "%s  %sx %s%s\n", indent, count(m.Calls), m.Shape.Func.Name, site)
 	}
 }

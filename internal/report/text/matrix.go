@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/internal/render"
@@ -46,7 +45,7 @@ func MatrixChart(g *report.Grid) *render.Heatmap {
 // Matrix shows a matrix as a heat map, with the top greatest pairs.
 func Matrix(w io.Writer, t render.Terminal, g *report.Grid, top int) error {
 	if g.Sum().Messages == 0 {
-		fmt.Fprintf(w, "%s: no such messages\n", kindTitles[g.Kind])
+		render.Printf(w, "%s: no such messages\n", kindTitles[g.Kind])
 	} else {
 		if err := MatrixChart(g).WriteText(w, t); err != nil {
 			return err
@@ -107,7 +106,10 @@ func matrixNotes(w io.Writer, g *report.Grid) error {
 			plural(uint64(n), "rank")))
 	}
 	if len(notes) > 0 {
-		fmt.Fprintf(w, "\n%s\n", strings.Join(notes, "\n"))
+		fmt.Fprintln(w)
+		for _, n := range notes {
+			render.Printf(w, "%s\n", n)
+		}
 	}
 	return nil
 }
@@ -121,9 +123,9 @@ func MatrixCSV(out io.Writer, g *report.Grid) error {
 	}
 	fmt.Fprintln(w)
 	for c := range g.Shown() {
-		fmt.Fprintf(w, "%s,%s,%d,%d", g.Label(int(c.From)), g.Label(int(c.To)), c.Messages, c.Bytes)
+		render.Printf(w, "%s,%s,%d,%d", g.Label(int(c.From)), g.Label(int(c.To)), c.Messages, c.Bytes)
 		if g.Timed() {
-			fmt.Fprintf(w, ",%d", c.Time)
+			render.Printf(w, ",%d", c.Time)
 		}
 		fmt.Fprintln(w)
 	}

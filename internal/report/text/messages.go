@@ -16,11 +16,11 @@ import (
 // 0 for all.
 func Messages(w io.Writer, p *calls.Program, r *match.Result, limit int) {
 	unmatched := r.UnmatchedSends + r.UnmatchedRecvs
-	fmt.Fprintf(w, "%s of %s", plural(r.Messages, "message"), byteSize(int64(r.Bytes)))
+	render.Printf(w, "%s of %s", plural(r.Messages, "message"), byteSize(int64(r.Bytes)))
 	if unmatched == 0 {
 		fmt.Fprint(w, ", every send and receive has its partner")
 	}
-	fmt.Fprintf(w, "\n%s", plural(r.Collectives, "collective operation"))
+	render.Printf(w, "\n%s", plural(r.Collectives, "collective operation"))
 	if len(r.Incomplete) == 0 {
 		fmt.Fprint(w, ", every member took part")
 	}
@@ -35,7 +35,7 @@ func Messages(w io.Writer, p *calls.Program, r *match.Result, limit int) {
 		{r.Whole.Failed, "failed, in the whole archive"},
 	} {
 		if x.n > 0 {
-			fmt.Fprintf(w, "%s %s\n", count(x.n), x.what)
+			render.Printf(w, "%s %s\n", count(x.n), x.what)
 		}
 	}
 	if r.Whole.Partial {
@@ -50,7 +50,7 @@ func unmatchedEnds(w io.Writer, p *calls.Program, r *match.Result, limit int) {
 	if len(r.Unmatched) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nWithout a partner: %s, %s\n", plural(r.UnmatchedSends, "send"),
+	render.Printf(w, "\nWithout a partner: %s, %s\n", plural(r.UnmatchedSends, "send"),
 		plural(r.UnmatchedRecvs, "receive"))
 	t := render.NewTable("call", ">count", "processes", "why", "the first")
 	n := limited(len(r.Unmatched), limit)

@@ -13,9 +13,9 @@ import (
 
 // Profile shows a profile as a table with the first top rows, 0 for all.
 func Profile(w io.Writer, o profile.Options, p *profile.Profile, top int) error {
-	fmt.Fprintf(w, "%s of %s, %s moved", plural(p.Calls, "call"), plural(uint64(p.Ranks), "rank"), byteSize(p.Bytes))
+	render.Printf(w, "%s of %s, %s moved", plural(p.Calls, "call"), plural(uint64(p.Ranks), "rank"), byteSize(p.Bytes))
 	if p.Timed {
-		fmt.Fprintf(w, ", %s in MPI of %s (%s), all ranks together", render.Duration(p.Time),
+		render.Printf(w, ", %s in MPI of %s (%s), all ranks together", render.Duration(p.Time),
 			render.Duration(p.Elapsed),
 			timeShare(p.Time, p.Elapsed))
 	} else if o.Timing != profile.None {
@@ -38,7 +38,7 @@ func Profile(w io.Writer, o profile.Options, p *profile.Profile, top int) error 
 		return err
 	}
 	if n := len(p.Rows) - len(rows); n > 0 {
-		fmt.Fprintf(w, "and %s (--top 0 shows all)\n", plural(uint64(n), "more row"))
+		render.Printf(w, "and %s (--top 0 shows all)\n", plural(uint64(n), "more row"))
 	}
 	return nil
 }

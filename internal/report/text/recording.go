@@ -16,9 +16,10 @@ import (
 func Doctor(out io.Writer, t render.Terminal, d *report.Doctor) error {
 	w := &errWriter{w: out}
 	for _, c := range d.Checks {
-		fmt.Fprintf(w, "%s  %s: %s\n", status(c.Status, t), c.Name, c.Detail)
+		io.WriteString(w, status(c.Status, t))
+		render.Printf(w, "  %s: %s\n", c.Name, c.Detail)
 		if c.Fix != "" {
-			fmt.Fprintf(w, "      -> %s\n", c.Fix)
+			render.Printf(w, "      -> %s\n", c.Fix)
 		}
 	}
 	return w.err
@@ -31,7 +32,7 @@ func status(s doctor.Status, t render.Terminal) string {
 		return text
 	}
 	color := map[doctor.Status]string{doctor.OK: "32", doctor.Warn: "33", doctor.Fail: "31;1"}[s]
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return render.Paint(color, text)
 }
 
 // maxIgnored is how many logs of other runs are named.
@@ -55,22 +56,22 @@ func Ignored(r *verify.Report) string {
 func Verify(out io.Writer, r *verify.Report) error {
 	w := &errWriter{w: out}
 	for _, d := range r.First {
-		fmt.Fprintln(w, d)
+		render.Printf(w, "%s\n", d)
 	}
 	if n := r.Differences - uint64(len(r.First)); n > 0 {
-		fmt.Fprintf(w, "and %s\n", plural(n, "further difference"))
+		render.Printf(w, "and %s\n", plural(n, "further difference"))
 	}
 	result := "no difference"
 	if !r.Equal() {
 		result = plural(r.Differences, "difference")
 	}
-	fmt.Fprintf(w, "%s: %s and %s of %s, %s compared", result, plural(r.Calls, "call"), plural(r.Values, "value"),
+	render.Printf(w, "%s: %s and %s of %s, %s compared", result, plural(r.Calls, "call"), plural(r.Values, "value"),
 		plural(uint64(r.Processes), "rank"), plural(uint64(r.Threads), "thread"))
 	if r.Hidden > 0 {
-		fmt.Fprintf(w, ", %s filtered out", plural(r.Hidden, "call"))
+		render.Printf(w, ", %s filtered out", plural(r.Hidden, "call"))
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(w, ", %s lost while recording", plural(r.Lost, "call"))
+		render.Printf(w, ", %s lost while recording", plural(r.Lost, "call"))
 	}
 	fmt.Fprintln(w)
 	return w.err
@@ -78,7 +79,7 @@ func Verify(out io.Writer, r *verify.Report) error {
 
 // Recovery shows what became of a recording that was interrupted.
 func Recovery(out io.Writer, d *report.Recovery, r collect.Report) error {
-	_, err := fmt.Fprintf(out, "%s: %s\n", d.File, outcome(d, r))
+	_, err := render.Printf(out, "%s: %s\n", d.File, outcome(d, r))
 	return err
 }
 
@@ -96,7 +97,7 @@ func outcome(d *report.Recovery, r collect.Report) string {
 
 // Merge says what was merged.
 func Merge(out io.Writer, m *report.Merge) error {
-	_, err := fmt.Fprintf(out, "%s: %s in %s\n", m.File, plural(uint64(m.Ranks), "rank"), byteSize(m.Bytes))
+	_, err := render.Printf(out, "%s: %s in %s\n", m.File, plural(uint64(m.Ranks), "rank"), byteSize(m.Bytes))
 	return err
 }
 

@@ -46,7 +46,7 @@ type summaryPrinter struct {
 	term  render.Terminal
 }
 
-func (p *summaryPrinter) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+func (p *summaryPrinter) line(format string, args ...any) { render.Printf(p.w, format+"\n", args...) }
 
 func (p *summaryPrinter) title(text string) { p.line("\n%s", text) }
 

@@ -70,7 +70,7 @@ func limited(n, limit int) int {
 }
 
 // rest says how much of a table was left out.
-func rest(w io.Writer, more string) { fmt.Fprintf(w, "... %s more (--limit 0 shows all)\n", more) }
+func rest(w io.Writer, more string) { render.Printf(w, "... %s more (--limit 0 shows all)\n", more) }
 
 // restOf says how much of a table was left out, if anything.
 func restOf(w io.Writer, shown, all int) {

@@ -11,7 +11,7 @@ import (
 
 // Version shows versions.
 func Version(out io.Writer, v *report.Version) error {
-	_, err := fmt.Fprintf(out, "%v\nformat       %d\nruntime ABI  %d\n%s\n", v, v.Format, v.Runtime, v.Go)
+	_, err := render.Printf(out, "%v\nformat       %d\nruntime ABI  %d\n%s\n", v, v.Format, v.Runtime, v.Go)
 	return err
 }
 

@@ -160,7 +160,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	out.Reset()
-	if err := Doctor(&out, render.Terminal{Colors: render.Colors256}, d); err != nil ||
+	if err := Doctor(render.NewCleaner(&out), render.Terminal{Colors: render.Colors256}, d); err != nil ||
 		!strings.Contains(out.String(), "\x1b[31;1mfail\x1b[0m  room") {
 		t.Errorf("%v\n%q", err, out.String())
 	}

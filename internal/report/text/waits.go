@@ -15,14 +15,14 @@ import (
 
 // Waits shows who waits for whom, with at most limit lines of each table, 0 for all.
 func Waits(w io.Writer, r *waits.Result, limit int) {
-	fmt.Fprintf(w, "%s waiting in %s, %s of the time of all processes\n", render.Duration(r.Total.Time),
+	render.Printf(w, "%s waiting in %s, %s of the time of all processes\n", render.Duration(r.Total.Time),
 		plural(r.Total.Count, "call"), timeShare(r.Total.Time, r.Elapsed))
 	if r.Short.Count > 0 {
-		fmt.Fprintf(w, "%s of that, in waits of up to %s, without a search for causes: there are too many\n",
+		render.Printf(w, "%s of that, in waits of up to %s, without a search for causes: there are too many\n",
 			render.Duration(r.Short.Time), render.Duration(r.Longest))
 	}
 	if r.Backwards.Count > 0 {
-		fmt.Fprintf(w, "%s received before they are sent, by up to %s: the clocks differ\n",
+		render.Printf(w, "%s received before they are sent, by up to %s: the clocks differ\n",
 			plural(r.Backwards.Count, "message"), render.Duration(r.Backwards.Max))
 	}
 	if r.Total.Count == 0 {

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+)
+
+// poison is added to strings of a recording: what terminals obey, what turns text around, what is no text, and lines
+// that look like ours.
+const poison = "\x1b[2J\x1b]0;owned\a\r\b\x7f\u009b31m\u202eevil\u2066\xff\ncomplete   yes\n\tRank 0"
+
+// poisonStrings adds to every string of a recording that a program, or whoever wrote the file, may choose.
+func poisonStrings(v reflect.Value, with string, seen map[any]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || seen[v.Interface()] {
+			return
+		}
+		seen[v.Interface()] = true
+		poisonStrings(v.Elem(), with, seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; v.Type().Field(i).IsExported() && name != "BuildID" && name != "Key" {
+				poisonStrings(v.Field(i), with, seen)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poisonStrings(v.Index(i), with, seen)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			if v.Type().Elem().Kind() == reflect.String && k.String() != "timing" {
+				v.SetMapIndex(k, reflect.ValueOf(v.MapIndex(k).String()+with))
+			}
+		}
+	case reflect.String:
+		if v.CanSet() && v.String() != "" {
+			v.SetString(v.String() + with)
+		}
+	}
+}
+
+// poisoned writes a recording whose strings all end in something.
+func poisoned(t *testing.T, desc, with string) string {
+	t.Helper()
+	clean := archivetest.Bytes(t, desc)
+	a, err := archive.OpenReader(bytes.NewReader(clean), int64(len(clean)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	poisonStrings(reflect.ValueOf(c), with, map[any]bool{})
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "app.tabard")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Nothing in a recording reaches the terminal as a terminal would obey it, and no string pretends to be a line of ours:
+// there are as many lines as with harmless strings.
+func TestHostileStrings(t *testing.T) {
+	bad, good := poisoned(t, halo, poison), poisoned(t, halo, "X")
+	for _, cmd := range []string{"info", "info --comms", "info --cost", "report", "report --steps 0-1", "dump", "dump --raw", "dump --json",
+		"info --json", "report --json", "loops", "loops --json", "loops --all", "profile", "profile --by site",
+		"profile --by comm", "profile --by rank", "profile --json", "waits", "waits --json", "matrix", "matrix --csv",
+		"histogram", "histogram --by site", "histogram --json", "messages", "messages --json", "timeline", "timeline --by function",
+		"timeline --json", "durations", "proxy -o -", "timeline --svg -", "scale --program", "verify", "replay", "diff", "merge"} {
+		words := strings.Fields(cmd)
+		args := append([]string{words[0], bad}, words[1:]...)
+		clean := append([]string{words[0], good}, words[1:]...)
+		if words[0] == "diff" {
+			args, clean = append(args, good), append(clean, bad)
+		}
+		_, out, errs := run(args...)
+		_, wantOut, wantErrs := run(clean...)
+		for what, text := range map[string][2]string{"output": {out, wantOut}, "messages": {errs, wantErrs}} {
+			if i := strings.IndexFunc(text[0], func(r rune) bool {
+				return r != '\n' && r != '\t' && !unicode.IsGraphic(r)
+			}); i >= 0 || !utf8.ValidString(text[0]) {
+				t.Errorf("%s: %s hold %q", cmd, what, text[0][max(0, i-20):i+20])
+			}
+			if got, want := strings.Count(text[0], "\n"), strings.Count(text[1], "\n"); got != want && words[0] != "diff" {
+				t.Errorf("%s: %s: %d lines, %d without the poison:\n%s", cmd, what, got, want, text[0])
+			}
+			if regexp.MustCompile(`(?m)^(complete   yes|\tRank 0)`).MatchString(text[0]) {
+				t.Errorf("%s: %s: a string became a line:\n%s", cmd, what, text[0])
+			}
+		}
+		if out == "" && errs == "" {
+			t.Errorf("%s says nothing", cmd)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package safefile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// writers are the ways to change files by path that this package replaces.
+var writers = regexp.MustCompile(`\bos\.(Create|OpenFile|WriteFile|Remove|RemoveAll|Rename|Truncate|Link|Symlink|CreateTemp)\(`)
+
+// apart are files of the product that change files by path all the same, with the reason.
+var apart = map[string]string{
+	"internal/doctor/system.go":         "tries whether files can be made, in directories of its own",
+	"internal/doctor/trial.go":          "tries a recording in a directory of its own",
+	"internal/program/replay/helper.go": "removes the scratch directory that the replay made",
+	"internal/program/replay/start.go":  "scratch directories of the replay",
+	"internal/program/replay/files.go":  "files of the replayed program, in its scratch directory",
+}
+
+// One package opens, creates and removes files. The others go through it.
+func TestOnlyHere(t *testing.T) {
+	found := map[string]bool{}
+	root := filepath.Join("..", "..")
+	for _, top := range []string{"internal", "analysis", "trace", "cmd", "capture", "spec"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(root, path)
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+				strings.HasPrefix(name, "internal/gen/") || strings.HasPrefix(name, "internal/testkit/") ||
+				strings.HasPrefix(name, "internal/safefile/") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if use := writers.Find(text); use != nil {
+				found[name] = true
+				if apart[name] == "" {
+					t.Errorf("%s uses %s...): package safefile is for that", name, use)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range apart {
+		if !found[name] {
+			t.Errorf("%s changes no files by path any more: take it off the list", name)
+		}
+	}
+}

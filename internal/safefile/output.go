@@ -1,0 +1,175 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An Output is a file that is written under a name that nobody can foretell, in the directory of its place, and put
+// there when it is whole. Until then what lies at its place stays as it is.
+type Output struct {
+	*os.File
+	dir  *Dir
+	temp string
+}
+
+// NewOutput begins to write a file whose place is path. Its mode follows from the umask.
+func NewOutput(path string, mode os.FileMode) (*Output, error) {
+	d, err := OpenDir(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f, err := d.Temp(outputPrefix(filepath.Base(path)), mode)
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return &Output{File: f, dir: d, temp: Name(f)}, nil
+}
+
+// outputPrefix begins the names of an output's temporary files; file systems bound the length of names.
+func outputPrefix(name string) string { return "." + name[:min(len(name), 200)] + ".tmp-" }
+
+// Replace puts the file into the place of what has the name in its directory, which the caller looked at. It is on the
+// disk then. The Output is closed, whatever happens, and nothing is left of it if there is an error.
+func (o *Output) Replace(name string) error { return o.place(name, o.dir.Rename) }
+
+// Place puts the file where nothing has the name; else the error is fs.ErrExist, and the Output may be placed again.
+func (o *Output) Place(name string) error {
+	err := o.dir.renameNew(o.temp, name)
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return o.place(name, func(string, string) error { return err })
+}
+
+func (o *Output) place(name string, rename func(from, to string) error) error {
+	err := o.Sync()
+	if err == nil {
+		err = rename(o.temp, name)
+	}
+	if err != nil {
+		o.Discard()
+		return err
+	}
+	err = o.Close()
+	o.dir.Close()
+	return err
+}
+
+// Discard removes what was written. It does no harm after Replace or Place succeeded.
+func (o *Output) Discard() {
+	if o.File.Close() == nil {
+		o.dir.Remove(o.temp)
+		o.dir.Close()
+	}
+}
+
+// renameNew renames an entry to a name that nothing has.
+func (d *Dir) renameNew(from, to string) error {
+	path, err := d.entry(to)
+	if err != nil {
+		return err
+	}
+	err = unix.Renameat2(d.fd(), from, d.fd(), to, unix.RENAME_NOREPLACE)
+	if err == unix.EINVAL || err == unix.ENOSYS {
+		// Not every file system knows how: a second name, and then the first goes.
+		if err = unix.Linkat(d.fd(), from, d.fd(), to, 0); err == nil {
+			err = unix.Unlinkat(d.fd(), from, 0)
+		}
+	}
+	if err != nil {
+		return &fs.PathError{Op: "rename", Path: path, Err: err}
+	}
+	return nil
+}
+
+// RemoveStale removes temporary files of an output that whoever wrote them left behind when it was killed: those of
+// this user that are older than age.
+func RemoveStale(path string, age time.Duration) {
+	d, err := OpenDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	prefix := outputPrefix(filepath.Base(path))
+	names, _ := d.Names()
+	for _, n := range names {
+		st, err := d.Stat(n)
+		if strings.HasPrefix(n, prefix) && err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG &&
+			int(st.Uid) == os.Geteuid() && time.Since(time.Unix(st.Mtim.Unix())) > age {
+			d.Remove(n)
+		}
+	}
+}
+
+// Writable says why no file can be made in the directory of path, nil if one can: there is no such directory, it cannot
+// be written to, or its file system is full.
+func Writable(path string) error {
+	dir := filepath.Dir(path)
+	d, err := OpenDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no directory %s", dir)
+	case errors.Is(err, unix.ENOTDIR):
+		return fmt.Errorf("%s is not a directory", dir)
+	case err != nil:
+		return err
+	}
+	defer d.Close()
+	f, err := d.Temp(outputPrefix(filepath.Base(path)), 0o600)
+	if err == nil {
+		// Quotas are noticed when something is written.
+		_, err = f.Write(make([]byte, 4096))
+		err = errors.Join(err, f.Close(), d.Remove(Name(f)))
+	}
+	switch {
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+		return fmt.Errorf("there is no room in %s: %w", dir, errors.Unwrap(err))
+	case err != nil:
+		return fmt.Errorf("no file can be made in %s: %w", dir, err)
+	}
+	return nil
+}
+
+// Unnamed makes a file that has no name any more, for what is needed as long as this process lives.
+func Unnamed() (*os.File, error) {
+	d, err := OpenDir(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	f, err := d.Temp(".tabard-", 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return f, d.Remove(Name(f))
+}
+
+// ID is what a file is, whatever its names are.
+type ID struct{ Dev, Ino uint64 }
+
+// IDOf is what an open file is.
+func IDOf(f *os.File) ID {
+	var st unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &st) != nil {
+		return ID{}
+	}
+	return ID{uint64(st.Dev), st.Ino}
+}
+
+// IDAt is what a path leads to, links followed; ok is false if there is nothing.
+func IDAt(path string) (id ID, ok bool) {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return ID{}, false
+	}
+	return ID{uint64(st.Dev), st.Ino}, true
+}
