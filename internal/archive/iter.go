@@ -139,15 +139,8 @@ func (r *reader) next() (bool, error) {
 		}
 		return false, nil
 	}
-	sig := r.l.sigs[t]
-	k := r.occ[t]
-	r.occ[t]++
-	r.call = Call{Terminal: t, Func: spec.ByID(sig.Func), Flags: sig.Flags, Ret: sig.Ret, Slots: sig.Slots, stream: r.s}
-	r.call.Site = r.s.Site(sig)
-	if place, end := r.l.first[t], r.l.first[t+1]; place != end {
-		if err := r.fill(sig, place, k); err != nil {
-			return false, err
-		}
+	if err := r.event(t); err != nil {
+		return false, err
 	}
 	return true, r.finish()
 }

@@ -1,9 +1,6 @@
 package program
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
@@ -60,13 +57,12 @@ func (x *Files) Add(s *archive.Stream, again map[uint32]bool) error {
 	if err != nil {
 		return err
 	}
-	w := &fileWalk{x: x, s: s, abi: s.Archive().Meta().ABI, again: again, calls: make([]*fileCall, len(sigs)),
-		objects: map[int64]*openFile{}, exists: map[string]bool{}, seen: map[string]bool{}, changed: map[string]bool{},
+	w := &fileWalk{x: x, s: s, abi: s.Archive().Meta().ABI, again: again, objects: map[int64]*openFile{}, exists: map[string]bool{}, seen: map[string]bool{}, changed: map[string]bool{},
 		ranks: int64(max(s.Class().Group().Size, 1))}
 	if x.Files == nil {
 		x.Files = map[string]*File{}
 	}
-	any := false
+	any, wanted := false, make([]bool, len(sigs))
 	for t, sig := range sigs {
 		f := FuncOf(sig.Func)
 		if !concernsFiles[f.Op] || sig.Flags&(archive.Nested|archive.Unfinished) != 0 {
@@ -76,14 +72,24 @@ func (x *Files) Add(s *archive.Stream, again map[uint32]bool) error {
 		x.Used = x.Used || names
 		w.views = w.views || f.Op == spec.OpFileView
 		if sig.Flags&archive.Failed == 0 && (names || !x.NamesOnly) {
-			w.calls[t] = &fileCall{f: f, sig: sig, t: uint32(t)}
+			wanted[t] = true
 			any = any || names
 		}
 	}
 	if !any {
 		return nil
 	}
-	return w.walk()
+	n := 0
+	for c, err := range archive.Only(s, func(t uint32) bool { return wanted[t] }) {
+		if err != nil {
+			return err
+		}
+		if n++; n > mostFileCalls {
+			break
+		}
+		w.call(&fileCall{c, FuncOf(c.Func.ID)})
+	}
+	return nil
 }
 
 // concernsFiles are the operations that tell what was in files.
@@ -94,17 +100,8 @@ var concernsFiles = map[spec.Operation]bool{
 
 // A fileCall is a terminal that has to do with files.
 type fileCall struct {
-	f       *Func
-	sig     *archive.Signature
-	t       uint32
-	columns map[[2]int]*fileColumn
-}
-
-// A fileColumn is a column that is read value by value.
-type fileColumn struct {
-	c      *archive.Column
-	at     uint64
-	values []int64
+	*archive.Call
+	f *Func
 }
 
 type openFile struct {
@@ -120,93 +117,40 @@ type fileWalk struct {
 	s                     *archive.Stream
 	abi                   spec.ABI
 	again                 map[uint32]bool
-	calls                 []*fileCall
 	views                 bool
 	ranks                 int64
 	objects               map[int64]*openFile // by the codes of file handles
 	exists, seen, changed map[string]bool
 }
 
-// mostFileCalls is how many calls of a stream are looked at, and rules.
+// mostFileCalls is how many calls of a stream are looked at.
 var mostFileCalls = 1 << 20
 
-// walk goes through the grammar, past what has nothing to do with files.
-func (w *fileWalk) walk() error {
-	g, err := w.s.Grammar()
-	if err != nil {
-		return err
-	}
-	concerned := RulesWith(g, func(t uint32) bool { return w.calls[t] != nil })
-	type frame struct {
-		rule  int
-		next  int
-		times uint64
-	}
-	stack := []frame{{0, 0, 1}}
-	for n := 0; len(stack) > 0 && n < mostFileCalls; {
-		f := &stack[len(stack)-1]
-		if f.next == len(g.Rules[f.rule]) {
-			if f.next = 0; f.times <= 1 {
-				stack = stack[:len(stack)-1]
-			} else {
-				f.times--
-			}
-			continue
-		}
-		s := g.Rules[f.rule][f.next]
-		f.next++
-		switch {
-		case s.IsRule():
-			if r := s.Rule(); concerned[r] && s.Count > 0 {
-				stack = append(stack, frame{r, 0, s.Count})
-				n++
-			}
-		case w.calls[s.ID] != nil:
-			for i := uint64(0); i < s.Count && n < mostFileCalls; i++ {
-				if err := w.call(w.calls[s.ID]); err != nil {
-					return err
-				}
-				n++
-			}
-		}
-	}
-	return nil
-}
-
 // call notes what a call says.
-func (w *fileWalk) call(c *fileCall) error {
+func (w *fileWalk) call(c *fileCall) {
 	if c.f.Op == spec.OpFileOpen || c.f.Op == spec.OpFileDelete {
-		return w.named(c)
+		w.named(c)
+		return
 	}
-	code, err := w.number(c, c.before("fh"), 0)
-	if err != nil {
-		return err
-	}
-	o := w.objects[code]
+	o := w.objects[c.before("fh").N]
 	if o == nil {
-		return nil
+		return
 	}
 	switch c.f.Op {
 	case spec.OpFileSize:
-		size, err := w.number(c, c.after("size"), 0)
-		if o.file.Found && !w.changed[o.path] && err == nil {
-			o.file.asked = min(max(o.file.asked, size), maxFile)
+		if o.file.Found && !w.changed[o.path] {
+			o.file.asked = min(max(o.file.asked, c.after("size").N), maxFile)
 		}
-		return err
 	case spec.OpRead:
-		return w.reads(c, o)
+		w.reads(c, o)
 	case spec.OpWrite, spec.OpFileResize:
 		w.changed[o.path] = true
 	}
-	return nil
 }
 
 // named notes a call that opens or deletes a file.
-func (w *fileWalk) named(c *fileCall) error {
-	path, err := w.text(c)
-	if err != nil {
-		return err
-	}
+func (w *fileWalk) named(c *fileCall) {
+	path := c.before("filename").Str
 	f := w.x.Files[path]
 	if f == nil {
 		f = &File{asked: -1}
@@ -217,156 +161,63 @@ func (w *fileWalk) named(c *fileCall) error {
 	if c.f.Op == spec.OpFileDelete {
 		f.Deleted = f.Deleted || first
 		w.exists[path] = false
-		return nil
+		return
 	}
-	mode, err := w.number(c, c.before("amode"), 0)
-	if err != nil {
-		return err
-	}
+	mode := c.before("amode").N
 	create, _ := w.abi.Const(mpi.ModeCreate)
 	exclusive, _ := w.abi.Const(mpi.ModeExcl)
 	if mode&create != 0 {
 		f.Created = f.Created || first
 		if mode&exclusive != 0 && w.exists[path] && w.again != nil {
-			w.again[c.t] = true
+			w.again[c.Terminal] = true
 		}
 	}
 	f.Found = f.Found || first && mode&create == 0
 	w.exists[path] = true
-	code, err := w.number(c, c.after("fh"), 0)
-	if err != nil {
-		return err
-	}
 	o := &openFile{path: path, file: f, all: w.ranks}
-	if v := c.value(c.before("comm")); v != nil && v.Kind == archive.Ref && v.N == commSelf {
+	if v := c.before("comm"); v.Kind == archive.Ref && v.N == commSelf {
 		o.all = 1
 	}
-	w.objects[code] = o
-	return nil
+	w.objects[c.after("fh").N] = o
 }
 
 // reads notes how far a call reads. Neither the position of the file pointer nor what lies before
 // the parts of other processes is known. Both are taken for all that was read, by as many processes
 // as have the file open.
-func (w *fileWalk) reads(c *fileCall, o *openFile) error {
-	n, err := w.bytesRead(c)
-	if err != nil {
-		return err
-	}
-	if p := c.before("offset"); p >= 0 {
-		at, err := w.number(c, p, 0)
-		if err != nil {
-			return err
-		}
+func (w *fileWalk) reads(c *fileCall, o *openFile) {
+	n := c.bytesRead()
+	if p := c.before("offset"); p.Kind != archive.Absent {
+		at := p.N
 		if w.views { // offsets count elements
 			at = min(max(at, 0), maxFile) * 8
 		}
 		o.file.read = min(max(o.file.read, at+n), maxFile)
-		return nil
+		return
 	}
 	o.at = min(o.at+n, maxFile)
 	o.file.read = max(o.file.read, o.at*min(o.all, maxFile/max(o.at, 1)))
-	return nil
 }
 
 // bytesRead is how much a call reads: what its status says, or about as much as it asks for.
-func (w *fileWalk) bytesRead(c *fileCall) (int64, error) {
-	if p := c.after("status"); p >= 0 {
-		switch v := c.value(p); v.Kind {
-		case archive.Stat:
-			return min(max(v.Stat.Bytes, 0), maxFile), nil
-		case archive.Hole:
-			n, err := w.number(c, p, 2)
-			return min(max(n, 0), maxFile), err
-		}
+func (c *fileCall) bytesRead() int64 {
+	if v := c.after("status"); v.Kind == archive.Stat {
+		return min(max(v.Stat.Bytes, 0), maxFile)
 	}
-	n, err := w.number(c, c.before("count"), 0)
-	return 8 * min(max(n, 0), maxFile/8), err
+	return 8 * min(max(c.before("count").N, 0), maxFile/8)
 }
 
-// before and after are the slots of a parameter, -1 for none.
-func (c *fileCall) before(name string) int {
-	for i := range c.f.Params {
-		if c.f.Params[i].Name == name {
-			return c.f.Params[i].Before
-		}
-	}
-	return -1
+// before and after are the values of a parameter, which are absent if it has none.
+func (c *fileCall) before(name string) archive.Value {
+	return c.value(name, func(p *Param) int { return p.Before })
 }
 
-func (c *fileCall) after(name string) int {
-	for i := range c.f.Params {
-		if c.f.Params[i].Name == name {
-			return c.f.Params[i].After
-		}
-	}
-	return -1
+func (c *fileCall) after(name string) archive.Value {
+	return c.value(name, func(p *Param) int { return p.After })
 }
 
-func (c *fileCall) value(slot int) *archive.Value {
-	if slot < 0 {
-		return nil
+func (c *fileCall) value(name string, slot func(*Param) int) archive.Value {
+	if p := c.f.Param(name); p != nil && slot(p) >= 0 {
+		return c.Slots[slot(p)]
 	}
-	return &c.sig.Slots[slot]
-}
-
-// number is the value of a slot, or the next one of its column.
-func (w *fileWalk) number(c *fileCall, slot, field int) (int64, error) {
-	v := c.value(slot)
-	switch {
-	case v == nil:
-		return 0, nil
-	case v.Kind == archive.Hole:
-		return w.next(c, slot, field)
-	}
-	return v.N, nil
-}
-
-// text is the name of the file, or the next one of its column.
-func (w *fileWalk) text(c *fileCall) (string, error) {
-	slot := c.before("filename")
-	v := c.value(slot)
-	if v == nil || v.Kind != archive.Hole {
-		if v == nil {
-			return "", nil
-		}
-		return v.Str, nil
-	}
-	n, err := w.next(c, slot, 0)
-	if err != nil {
-		return "", err
-	}
-	return w.s.String(n)
-}
-
-// next is the next value of a column.
-func (w *fileWalk) next(c *fileCall, slot, field int) (int64, error) {
-	k := [2]int{slot, field}
-	col := c.columns[k]
-	if col == nil {
-		r, err := w.s.Column(c.t, slot, field)
-		if err != nil {
-			return 0, err
-		}
-		if r == nil {
-			return 0, fmt.Errorf("%s has no column for parameter %d", c.f.Name, slot)
-		}
-		if c.columns == nil {
-			c.columns = map[[2]int]*fileColumn{}
-		}
-		col = &fileColumn{c: r}
-		c.columns[k] = col
-	}
-	if len(col.values) == 0 {
-		buf := make([]int64, 512)
-		n := col.c.Read(col.at, buf)
-		if n == 0 {
-			return 0, errors.Join(col.c.Err(), fmt.Errorf("a column of %s ends at value %d", c.f.Name, col.at))
-		}
-		col.at += uint64(n)
-		col.values = buf[:n]
-	}
-	v := col.values[0]
-	col.values = col.values[1:]
-	return v, nil
+	return archive.Value{}
 }

@@ -133,6 +133,16 @@ func init() {
 // FuncOf returns what is known of a function, nil for ids that there are none of.
 func FuncOf(id spec.ID) *Func { return funcs[id] }
 
+// Param finds a parameter by its name, nil if there is none.
+func (f *Func) Param(name string) *Param {
+	for i := range f.Params {
+		if f.Params[i].Name == name {
+			return &f.Params[i]
+		}
+	}
+	return nil
+}
+
 func newFunc(f *spec.Func) *Func {
 	out := &Func{Func: f, Params: make([]Param, len(f.Params)), Flag: -1, Return: -1}
 	for i := range f.Params {

@@ -1,7 +1,8 @@
 package program
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
@@ -189,15 +190,8 @@ func Survey(a *archive.Archive, t Target) (*Result, error) {
 	for _, s := range found {
 		r.Skipped = append(r.Skipped, *s)
 	}
-	sort.Slice(r.Skipped, func(i, j int) bool {
-		a, b := &r.Skipped[i], &r.Skipped[j]
-		if a.Reason != b.Reason {
-			return a.Reason < b.Reason
-		}
-		if a.Calls != b.Calls {
-			return a.Calls > b.Calls
-		}
-		return a.Func < b.Func
+	slices.SortFunc(r.Skipped, func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Func, b.Func))
 	})
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -116,8 +117,30 @@ func TestWords(t *testing.T) {
 			t.Errorf("no %s in %v", s, w)
 		}
 	}
-	if len(w) != 5 || !e.Calls("next") || e.Calls("heap") ||
-		!w.Any(func(s string) bool { return strings.HasPrefix(s, "he") }) {
+	if len(w) != 5 || !e.Calls("next") || e.Calls("heap") {
 		t.Errorf("%v", w)
+	}
+}
+
+// Operators have parentheses where C needs them, compilers warn without them, or people stumble.
+func TestOp(t *testing.T) {
+	a, b, c := Name("a"), Name("b"), Name("c")
+	for _, x := range []struct {
+		e    *Expr
+		want string
+	}{
+		{Op(Op(a, "+", b), "+", c), "a + b + c"}, {Op(a, "-", Op(b, "-", c)), "a - (b - c)"},
+		{Op(Op(a, "*", b), "+", c), "a * b + c"}, {Op(a, "*", Op(b, "+", c)), "a * (b + c)"},
+		{Op(Op(a, "*", b), "%", c), "(a * b) % c"}, {Op(Op(a, "/", b), "<", Op(b, "+", c)), "a / b < b + c"},
+		{Op(Op(a, "<", b), "==", c), "(a < b) == c"}, {Op(Op(a, "^", b), "<", c), "(a ^ b) < c"},
+		{Op(Op(a, "+", b), "^", c), "(a + b) ^ c"}, {Op(Op(a, "<", b), "&&", Op(b, "<", c)), "a < b && b < c"},
+		{Op(Op(a, "&&", b), "||", c), "(a && b) || c"}, {Op(Op(a, "||", b), "||", c), "a || b || c"},
+		{Op(Choice(a, b, c), "+", Int(1)), "(a ? b : c) + 1"}, {Op(a, "+", Int(-1)), "a + (-1)"},
+		{Op(Int(-1), "+", a), "-1 + a"}, {Op(a, "<", Int(-1)), "a < -1"}, {Op(Call("f"), "*", Index(a, b)), "f() * a[b]"},
+		{Op(a, "+", Int(int64(math.MinInt64))), "a + (-0x7fffffffffffffffL - 1)"},
+	} {
+		if got := x.e.String(); got != x.want {
+			t.Errorf("%s, not %s", got, x.want)
+		}
 	}
 }

@@ -7,6 +7,7 @@
 package cc
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -173,6 +174,36 @@ func Operand(e *Expr) *Expr {
 	return e
 }
 
+// rank says how strongly an operator binds, 0 for those that readers and compilers want parentheses
+// around.
+var rank = map[string]int{"==": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "+": 2, "-": 2, "*": 3, "/": 3, "%": 3}
+
+// Op is an operator between two expressions, with parentheses around them where C, its compilers or
+// its readers need them.
+func Op(a *Expr, op string, b *Expr) *Expr {
+	return Infix(operand(a, op, false), op, operand(b, op, true))
+}
+
+func operand(e *Expr, op string, right bool) *Expr {
+	bare := false
+	switch {
+	case e.Kind == KindInt && e.N < 0 && e.N != math.MinInt64:
+		bare = !right || rank[op] == 1
+	case e.Kind != KindInfix:
+		bare = e.Kind != KindChoice && e.Kind != KindList && !e.IsInt(math.MinInt64)
+	case op == "&&" || op == "||":
+		bare = rank[e.Text] > 0 || e.Text == op && !right
+	case rank[op] == 1:
+		bare = rank[e.Text] > 1
+	case rank[op] == 2:
+		bare = rank[e.Text] == 3 || rank[e.Text] == 2 && !right
+	}
+	if bare {
+		return e
+	}
+	return Paren(e)
+}
+
 // Trim removes parentheses around all of an expression.
 func Trim(e *Expr) *Expr {
 	if e.Kind == KindParen {
@@ -208,6 +239,8 @@ func (e *Expr) own() string {
 		return "&" + e.Text
 	case e.Kind != KindInt:
 		return e.Text
+	case e.N == math.MinInt64:
+		return "-0x7fffffffffffffffL - 1"
 	case e.IsLong():
 		return strconv.FormatInt(e.N, 10) + "L"
 	}

@@ -193,13 +193,3 @@ func (w Words) Of(e *Expr) {
 		w[e.Text] = true
 	}
 }
-
-// Any tells whether one of them is as asked.
-func (w Words) Any(f func(word string) bool) bool {
-	for s := range w {
-		if f(s) {
-			return true
-		}
-	}
-	return false
-}

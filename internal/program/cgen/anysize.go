@@ -11,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -26,23 +27,22 @@ type AnySize struct {
 type anysize struct {
 	g    *generator
 	m    *infer.Model
-	c    *formula.CPrinter
 	dims [][]int
 
 	computed  map[spec.Class]bool   // numbers of objects of the class are expressions
 	copied    map[spec.Class]bool   // several handles may be of one object: a copy is freed
 	blocks    map[archive.Mem]bool  // which block memory is in is an expression
-	named     map[segmentKey]bool   // blocks with names, other than heap
+	named     map[memory.Key]bool   // blocks with names, other than heap
 	obstacles infer.Obstacles       // what cannot be written
 	sought    map[spec.Class]bool   // objects by codes that are expressions
 	missing   map[spec.Class]string // a call that creates such objects is left out
 	loops     map[int]bool          // loops whose index is used
+	// lacking are calls that use objects that no call that is made again creates.
+	lacking map[*infer.Call]bool
 	// initialises is set if the program initialises MPI.
 	initialises bool
 	gathers     bool        // lists of requests are put together
-	heap        bool        // the program uses memory that it allocates
 	where       *infer.Call // the call that is written
-	hint        string      // of the names of functions
 }
 
 // GenerateAny writes a program that makes the calls of a model, inferred from a recording, with any
@@ -50,15 +50,15 @@ type anysize struct {
 func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*Result, error) {
 	x := &anysize{g: newGenerator(a, o.Options), m: m, dims: o.Dims, computed: map[spec.Class]bool{},
 		copied: map[spec.Class]bool{spec.Group: true, spec.Errhandler: true},
-		blocks: map[archive.Mem]bool{}, named: map[segmentKey]bool{}, sought: map[spec.Class]bool{},
-		missing: map[spec.Class]string{}, loops: map[int]bool{}}
-	x.c = &formula.CPrinter{Rank: "rank", Size: "size", Index: func(n int) string { return fmt.Sprintf("i%d", n) }}
+		blocks: map[archive.Mem]bool{}, named: map[memory.Key]bool{}, sought: map[spec.Class]bool{},
+		missing: map[spec.Class]string{}, loops: map[int]bool{}, lacking: map[*infer.Call]bool{}}
 	if len(m.Threads) != 1 || m.Threads[0].Count != nil {
 		return nil, &infer.Obstacles{List: []infer.Obstacle{{Reason: "processes have several threads; make a proxy " +
 			"for one size: --ranks"}}}
 	}
 	body := m.Threads[0].Body
 	x.survey(body)
+	x.findLacking(body)
 	list := x.nodes(body)
 	if len(x.obstacles.List) > 0 {
 		return nil, &x.obstacles
@@ -83,13 +83,7 @@ func (x *anysize) obstacle(param, reason string) {
 	if n := x.where.Site; n > 0 && n <= len(x.m.Sites) {
 		o.Site = x.m.Sites[n-1].String()
 	}
-	for i := range x.obstacles.List {
-		y := &x.obstacles.List[i]
-		if y.Func == o.Func && y.Site == o.Site && y.Param == o.Param && y.Reason == o.Reason {
-			return
-		}
-	}
-	x.obstacles.List = append(x.obstacles.List, o)
+	x.obstacles.Add(o)
 }
 
 // survey finds which objects and memory have numbers that are expressions.
@@ -135,7 +129,7 @@ func (x *anysize) surveyObjects(s *infer.Slot) {
 	codes, ok := elements(s)
 	if !ok {
 		for _, leaf := range s.Parts[0].Choices(nil) {
-			if v, same := leaf.Known(); !same || isDynamic(v) || s.Class == spec.Request {
+			if v, same := leaf.Known(); !same || program.IsObject(v) || s.Class == spec.Request {
 				x.computed[s.Class] = true
 			}
 		}
@@ -145,7 +139,7 @@ func (x *anysize) surveyObjects(s *infer.Slot) {
 		x.computed[s.Class] = true
 	}
 	for _, code := range codes {
-		if isDynamic(code) {
+		if program.IsObject(code) {
 			x.g.sawObject(s.Class, code)
 		}
 	}
@@ -192,7 +186,7 @@ func (x *anysize) loop(n *infer.Node) *cc.Expr {
 	if n.Count == nil { // once
 		return cc.For("long", index, cc.Int(1))
 	}
-	count := x.bare(n.Count)
+	count := x.g.expr(n.Count)
 	switch n.Count.Op {
 	case formula.Eq, formula.Less, formula.And, formula.Or, formula.Not:
 		if n.Index < 0 || !x.loops[n.Index] {

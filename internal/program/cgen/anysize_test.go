@@ -167,8 +167,7 @@ func TestElementOfSums(t *testing.T) {
 // The text of expressions has their values, and so have the forms that they are brought to.
 func TestAnySizeExpressions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	x := &anysize{g: bare(0), c: &formula.CPrinter{Rank: "rank", Size: "size", Elem: "e",
-		Index: func(n int) string { return fmt.Sprintf("i%d", n) }}, hint: "value"}
+	g := bare(0)
 	var prints strings.Builder
 	var want []int64
 	halves, runs := 0, 0
@@ -195,7 +194,7 @@ func TestAnySizeExpressions(t *testing.T) {
 			t.Fatalf("%v is %d", e, value)
 		}
 		fmt.Fprintf(&prints, "    rank = %d, size = %d, i0 = %d, e = %d;\n", v.Rank, v.Size, v.Index[0], v.Elem)
-		for _, s := range []*cc.Expr{x.expr(e), x.value(e, nil), x.expr(e.Plus(5))} {
+		for _, s := range []*cc.Expr{g.expr(e), g.value(e, nil, "value"), g.expr(e.Plus(5))} {
 			fmt.Fprintf(&prints, "    printf(\"%%ld\\n\", (long)(%s));\n", s)
 		}
 		want = append(want, value, value, value+5)
@@ -205,8 +204,8 @@ func TestAnySizeExpressions(t *testing.T) {
 	}
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "x.c"), filepath.Join(dir, "x")
-	text := "#include <stdio.h>\nstatic long rank, size;\n" + formula.CPrelude + frame("any_pick") +
-		x.g.values.String() +
+	text := "#include <stdio.h>\nstatic long rank, size;\n" + formula.Functions +
+		g.values.String() +
 		"int main(void)\n{\n    long i0, e;\n" + prints.String() + "    return 0;\n}\n"
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -34,6 +35,9 @@ func (x *anysize) call(n *infer.Call) []*cc.Stmt {
 		}
 		return nil
 	}
+	if x.lacking[n] {
+		return nil
+	}
 	k := &anyCall{x: x, n: n}
 	k.call = &call{Func: f, values: k, g: x.g, flags: n.Flags, ret: n.Ret}
 	for i := range f.Params {
@@ -52,10 +56,9 @@ func (x *anysize) call(n *infer.Call) []*cc.Stmt {
 // Kind is that of the value in a slot. Values that follow no rule, where the call needs them, are
 // an obstacle.
 func (k *anyCall) Kind(p *program.Param, slot int) archive.Kind {
-	k.x.hint = p.Name
 	kind := k.kind(slot)
 	needed := p.Before >= 0 && p.Role != program.StatusIn && p.Role != program.Function
-	needed = needed || p.Role == program.ObjectNew || p.Role == program.ObjectsNew
+	needed = needed || p.Role == program.ObjectNew || p.Role == program.ObjectsNew || p.Role == program.BufferNew
 	if s := k.slot(slot); needed && s != nil && (s.Copied != nil || kind == archive.Hole) {
 		k.x.obstacle(p.Name, "its values follow no rule; a proxy for one size has them: --ranks")
 		return archive.Absent
@@ -71,12 +74,12 @@ func (x *anysize) segment(n *infer.Call) []*cc.Stmt {
 			x.obstacle("", "sizes of memory follow no rule")
 			return cc.Int(0)
 		}
-		return x.value(s.Parts[0], nil)
+		return x.g.value(s.Parts[0], nil, "bytes")
 	}
 	switch n.Func.Name {
 	case "tabard_segment":
 		if kind := &n.Slots[1]; len(kind.Parts) == 1 {
-			if v, ok := kind.Parts[0].Known(); ok && v == madeByMPI {
+			if v, ok := kind.Parts[0].Known(); ok && v == memory.MadeByMPI {
 				return nil
 			}
 		}
@@ -140,8 +143,24 @@ func (k *anyCall) words(slot int) *archive.Value {
 
 func (k *anyCall) reopens() *cc.Expr { return nil }
 
+// varies tells whether a part of a status differs from call to call.
+func (k *anyCall) varies(slot, field int) bool {
+	s := k.slot(slot)
+	if s == nil || s.Kind != archive.Stat || s.Const != nil {
+		return false
+	}
+	_, same := s.Parts[field].Known()
+	return !same
+}
+
+// statusPart is a part of a status.
+func (k *anyCall) statusPart(slot, field int) *cc.Expr { return k.g.expr(k.slot(slot).Parts[field]) }
+
 // Number is a number that is passed.
 func (k *anyCall) Number(p *program.Param) *cc.Expr {
+	if e := k.directed(p); e != nil {
+		return e
+	}
 	e := k.single(p.Before)
 	if kind := k.kind(p.Before); e == nil || kind != archive.Int && kind != archive.Addr && kind != archive.Float {
 		return cc.Int(0)
@@ -149,7 +168,7 @@ func (k *anyCall) Number(p *program.Param) *cc.Expr {
 	if v, ok := e.Known(); ok && k.typeAddress(p, v) {
 		return cc.Int(0)
 	}
-	return k.x.value(e, k.constantName(p))
+	return k.g.value(e, k.constantName(p), p.Name)
 }
 
 // Sentinel is a constant in place of an array.
@@ -158,7 +177,7 @@ func (k *anyCall) Sentinel(_ *program.Param, slot int) *cc.Expr {
 	if v, ok := e.Known(); ok && v > 0 && int(v) < len(program.SentinelNames) {
 		return cc.Name(program.SentinelNames[v])
 	}
-	return cc.Choice(compare(k.x.expr(e), "<", 2), cc.Name("MPI_UNWEIGHTED"), cc.Name("MPI_WEIGHTS_EMPTY"))
+	return cc.Choice(cc.Op(k.g.expr(e), "<", cc.Int(2)), cc.Name("MPI_UNWEIGHTED"), cc.Name("MPI_WEIGHTS_EMPTY"))
 }
 
 // numbers is an array of integers.
@@ -170,7 +189,7 @@ func (k *anyCall) numbers(p *program.Param) *cc.Expr {
 	case s.Const != nil:
 		return k.constantArray(p, s.Const.Ints, element(p))
 	}
-	return k.array(p, s, element(p), func(e *formula.Expr) *cc.Expr { return k.x.value(e, k.constantName(p)) })
+	return k.array(p, s, element(p), func(e *formula.Expr) *cc.Expr { return k.g.value(e, k.constantName(p), p.Name) })
 }
 
 // array is an array of a C type whose elements are expressions.
@@ -191,14 +210,14 @@ func (k *anyCall) elements(p *program.Param, s *infer.Slot, t string,
 	}
 	var list []*cc.Expr
 	for i := range n {
-		k.x.c.Elem = cc.Int(i).String()
+		k.g.printer.Elem = cc.Int(i)
 		parts := make([]*formula.Expr, len(s.Parts))
 		for j, e := range s.Parts {
 			parts[j] = e.Element(i)
 		}
 		list = append(list, value(parts))
 	}
-	k.x.c.Elem = ""
+	k.g.printer.Elem = nil
 	return literalArray(t, list, p)
 }
 
@@ -209,11 +228,11 @@ func (k *anyCall) filled(p *program.Param, s *infer.Slot, t string, value func()
 		array = "the_" + array
 	}
 	list, n := cc.Name(array), cc.Name(array+"_n")
-	k.x.c.Elem = "e"
-	k.pre = append(k.pre, cc.Do(cc.Declare("long", cc.Assign(n, k.x.bare(s.Len)))),
-		k.roomOf(t, list, cc.Paren(compare(n, "+", 1))),
+	k.g.printer.Elem = nil
+	k.pre = append(k.pre, cc.Do(cc.Declare("long", cc.Assign(n, k.g.expr(s.Len)))),
+		k.roomOf(t, list, compare(n, "+", 1)),
 		cc.Under(cc.For("long", "e", n), cc.Do(cc.Assign(cc.Index(list, cc.Name("e")), value()))))
-	k.x.c.Elem = ""
+	k.g.printer.Elem = nil
 	if strings.HasSuffix(p.CType, "[][3]") {
 		return cc.Cast(t+" (*)[3]", list)
 	}
@@ -223,7 +242,7 @@ func (k *anyCall) filled(p *program.Param, s *infer.Slot, t string, value func()
 // length is that of an array that is passed.
 func (k *anyCall) length(p *program.Param) *cc.Expr {
 	if s := k.slot(p.Before); s != nil && s.Len != nil {
-		return k.x.expr(s.Len)
+		return cc.Operand(k.g.expr(s.Len))
 	}
 	return nil
 }
@@ -251,7 +270,7 @@ func (k *anyCall) displacements(p *program.Param) *cc.Expr {
 		}
 		return cc.Null
 	case s.Item != archive.Addr || s.Mem == archive.Literal:
-		return k.array(p, s, element(p), func(e *formula.Expr) *cc.Expr { return k.x.value(e, nil) })
+		return k.array(p, s, element(p), func(e *formula.Expr) *cc.Expr { return k.g.value(e, nil, p.Name) })
 	}
 	return k.elements(p, s, element(p), func(parts []*formula.Expr) *cc.Expr {
 		return addressNumber(cc.Paren(k.address(s, parts)))
@@ -274,7 +293,7 @@ func (k *anyCall) Buffer(p *program.Param) *cc.Expr {
 		if v, ok := e.Known(); ok {
 			return k.literalAddress(p, v)
 		}
-		return cc.Cast("void *", cc.Cast("size_t", k.x.expr(e)))
+		return cc.Cast("void *", cc.Cast("size_t", cc.Operand(k.g.expr(e))))
 	})
 }
 
@@ -282,9 +301,9 @@ func (k *anyCall) Buffer(p *program.Param) *cc.Expr {
 func (k *anyCall) chosen(e *formula.Expr, value func(*formula.Expr) *cc.Expr) *cc.Expr {
 	switch e.Op {
 	case formula.If:
-		return cc.Paren(cc.Choice(k.x.expr(e.Args[0]), k.chosen(e.Args[1], value), k.chosen(e.Args[2], value)))
+		return cc.Paren(cc.Choice(cc.Operand(k.g.expr(e.Args[0])), k.chosen(e.Args[1], value), k.chosen(e.Args[2], value)))
 	case formula.Pick:
-		at, out := cc.Operand(k.x.bare(e.Args[0])), k.chosen(e.Args[len(e.Args)-1], value)
+		at, out := cc.Operand(k.g.expr(e.Args[0])), k.chosen(e.Args[len(e.Args)-1], value)
 		for i := len(e.Args) - 2; i > 0; i-- {
 			out = cc.Paren(cc.Choice(compare(at, "<", int64(i)), k.chosen(e.Args[i], value), out))
 		}
@@ -298,7 +317,7 @@ func (k *anyCall) address(s *infer.Slot, parts []*formula.Expr) *cc.Expr {
 	x := k.x
 	at := parts[len(parts)-1]
 	if s.Mem == archive.RawMem || len(parts) < 2 {
-		return cc.Call("other_at", x.bare(at))
+		return cc.Call("other_at", x.g.expr(at))
 	}
 	var base *cc.Expr
 	seg, same := parts[0].Known()
@@ -306,17 +325,17 @@ func (k *anyCall) address(s *infer.Slot, parts []*formula.Expr) *cc.Expr {
 	case s.Mem == archive.Heap && same:
 		base = cc.Call("heap_at", plainInt(seg))
 	case s.Mem == archive.Heap:
-		base = cc.Call("heap_at", x.bare(parts[0]))
+		base = cc.Call("heap_at", x.g.expr(parts[0]))
 	case x.blocks[s.Mem] || !same:
-		base = cc.Call("block_at", cc.Int(int(s.Mem)), x.bare(parts[0]))
+		base = cc.Call("block_at", cc.Int(int(s.Mem)), x.g.expr(parts[0]))
 	default:
-		x.named[segmentKey{s.Mem, uint32(seg)}] = true
-		base, _ = (&segment{mem: s.Mem, number: uint32(seg)}).base()
+		x.named[memory.Key{Mem: s.Mem, Number: uint32(seg)}] = true
+		base, _ = baseOf(&memory.Segment{Key: memory.Key{Mem: s.Mem, Number: uint32(seg)}})
 	}
 	if v, ok := at.Known(); ok {
 		return plus(base, v)
 	}
-	return cc.Infix(base, "+", x.expr(at))
+	return cc.Op(base, "+", x.g.expr(at))
 }
 
 // BufferNew points to where the address of new memory is kept.
@@ -325,9 +344,9 @@ func (k *anyCall) BufferNew(p *program.Param) *cc.Expr {
 	if k.kind(p.After) != archive.Addr || s.Const != nil || s.Mem != archive.Heap || len(s.Parts) < 2 {
 		return noPointer
 	}
-	slot := cc.Call("heap_slot", k.x.bare(s.Parts[0]))
+	slot := cc.Call("heap_slot", k.g.expr(s.Parts[0]))
 	if v, ok := s.Parts[1].Known(); !ok || v != 0 {
-		k.post = append(k.post, cc.Do(cc.Infix(cc.Deref(slot), "-=", k.x.expr(s.Parts[1]))))
+		k.post = append(k.post, cc.Do(cc.Infix(cc.Deref(slot), "-=", k.g.expr(s.Parts[1]))))
 	}
 	return slot
 }
@@ -342,7 +361,7 @@ func (k *anyCall) text(p *program.Param, quote func(string) *cc.Expr) *cc.Expr {
 
 // statuses is room for an array of statuses.
 func (k *anyCall) statuses(p *program.Param) *cc.Expr {
-	return cc.Call("room", cc.Infix(cc.Paren(k.roomAtLeast(p, k.slot(p.After), 1)), "*", cc.Sizeof("MPI_Status")))
+	return cc.Call("room", cc.Op(k.roomAtLeast(p, k.slot(p.After), 1), "*", cc.Sizeof("MPI_Status")))
 }
 
 // room is how many bytes a result takes.
@@ -361,11 +380,17 @@ func (k *anyCall) roomAtLeast(p *program.Param, out *infer.Slot, least int64) *c
 		asked = append(asked, param)
 		return 0, true
 	})
-	total := plainInt(max(base, least))
-	add := func(factor int64, e *cc.Expr) {
-		total = cc.Infix(total, "+", cc.Infix(plainInt(factor), "*", e))
+	total := formula.Constant(max(base, least))
+	add := func(factor int64, e *formula.Expr) {
+		total = formula.New(formula.Add, total, formula.New(formula.Mul, formula.Constant(factor), e))
 	}
-	known := func(e *formula.Expr) *cc.Expr { return cc.Call("sc_room", k.x.bare(e)) }
+	known := func(e *formula.Expr) *formula.Expr {
+		if e.Natural() {
+			return e
+		}
+		return formula.New(formula.Max, e, formula.Constant(0))
+	}
+	size := formula.New(formula.Size)
 	for _, param := range asked {
 		slope := k.Room(p, func(int) (int64, bool) { return 1 << 16, true })
 		slope = max((slope-base)>>16, 1)
@@ -373,13 +398,13 @@ func (k *anyCall) roomAtLeast(p *program.Param, out *infer.Slot, least int64) *c
 		if e := k.single(slot); e != nil && k.kind(slot) == archive.Int {
 			add(slope, known(e))
 		} else if k.kind(slot) != archive.Absent {
-			add(slope, sizeVar)
+			add(slope, size)
 		}
 	}
 	if len(asked) == 0 && out != nil && out.Len != nil {
-		add(8, cc.Paren(cc.Infix(known(out.Len), "+", sizeVar)))
+		add(8, formula.New(formula.Add, known(out.Len), size))
 	}
-	return total
+	return k.g.expr(total)
 }
 
 // outcome makes the call, and sees to it that what is complete is what was in the recording.
@@ -412,7 +437,7 @@ func (k *anyCall) outcome(args []*cc.Expr) []*cc.Stmt {
 			break
 		}
 		if index := single(o.Index); index != nil {
-			k.settle(args[o.Request], k.x.bare(index))
+			k.settle(args[o.Request], k.g.expr(index))
 		} else {
 			k.x.obstacle("index", "it depends on the run")
 		}

@@ -21,21 +21,21 @@ func (k *anyCall) handle(class spec.Class, e *formula.Expr, pointer bool) *cc.Ex
 	}
 	if n := number0(e); n != nil {
 		if _, same := n.Known(); !same {
-			return found("_at", k.x.bare(n))
+			return found("_at", k.g.expr(n))
 		}
 	}
 	return k.chosen(e, func(e *formula.Expr) *cc.Expr {
 		code, ok := e.Known()
 		if !ok {
 			k.x.sought[class] = true
-			return found("_of", k.x.bare(e))
+			return found("_of", k.g.expr(e))
 		}
 		switch {
-		case isDynamic(code) && k.x.computed[class]:
+		case program.IsObject(code) && k.x.computed[class]:
 			return found("_at", plainInt(code/2-1))
 		case !pointer:
 			return k.g.objectName(class, code)
-		case isDynamic(code):
+		case program.IsObject(code):
 			return cc.Addr(k.g.objectName(class, code))
 		}
 		return cc.Temporary(h.ctype, k.g.objectName(class, code))
@@ -113,11 +113,11 @@ func (k *anyCall) objects(p *program.Param) *cc.Expr {
 		return k.array(p, s, h.ctype, handle)
 	}
 	list := k.filled(p, s, h.ctype, func() *cc.Expr { return handle(s.Parts[0]) })
-	k.x.c.Elem = "e"
+	k.g.printer.Elem = nil
 	k.x.gathers = true
-	put := cc.Call("put_request", k.x.bare(s.Parts[0]), cc.Index(list, cc.Name("e")))
+	put := cc.Call("put_request", k.g.expr(s.Parts[0]), cc.Index(list, cc.Name("e")))
 	k.post = append(k.post, cc.Under(cc.For("long", "e", cc.Name(list.Text+"_n")), cc.Do(put)))
-	k.x.c.Elem = ""
+	k.g.printer.Elem = nil
 	return list
 }
 
@@ -135,7 +135,7 @@ func (k *anyCall) run(s *infer.Slot, h handleClass) *cc.Expr {
 	}
 	if e := s.Parts[0].Halved(); e != nil {
 		if first, ok := e.Rising(); ok {
-			return cc.Call(h.array+"_run", k.x.bare(first.Plus(-1)), k.x.bare(s.Len))
+			return cc.Call(h.array+"_run", k.g.expr(first.Plus(-1)), k.g.expr(s.Len))
 		}
 	}
 	return nil
@@ -144,9 +144,9 @@ func (k *anyCall) run(s *infer.Slot, h handleClass) *cc.Expr {
 // ObjectsNew is room for an array of new handles.
 func (k *anyCall) ObjectsNew(p *program.Param) *cc.Expr {
 	h, s := handleClasses[p.Class], k.slot(p.After)
-	room := cc.Paren(k.roomAtLeast(p, s, 1))
+	room := k.roomAtLeast(p, s, 1)
 	if k.kind(p.After) != archive.List || len(s.Parts) == 0 {
-		return cc.Call("room", cc.Infix(room, "*", cc.Sizeof(h.ctype)))
+		return cc.Call("room", cc.Op(room, "*", cc.Sizeof(h.ctype)))
 	}
 	made := cc.Name("made")
 	k.pre = append(k.pre, k.roomOf(h.ctype, made, room))
@@ -157,12 +157,111 @@ func (k *anyCall) ObjectsNew(p *program.Param) *cc.Expr {
 	}
 	for i := range n {
 		e := s.Parts[0].Element(i)
-		if code, same := e.Known(); !same || isDynamic(code) {
-			k.x.c.Elem = cc.Int(i).String()
+		if code, same := e.Known(); !same || program.IsObject(code) {
+			k.g.printer.Elem = cc.Int(i)
 			k.post = append(k.post, cc.Do(cc.Assign(cc.Operand(k.handle(p.Class, e, false)),
 				cc.Index(made, cc.Int(i)))))
-			k.x.c.Elem = ""
+			k.g.printer.Elem = nil
 		}
 	}
 	return made
+}
+
+// madeObjects are the objects that calls create: by code, and with code 0 those of a class of which
+// some codes are not known.
+type madeObjects map[objectKey]bool
+
+// findLacking finds the calls that use objects that nobody creates, or only such calls. Objects of
+// calls that cannot be made again are an obstacle, see missing.
+func (x *anysize) findLacking(nodes []*infer.Node) {
+	var list []*infer.Call
+	var calls func([]*infer.Node)
+	calls = func(nodes []*infer.Node) {
+		for _, n := range nodes {
+			if calls(n.Body); n.Call != nil {
+				list = append(list, n.Call)
+			}
+		}
+	}
+	calls(nodes)
+	for before := -1; before < len(x.lacking); {
+		before = len(x.lacking)
+		made := madeObjects{}
+		for _, n := range list {
+			if !x.lacking[n] {
+				made.add(n)
+			}
+		}
+		for _, n := range list {
+			if class := made.lack(n); class != spec.NoClass && !x.lacking[n] {
+				x.lacking[n] = true
+				x.g.skipLacking(n.Func.Name, class)
+			}
+		}
+	}
+}
+
+// add adds what a call creates.
+func (m madeObjects) add(n *infer.Call) {
+	f := program.FuncOf(n.Func.ID)
+	for i := range f.Params {
+		p := &f.Params[i]
+		if p.Codec != spec.Handle || p.After < 0 || p.Before >= 0 {
+			continue
+		}
+		s := &n.Slots[p.After]
+		codes, known := []int64(nil), s.Const != nil
+		if len(s.Parts) == 1 {
+			codes, known = elements(s)
+		}
+		if !known {
+			codes = []int64{0}
+		}
+		for _, code := range codes {
+			m[objectKey{kind: p.Class, object: code}] = true
+		}
+	}
+}
+
+// lack is the class of an object that a call uses and nobody creates.
+func (m madeObjects) lack(n *infer.Call) spec.Class {
+	f := program.FuncOf(n.Func.ID)
+	for i := range f.Params {
+		p := &f.Params[i]
+		if p.Codec != spec.Handle || p.Class == spec.Request || p.Before < 0 || m[objectKey{kind: p.Class}] ||
+			len(n.Slots[p.Before].Parts) != 1 {
+			continue
+		}
+		codes, _ := elements(&n.Slots[p.Before])
+		for _, code := range codes {
+			if program.IsObject(code) && !m[objectKey{kind: p.Class, object: code}] {
+				return p.Class
+			}
+		}
+	}
+	return spec.NoClass
+}
+
+// mostElements is how many elements of an array are written one by one.
+const mostElements = 64
+
+// elements are the values of a slot if they are the same everywhere.
+func elements(s *infer.Slot) ([]int64, bool) {
+	n := int64(1)
+	if s.Len != nil {
+		v, ok := s.Len.Known()
+		if !ok || v > mostElements {
+			return nil, false
+		}
+		n = v
+	}
+	var out []int64
+	for i := range n {
+		v, ok := s.Parts[0].Element(i).Known()
+		if !ok {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
 }

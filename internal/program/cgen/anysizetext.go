@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -16,41 +16,30 @@ import (
 func (x *anysize) program(list []*cc.Stmt) string {
 	g := x.g
 	code := g.text(list...)
-	for _, f := range g.values {
-		maps.Copy(g.words, f.words)
-	}
+	values := g.values.usedBy(g.words)
 	maps.Copy(g.mentioned, g.words)
-	x.heap = g.words.Any(func(s string) bool {
-		return strings.HasPrefix(s, "heap_") || strings.HasSuffix(s, "_memory")
-	})
-	memory := x.memory()
+	for range x.named {
+		g.need("reserved")
+	}
 	objects := x.objectText()
 	main := x.mainText(code)
 	maps.Copy(g.used, g.words)
+	g.used["balanced"] = slices.ContainsFunc(x.m.Grids, func(grid *formula.Grid) bool { return len(grid.Fixed) == 0 })
 
 	var b strings.Builder
 	b.WriteString(x.header())
 	g.declare(&b, "size", x.hasArray)
+	for _, name := range x.blockNames() {
+		fmt.Fprintf(&b, "static char *%s;\n", name)
+	}
 	b.WriteString("\n" + g.local(helpers(g.used)))
-	functions := g.words.Any(func(s string) bool { return strings.HasPrefix(s, "sc_") || s == "pick" })
-	if functions || len(x.m.Grids) > 0 {
-		b.WriteString("/* Functions of the rank and the number of ranks, and of the place in grids of ranks. */\n" +
-			formula.CPrelude + "\n")
-		if g.words["sc_room"] {
-			b.WriteString("static long sc_room(long n) { return sc_max(n, 0); }\n\n")
-		}
-		if len(x.m.Grids) > 0 {
-			b.WriteString(formula.CGrids(x.m.Grids) + "\n")
-		}
-		if g.words["pick"] {
-			b.WriteString(frame("any_pick"))
-		}
-		section(&b, strings.Join(x.c.Funcs, ""))
+	if len(x.m.Grids) > 0 {
+		b.WriteString("/* The sizes of grids of ranks. */\n" + formula.Grids(x.m.Grids) + "\n")
 	}
 	g.writeCallbacks(&b)
-	b.WriteString(memory + objects)
+	b.WriteString(objects)
 	section(&b, g.tables.String())
-	b.WriteString(g.values.String() + main)
+	b.WriteString(values.String() + main)
 	return b.String()
 }
 
@@ -68,10 +57,9 @@ func (x *anysize) header() string {
 	for _, grid := range x.m.Grids {
 		h.facts = append(h.facts, fmt.Sprintf(" *   grid       %s\n", clean(grid.String())))
 	}
-	if x.heap {
+	if x.g.words["grow_memory"] {
 		h.defines = fmt.Sprintf("#define RANKS %d /* that were recorded, at least */\n", slices.Min(x.m.Sizes))
 	}
-	h.defines += "#ifdef __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n"
 	return x.g.header(h)
 }
 
@@ -86,10 +74,15 @@ func (x *anysize) objectText() string {
 		write := func(name string) {
 			b.WriteString(frame(name, "T", h.ctype, "A", h.array, "N", h.null, "M", fmt.Sprint(mostObjects)))
 		}
-		if x.computed[class] {
-			write("any_objects")
-		} else {
+		at := x.g.words[h.array+"_at"] || x.sought[class] || class == spec.Request && x.gathers
+		switch {
+		case !x.computed[class]:
 			write("any_fixed")
+		case at:
+			write("any_objects")
+			write("any_at")
+		default:
+			write("any_objects")
 		}
 		if x.sought[class] {
 			write("any_code")
@@ -101,33 +94,13 @@ func (x *anysize) objectText() string {
 	return b.String()
 }
 
-// memory is the functions and variables for memory, those that the program needs.
-func (x *anysize) memory() string {
-	found := x.g.words.Any(func(s string) bool { return strings.HasSuffix(s, "_at") })
-	if len(x.named) == 0 && !x.heap && !found {
-		return ""
-	}
-	var b strings.Builder
-	for _, name := range x.blockNames() {
-		fmt.Fprintf(&b, "static char *%s;\n", name)
-	}
-	b.WriteString(frame("any_reserve"))
-	if x.heap {
-		b.WriteString(frame("any_heap"))
-	}
-	if x.g.words["block_at"] || x.g.words["other_at"] {
-		b.WriteString(frame("any_blocks"))
-	}
-	return b.String()
-}
-
 // blockNames are the names of blocks of memory, sorted.
 func (x *anysize) blockNames() []string {
 	var names []string
 	for k := range x.named {
-		names = append(names, (&segment{mem: k.mem, number: k.number}).variable())
+		names = append(names, variable(&memory.Segment{Key: k}))
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 
@@ -151,7 +124,7 @@ func (x *anysize) mainText(code string) string {
 	}
 	b.WriteString(cc.Flat(x.g.noObjects(x.hasArray)))
 	for _, name := range x.blockNames() {
-		fmt.Fprintf(&b, "    %s = reserve(1);\n", name)
+		fmt.Fprintf(&b, "    %s = reserved(1);\n", name)
 	}
 	b.WriteString(code + "    return 0;\n}\n")
 	return b.String()
@@ -171,7 +144,7 @@ func (x *anysize) givenDims() string {
 			}
 			out += fmt.Sprintf("    if (size == %d) {\n        fits = 1;\n", product)
 			for i, n := range d {
-				out += fmt.Sprintf("        sc_grid%d[%d] = %d;\n", grid.ID, i, n)
+				out += fmt.Sprintf("        grid%d[%d] = %d;\n", grid.ID, i, n)
 			}
 			out += "    }\n"
 		}

@@ -47,9 +47,35 @@ type values interface {
 	room(p *program.Param) *cc.Expr
 	// length is that of an array that is passed, nil if it is not known before the call.
 	length(p *program.Param) *cc.Expr
+	// varies tells whether one of statusParts differs from call to call, statusPart is it then.
+	varies(slot, field int) bool
+	statusPart(slot, field int) *cc.Expr
 	// reopens is the condition for being the first process that opens a file that was removed since
 	// it was made, nil for other calls.
 	reopens() *cc.Expr
+}
+
+// statusParts are what a status has.
+var statusParts = [...]string{"source", "tag", "bytes"}
+
+// directed is the recorded source or tag of a matched probe that takes any: if messages have
+// different lengths, the receive that follows would have no room for another one.
+func (k *call) directed(p *program.Param) *cc.Expr {
+	o := program.OutcomesOf(k.ID)
+	if k.Op != spec.OpMatchedProbe || o.Status < 0 || p.Index != o.Source && p.Index != o.Tag {
+		return nil
+	}
+	n, ok := k.constant(p.Before)
+	if k.kind(p.Before) != archive.Int || !ok || n >= 0 || k.g.abi.Name(p.Kind, n) == "MPI_PROC_NULL" ||
+		!k.varies(o.Status, 2) {
+		return nil
+	}
+	k.g.noteOnce(k.Name + " takes messages from the recorded sources, as their lengths differ")
+	field := 0
+	if p.Index == o.Tag {
+		field = 1
+	}
+	return k.statusPart(o.Status, field)
 }
 
 // constantName says which constant a number of a parameter is.
@@ -202,7 +228,7 @@ func (k *call) kept(p *program.Param, array *cc.Expr) *cc.Expr {
 func (k *call) literalAddress(p *program.Param, n int64) *cc.Expr {
 	if n == 0 && p.BufType >= 0 { // MPI_BOTTOM is NULL with both
 		slot := k.Params[p.BufType].Before
-		if code, ok := k.constant(slot); ok && k.kind(slot) == archive.Ref && isDynamic(code) {
+		if code, ok := k.constant(slot); ok && k.kind(slot) == archive.Ref && program.IsObject(code) {
 			return cc.Name("MPI_BOTTOM")
 		}
 		return cc.Null
@@ -283,13 +309,10 @@ func plainInt(n int64) *cc.Expr {
 	return cc.Name(strconv.FormatInt(n, 10))
 }
 
-// isAddress tells whether a plain number can only be an address.
-func isAddress(n int64) bool { return n >= 1<<40 || n <= -1<<40 }
-
 // typeAddress tells whether a number that is passed for a datatype was an address, which is 0 in
 // programs.
 func (k *call) typeAddress(p *program.Param, n int64) bool {
-	if !strings.HasPrefix(k.Name, "MPI_Type_") || !isAddress(n) {
+	if !strings.HasPrefix(k.Name, "MPI_Type_") || !program.IsAddress(n) {
 		return false
 	}
 	k.g.noteOnce(k.Name + ": " + p.Name + " was an address; it is 0")

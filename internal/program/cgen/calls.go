@@ -7,6 +7,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -156,14 +157,19 @@ func (g *generator) lacks(c *class, t *terminal) bool {
 			codes = []int64{v.n.at(rank)}
 		}
 		for _, code := range codes {
-			if isDynamic(code) && g.created[g.objectKey(c, p.Class, code)] <= 0 {
-				object := strings.TrimPrefix(handleClasses[p.Class].ctype, "MPI_")
-				g.skip(t.Name, fmt.Sprintf("the %s that it uses was not created by a call that is made again", object))
+			if program.IsObject(code) && g.created[g.objectKey(c, p.Class, code)] <= 0 {
+				g.skipLacking(t.Name, p.Class)
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// skipLacking notes that a call lacks an object of a class.
+func (g *generator) skipLacking(name string, class spec.Class) {
+	object := strings.TrimPrefix(handleClasses[class].ctype, "MPI_")
+	g.skip(name, fmt.Sprintf("the %s that it uses was not created by a call that is made again", object))
 }
 
 // ownRecord makes memory where the program did; of the recorder's other records nothing is left.
@@ -196,9 +202,9 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 		if n, ok := t.slot(0).n.constant(); ok {
 			// What calls use may be more than what is recorded, if the number means other memory,
 			// too.
-			if s := g.segments[segmentKey{archive.Heap, uint32(n)}]; s != nil && s.most > g.largest[n] &&
-				s.most < believable {
-				bytes = literal(s.most, nil)
+			if s := g.memory.Find(archive.Heap, n); s != nil && s.Most > g.memory.Records[n].Largest &&
+				s.Most < memory.Believable {
+				bytes = literal(s.Most, nil)
 			}
 		}
 		block := g.allocation(c, t, at, bytes)
@@ -225,15 +231,8 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 func (g *generator) mixed(t *terminal) bool {
 	v := t.slot(0)
 	n, ok := v.n.constant()
-	return !ok || !g.ours[n] || g.anyOwn
+	return !ok || !g.memory.Records[n].Ours || g.memory.InColumns
 }
-
-// believable bounds what is concluded from datatypes about the size of a block that a record has
-// another size of.
-const believable = 1 << 24
-
-// madeByMPI is the kind of segments that MPI allocates.
-const madeByMPI = 3
 
 // allocates tells whether a record of a segment is one of memory that the program allocated itself.
 func (g *generator) allocates(t *terminal) bool {
@@ -242,5 +241,5 @@ func (g *generator) allocates(t *terminal) bool {
 		return true
 	}
 	n, ok := kind.n.constant()
-	return !ok || n != madeByMPI
+	return !ok || n != memory.MadeByMPI
 }

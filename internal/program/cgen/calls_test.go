@@ -43,7 +43,7 @@ var recordedCalls = []recordedCall{
 	{"a message to the next rank around",
 		`MPI_Send(buf=heap#0+8, count=4, datatype=MPI_INT, dest=%n, tag=7, comm=MPI_COMM_WORLD)`,
 		`MPI_Send(heap[0] + 8, 4, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD);`,
-		`MPI_Send(heap_at(0) + 8, 4, MPI_INT, sc_mod(rank + 1, size), 7, MPI_COMM_WORLD);`},
+		`MPI_Send(heap_at(0) + 8, 4, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD);`},
 	{"to the next one on a line",
 		`MPI_Send(buf=stack#0, count=1, datatype=MPI_INT, dest=%p, tag=%r, comm=MPI_COMM_WORLD)`,
 		`MPI_Send(stack0, 1, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, rank, MPI_COMM_WORLD);`,
@@ -73,7 +73,7 @@ MPI_Comm_free(&comm[0]);`, "same"},
 		`MPI_Cart_create(comm_old=MPI_COMM_WORLD, ndims=2, dims=[2, 2], periods=[0, 1],
     reorder=0) ; comm_cart=comm#0`,
 		`MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){0, 1}, 0, &comm[0]);`,
-		`MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){sc_grid0[0], sc_grid0[1]}, (int[]){0, 1}, 0, &comm[0]);`},
+		`MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){grid0[0], grid0[1]}, (int[]){0, 1}, 0, &comm[0]);`},
 	{"arrays that an operation needs until it is complete",
 		`MPI_Igatherv(sendbuf=heap#0, sendcount=1, sendtype=MPI_INT, recvbuf=heap#1, recvcounts=[%n, 2, 3, 4],
     displs=[0, 1, 3, 6], recvtype=MPI_INT, root=0, comm=MPI_COMM_WORLD) ; request=request#0
@@ -125,7 +125,7 @@ long array_of_requests_n = 2;
 MPI_Request *array_of_requests = room((array_of_requests_n + 1) * sizeof *array_of_requests);
 for (long e = 0; e < array_of_requests_n; e++) array_of_requests[e] = *request_at(2 * e);
 MPI_Waitall(2, array_of_requests, MPI_STATUSES_IGNORE);
-for (long e = 0; e < array_of_requests_n; e++) put_request((4 * e) + 2, array_of_requests[e]);
+for (long e = 0; e < array_of_requests_n; e++) put_request(4 * e + 2, array_of_requests[e]);
 }`},
 	{"one of several requests",
 		`MPI_Isend(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD) ; request=request#0

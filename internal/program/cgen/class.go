@@ -63,29 +63,10 @@ type terminal struct {
 
 // A class is a class of streams, with what the generator needs of it.
 type class struct {
-	*archive.Class
-	data   *archive.ClassData
-	ctx    *rankfunc.Context
-	terms  []*terminal
-	index  int
-	types  map[int]map[int64]extent // by rank, -1 for all; see typesAt
-	fixed  bool                     // types are the same at all ranks
-	leaves bool                     // datatypes may lead out of blocks of memory
-
-	streams map[int]*archive.Stream // recently used ones, by rank
-}
-
-// Stream is the stream of a rank; it keeps what it has read.
-func (c *class) Stream(rank int) *archive.Stream {
-	if s := c.streams[rank]; s != nil {
-		return s
-	}
-	if len(c.streams) >= 512 || c.streams == nil {
-		c.streams = map[int]*archive.Stream{}
-	}
-	s := c.Class.Stream(rank)
-	c.streams[rank] = s
-	return s
+	*program.Class
+	data  *archive.ClassData
+	ctx   *rankfunc.Context
+	terms []*terminal
 }
 
 func loadClass(c *archive.Class, index int) (*class, error) {
@@ -94,7 +75,7 @@ func loadClass(c *archive.Class, index int) (*class, error) {
 		return nil, err
 	}
 	ctx := &rankfunc.Context{Size: c.Group().Size}
-	out := &class{Class: c, data: d, ctx: ctx, index: index, types: map[int]map[int64]extent{}}
+	out := &class{Class: &program.Class{Class: c, Index: index}, data: d, ctx: ctx}
 	for i := range d.Terminals {
 		tm, err := c.Template(uint32(i))
 		if err != nil {
@@ -195,14 +176,4 @@ func (t *terminal) slot(i int) *value {
 		return nil
 	}
 	return &t.slots[i]
-}
-
-// param finds a parameter by its name.
-func (t *terminal) param(name string) *program.Param {
-	for i := range t.Params {
-		if t.Params[i].Name == name {
-			return &t.Params[i]
-		}
-	}
-	return nil
 }

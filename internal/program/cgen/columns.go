@@ -6,44 +6,9 @@ import (
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 )
-
-// maxColumn is how many values of a column the program holds for a rank.
-const maxColumn = 1 << 24
-
-// columnValues are the values of a column at a rank.
-func (g *generator) columnValues(c *class, t uint32, slot, field, rank int) ([]int64, error) {
-	k := columnAt{columnKey{c.index, t, slot, field}, rank}
-	if vals, ok := g.recent[k]; ok {
-		return vals, nil
-	}
-	col, err := c.Stream(rank).Column(t, slot, field)
-	if err != nil || col == nil {
-		return nil, err
-	}
-	n := col.Len()
-	if n > maxColumn {
-		return nil, fmt.Errorf("a parameter has %d different values at rank %d: that is too much for a source file", n,
-			rank)
-	}
-	vals := make([]int64, n)
-	col.Read(0, vals)
-	if g.recentSize += len(vals); g.recentSize > maxRecent || g.recent == nil {
-		g.recent, g.recentSize = map[columnAt][]int64{}, len(vals)
-	}
-	g.recent[k] = vals
-	return vals, nil
-}
-
-// maxRecent is how many values of columns are kept.
-const maxRecent = 1 << 22
-
-// columnAt is a column at a rank.
-type columnAt struct {
-	columnKey
-	rank int
-}
 
 // columnKey says which column it is; class is that of the generator.
 type columnKey struct {
@@ -64,8 +29,8 @@ func (g *generator) column(c *class, t uint32, slot, field int, hint string, cha
 // columnBy is column with a change that depends on the rank.
 func (g *generator) columnBy(c *class, t uint32, slot, field int, hint string,
 	change func(rank int, v int64) int64) *cc.Expr {
-	return g.columnOf(c, columnKey{c.index, t, slot, field}, hint, func(r int) []int64 {
-		vals, err := g.columnValues(c, t, slot, field, r)
+	return g.columnOf(c, columnKey{c.Index, t, slot, field}, hint, func(r int) []int64 {
+		vals, err := c.Values(program.Column{Terminal: t, Slot: slot, Field: field, Rank: r})
 		g.fail(err)
 		if change != nil {
 			vals = slices.Clone(vals)

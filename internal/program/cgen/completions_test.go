@@ -117,7 +117,7 @@ MPI_Waitall(2, &request[0], MPI_STATUSES_IGNORE);
 }
 MPI_Request_free(&request[0]);
 MPI_Request_free(&request[1]);`,
-		`MPI_Send_init(heap_at(0), 1, MPI_INT, sc_mod(rank + 1, size), 0, MPI_COMM_WORLD, request_at(0));
+		`MPI_Send_init(heap_at(0), 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, request_at(0));
 MPI_Recv_init(heap_at(0), 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, request_at(1));
 for (long i0 = 0; i0 < 5; i0++) {
 MPI_Startall(2, request_run(0, 2));
@@ -181,9 +181,9 @@ for (long i1 = 0; i1 < 2; i1++) {
 {
 long array_of_requests_n = 1;
 MPI_Request *array_of_requests = room((array_of_requests_n + 1) * sizeof *array_of_requests);
-for (long e = 0; e < array_of_requests_n; e++) array_of_requests[e] = *request_of(((-2) * i1) + 4);
+for (long e = 0; e < array_of_requests_n; e++) array_of_requests[e] = *request_of(-2 * i1 + 4);
 MPI_Waitall(1, array_of_requests, MPI_STATUSES_IGNORE);
-for (long e = 0; e < array_of_requests_n; e++) put_request(((-2) * i1) + 4, array_of_requests[e]);
+for (long e = 0; e < array_of_requests_n; e++) put_request(-2 * i1 + 4, array_of_requests[e]);
 }
 }`},
 	{"requests with another number at each rank",
@@ -197,7 +197,7 @@ long array_of_requests_n = 1;
 MPI_Request *array_of_requests = room((array_of_requests_n + 1) * sizeof *array_of_requests);
 for (long e = 0; e < array_of_requests_n; e++) array_of_requests[e] = *request_at(rank);
 MPI_Waitall(1, array_of_requests, MPI_STATUSES_IGNORE);
-for (long e = 0; e < array_of_requests_n; e++) put_request((2 * rank) + 2, array_of_requests[e]);
+for (long e = 0; e < array_of_requests_n; e++) put_request(2 * rank + 2, array_of_requests[e]);
 }`},
 	{"no request",
 		`MPI_Wait(request=MPI_REQUEST_NULL)
@@ -257,7 +257,7 @@ MPI_Get_count(&status[0], MPI_INT, &(int){0});
 long array_of_requests_n = 2;
 MPI_Request *array_of_requests = room((array_of_requests_n + 1) * sizeof *array_of_requests);
 for (long e = 0; e < array_of_requests_n; e++) array_of_requests[e] = MPI_REQUEST_NULL;
-MPI_Waitall(2, array_of_requests, room((1 + 1 * sc_room(2)) * sizeof(MPI_Status)));
+MPI_Waitall(2, array_of_requests, room(3 * sizeof(MPI_Status)));
 for (long e = 0; e < array_of_requests_n; e++) put_request(0, array_of_requests[e]);
 }`},
 }

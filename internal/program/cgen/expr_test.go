@@ -103,16 +103,16 @@ var formulas = []struct {
 			return none
 		}
 		return (r - 1) / 2
-	}, "rank > 0 ? (rank - 1) / 2 : MPI_PROC_NULL"},
+	}, "rank > 0 ? (rank + 1) / 2 - 1 : MPI_PROC_NULL"},
 	{"the child, if there is one", func(r int64) int64 {
 		if 2*r+1 > 63 {
 			return none
 		}
 		return 2*r + 1
-	}, "rank_or(2 * rank + 1, MPI_PROC_NULL)"},
+	}, "2 * rank + 1 < size ? 2 * rank + 1 : MPI_PROC_NULL"},
 	{"at most", func(r int64) int64 { return min(r, 20) }, "min(rank, 20)"},
-	{"a place in a grid, transposed", func(r int64) int64 { return r%8*8 + r/8 }, "(rank / 8) + 8 * (rank % 8)"},
-	{"times something, around", func(r int64) int64 { return 3 * r % 64 }, "mod(3 * rank, size)"},
+	{"a place in a grid, transposed", func(r int64) int64 { return r%8*8 + r/8 }, "rank / 8 + 8 * (rank % 8)"},
+	{"times something, around", func(r int64) int64 { return 3 * r % 64 }, "(3 * rank) % size"},
 	{"no rule: a table by rank", func(r int64) int64 { return r * r % 61 * 7 % 59 }, "the_peer()"},
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 )
 
 // scratchName is the name that a file of the recording has in the program's folder for files:
@@ -46,13 +47,6 @@ func scratchPath(file string) string {
 // mostName is the length of the longest name of a file, but for a number at its end.
 const mostName = 240
 
-func baseName(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[i+1:]
-	}
-	return path
-}
-
 // fileName is the name of a file that is opened or deleted: the file is there if it was there in
 // the recording, whoever made it.
 func (k *call) fileName(p *program.Param) *cc.Expr {
@@ -88,11 +82,6 @@ func (g *generator) modes(mode int64) (create, exclusive bool) {
 	return mode&c != 0, mode&x != 0
 }
 
-type termKey struct {
-	class int
-	term  uint32
-}
-
 // findFiles finds the files that were there before the recorded run, and how large they were.
 func (g *generator) findFiles() error {
 	for _, c := range g.classes {
@@ -102,7 +91,7 @@ func (g *generator) findFiles() error {
 				same = same && len(c.data.Params[t.id]) == 0 && len(t.tm.Signature.Columns()) == 0
 			}
 		}
-		n := min(c.Ranks().Len(), mostRanks)
+		n := min(c.Ranks().Len(), memory.MostRanks)
 		if same {
 			n = 1
 		}
@@ -113,7 +102,7 @@ func (g *generator) findFiles() error {
 			}
 		}
 		for t := range again {
-			g.reopened[termKey{c.index, t}] = true
+			g.reopened[memory.Terminal{Class: c.Index, Terminal: t}] = true
 		}
 	}
 	return nil

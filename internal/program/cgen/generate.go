@@ -2,15 +2,19 @@ package cgen
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/formula"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -61,8 +65,7 @@ type generator struct {
 	arrays     map[string]*cc.Expr // by text
 	columns    map[columnKey]*cc.Expr
 
-	columnSetups []columnSetup // of columns that are one of many
-	segments     map[segmentKey]*segment
+	columnSetups []columnSetup        // of columns that are one of many
 	objects      map[spec.Class]int64 // how many
 	inColumns    map[spec.Class]map[int64]bool
 	nowhere      map[spec.Class]bool
@@ -72,11 +75,7 @@ type generator struct {
 	functions    map[string]string // that are called -> since which version
 	oldNames     map[string]bool   // of what MPI 3 removed
 	created      map[objectKey]int
-	ours         map[int64]bool  // segments that the program allocates itself
-	recorded     map[int64]bool  // segments that are allocated where the recording says
-	largest      map[int64]int64 // the largest sizes of segments in records
-	least        map[int64]int64 // the least ones
-	reaches      map[termKey]*reaches
+	memory       *memory.Memory
 	around       map[[2]int64]bool // segments of the heap with reserved memory around them
 	skipped      map[Skipped]bool
 	notes        []string
@@ -85,17 +84,12 @@ type generator struct {
 	fileNames map[string]bool   // the latter
 	sameNames map[string]int    // how many numbers were put behind a name
 	fileUse   program.Files
-	reopened  map[termKey]bool // opens that demand that the file is not there, of a file that was made before
+	reopened  map[memory.Terminal]bool // opens that demand that the file is not there, of a file that was made before
 
-	segmentList   []*segment
-	recent        map[columnAt][]int64 // values of columns, and how many
-	recentSize    int
 	statuses      int64
-	heaps         int64 // how many segments
 	flag, which   bool
 	places        bool
 	keeps         int    // calls of keep
-	anyOwn        bool   // numbers of segments are read from columns
 	frees         string // the function that frees blocks: free or free_later
 	attributes    bool   // the program has attribute callbacks
 	remote        bool   // calls use addresses in other processes
@@ -107,6 +101,7 @@ type generator struct {
 
 	code, tables, variables strings.Builder
 	setup                   []*cc.Stmt
+	printer                 formula.Printer
 	values                  valueFunctions
 	words                   cc.Words // of all that is in the program but functions that return values
 	mentioned               cc.Words // also of those, called or not
@@ -118,34 +113,37 @@ type objectKey struct {
 	object int64
 }
 
-// reserved are names that the program uses itself, and words of C.
-var reserved = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-main rank size argument_count arguments directory heap status flag which request comm group type op win file
+// words are those of C, reserved names that the program uses itself.
+var (
+	words = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while`)
+	reserved = strings.Fields(`main rank size argument_count arguments directory heap status flag which request comm group type op win file
 info errhandler message session keyval column n number list made wants want done got i j k place find_rank
-start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory
-around reserve unreserve index time exit free read write remove mkdir open close send recv accept connect bind
-listen select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil y0 y1 j0 j1 yn jn
-gamma printf puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
+start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory around
+reserve unreserve index time exit free read write remove mkdir open close send recv accept connect bind listen
+select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil y0 y1 j0 j1 yn jn gamma printf
+puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
+)
 
 // newGenerator is a generator of a program that has nothing yet.
 func newGenerator(a *archive.Archive, o Options) *generator {
 	g := &generator{a: a, o: o, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]*cc.Expr{},
-		columns: map[columnKey]*cc.Expr{}, segments: map[segmentKey]*segment{}, objects: map[spec.Class]int64{},
+		columns: map[columnKey]*cc.Expr{}, objects: map[spec.Class]int64{},
 		inColumns: map[spec.Class]map[int64]bool{}, nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{},
 		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{},
 		callbacks: map[string]bool{},
-		functions: map[string]string{}, created: map[objectKey]int{}, ours: map[int64]bool{},
-		recorded: map[int64]bool{},
-		largest:  map[int64]int64{}, least: map[int64]int64{}, reaches: map[termKey]*reaches{},
+		functions: map[string]string{}, created: map[objectKey]int{}, memory: &memory.Memory{},
 		around:  map[[2]int64]bool{},
 		skipped: map[Skipped]bool{}, used: map[string]bool{}, files: map[string]string{}, fileNames: map[string]bool{},
-		sameNames: map[string]int{}, reopened: map[termKey]bool{}, words: cc.Words{}, mentioned: cc.Words{}}
+		sameNames: map[string]int{}, reopened: map[memory.Terminal]bool{}, words: cc.Words{}, mentioned: cc.Words{}}
 	if a != nil {
 		g.abi = a.Meta().ABI
 	}
+	g.printer.Function = func(hint string, params []*cc.Expr, body []*cc.Stmt) string {
+		return g.valueFunction(hint, "long ", params, body)
+	}
 	g.target = program.Target{Translation: program.Translation{From: g.abi, To: g.abi}}
-	for _, s := range reserved {
+	for _, s := range slices.Concat(words, reserved) {
 		g.names[s] = true
 	}
 	for _, p := range helperParts {
@@ -163,6 +161,7 @@ func Generate(a *archive.Archive, w io.Writer, o Options) (*Result, error) {
 	if err := g.measure(); err != nil {
 		return nil, err
 	}
+	g.printer.Least = int64(g.size)
 	text := g.program()
 	if g.err != nil {
 		return nil, g.err
@@ -171,6 +170,20 @@ func Generate(a *archive.Archive, w io.Writer, o Options) (*Result, error) {
 	bw.WriteString(text)
 	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Notes: g.notes, Skipped: g.skippedList()}
 	return res, bw.Flush()
+}
+
+// measure finds out which memory the program needs.
+func (g *generator) measure() (err error) {
+	list := make([]*program.Class, len(g.classes))
+	for i, c := range g.classes {
+		list[i] = c.Class
+	}
+	if g.memory, err = memory.Of(list, g.size); err != nil {
+		return err
+	}
+	g.notes = append(g.notes, g.memory.Notes...)
+	g.planReaches()
+	return nil
 }
 
 // mostProcesses is how many ranks a program is made for: values that differ from rank to rank are
@@ -242,9 +255,6 @@ func (g *generator) scan(c *class) {
 	returned := map[int64]bool{}
 	for _, t := range c.terms {
 		if t.Func.Func.Own() {
-			if err := g.scanSegment(c, t); err != nil {
-				g.fail(err)
-			}
 			continue
 		}
 		g.scanCallbacks(t)
@@ -257,7 +267,7 @@ func (g *generator) scan(c *class) {
 		for i := range t.Params {
 			p := &t.Params[i]
 			v := t.slot(p.After)
-			if v == nil || p.Codec != spec.Handle {
+			if v == nil || p.Codec != spec.Handle || p.Before >= 0 { // a call that gets an object makes none
 				continue
 			}
 			if v.kind == archive.Hole {
@@ -298,7 +308,7 @@ func (g *generator) objectKey(c *class, class spec.Class, code int64) objectKey 
 	if g.several {
 		return objectKey{-1, class, code}
 	}
-	return objectKey{c.index, class, code}
+	return objectKey{c.Index, class, code}
 }
 
 // creates notes that a call creates an object, and whether it is made again.
@@ -314,7 +324,7 @@ func (g *generator) creates(c *class, class spec.Class, code int64, again bool) 
 // scanColumn is scan for objects whose numbers are in a column.
 func (g *generator) scanColumn(c *class, t *terminal, p *program.Param, reason string) error {
 	for r := range c.Ranks().All() {
-		codes, err := g.columnValues(c, t.id, p.After, 0, r)
+		codes, err := c.Values(program.Column{Terminal: t.id, Slot: p.After, Field: 0, Rank: r})
 		if err != nil {
 			return err
 		}
@@ -335,48 +345,6 @@ func (g *generator) reasonOf(f *program.Func, flags archive.Flags) string {
 	return g.target.Reason(f.Func, flags)
 }
 
-// scanSegment notes which segments there are records of.
-func (g *generator) scanSegment(c *class, t *terminal) error {
-	number, kind := t.slot(0), t.slot(1)
-	if t.Name != "tabard_segment" || number == nil || kind == nil {
-		return nil
-	}
-	for r := range c.Ranks().All() {
-		numbers := []int64{number.n.at(r)}
-		if number.kind == archive.Hole {
-			g.anyOwn = true
-			var err error
-			if numbers, err = g.columnValues(c, t.id, 0, 0, r); err != nil {
-				return err
-			}
-		}
-		mpi := kind.kind == archive.Int && kind.n.at(r) == madeByMPI
-		for _, n := range numbers {
-			if n >= mostObjects {
-				return fmt.Errorf("memory segment %d is too large a number", n)
-			}
-			if _, seen := g.ours[n]; !seen || mpi {
-				g.ours[n] = !mpi
-			}
-			g.recorded[n] = true
-			if bytes := t.slot(2); bytes != nil && bytes.kind == archive.Int {
-				g.largest[n] = max(g.largest[n], bytes.n.at(r))
-				g.atLeast(n, bytes.n.at(r))
-			} else {
-				g.largest[n] = 1 << 62
-				sizes, err := g.columnValues(c, t.id, 2, 0, r)
-				if err != nil {
-					return err
-				}
-				least, _ := bounds(sizes)
-				g.atLeast(n, least)
-			}
-			g.heaps = max(g.heaps, n+1)
-		}
-	}
-	return nil
-}
-
 func (g *generator) fail(err error) {
 	if g.err == nil {
 		g.err = err
@@ -386,28 +354,17 @@ func (g *generator) fail(err error) {
 func (g *generator) note(s string) { g.notes = append(g.notes, s) }
 
 func (g *generator) noteOnce(s string) {
-	for _, x := range g.notes {
-		if x == s {
-			return
-		}
+	if !slices.Contains(g.notes, s) {
+		g.note(s)
 	}
-	g.note(s)
 }
 
 func (g *generator) skip(name, reason string) { g.skipped[Skipped{name, reason}] = true }
 
 func (g *generator) skippedList() []Skipped {
-	var out []Skipped
-	for s := range g.skipped {
-		out = append(out, s)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].Reason != out[j].Reason {
-			return out[i].Reason < out[j].Reason
-		}
-		return out[i].Func < out[j].Func
+	return slices.SortedFunc(maps.Keys(g.skipped), func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Func, b.Func))
 	})
-	return out
 }
 
 // need asks for a part of the prelude.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -25,9 +26,6 @@ var handleClasses = map[spec.Class]handleClass{
 	spec.Keyval:     {"int", "keyval", "MPI_KEYVAL_INVALID"},
 }
 
-// isDynamic tells whether a code is that of an object of the program.
-func isDynamic(code int64) bool { return code > 0 && code%2 == 0 }
-
 // at is the variable of the object with a number.
 func (h handleClass) at(number *cc.Expr) *cc.Expr { return cc.Index(cc.Name(h.array), number) }
 
@@ -35,7 +33,7 @@ func (h handleClass) at(number *cc.Expr) *cc.Expr { return cc.Index(cc.Name(h.ar
 func (g *generator) objectName(class spec.Class, code int64) *cc.Expr {
 	h := handleClasses[class]
 	switch {
-	case isDynamic(code):
+	case program.IsObject(code):
 		g.sawObject(class, code)
 		return h.at(plainInt(code/2 - 1))
 	case code%2 == 1 && int(code/2) < len(spec.Predefineds):
@@ -71,13 +69,13 @@ func (g *generator) sawObject(class spec.Class, code int64) {
 func (g *generator) handle(c *class, v *number, class spec.Class, hint string) (e *cc.Expr, object bool) {
 	ranks := c.Ranks()
 	if code, ok := v.constant(); ok {
-		return g.objectName(class, code), isDynamic(code)
+		return g.objectName(class, code), program.IsObject(code)
 	}
 	all := true
 	vals := make([]int64, 0, ranks.Len())
 	for r := range ranks.All() {
 		code := v.at(r)
-		if all = all && isDynamic(code); !all {
+		if all = all && program.IsObject(code); !all {
 			break
 		}
 		g.sawObject(class, code)
@@ -93,7 +91,7 @@ func (g *generator) handle(c *class, v *number, class spec.Class, hint string) (
 // fromColumn is the expression for an object whose code comes from a column: an lvalue.
 func (g *generator) fromColumn(c *class, t *terminal, slot int, class spec.Class, hint string) *cc.Expr {
 	g.sawColumn(c, t, slot, class)
-	g.named(class)
+	g.byCode(class)
 	code := cc.Call("next", g.column(c, t.id, slot, 0, hint, nil))
 	return cc.Paren(cc.Deref(cc.Call(handleClasses[class].array+"_of", code)))
 }
@@ -101,24 +99,24 @@ func (g *generator) fromColumn(c *class, t *terminal, slot int, class spec.Class
 // sawColumn notes the objects in a column.
 func (g *generator) sawColumn(c *class, t *terminal, slot int, class spec.Class) {
 	for r := range c.Ranks().All() {
-		vals, err := g.columnValues(c, t.id, slot, 0, r)
+		vals, err := c.Values(program.Column{Terminal: t.id, Slot: slot, Field: 0, Rank: r})
 		if err != nil {
 			g.fail(err)
 			return
 		}
 		for _, code := range vals {
-			if isDynamic(code) {
+			if program.IsObject(code) {
 				g.sawObject(class, code)
 			} else if code%2 == 1 && class != spec.Request {
-				g.named(class)[code] = true
+				g.byCode(class)[code] = true
 			}
 		}
 	}
 }
 
-// named are the predefined objects in columns, by code; it exists for a class if there is such a
+// byCode are the predefined objects in columns, by code; it exists for a class if there is such a
 // column.
-func (g *generator) named(class spec.Class) map[int64]bool {
+func (g *generator) byCode(class spec.Class) map[int64]bool {
 	if g.inColumns[class] == nil {
 		g.inColumns[class] = map[int64]bool{}
 	}
@@ -161,7 +159,7 @@ func contiguous(codes []int64) (first int64, ok bool) {
 		return 0, false
 	}
 	for i, code := range codes {
-		if !isDynamic(code) || code != codes[0]+2*int64(i) {
+		if !program.IsObject(code) || code != codes[0]+2*int64(i) {
 			return 0, false
 		}
 	}

@@ -63,7 +63,7 @@ func (k *oneCall) ObjectNew(p *program.Param) *cc.Expr {
 	nowhere := "no_" + h.array
 	seen := false
 	e := k.g.choose(k.c.Ranks(), p.Name, h.ctype+" *", func(r int) *cc.Expr {
-		if code := out.n.at(r); isDynamic(code) {
+		if code := out.n.at(r); program.IsObject(code) {
 			return cc.Addr(k.g.objectName(p.Class, code))
 		}
 		seen = true
@@ -87,7 +87,7 @@ func (k *oneCall) objects(p *program.Param) *cc.Expr {
 	}
 	saw := func(codes []int64) {
 		for _, code := range codes {
-			if isDynamic(code) {
+			if program.IsObject(code) {
 				k.g.sawObject(p.Class, code)
 			}
 		}
@@ -147,7 +147,7 @@ func (k *oneCall) contiguousByRank(in *value, h handleClass, saw func([]int64)) 
 
 // objectNumber is the number of the object with a code, -1 for none of the program.
 func objectNumber(code int64) int64 {
-	if isDynamic(code) {
+	if program.IsObject(code) {
 		return code/2 - 1
 	}
 	return -1
@@ -203,18 +203,18 @@ func (k *oneCall) objectsFromColumn(p *program.Param, in *value) *cc.Expr {
 	if p.Class == spec.Request {
 		return k.gathered(length, cc.Call("next_ints", cc.Name("n"), elements))
 	}
-	k.g.named(p.Class)
+	k.g.byCode(p.Class)
 	n, list := cc.Name("n_"+h.array), cc.Name(h.array+"s")
 	element := cc.Deref(cc.Call(h.array+"_of", cc.Call("next", elements)))
 	k.pre = append(k.pre, cc.Do(cc.Declare("int", cc.Assign(n, length))),
-		k.roomOf(h.ctype, list, cc.Paren(compare(n, "+", 1))),
+		k.roomOf(h.ctype, list, compare(n, "+", 1)),
 		cc.Under(cc.For("int", "i", n), cc.Do(cc.Assign(cc.Index(list, cc.Name("i")), element))))
 	return list
 }
 
 // roomOf declares an array of n elements.
 func (k *call) roomOf(ctype string, list, n *cc.Expr) *cc.Stmt {
-	bytes := cc.Infix(n, "*", cc.Prefix("sizeof ", cc.Deref(list)))
+	bytes := cc.Op(n, "*", cc.Prefix("sizeof ", cc.Deref(list)))
 	return cc.Do(cc.Declare(ctype, cc.Assign(cc.Deref(list), cc.Call("room", bytes))))
 }
 
@@ -232,7 +232,7 @@ func (k *oneCall) ObjectsNew(p *program.Param) *cc.Expr {
 	made := cc.Name("made")
 	k.pre = append(k.pre, k.roomOf(h.ctype, made, plainInt(max(n, int64(len(out.ints)), 1))))
 	for i, code := range out.ints {
-		if isDynamic(code) {
+		if program.IsObject(code) {
 			k.post = append(k.post, cc.Do(cc.Assign(k.g.objectName(p.Class, code), cc.Index(made, cc.Int(i)))))
 		}
 	}

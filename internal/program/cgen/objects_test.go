@@ -55,8 +55,8 @@ MPI_Type_free(&(MPI_Datatype){type[2]});`,
 MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){type[0], MPI_DATATYPE_NULL},
     &type[1]);
 {
-MPI_Datatype *made = room((1 + 1 * sc_room(2)) * sizeof *made);
-MPI_Type_get_contents(type[1], 3, 2, 2, room(16 + 4 * sc_room(3)), room(16 + 8 * sc_room(2)), made);
+MPI_Datatype *made = room(3 * sizeof *made);
+MPI_Type_get_contents(type[1], 3, 2, 2, room(28), room(32), made);
 type[2] = made[0];
 }
 MPI_Type_free(&(MPI_Datatype){type[2]});`},
@@ -67,7 +67,7 @@ MPI_Type_free(&(MPI_Datatype){type[2]});`},
 		`MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, (int[]){(rank + 1) % size}, MPI_UNWEIGHTED, 0,
     (int[]){0}, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
 &comm[0]);`,
-		`MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, (int[]){sc_mod(rank + 1, size)}, MPI_UNWEIGHTED, 0,
+		`MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, (int[]){(rank + 1) % size}, MPI_UNWEIGHTED, 0,
     (int[]){0}, MPI_WEIGHTS_EMPTY,
 MPI_INFO_NULL, 0, &comm[0]);`},
 	{"what MPI 3 removed is called by its old name",
@@ -94,7 +94,7 @@ MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win[0]);
 MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm[0]);
 MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, rank, &(MPI_Comm){MPI_COMM_NULL});`,
 		`MPI_Win_create(heap_at(0), 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win[0]);
-MPI_Win_lock(MPI_LOCK_SHARED, sc_mod(rank + 1, size), 0, win[0]);
+MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win[0]);
 MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm[0]);
 MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, rank, &(MPI_Comm){MPI_COMM_NULL});`},
 }

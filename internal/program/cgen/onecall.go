@@ -6,6 +6,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -79,7 +80,7 @@ func (k *oneCall) fit(hint string, value func(rank int) int64) *cc.Expr {
 // inColumns calls f with what a slot has in columns at each rank, until it returns false.
 func (k *oneCall) inColumns(slot, field int, f func(vals []int64) bool) {
 	for r := range k.c.Ranks().All() {
-		vals, err := k.g.columnValues(k.c, k.t.id, slot, field, r)
+		vals, err := k.c.Values(program.Column{Terminal: k.t.id, Slot: slot, Field: field, Rank: r})
 		k.g.fail(err)
 		if !f(vals) {
 			return
@@ -101,31 +102,18 @@ func (k *oneCall) sameInColumns(slot, field int) (first int64, same, any bool) {
 	return first, same, any
 }
 
-// directed is the recorded source or tag of a matched probe that takes any: if messages have
-// different lengths, the receive that follows would have no room for another one.
-func (k *oneCall) directed(p *program.Param) *cc.Expr {
-	o := program.OutcomesOf(k.ID)
-	matched := k.Name == "MPI_Mprobe" || k.Name == "MPI_Improbe"
-	if o == nil || o.Status < 0 || !matched || p.Index != o.Source && p.Index != o.Tag {
-		return nil
+// varies tells whether a part of a status differs from call to call.
+func (k *oneCall) varies(slot, field int) bool {
+	if k.kind(slot) != archive.Hole {
+		return false
 	}
-	in, status := k.t.slot(p.Before), k.t.slot(o.Status)
-	if n, ok := in.n.constant(); in.kind != archive.Int || !ok || n >= 0 || status == nil ||
-		status.kind != archive.Hole {
-		return nil
-	}
-	if k.g.abi.Name(p.Kind, in.n.n) == "MPI_PROC_NULL" {
-		return nil
-	}
-	if _, same, _ := k.sameInColumns(o.Status, 2); same {
-		return nil
-	}
-	k.g.noteOnce(k.Name + " takes messages from the recorded sources, as their lengths differ")
-	field := 0
-	if p.Index == o.Tag {
-		field = 1
-	}
-	return k.read(o.Status, field, p.Name, nil)
+	_, same, _ := k.sameInColumns(slot, field)
+	return !same
+}
+
+// statusPart is a part of a status, which is in columns.
+func (k *oneCall) statusPart(slot, field int) *cc.Expr {
+	return k.read(slot, field, statusParts[field], nil)
 }
 
 func (k *oneCall) Number(p *program.Param) *cc.Expr {
@@ -294,7 +282,7 @@ func (k *oneCall) roomFor(p *program.Param) int64 {
 			}
 		case archive.Hole:
 			k.inColumns(in.at, 0, func(vals []int64) bool {
-				_, hi := bounds(vals)
+				_, hi := memory.Bounds(vals)
 				most, ok = max(most, hi), true
 				return true
 			})
@@ -445,12 +433,12 @@ func (g *generator) placeCode(word int64) int64 {
 		}
 		return -1 - 2*v.N
 	}
-	s := g.segment(&v)
-	g.inPlaces[s.index] = true
-	if s.index >= mostPlaces {
+	s := g.memory.Segment(&v)
+	g.inPlaces[s.Index] = true
+	if s.Index >= mostPlaces {
 		g.fail(fmt.Errorf("there are more than %d blocks of memory", mostPlaces))
 	}
-	return (offset(&v)-s.low)*mostPlaces + int64(s.index)
+	return (memory.Offset(&v)-s.Low)*mostPlaces + int64(s.Index)
 }
 
 // mostPlaces is how many segments addresses in columns may be in. Small codes, of where blocks
@@ -460,8 +448,8 @@ const mostPlaces = 1 << 20
 // reopens is the condition for being the first process that opens a file that was removed since it
 // was made.
 func (k *oneCall) reopens() *cc.Expr {
-	p := k.t.param("comm")
-	if !k.g.reopened[termKey{k.c.index, k.t.id}] || p == nil || k.kind(p.Before) != archive.Ref {
+	p := k.t.Param("comm")
+	if !k.g.reopened[memory.Terminal{Class: k.c.Index, Terminal: k.t.id}] || p == nil || k.kind(p.Before) != archive.Ref {
 		return nil
 	}
 	code, ok := k.constant(p.Before)

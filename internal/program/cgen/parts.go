@@ -3,6 +3,8 @@ package cgen
 import (
 	_ "embed"
 	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/program/formula"
 )
 
 // A part is a piece of C that the program has if it is needed.
@@ -23,7 +25,7 @@ var (
 // helperParts are the helpers of programs, each after those that it needs; frames and callbacks are
 // texts with places for what differs.
 var (
-	helperParts = readParts(helperText)
+	helperParts = append(readParts(formula.Functions), readParts(helperText)...)
 	frames      = byName(readParts(frameText))
 	callbacks   = byName(readParts(callbackText))
 )

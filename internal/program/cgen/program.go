@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -82,12 +82,7 @@ func section(b *strings.Builder, s string) {
 }
 
 func (g *generator) writeCallbacks(b *strings.Builder) {
-	var list []string
-	for s := range g.callbacks {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	for _, s := range list {
+	for _, s := range slices.Sorted(maps.Keys(g.callbacks)) {
 		b.WriteString(s + "\n")
 	}
 }
@@ -225,30 +220,27 @@ func (g *generator) noObjects(array func(spec.Class) bool) (out []*cc.Stmt) {
 	return out
 }
 
-// largeBlock is the size from which a block of memory is allocated at the start.
-const largeBlock = 1 << 26
-
 func (g *generator) declareMemory(b *strings.Builder) {
-	for _, s := range g.segmentList {
-		if s.mem == archive.Heap {
-			g.heaps = max(g.heaps, int64(s.number)+1)
+	for _, s := range g.memory.Segments {
+		if s.Mem == archive.Heap {
+			g.memory.Heaps = max(g.memory.Heaps, int64(s.Number)+1)
 			continue
 		}
-		name, n := s.variable(), s.most-s.low
+		name, n := variable(s), s.Most-s.Low
 		switch {
 		case !g.mentioned[name]:
-		case n > largeBlock || s.reach != nil:
+		case n > memory.LargeBlock || s.Reach != nil:
 			fmt.Fprintf(b, "static char *%s;\n", name)
 		default:
 			fmt.Fprintf(b, "static long double %s_[%d];\nstatic char *const %s = (char *)%s_;\n", name, (n+15)/16, name,
 				name)
 		}
 	}
-	if g.heaps > 0 && g.mentioned["heap"] {
-		fmt.Fprintf(b, "static char *heap[%d];\n", g.heaps)
+	if g.memory.Heaps > 0 && g.mentioned["heap"] {
+		fmt.Fprintf(b, "static char *heap[%d];\n", g.memory.Heaps)
 		if g.mentioned["own"] {
 			fmt.Fprintf(b, "static char *own[%d]; /* what is to be freed of it: the other blocks are MPI's */\n",
-				g.heaps)
+				g.memory.Heaps)
 		}
 	}
 }
@@ -259,17 +251,17 @@ func (g *generator) setupFunction() string {
 	list := g.noObjects(func(class spec.Class) bool { return !own(class) })
 	objects := g.text(g.noObjects(own)...)
 	var table []int64
-	for _, s := range g.segmentList {
-		begin, _ := s.base()
-		heap := s.mem == archive.Heap
-		used := heap || g.mentioned[s.variable()]
+	for _, s := range g.memory.Segments {
+		begin, _ := baseOf(s)
+		heap := s.Mem == archive.Heap
+		used := heap || g.mentioned[variable(s)]
 		switch {
-		case heap && (s.made || g.recorded[int64(s.number)]):
-		case s.reach != nil && used:
+		case heap && (s.Made || g.memory.Records[int64(s.Number)] != nil):
+		case s.Reach != nil && used:
 			list = append(list, cc.Do(cc.Assign(begin, g.allocationAtStart(s))))
-		case heap && len(g.segmentList) > 40:
-			table = append(table, int64(s.number), s.most-s.low)
-		case heap, s.most-s.low > largeBlock && used:
+		case heap && len(g.memory.Segments) > 40:
+			table = append(table, int64(s.Number), s.Most-s.Low)
+		case heap, s.Most-s.Low > memory.LargeBlock && used:
 			list = append(list, cc.Do(cc.Assign(begin, cc.Call("memory", g.segmentSize(s)))))
 		}
 	}
@@ -304,10 +296,10 @@ func (g *generator) placeFunction() string {
 		return ""
 	}
 	var cases strings.Builder
-	for _, s := range g.segmentList {
-		if g.inPlaces[s.index] {
-			g.mentioned[s.variable()] = true
-			fmt.Fprintf(&cases, "    case %d: block = %s; break;\n", s.index, s.variable())
+	for _, s := range g.memory.Segments {
+		if g.inPlaces[s.Index] {
+			g.mentioned[variable(s)] = true
+			fmt.Fprintf(&cases, "    case %d: block = %s; break;\n", s.Index, variable(s))
 		}
 	}
 	text := frame("place", "CASES", cases.String())

@@ -6,6 +6,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
+	"github.com/tabard-hpc/tabard/internal/program/memory"
 )
 
 // Where the block for accesses by address is, and how many places there are for what the accesses
@@ -22,7 +23,7 @@ func (g *generator) usesRemote(c *class, t *terminal) bool {
 	if program.Remote(&t.tm.Signature) < 0 && len(c.data.Params[t.id]) == 0 {
 		return false
 	}
-	p := t.param("target_disp")
+	p := t.Param("target_disp")
 	if p == nil {
 		return false
 	}
@@ -30,15 +31,15 @@ func (g *generator) usesRemote(c *class, t *terminal) bool {
 	if v == nil || v.kind != archive.Hole && v.kind != archive.Int {
 		return false
 	}
-	for i := range min(c.Ranks().Len(), mostRanks) {
+	for i := range min(c.Ranks().Len(), memory.MostRanks) {
 		rank := c.Ranks().At(i)
 		vals := []int64{v.n.at(rank)}
 		if v.kind == archive.Hole {
 			var err error
-			vals, err = g.columnValues(c, t.id, v.at, 0, rank)
+			vals, err = c.Values(program.Column{Terminal: t.id, Slot: v.at, Field: 0, Rank: rank})
 			g.fail(err)
 		}
-		if _, hi := bounds(vals); len(vals) > 0 && isAddress(hi) {
+		if _, hi := memory.Bounds(vals); len(vals) > 0 && program.IsAddress(hi) {
 			return true
 		}
 		if _, same := v.n.constant(); same && v.kind == archive.Int {

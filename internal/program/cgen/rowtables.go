@@ -1,8 +1,10 @@
 package cgen
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/program/cc"
@@ -239,7 +241,7 @@ func memberAt(e *cc.Expr, i int, member string) string {
 // writeAlike writes the table and the function of calls that are alike, the first of which has
 // number n, and returns the expression that makes one.
 func (l *lists) writeAlike(k *alike, n int) *cc.Expr {
-	name := l.g.unique(orElse(k.hint, "calls"))
+	name := l.g.unique(cmp.Or(k.hint, "calls"))
 	rows := l.g.unique(name + "_rows")
 	var fields []field
 	used := map[string]bool{}
@@ -345,27 +347,10 @@ func memberList(fields []field) string {
 	return b.String() + ";"
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // memberName is a name for a member of a structure.
 func memberName(name string) string {
-	if name == "" || keyword[name] {
+	if name == "" || slices.Contains(words, name) {
 		return name + "_"
 	}
 	return name
 }
-
-var keyword = func() map[string]bool {
-	out := map[string]bool{}
-	for _, s := range strings.Fields(`auto break case char const continue default do double else enum extern float for goto
-if inline int long register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while`) {
-		out[s] = true
-	}
-	return out
-}()

@@ -3,6 +3,7 @@ package cgen
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -269,7 +270,7 @@ func siteName(site *archive.Site, other string) string {
 	f := &site.Frames[0]
 	parts := []string{f.Func}
 	if f.File != "" {
-		parts = append(parts, baseName(f.File))
+		parts = append(parts, path.Base(f.File))
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	name := identifier(strings.Join(parts, "_"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -75,7 +76,8 @@ func (r *rules) placeThreads() error {
 			return err
 		}
 		if e >= 0 {
-			begin, end = max(begin, b), max(begin, b, min(end, e))
+			begin = max(begin, min(b, end)) // times may say nothing: not behind the end
+			end = max(begin, min(end, e))
 		}
 		cond := r.g.condition(rankfunc.NewSet(members), r.c.Ranks())
 		number := cc.Int(t.number)
@@ -194,7 +196,7 @@ func (g *generator) codesOf(c *class, t *terminal, slot int) []int64 {
 	case v.refs:
 		return v.codesAt(rank)
 	case v.kind == archive.Hole:
-		codes, err := g.columnValues(c, t.id, slot, 0, rank)
+		codes, err := c.Values(program.Column{Terminal: t.id, Slot: slot, Field: 0, Rank: rank})
 		g.fail(err)
 		return codes
 	}
@@ -210,7 +212,7 @@ func (g *generator) findLocal() {
 		made := map[objectKey]bool{}
 		for _, t := range c.terms {
 			for i := range t.Params {
-				if p := &t.Params[i]; p.Codec == spec.Handle {
+				if p := &t.Params[i]; p.Codec == spec.Handle && p.Before < 0 {
 					for _, code := range g.codesOf(c, t, p.After) {
 						made[objectKey{0, p.Class, code}] = true
 					}
@@ -221,7 +223,7 @@ func (g *generator) findLocal() {
 			for i := range t.Params {
 				if p := &t.Params[i]; p.Codec == spec.Handle {
 					for _, code := range g.codesOf(c, t, p.Before) {
-						if isDynamic(code) && !made[objectKey{0, p.Class, code}] {
+						if program.IsObject(code) && !made[objectKey{0, p.Class, code}] {
 							foreign[p.Class] = true
 						}
 					}

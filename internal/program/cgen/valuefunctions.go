@@ -12,21 +12,21 @@ import (
 // written.
 type valueFunctions []*valueFunction
 
-// valueFunction is a function without parameters.
+// valueFunction is a function, with parameters of type long if it has some.
 type valueFunction struct {
-	name, ctype string
-	body        []*cc.Stmt
-	words       cc.Words
+	name, ctype, params string
+	body                []*cc.Stmt
+	words               cc.Words
 }
 
 // String is the definition of the function.
 func (f *valueFunction) String() string {
-	return fmt.Sprintf("static %s%s(void)\n{\n%s}\n\n", f.ctype, f.name, cc.Flat(f.body))
+	return fmt.Sprintf("static %s%s(%s)\n{\n%s}\n\n", f.ctype, f.name, f.params, cc.Flat(f.body))
 }
 
 // returns is what a function returns that does nothing else, nil for others.
 func (f *valueFunction) returns() *cc.Expr {
-	if f.body[0].Form != cc.Plain {
+	if f.body[0].Form != cc.Plain || len(f.body) > 1 {
 		return nil
 	}
 	return f.body[0].Head.Args[0]
@@ -55,19 +55,34 @@ func (v valueFunctions) usedBy(words cc.Words) valueFunctions {
 	return used
 }
 
-// function is a call of a function that returns a value, the one that there is if it has the same
-// body.
-func (g *generator) typedHelper(hint, ctype string, body ...*cc.Stmt) *cc.Expr {
-	key := ctype + cc.Flat(body)
+// valueFunction is the name of a function that returns a value, the one that there is if it has the
+// same body.
+func (g *generator) valueFunction(hint, ctype string, params []*cc.Expr, body []*cc.Stmt) string {
+	list := "void"
+	if len(params) > 0 {
+		list = ""
+		for i, p := range params {
+			if i > 0 {
+				list += ", "
+			}
+			list += "long " + p.Text
+		}
+	}
+	key := ctype + list + cc.Flat(body)
 	name := g.byBody[key]
 	if name == "" {
 		name = g.unique("the_" + hint)
 		g.byBody[key] = name
-		f := &valueFunction{name, ctype, body, cc.Words{}}
+		f := &valueFunction{name, ctype, list, body, cc.Words{}}
 		f.words.Add(body...)
 		g.values = append(g.values, f)
 	}
-	return cc.Call(name)
+	return name
+}
+
+// typedHelper is a call of a function without parameters.
+func (g *generator) typedHelper(hint, ctype string, body ...*cc.Stmt) *cc.Expr {
+	return cc.Call(g.valueFunction(hint, ctype, nil, body))
 }
 
 // helper is typedHelper for numbers.

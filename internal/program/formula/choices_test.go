@@ -1,8 +1,9 @@
 package formula
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/program/cc"
 )
 
 // Choices are what conditions choose from, however they nest; what they choose by is none of them.
@@ -59,28 +60,88 @@ func TestPlus(t *testing.T) {
 }
 
 // What expressions are in C: what C has itself is written with its operators, what rounds otherwise
-// there, or needs a loop, calls functions. All is of type long, by casts that are left out here.
+// there, or needs a loop, calls functions.
 func TestCText(t *testing.T) {
-	printer := &CPrinter{Rank: "rank", Size: "size", Elem: "e", Index: func(int) string { return "i" }}
+	p, functions := printer()
+	p.Least = 3
+	whole := &Grid{Axes: 2, Fixed: []int64{4, 3}}
+	next := func(g *Grid, other ...*Expr) *Expr {
+		return &Expr{Op: Shift, Grid: g, Moves: [][]int{{0, 1}}, Periodic: []bool{false, true}, Args: other}
+	}
 	for _, c := range []struct {
 		e    *Expr
 		want string
 	}{
-		{New(Add, rank, n(1)), "(rank + 1L)"}, {New(Mod, rank, size), "sc_mod(rank, size)"},
-		{New(Div, rank, n(2)), "sc_div(rank, 2L)"},
-		{New(Xor, rank, New(Shl, i0)), "(rank ^ sc_shl(i))"}, {New(Bits, size), "sc_bits(size)"},
-		{New(Eq, rank, n(0)), "(rank == 0L)"},
-		{New(If, rank, n(1), size), "(rank ? 1L : size)"}, {square.dim(1), "sc_grid0[1]"},
+		{nil, "1"}, {New(Add, rank, n(1)), "rank + 1"}, {New(Add, rank, n(-1)), "rank - 1"},
+		{New(Mul, n(2), New(Add, rank, n(1))), "2 * (rank + 1)"}, {New(Sub, rank, New(Mod, rank, n(8))), "rank - rank % 8"},
+		{&Expr{Op: Add, Args: []*Expr{rank, n(-1)}}, "rank - 1"}, {New(Sub, rank, New(Sub, size, i0)), "rank - (size - i0)"}, {New(Sub, New(Sub, rank, size), i0), "rank - size - i0"},
+		{New(Mod, rank, size), "rank % size"}, {New(Mod, New(Add, rank, n(-1)), size), "(rank + size - 1) % size"},
+		{New(Mod, New(Add, rank, n(-3)), size), "(rank + size - 3) % size"},
+		{New(Mod, New(Add, rank, n(-4)), size), "mod(rank - 4, size)"}, // there may be three ranks
+		{New(Mod, New(Sub, rank, i0), size), "mod(rank - i0, size)"}, {New(Mod, rank, i0), "mod(rank, i0)"},
+		{New(Div, rank, n(2)), "rank / 2"}, {New(Div, New(Sub, rank, n(1)), n(2)), "floor_div(rank - 1, 2)"},
+		{New(Xor, rank, New(Shl, i0)), "rank ^ power_of_2(i0)"}, {New(Bits, size), "bits(size)"},
+		{New(Eq, New(Xor, rank, n(1)), n(0)), "(rank ^ 1) == 0"}, {New(Not, New(Eq, rank, n(0))), "rank != 0"},
+		{New(Less, n(0), rank), "rank > 0"}, {New(Not, New(Less, n(0), rank)), "rank <= 0"},
+		{New(Not, New(Less, rank, size)), "rank >= size"}, {New(Not, rank), "!rank"},
+		{New(And, New(Less, rank, n(2)), New(Or, rank, size)), "rank < 2 && (rank || size)"},
+		{New(Not, New(And, rank, size)), "!(rank && size)"},
+		{New(Add, New(Less, rank, n(2)), n(3)), "(long)(rank < 2) + 3"},
+		{New(If, rank, n(1), size), "rank ? 1 : size"},
+		{New(If, New(If, rank, i0, i1), New(If, i0, n(1), n(2)), n(3)), "(rank ? i0 : i1) ? (i0 ? 1 : 2) : 3"},
+		{New(Add, New(If, rank, n(1), size), n(3)), "(rank ? 1 : size) + 3"},
+		{New(Pick, i0, n(4), rank), "pick(i0, 2, (const long[]){4, rank})"},
+		{New(Min, rank, n(-5)), "min(rank, -5)"}, {New(Add, size, New(Mul, rank, n(-5))), "size + rank * (-5)"},
+		{square.dim(1), "grid0[1]"}, {threes.coord(0), "coordinate(2, grid2, 0)"},
+		{next(square), "grid_shift(2, grid0, (const long[]){0, 1}, (const long[]){0, 1}, -1)"},
+		{next(whole, n(7)), "grid_shift(2, (const long[]){4, 3}, (const long[]){0, 1}, (const long[]){0, 1}, 7)"},
+		{&Expr{Op: Cell, Grid: whole}, "grid_cell(2, (const long[]){4, 3})"},
 	} {
-		if got := strings.ReplaceAll(printer.Expr(c.e), "(long)", ""); got != c.want {
+		if got := p.Expr(c.e).String(); got != c.want {
 			t.Errorf("%v: %s, not %s", c.e, got, c.want)
 		}
 	}
-	if len(printer.Funcs) > 0 {
-		t.Errorf("functions of its own: %q", printer.Funcs)
+	if functions.Len() > 0 {
+		t.Errorf("functions of its own: %s", functions)
 	}
-	sum := &Expr{Op: Sum, Args: []*Expr{New(Add, rank, elem)}}
-	if a, b := printer.Expr(sum), printer.Expr(sum); a != b || len(printer.Funcs) != 1 {
-		t.Errorf("a sum is a function, made once: %s, %s, %d functions", a, b, len(printer.Funcs))
+	sum := &Expr{Op: Sum, Args: []*Expr{New(Add, rank, New(Mul, i1, elem))}}
+	p.Elem = cc.Int(3)
+	if got := p.Expr(sum).String(); got != "sum0(3, i1)" {
+		t.Errorf("a sum is %s", got)
+	}
+	want := `static long sum0(long e, long i1)
+{
+    long to = e, n = 0;
+    for (e = 0; e < to; e++) n += rank + i1 * e;
+    return n;
+}
+`
+	if functions.String() != want {
+		t.Errorf("%s\nnot\n%s", functions, want)
+	}
+}
+
+// Where values are constants, they are written by name: what is chosen, not what is counted with.
+func TestCNames(t *testing.T) {
+	p, _ := printer()
+	name := func(v int64) *cc.Expr {
+		if v == -2 {
+			return cc.Name("NONE")
+		}
+		return cc.Int(v)
+	}
+	for _, c := range []struct {
+		e    *Expr
+		want string
+	}{
+		{n(-2), "NONE"}, {New(If, New(Less, rank, n(-2)), rank, n(-2)), "rank < -2 ? rank : NONE"},
+		{New(Pick, i0, n(-2), n(3)), "pick(i0, 2, (const long[]){NONE, 3})"},
+		{&Expr{Op: Shift, Grid: square, Moves: [][]int{{0, 1}}, Args: []*Expr{n(-2)}},
+			"grid_shift(2, grid0, (const long[]){0, 1}, (const long[]){0, 0}, NONE)"},
+		{New(Max, rank, n(-2)), "max(rank, -2)"},
+	} {
+		if got := p.Named(c.e, name).String(); got != c.want {
+			t.Errorf("%v: %s, not %s", c.e, got, c.want)
+		}
 	}
 }

@@ -3,7 +3,7 @@
 // with the process grids that they speak of.
 //
 // An expression is a tree (Expr) that is evaluated (Eval), simplified when it is made (New),
-// printed for people (String) and printed as C (CPrinter). Package infer searches for expressions
+// printed for people (String) and turned into C (Printer). Package infer searches for expressions
 // that give the values of a recording, and package cgen writes them into proxies.
 //
 // It is not how values are stored in files: those are the families of package rankfunc, which are
@@ -58,8 +58,11 @@ const (
 	// Dim is the size of axis N of Grid, Coord the caller's coordinate on it.
 	Dim
 	Coord
-	// Shift is the rank at the displacement Moves[0] in Grid, -1 beyond a border (see Grid.Periodic
-	// of Moves).
+	// Cell is where in Grid the caller is: for each axis a digit to the base 3, which is 0 at its
+	// begin, 2 at its end and 1 between.
+	Cell
+	// Shift is the rank at the displacement Moves[0] in Grid. Beyond a border (see Periodic) it is
+	// its argument, -1 if it has none.
 	Shift
 	// NearCount is how many of the displacements Moves do not leave Grid. Of these, NearRank is the
 	// rank at number i, its argument, and NearMove is the index of that displacement in Moves. Both
@@ -173,7 +176,7 @@ func (e *Expr) Eval(v *Env) int64 {
 		return 0
 	case Elem:
 		return v.Elem
-	case Dim, Coord, Shift, NearCount, NearRank, NearMove:
+	case Dim, Coord, Cell, Shift, NearCount, NearRank, NearMove:
 		return e.evalGrid(v)
 	case If:
 		if e.Args[0].Eval(v) != 0 {
@@ -342,7 +345,7 @@ func (e *Expr) UsesIndex(n int) bool {
 func (e *Expr) UsesRank() bool {
 	return e.Uses(func(x *Expr) bool {
 		switch x.Op {
-		case Rank, Coord, Shift, NearCount, NearRank, NearMove:
+		case Rank, Coord, Cell, Shift, NearCount, NearRank, NearMove:
 			return true
 		}
 		return false

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/program/cc"
 )
 
 var (
@@ -225,7 +227,7 @@ func TestGrids(t *testing.T) {
 // random is an expression of some depth.
 func random(rng *rand.Rand, depth int, inSum bool) *Expr {
 	leaves := []*Expr{n(rng.Int64N(9) - 2), rank, size, i0, i1, elem, square.dim(rng.Int64N(2)),
-		threes.coord(rng.Int64N(2)), {Op: NearCount, Grid: square, Moves: cross},
+		threes.coord(rng.Int64N(2)), {Op: Cell, Grid: wide}, {Op: NearCount, Grid: square, Moves: cross},
 		{Op: Shift, Grid: wide, Moves: [][]int{{1 - rng.IntN(3), 1}},
 			Periodic: []bool{rng.IntN(2) == 0, rng.IntN(2) == 0}}}
 	if depth == 0 {
@@ -239,7 +241,7 @@ func random(rng *rand.Rand, depth int, inSum bool) *Expr {
 		return New(o, sub(), sub(), sub())
 	case Pick:
 		return New(o, sub(), sub(), sub(), sub())
-	case Dim, Coord, Shift, NearCount:
+	case Dim, Coord, Cell, Shift, NearCount:
 		return leaves[rng.IntN(len(leaves))]
 	case NearRank, NearMove:
 		return &Expr{Op: o, Grid: square, Moves: cross, Args: []*Expr{sub()}}
@@ -257,53 +259,69 @@ func random(rng *rand.Rand, depth int, inSum bool) *Expr {
 	}
 }
 
-// The C text of any expression has the value that Eval has.
-func TestCRandom(t *testing.T) {
-	cc, err := exec.LookPath("cc")
+// printer gives functions numbers, and collects them.
+func printer() (*Printer, *strings.Builder) {
+	var functions strings.Builder
+	known := map[string]string{}
+	p := &Printer{Least: 1}
+	p.Function = func(hint string, params []*cc.Expr, body []*cc.Stmt) string {
+		text := "("
+		for i, x := range params {
+			text += strings.Repeat(", ", min(i, 1)) + "long " + x.Text
+		}
+		text += ")\n{\n" + cc.Flat(body) + "}\n"
+		if known[text] == "" {
+			known[text] = fmt.Sprintf("%s%d", hint, len(known))
+			functions.WriteString("static long " + known[text] + text)
+		}
+		return known[text]
+	}
+	return p, &functions
+}
+
+// run compiles statements for ranks and elements, and gives the lines that they print.
+func run(t *testing.T, functions, body string) []string {
+	t.Helper()
+	compiler, err := exec.LookPath("cc")
 	if err != nil {
 		t.Fatal("no C compiler: ", err)
 	}
-	rng := rand.New(rand.NewPCG(3, 9))
-	p := &CPrinter{Rank: "rank", Size: "size", Elem: "elem",
-		Index: func(n int) string { return fmt.Sprintf("index[%d]", n) }}
-	var list []*Expr
-	var prints, want strings.Builder
-	for range 300 {
-		e := random(rng, 3, false)
-		list = append(list, e)
-		fmt.Fprintf(&prints, "        printf(\"%%ld\\n\", %s);\n", p.Expr(e))
-	}
-	v := env(t, 12)
-	for v.Rank = 0; v.Rank < 12; v.Rank++ {
-		for _, e := range list {
-			v.Elem = v.Rank % 4
-			fmt.Fprintln(&want, e.Eval(v))
-		}
-	}
-	dir := t.TempDir()
-	source := "#include <stdio.h>\n" + CPrelude + CGrids(grids) + strings.Join(p.Funcs, "") +
-		"int main(void)\n{\n    int rank, size = 12, elem;\n    long index[2] = {2, 5};\n" +
-		"    if (!sc_grids(size)) return 1;\n" +
-		"    for (rank = 0; rank < size; rank++) {\n        elem = rank % 4;\n" + prints.String() +
-		"    }\n    return 0;\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "e.c"), []byte(source), 0o666); err != nil {
+	exe := filepath.Join(t.TempDir(), "e")
+	source := "#include <stdio.h>\nstatic long rank, size = 12;\n" + Functions + Grids(grids) + functions +
+		"int main(void)\n{\n    long i0 = 2, i1 = 5, e;\n    if (!set_grids()) return 1;\n" + body + "    return 0;\n}\n"
+	if err := os.WriteFile(exe+".c", []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	exe := filepath.Join(dir, "e")
-	if out, err := exec.Command(cc, "-O0", "-w", "-o", exe, exe+".c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if out, err := exec.Command(compiler, "-std=c99", "-O0", "-w", "-o", exe, exe+".c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, source)
 	}
 	out, err := exec.Command(exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, wanted := strings.Split(string(out), "\n"), strings.Split(want.String(), "\n")
-	if len(got) != len(wanted) {
-		t.Fatalf("%d values, not %d", len(got), len(wanted))
+	return strings.Fields(string(out))
+}
+
+// Any expression has in C the value that Eval gives.
+func TestCRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	p, functions := printer()
+	var list []*Expr
+	var body strings.Builder
+	body.WriteString("    for (rank = 0; rank < size; rank++) {\n        e = rank % 4;\n")
+	for range 300 {
+		e := random(rng, 3, false)
+		list = append(list, e)
+		fmt.Fprintf(&body, "        printf(\"%%ld\\n\", (long)(%s));\n", p.Expr(e))
 	}
-	for i := range got {
-		if got[i] != wanted[i] {
-			t.Fatalf("rank %d: %v is %s in C, not %s", i/len(list), list[i%len(list)], got[i], wanted[i])
+	got := run(t, functions.String(), body.String()+"    }\n")
+	v := env(t, 12)
+	for i := range max(len(got), 12*len(list)) {
+		v.Rank = int64(i / len(list))
+		v.Elem = v.Rank % 4
+		e := list[i%len(list)]
+		if i >= len(got) || got[i] != fmt.Sprint(e.Eval(v)) {
+			t.Fatalf("rank %d: %v is %s in C, not %d", v.Rank, e, got[i], e.Eval(v))
 		}
 	}
 }

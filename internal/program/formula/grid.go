@@ -145,23 +145,61 @@ func moved(dims []int64, at *[MaxAxes]int64, move []int, periodic []bool) int64 
 	return r
 }
 
+// cell is where in a grid a place is, see Cell.
+func cell(dims []int64, at *[MaxAxes]int64) int64 {
+	c := int64(0)
+	for i, d := range dims {
+		c *= 3
+		switch at[i] {
+		case 0:
+		case d - 1:
+			c += 2
+		default:
+			c++
+		}
+	}
+	return c
+}
+
+// sizes are those of the axes of a grid, nil if the ranks do not fill it.
+func (v *Env) sizes(g *Grid) []int64 {
+	if g.ID < len(v.Dims) {
+		return v.Dims[g.ID]
+	}
+	if _, open := g.fixed(); open < 0 {
+		return g.Fixed
+	}
+	return nil
+}
+
 func (e *Expr) evalGrid(v *Env) int64 {
-	if e.Grid.ID >= len(v.Dims) || v.Dims[e.Grid.ID] == nil {
+	dims := v.sizes(e.Grid)
+	if dims == nil {
 		return 0
 	}
-	dims := v.Dims[e.Grid.ID]
 	if e.Op == Dim {
 		return dims[e.N]
 	}
 	var at [MaxAxes]int64
-	if !Place(dims, v.Rank, &at) {
+	inside := Place(dims, v.Rank, &at)
+	if e.Op == Shift {
+		to := int64(-1)
+		if inside {
+			to = moved(dims, &at, e.Moves[0], e.Periodic)
+		}
+		if to < 0 && len(e.Args) > 0 {
+			return e.Args[0].Eval(v)
+		}
+		return to
+	}
+	if !inside {
 		return -1
 	}
 	switch e.Op {
 	case Coord:
 		return at[e.N]
-	case Shift:
-		return moved(dims, &at, e.Moves[0], e.Periodic)
+	case Cell:
+		return cell(dims, &at)
 	}
 	want := int64(-1)
 	if e.Op != NearCount {

@@ -5,7 +5,7 @@ func (e *Expr) Known() (value int64, ok bool) {
 	switch e.Op {
 	case Num:
 		return e.N, true
-	case Rank, Size, Index, Elem, Dim, Coord, Shift, NearCount, NearRank, NearMove, While, Sum:
+	case Rank, Size, Index, Elem, Dim, Coord, Cell, Shift, NearCount, NearRank, NearMove, While, Sum:
 		return 0, false
 	}
 	for _, a := range e.Args {
@@ -59,7 +59,7 @@ func (e *Expr) Element(i int64) *Expr {
 
 // UsesElem tells whether an expression depends on the place in an array.
 func (e *Expr) UsesElem() bool {
-	if e.Op == Elem {
+	if e.Op == Elem || e.Op == Sum {
 		return true
 	}
 	for _, a := range e.Args {
@@ -173,11 +173,11 @@ func (e *Expr) Everywhere() bool {
 // Natural tells whether an expression cannot be negative.
 func (e *Expr) Natural() bool {
 	switch e.Op {
-	case Rank, Size, Index, Elem, Mod:
+	case Rank, Size, Index, Elem, Mod, Dim, LowBit, HighBit:
 		return true
 	case Num:
 		return e.N >= 0
-	case Add, Mul:
+	case Add, Mul, Div, Xor, Min:
 		return e.Args[0].Natural() && e.Args[1].Natural()
 	case If, Pick:
 		for _, a := range e.Args[1:] {

@@ -36,6 +36,8 @@ func (e *Expr) String() string {
 		return fmt.Sprintf("d%d", e.N)
 	case Coord:
 		return fmt.Sprintf("c%d", e.N)
+	case Cell:
+		return "cell"
 	case Shift:
 		return fmt.Sprintf("shift%v%s", e.Moves[0], wraps(e.Periodic))
 	case NearCount:

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -200,7 +201,7 @@ func (m *inference) nodes(b *block) (out []*Node) {
 		if it.leaf {
 			var err error
 			if calls, err = b.calls(it); err != nil || len(calls) == 0 {
-				m.obstacles.add(Obstacle{Reason: fmt.Sprintf("a call of the recording cannot be read: %v", err)})
+				m.obstacles.Add(Obstacle{Reason: fmt.Sprintf("a call of the recording cannot be read: %v", err)})
 				continue
 			}
 		}
@@ -259,7 +260,7 @@ func (m *inference) trips(b *block, it *item, calls []observation) *Expr {
 		if sample != nil {
 			o.Func, o.Site = spec.ByID(sample.sig.Func).Name, siteName(sample.class.recording.c, sample.sig.Site)
 		}
-		m.obstacles.add(o)
+		m.obstacles.Add(o)
 		return nil
 	}
 	if e.Op == Num && e.N == 1 {
@@ -300,7 +301,10 @@ func (m *inference) tripsOf(t *table, it *item, b *block) *Expr {
 			partners = append(partners, e)
 		}
 	})
-	slices.SortFunc(partners, func(x, y *Expr) int { return cmpText(x.String(), y.String()) })
+	slices.SortFunc(partners, func(x, y *Expr) int {
+		a, b := x.String(), y.String()
+		return cmp.Or(len(a)-len(b), cmp.Compare(a, b))
+	})
 	r := roleLoop
 	for _, p := range partners {
 		if it.loop >= 0 && p.UsesIndex(it.loop) {
@@ -333,18 +337,6 @@ func (m *inference) tripsOf(t *table, it *item, b *block) *Expr {
 		}
 	}
 	return t.explain(r)
-}
-
-func cmpText(a, b string) int {
-	switch {
-	case len(a) != len(b):
-		return len(a) - len(b)
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // tripsRole is what the trip count of a loop means whose index leads to partners in the way of e.

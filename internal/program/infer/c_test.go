@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/internal/program/cc"
 	"github.com/tabard-hpc/tabard/internal/program/formula"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
@@ -35,7 +36,7 @@ func expressions(nodes []*infer.Node) (list []*formula.Expr) {
 
 // The C text of expressions has the values that Eval has.
 func TestC(t *testing.T) {
-	cc, err := exec.LookPath("cc")
+	compiler, err := exec.LookPath("cc")
 	if err != nil {
 		t.Fatal("no C compiler: ", err)
 	}
@@ -54,12 +55,21 @@ func TestC(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			printer := &formula.CPrinter{Rank: "rank", Size: "size", Elem: "elem",
-				Index: func(n int) string { return fmt.Sprintf("index[%d]", n) }}
-			var prints, want strings.Builder
+			var prints, want, functions strings.Builder
+			made := 0
+			printer := &formula.Printer{Function: func(hint string, params []*cc.Expr, body []*cc.Stmt) string {
+				made++
+				name := fmt.Sprintf("%s%d", hint, made)
+				list := ""
+				for i, x := range params {
+					list += strings.Repeat(", ", min(i, 1)) + "long " + x.Text
+				}
+				fmt.Fprintf(&functions, "static long %s(%s)\n{\n%s}\n", name, list, cc.Flat(body))
+				return name
+			}}
 			list := expressions(m.Threads[0].Body)
 			for _, e := range list {
-				fmt.Fprintf(&prints, "        printf(\"%%ld\\n\", %s);\n", printer.Expr(e))
+				fmt.Fprintf(&prints, "        printf(\"%%ld\\n\", (long)(%s));\n", printer.Expr(e))
 			}
 			v, err := m.Env(p.size)
 			if err != nil {
@@ -75,17 +85,18 @@ func TestC(t *testing.T) {
 				}
 			}
 			dir := t.TempDir()
-			source := "#include <stdio.h>\n" + formula.CPrelude + formula.CGrids(m.Grids) +
-				strings.Join(printer.Funcs, "") +
-				fmt.Sprintf("int main(void)\n{\n    int rank, size = %d, i, elem;\n    long index[%d];\n"+
-					"    if (!sc_grids(size)) return 1;\n", p.size, m.Loops+1) +
-				fmt.Sprintf("    for (rank = 0; rank < size; rank++) {\n        elem = rank %% 3;\n"+
-					"        for (i = 0; i < %d; i++) index[i] = (rank + i) %% 3;\n", m.Loops) +
-				prints.String() + "        (void)index, (void)elem;\n    }\n    return 0;\n}\n"
+			source := fmt.Sprintf("#include <stdio.h>\nstatic long rank, size = %d;\n", p.size) + formula.Functions +
+				formula.Grids(m.Grids) + functions.String() +
+				"int main(void)\n{\n    if (!set_grids()) return 1;\n" +
+				"    for (rank = 0; rank < size; rank++) {\n        long e = rank % 3;\n"
+			for i := range m.Loops {
+				source += fmt.Sprintf("        long i%d = (rank + %[1]d) %% 3;\n", i)
+			}
+			source += prints.String() + "        (void)e;\n    }\n    return 0;\n}\n"
 			if err := os.WriteFile(filepath.Join(dir, "e.c"), []byte(source), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.Command(cc, "-O0", "-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-variable",
+			if out, err := exec.Command(compiler, "-std=c99", "-O0", "-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-variable",
 				"-Werror", "-o", filepath.Join(dir, "e"), filepath.Join(dir, "e.c")).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

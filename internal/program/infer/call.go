@@ -47,7 +47,7 @@ func (m *inference) obstacle(calls []observation, slot int, reason string) {
 		}
 	}
 	o.Ranks = rankfunc.NewSet(ranks)
-	m.obstacles.add(o)
+	m.obstacles.Add(o)
 }
 
 // site is the number of the call site of a call in the model.

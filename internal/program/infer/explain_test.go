@@ -1,6 +1,8 @@
 package infer
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,7 +167,7 @@ func TestExplained(t *testing.T) {
 		parts := []string{""}
 		if e != nil {
 			parts[0] = m.settle(e).String()
-			parts = append(parts, sorted(m.notes)...)
+			parts = append(parts, slices.Sorted(maps.Keys(m.notes))...)
 		} else if m.blocked != "" {
 			parts = append(parts, m.blocked)
 		}

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -155,7 +156,7 @@ func infer(c *archive.Content, o Options, p policy) (*Model, error) {
 	if m.gridHidden() {
 		m.notes[hiddenGrid] = true
 	}
-	m.model.Assumptions = sorted(m.notes)
+	m.model.Assumptions = slices.Sorted(maps.Keys(m.notes))
 	m.model.fixDims(o.Dims)
 	m.model.recordings = append([]*archive.Content{c}, o.With...)
 	return m.model, nil
@@ -293,7 +294,7 @@ func (m *inference) thread(number int, classes []*class) (*Thread, error) {
 	}
 	m.where = fmt.Sprintf("thread %d", number)
 	if e := there.condition(); e == nil {
-		m.obstacles.add(Obstacle{
+		m.obstacles.Add(Obstacle{
 			Reason: fmt.Sprintf("which ranks have a thread %d does not follow from rank and size", number)})
 	} else if e.Op != Num {
 		t.Count = e

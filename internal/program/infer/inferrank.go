@@ -1,6 +1,11 @@
 package infer
 
-import "github.com/tabard-hpc/tabard/internal/program/formula"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/program/formula"
+)
 
 // inside tells whether a value may be a rank.
 func (t *table) inside(i int) bool {
@@ -123,7 +128,10 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 		}
 	}
 	if len(idx) > 0 {
-		for _, g := range grids {
+		// Beside one another on a line is simpler than at a corner of a grid.
+		for _, g := range slices.SortedStableFunc(slices.Values(grids), func(a, b *Grid) int {
+			return cmp.Compare(t.m.simple(b), t.m.simple(a))
+		}) {
 			add(t.near(g, idx))
 		}
 	}
@@ -167,6 +175,16 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 		add(t.linear([]*Expr{op(Div, rankExpr, num(p))}, roleFixed, false, nil))
 	}
 	return list
+}
+
+// simple is 1 for a line, unless it is known that there is a grid.
+func (m *inference) simple(g *Grid) int64 {
+	for _, known := range m.explicit {
+		if known {
+			return 0
+		}
+	}
+	return formula.Truth(g.Axes == 1)
 }
 
 // round explains ranks that go round all ranks, or those of an axis of a process grid, from

@@ -2,7 +2,6 @@ package infer
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -221,8 +220,8 @@ func (o *Obstacles) Error() string {
 	return "another number of ranks is not possible:\n  " + strings.Join(lines, "\n  ")
 }
 
-// add adds an obstacle, once.
-func (o *Obstacles) add(x Obstacle) {
+// Add adds an obstacle, once.
+func (o *Obstacles) Add(x Obstacle) {
 	for i := range o.List {
 		y := &o.List[i]
 		if y.Func == x.Func && y.Site == x.Site && y.Param == x.Param && y.Reason == x.Reason {
@@ -233,15 +232,6 @@ func (o *Obstacles) add(x Obstacle) {
 		}
 	}
 	o.List = append(o.List, x)
-}
-
-func sorted(set map[string]bool) []string {
-	out := make([]string, 0, len(set))
-	for s := range set {
-		out = append(out, s)
-	}
-	sort.Strings(out)
-	return out
 }
 
 // nodes calls f for all nodes of the model.

@@ -148,9 +148,8 @@ MPI_Gatherv(-, 2, 27, -, P x [2], P x [(2 * e)], 27, 0, 3)
 		}
 		return text
 	}, `
-neighbours[[-1 1] [0 -1] [0 1] [1 -1]] times for i0
-  MPI_Send(-, 40, 27, neighbour[[-1 1] [0 -1] [0 1] [1 -1]][i0], 1, 3)
-assumed: the process grid has 2 balanced sizes
+neighbours[[-1] [1]] times for i0
+  MPI_Send(-, 40, 27, neighbour[[-1] [1]][i0], 1, 3)
 `},
 	{"messages that nobody receives stay so, as they were recorded so", 4, 9, func(r, n int) string {
 		return send((r+1)%n, 5)

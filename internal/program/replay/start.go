@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -174,11 +175,7 @@ func streamsOf(a *archive.Archive, rank int) []*archive.Stream {
 			list = append(list, c.Stream(rank))
 		}
 	}
-	for i := range list { // by thread; there are few
-		for k := i; k > 0 && list[k].Thread() < list[k-1].Thread(); k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
-	}
+	slices.SortStableFunc(list, func(a, b *archive.Stream) int { return a.Thread() - b.Thread() })
 	return list
 }
 

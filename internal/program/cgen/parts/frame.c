@@ -56,10 +56,6 @@ $ALONE    }
 int main(int argc, char **argv)
 {
 
-//// any_pick
-static long pick(long i, long n, const long from[]) { return from[sc_min(sc_max(i, 0), n - 1)]; }
-
-
 //// any_objects
 /* n objects from a number on: as many as it takes. */
 static $T *$A_run(long first, long n)
@@ -78,6 +74,8 @@ static $T *$A_run(long first, long n)
     while (made < first + n + 1) list[made++] = $N;
     return list + first;
 }
+
+//// any_at
 static $T *$A_at(long n) { return $A_run(n, 1); }
 
 
@@ -102,94 +100,8 @@ static void put_request(long code, MPI_Request r)
 }
 
 
-//// any_reserve
-/* Room for addresses: of its pages only those exist that are used, however much that is with this number of ranks. Half of it
- * lies before the address if that is the midst of something. */
-static char *reserve(int midst)
-{
-    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 24; bytes /= 2) {
-        char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at != MAP_FAILED) return midst ? at + bytes / 2 : at;
-    }
-    fprintf(stderr, "There is no room for more memory.\n");
-    exit(1);
-}
-
-
-//// any_heap
-/* Memory that the program allocated, by its number: heap is where it is, own what is to be freed, large what is not. */
-static char **heap, **own, **large;
-static char **heap_slot(long n)
-{
-    static long heaps;
-    if (n < 0 || n >= 1 << 24) {
-        fprintf(stderr, "There is no memory %ld with this number of ranks.\n", n);
-        exit(1);
-    }
-    if (n >= heaps) {
-        long more = 2 * n + 16;
-        heap = realloc(heap, more * sizeof *heap);
-        own = realloc(own, more * sizeof *own);
-        large = realloc(large, more * sizeof *large);
-        if (!heap || !own || !large) exit(1);
-        for (; heaps < more; heaps++) heap[heaps] = own[heaps] = large[heaps] = NULL;
-    }
-    return &heap[n];
-}
-static char *heap_at(long n)
-{
-    char **at = heap_slot(n);
-    if (!*at && !large[n]) large[n] = reserve(0);
-    if (!*at) *at = large[n];
-    return *at;
-}
-static void begin_memory(long n, long bytes)
-{
-    *heap_slot(n) = calloc(1, bytes > 0 ? bytes : 1);
-    if (!heap[n]) {
-        fprintf(stderr, "There is no memory for %ld bytes.\n", bytes);
-        exit(1);
-    }
-    own[n] = heap[n];
-}
-/* What does not follow from the number of ranks may have to be larger with more of them. */
-static void grow_memory(long n, long bytes)
-{
-    if (size <= RANKS) {
-        begin_memory(n, bytes);
-        return;
-    }
-    heap_slot(n);
-    if (!large[n]) large[n] = reserve(0);
-    heap[n] = large[n];
-}
-static void end_memory(long n)
-{
-    heap_slot(n);
-    free(own[n]);
-    heap[n] = own[n] = NULL;
-}
-
-
-//// any_blocks
-/* Other memory by its kind and number. */
-static char *block_at(long kind, long number)
-{
-    static struct { long kind, number; char *at; } *list;
-    static long n;
-    for (long i = 0; i < n; i++)
-        if (list[i].kind == kind && list[i].number == number) return list[i].at;
-    list = realloc(list, (n + 1) * sizeof *list);
-    if (!list) exit(1);
-    list[n].kind = kind;
-    list[n].number = number;
-    return list[n++].at = reserve(1);
-}
-static char *other_at(long address) { return block_at(-1, address >> 24) + (address & 0xffffff); }
-
-
 //// any_grids
-    int fits = sc_grids(size);
+    int fits = set_grids();
 $GIVEN    if (!fits) {
         if (rank == 0) fprintf(stderr, "This program cannot run with %ld ranks: they do not fill the grid of ranks (%s).\n", size, $GRIDS);
         exit(1);

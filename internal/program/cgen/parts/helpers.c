@@ -126,73 +126,6 @@ static void release_later(long number, char *block)
     a->block = NULL;
 }
 
-//// mod
-static long mod(long a, long b) /* never negative */
-{
-    long m = a % b;
-    return m < 0 ? m + b : m;
-}
-
-//// max
-static long max(long a, long b) { return a > b ? a : b; }
-
-//// min
-static long min(long a, long b) { return a < b ? a : b; }
-
-//// rank_or
-static long rank_or(long x, long other) { return x >= 0 && x < size ? x : other; }
-
-//// highest_bit
-static long highest_bit(long x)
-{
-    while (x & (x - 1)) x &= x - 1;
-    return x;
-}
-
-//// grid_shift
-/* The rank that is some steps away in a grid of ranks, the last dimension fastest; other beyond its borders. */
-static long grid_shift(int n, const long dims[], const long steps[], const long periodic[], long other)
-{
-    long r = rank, to = 0, scale = 1;
-    for (int i = n - 1; i >= 0; i--) {
-        long at = r % dims[i] + steps[i];
-        r /= dims[i];
-        if (at < 0 || at >= dims[i]) {
-            if (!periodic[i]) return other;
-            at = (at % dims[i] + dims[i]) % dims[i];
-        }
-        to += at * scale;
-        scale *= dims[i];
-    }
-    return r > 0 ? other : to;
-}
-
-//// grid_turn
-/* The rank with the same coordinates when the axes of a grid are in another order. */
-static long grid_turn(const long dims[], int a, int b, int c, long other)
-{
-    long at[3], r = rank;
-    for (int i = 2; i >= 0; i--) {
-        at[i] = r % dims[i];
-        r /= dims[i];
-    }
-    return r > 0 ? other : (at[a] * dims[b] + at[b]) * dims[c] + at[c];
-}
-
-//// grid_cell
-/* Where in a grid the rank is: for each axis a digit to the base 3, which is 0 at its begin and 2 at its end. */
-static long grid_cell(int n, const long dims[])
-{
-    long r = rank, cell = 0, scale = 1;
-    for (int i = n - 1; i >= 0; i--) {
-        long at = r % dims[i];
-        cell += scale * (at == 0 ? 0 : at == dims[i] - 1 ? 2 : 1);
-        r /= dims[i];
-        scale *= 3;
-    }
-    return cell;
-}
-
 //// place_in
 /* The index of the rank in a set: n numbers are begins and ends of intervals. */
 static long place_in(const long set[], int n)
@@ -408,3 +341,96 @@ static void reduce(void *in, void *inout, int *n, MPI_Datatype *t) { (void)in, (
 
 //// reduce_large
 static void reduce_large(void *in, void *inout, MPI_Count *n, MPI_Datatype *t) { (void)in, (void)inout, (void)n, (void)t; }
+
+//// reserved
+/* Room for addresses: of its pages only those exist that are used, however much that is with this number of ranks. Half of it
+ * lies before the address if that is the midst of something. */
+static char *reserved(int midst)
+{
+    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 24; bytes /= 2) {
+        char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at != MAP_FAILED) return midst ? at + bytes / 2 : at;
+    }
+    fprintf(stderr, "There is no room for more memory.\n");
+    exit(1);
+}
+
+//// heap_slot
+/* Memory that the program allocated, by its number: heap is where it is, own what is to be freed, large what is not. */
+static char **heap, **own, **large;
+static char **heap_slot(long n)
+{
+    static long heaps;
+    if (n < 0 || n >= 1 << 24) {
+        fprintf(stderr, "There is no memory %ld with this number of ranks.\n", n);
+        exit(1);
+    }
+    if (n >= heaps) {
+        long more = 2 * n + 16;
+        heap = realloc(heap, more * sizeof *heap);
+        own = realloc(own, more * sizeof *own);
+        large = realloc(large, more * sizeof *large);
+        if (!heap || !own || !large) exit(1);
+        for (; heaps < more; heaps++) heap[heaps] = own[heaps] = large[heaps] = NULL;
+    }
+    return &heap[n];
+}
+
+//// heap_at: heap_slot reserved
+static char *heap_at(long n)
+{
+    char **at = heap_slot(n);
+    if (!*at && !large[n]) large[n] = reserved(0);
+    if (!*at) *at = large[n];
+    return *at;
+}
+
+//// begin_memory: heap_slot
+static void begin_memory(long n, long bytes)
+{
+    *heap_slot(n) = calloc(1, bytes > 0 ? bytes : 1);
+    if (!heap[n]) {
+        fprintf(stderr, "There is no memory for %ld bytes.\n", bytes);
+        exit(1);
+    }
+    own[n] = heap[n];
+}
+
+//// grow_memory: begin_memory heap_slot reserved
+/* What does not follow from the number of ranks may have to be larger with more of them. */
+static void grow_memory(long n, long bytes)
+{
+    if (size <= RANKS) {
+        begin_memory(n, bytes);
+        return;
+    }
+    heap_slot(n);
+    if (!large[n]) large[n] = reserved(0);
+    heap[n] = large[n];
+}
+
+//// end_memory: heap_slot
+static void end_memory(long n)
+{
+    heap_slot(n);
+    free(own[n]);
+    heap[n] = own[n] = NULL;
+}
+
+//// block_at: reserved
+/* Other memory by its kind and number. */
+static char *block_at(long kind, long number)
+{
+    static struct { long kind, number; char *at; } *list;
+    static long n;
+    for (long i = 0; i < n; i++)
+        if (list[i].kind == kind && list[i].number == number) return list[i].at;
+    list = realloc(list, (n + 1) * sizeof *list);
+    if (!list) exit(1);
+    list[n].kind = kind;
+    list[n].number = number;
+    return list[n++].at = reserved(1);
+}
+
+//// other_at: block_at
+static char *other_at(long address) { return block_at(-1, address >> 24) + (address & 0xffffff); }

@@ -18,9 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #define RANKS 6 /* that were recorded, at least */
-#ifdef __GNUC__
-#pragma GCC diagnostic ignored "-Wunused-function"
-#endif
 #if defined __GNUC__ && __GNUC__ > 10 && !defined __clang__
 #pragma GCC diagnostic ignored "-Wstringop-overflow" /* constants that are no arrays */
 #endif
@@ -31,11 +28,11 @@ static char **arguments;
 static MPI_Comm comm[1];
 static MPI_Datatype type[1];
 static MPI_Request request[2];
-
 static char *stack0;
+
 /* Room for addresses: of its pages only those exist that are used, however much that is with this number of ranks. Half of it
  * lies before the address if that is the midst of something. */
-static char *reserve(int midst)
+static char *reserved(int midst)
 {
     for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 24; bytes /= 2) {
         char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -64,13 +61,15 @@ static char **heap_slot(long n)
     }
     return &heap[n];
 }
+
 static char *heap_at(long n)
 {
     char **at = heap_slot(n);
-    if (!*at && !large[n]) large[n] = reserve(0);
+    if (!*at && !large[n]) large[n] = reserved(0);
     if (!*at) *at = large[n];
     return *at;
 }
+
 static void begin_memory(long n, long bytes)
 {
     *heap_slot(n) = calloc(1, bytes > 0 ? bytes : 1);
@@ -80,6 +79,7 @@ static void begin_memory(long n, long bytes)
     }
     own[n] = heap[n];
 }
+
 /* What does not follow from the number of ranks may have to be larger with more of them. */
 static void grow_memory(long n, long bytes)
 {
@@ -88,9 +88,10 @@ static void grow_memory(long n, long bytes)
         return;
     }
     heap_slot(n);
-    if (!large[n]) large[n] = reserve(0);
+    if (!large[n]) large[n] = reserved(0);
     heap[n] = large[n];
 }
+
 static void end_memory(long n)
 {
     heap_slot(n);
@@ -100,12 +101,12 @@ static void end_memory(long n)
 
 static long the_source(void)
 {
-    return ((rank - 1) >= 0) && ((rank - 1) < size) ? (rank - 1) : MPI_PROC_NULL;
+    return rank - 1 >= 0 && rank - 1 < size ? rank - 1 : MPI_PROC_NULL;
 }
 
 static long the_source_2(void)
 {
-    return ((rank + 1) >= 0) && ((rank + 1) < size) ? (rank + 1) : MPI_PROC_NULL;
+    return rank + 1 >= 0 && rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
 }
 
 /* The rank is what the launcher says, so that the program makes no calls but those of the recording; else MPI is asked. */
@@ -136,7 +137,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 1; i++) comm[i] = MPI_COMM_NULL;
     for (int i = 0; i < 1; i++) type[i] = MPI_DATATYPE_NULL;
     for (int i = 0; i < 2; i++) request[i] = MPI_REQUEST_NULL;
-    stack0 = reserve(1);
+    stack0 = reserved(1);
     MPI_Init(&argument_count, &arguments);
     find_rank(1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);

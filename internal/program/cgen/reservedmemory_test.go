@@ -116,7 +116,7 @@ MPI_Send(buf=heap#0, count=1, datatype=type#0, dest=0, tag=1, comm=MPI_COMM_WORL
 // The functions of programs give memory where it is asked for, and take it back.
 func TestMemoryAround(t *testing.T) {
 	g := bare(1)
-	g.heaps = 3
+	g.memory.Heaps = 3
 	g.used["release"], g.used["release_later"] = true, true
 	text := "#define _DEFAULT_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n" + g.declareAround() + g.local(helpers(g.used)) + `
 static const long places[] = {2, -46179488366592, -46179488301056, 46179488366592, 46179488432128}, small[] = {1, 137438953472, 137439019008};

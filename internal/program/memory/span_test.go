@@ -1,4 +1,4 @@
-package cgen
+package memory
 
 import (
 	"math/big"
@@ -72,17 +72,17 @@ func TestExtents(t *testing.T) {
 			continue
 		}
 		data := e.data()
-		if !slices.IsSortedFunc(e.far, func(a, b span) int { return int(min(1, max(-1, a.low-b.low))) }) {
+		if !slices.IsSortedFunc(e.far, func(a, b Span) int { return int(min(1, max(-1, a.Low-b.Low))) }) {
 			t.Fatalf("out of order: %v", e.far)
 		}
 		for _, b := range bytes {
-			in := func(s span) bool { return s.low <= b && b < s.high }
+			in := func(s Span) bool { return s.Low <= b && b < s.High }
 			if b > -userSpace && b < userSpace-1 && !slices.ContainsFunc(data, in) {
 				t.Fatalf("byte %d is not in %v", b, data)
 			}
 		}
 		for _, s := range e.far {
-			if s.high-s.low > mostFar*farGap {
+			if s.High-s.Low > mostFar*farGap {
 				t.Fatalf("too large: %v", e.far)
 			}
 		}
@@ -90,8 +90,8 @@ func TestExtents(t *testing.T) {
 }
 
 func TestJoined(t *testing.T) {
-	got := joined([]span{{500, 510}, {0, 10}, {7, 7}, {30, 40}, {15, 20}, {-userSpace - 1, 0}, {-5, 3}}, 6)
-	if want := []span{{-5, 20}, {30, 40}, {500, 510}}; !slices.Equal(got, want) {
+	got := joined([]Span{{500, 510}, {0, 10}, {7, 7}, {30, 40}, {15, 20}, {-userSpace - 1, 0}, {-5, 3}}, 6)
+	if want := []Span{{-5, 20}, {30, 40}, {500, 510}}; !slices.Equal(got, want) {
 		t.Errorf("%v instead of %v", got, want)
 	}
 }

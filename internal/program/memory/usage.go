@@ -1,4 +1,4 @@
-package cgen
+package memory
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 
 // usage is a call with its values at one rank, as far as it takes to tell which memory it uses.
 type usage struct {
-	g     *generator
+	m     *Memory
 	c     *class
 	t     *terminal
 	sig   *archive.Signature
@@ -26,21 +26,33 @@ func (u *usage) touch(v *archive.Value, e extent) {
 	switch {
 	case u.see != nil:
 		u.see(v, e)
-	case e.placed && u.g.leaves(v, e):
+	case e.placed && u.m.leaves(v, e):
 		u.c.leaves = true // how far follows from each single call
-		u.g.touch(u.rank, v, block(1))
+		u.m.touch(u.rank, v, block(1))
 	default:
-		u.g.touch(u.rank, v, e)
+		u.m.touch(u.rank, v, e)
 	}
 }
 
 // column has all values of a column, none if the value is not in one.
 func (u *usage) column(slot, field int) []int64 {
-	vals, err := u.g.columnValues(u.c, u.t.id, slot, field, u.rank)
+	vals, err := u.values(slot, field)
 	if err != nil {
 		return nil
 	}
 	return vals
+}
+
+func (u *usage) values(slot, field int) ([]int64, error) {
+	return u.c.Values(program.Column{Terminal: u.t.id, Slot: slot, Field: field, Rank: u.rank})
+}
+
+// numbers are all values of a slot that is a number or in a column.
+func (u *usage) numbers(slot int) []int64 {
+	if v := u.value(slot); v.Kind != archive.Hole {
+		return []int64{v.N}
+	}
+	return u.column(slot, 0)
 }
 
 // value is that of a slot, nil if there is none.
@@ -52,7 +64,7 @@ func (u *usage) value(slot int) *archive.Value {
 }
 
 func (u *usage) before(name string) (*program.Param, *archive.Value) {
-	p := u.t.param(name)
+	p := u.t.Param(name)
 	if p == nil {
 		return nil, nil
 	}
@@ -77,14 +89,15 @@ func (u *usage) spanOf(p *program.Param, v *archive.Value) (lo, hi int64) {
 			return v.N, v.N
 		}
 	case archive.Hole:
-		return bounds(u.column(p.Before, 0))
+		return Bounds(u.column(p.Before, 0))
 	case archive.Ints:
-		return bounds(v.Ints)
+		return Bounds(v.Ints)
 	}
 	return 0, 0
 }
 
-func bounds(vals []int64) (lo, hi int64) {
+// Bounds are the least and the greatest of some values, 0 if there are none.
+func Bounds(vals []int64) (lo, hi int64) {
 	if len(vals) == 0 {
 		return 0, 0
 	}
@@ -144,14 +157,14 @@ func (u *usage) codes(slot int) ([]int64, error) {
 		}
 		return out, nil
 	case v.Kind == archive.Hole:
-		return u.g.columnValues(u.c, u.t.id, slot, 0, u.rank)
+		return u.values(slot, 0)
 	}
 	return nil, nil
 }
 
 // typesOf are the extents of the datatypes of a parameter.
 func (u *usage) typesOf(name string) ([]extent, error) {
-	p := u.t.param(name)
+	p := u.t.Param(name)
 	if p == nil {
 		return nil, nil
 	}
@@ -189,8 +202,8 @@ func (u *usage) typeOf(name string) (extent, error) {
 	return e, nil
 }
 
-// room are names of parameters with the size in bytes of a buffer that is passed without a
-// datatype.
+// room are names of parameters with the size in bytes of a buffer, also where that of the other one
+// follows from a datatype.
 var room = map[string]string{"outbuf": "outsize", "inbuf": "insize", "base": "size", "buffer": "size"}
 
 // everyone are parts of names of functions in which a buffer holds a part for each process of the
@@ -238,9 +251,9 @@ func (u *usage) measure() error {
 		for k := range places {
 			u.touch(&places[k], e)
 			if p.Role == program.BufferNew {
-				u.g.segment(&places[k]).made = true
-				if places[k].Mem == archive.Heap {
-					u.g.ours[int64(places[k].Seg)] = false
+				u.m.Segment(&places[k]).Made = true
+				if r := u.m.Records[int64(places[k].Seg)]; r != nil && places[k].Mem == archive.Heap {
+					r.Ours = false
 				}
 			}
 		}
@@ -260,11 +273,11 @@ func (u *usage) measure() error {
 
 // extentOf is the bytes relative to a buffer that a call may use.
 func (u *usage) extentOf(p *program.Param) (extent, error) {
+	if size := room[p.Name]; size != "" && u.t.Param(size) != nil {
+		_, hi := u.span(size)
+		return block(max(hi, 8)), nil
+	}
 	if p.BufType < 0 {
-		if size := room[p.Name]; size != "" && u.t.param(size) != nil {
-			_, hi := u.span(size)
-			return block(max(hi, 8)), nil
-		}
 		return block(8), nil
 	}
 	e, err := u.typeOf(u.t.Params[p.BufType].Name)
@@ -334,7 +347,7 @@ func (u *usage) parts(p *program.Param) int64 {
 		return 1
 	}
 	if strings.Contains(u.t.Name, "Reduce_scatter_block") || strings.Contains(u.t.Name, "reduce_scatter_block") {
-		return int64(u.g.size)
+		return int64(u.m.size)
 	}
 	if strings.Contains(u.t.Name, "educe_scatter") {
 		return 1
@@ -342,9 +355,9 @@ func (u *usage) parts(p *program.Param) int64 {
 	for _, x := range everyone {
 		if strings.Contains(u.t.Name, x.part) && (x.param == "" || x.param == p.Name) {
 			if strings.Contains(u.t.Name, "eighbor") {
-				return max(int64(u.g.size), 64)
+				return max(int64(u.m.size), 64)
 			}
-			return int64(u.g.size)
+			return int64(u.m.size)
 		}
 	}
 	return 1

@@ -1,11 +1,14 @@
-package cgen
+package memory
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/program"
 )
 
 // sendOf sends n elements of the datatype that is made.
@@ -79,20 +82,121 @@ MPI_Send(buf=heap#0, count=?50, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_W
 			"sendtypes=[MPI_INT, MPI_INT, MPI_INT, MPI_DOUBLE], recvbuf=stack#0, recvcounts=[0, 0, 0, 0], " +
 			"rdispls=[0, 0, 0, 0], recvtypes=[MPI_INT, MPI_INT, MPI_INT, MPI_INT], comm=MPI_COMM_WORLD)", "332"},
 
+	{"a packed message: its size is in bytes, whatever is packed",
+		"MPI_Pack(inbuf=stack#0, incount=2, datatype=MPI_INT, outbuf=heap#0, outsize=100, position=0, " +
+			"comm=MPI_COMM_WORLD) ; position=8", "100"},
+	{"what is unpacked from has bytes, too",
+		"MPI_Unpack(inbuf=heap#0, insize=100, position=0, outbuf=stack#0, outcount=2, datatype=MPI_INT, " +
+			"comm=MPI_COMM_WORLD) ; position=8", "100"},
 	{"a window", "MPI_Win_create(base=heap#0, size=777, disp_unit=1, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD) ; win=win#0",
 		"777"},
 	{"an address that is only asked for", "MPI_Get_address(location=heap#0+100) ; address=5", "108"},
 }
 
-// Memory of which the recording does not say where it was allocated is there from the start, as
-// large as calls use it.
+// memoryOf is what the calls of so many ranks use; %r stands for the rank.
+func memoryOf(t *testing.T, ranks int, lines string) *Memory {
+	t.Helper()
+	text := "abi openmpi\n"
+	for r := range ranks {
+		text += fmt.Sprintf("rank %d of %d on node\nMPI_Init(argc=0)\n%s\nMPI_Finalize()\n", r, ranks,
+			strings.ReplaceAll(lines, "%r", fmt.Sprint(r)))
+	}
+	var list []*program.Class
+	for i, c := range archivetest.Archive(t, text).Classes() {
+		list = append(list, &program.Class{Class: c, Index: i})
+	}
+	m, err := Of(list, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Memory of which the recording does not say where it was allocated is as large as calls use it.
 func TestBlockSizes(t *testing.T) {
 	for _, x := range blockSizes {
-		text, r := generate(t, archivetest.Archive(t, perRank(4, x.calls)), Options{})
-		_, size, _ := strings.Cut(text, "    heap[0] = memory(")
-		size, _, _ = strings.Cut(size, ");\n")
-		if size != x.size || len(r.Notes) > 0 {
-			t.Errorf("%s: %q bytes, not %s; %q", x.about, size, x.size, r.Notes)
+		m := memoryOf(t, 4, x.calls)
+		if size := fmt.Sprint(m.Find(archive.Heap, 0).Most); size != x.size || len(m.Notes) > 0 || len(m.Records) > 0 {
+			t.Errorf("%s: %s bytes, not %s; %q", x.about, size, x.size, m.Notes)
+		}
+	}
+}
+
+// Blocks of all kinds are there, in order; only those of the heap begin where they were allocated.
+func TestSegments(t *testing.T) {
+	m := memoryOf(t, 2, `MPI_Bcast(buffer=stack#1+1000, count=4, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)
+MPI_Bcast(buffer=module#0+0x1000, count=%r, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)
+MPI_Bcast(buffer=heap#2+8, count=4, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)
+MPI_Bcast(buffer=stack#0-64, count=4, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)
+MPI_Get_address(location=NULL) ; address=0`)
+	var got []string
+	for i, s := range m.Segments {
+		got = append(got, fmt.Sprintf("%d#%d %d to %d", s.Mem, s.Number, s.Low, s.Most))
+		if s.Index != i || m.Find(s.Mem, int64(s.Number)) != s {
+			t.Errorf("segment %d has number %d", i, s.Index)
+		}
+	}
+	want := []string{"1#2 0 to 24", "2#0 4096 to 4100", "3#0 -64 to -48", "3#1 960 to 1016"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if high := m.Find(archive.Static, 0).High; high[0] != 4097 || high[1] != 4100 { // an address is there at least
+		t.Errorf("by rank: %v", high)
+	}
+}
+
+// What records say of a block is known: how large it was, and who allocated it.
+func TestRecords(t *testing.T) {
+	m := memoryOf(t, 2, `tabard_segment(segment=0, kind=1, bytes=100)
+tabard_segment_end(segment=0)
+tabard_segment(segment=0, kind=1, bytes=30)
+tabard_segment(segment=3, kind=3, bytes=64)
+tabard_segment(segment=2, kind=1, bytes=?8)
+MPI_Alloc_mem(size=10, info=MPI_INFO_NULL) ; baseptr=heap#1`)
+	for n, want := range map[int64]Record{0: {true, 100, 30}, 3: {false, 64, 64}, 2: {true, 1 << 62, 8}} {
+		if r := m.Records[n]; r == nil || *r != want {
+			t.Errorf("segment %d: %+v, not %+v", n, r, want)
+		}
+	}
+	if m.Heaps != 4 || m.InColumns || m.Records[1] != nil || !m.Find(archive.Heap, 1).Made {
+		t.Errorf("%d segments, in columns %v, the one of MPI %+v", m.Heaps, m.InColumns, m.Find(archive.Heap, 1))
+	}
+	if m := memoryOf(t, 1, "tabard_segment(segment=?5, kind=1, bytes=64)"); !m.InColumns || m.Heaps != 6 {
+		t.Errorf("numbers in columns: %v, %d", m.InColumns, m.Heaps)
+	}
+}
+
+// Datatypes that lead out of a block are followed call by call: numbers are used again.
+func TestReaches(t *testing.T) {
+	pair := func(displacements string) string {
+		return `MPI_Type_create_struct(count=2, array_of_blocklengths=[4, 10], array_of_displacements=` + displacements +
+			`, array_of_types=[MPI_DOUBLE, MPI_INT]) @ a.c:5 [f] ; newtype=type#0
+MPI_Send(buf=heap#0+8, count=1, datatype=type#0, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 [f]
+MPI_Type_free(datatype=type#0) @ a.c:8 [f]
+tabard_segment_end(segment=0)
+`
+	}
+	const block = "tabard_segment(segment=0, kind=1, bytes=4096)\n"
+	m := memoryOf(t, 2, block+pair("[0, 8]")+block+pair("[0, 9000]")+block+pair("[0, -500]")+block+
+		pair("[0, 46179488366592]")+block+pair("[0, 16]"))
+	if len(m.Reaches) != 1 || len(m.Notes) > 0 {
+		t.Fatalf("%d terminals, %q", len(m.Reaches), m.Notes)
+	}
+	for _, x := range m.Reaches {
+		for rank := range 2 {
+			var got []string
+			for k := range x.Calls[rank] {
+				if r := x.At(rank, k); r != nil {
+					got = append(got, fmt.Sprintf("%d: %d %d %v", k, r.Before, r.Behind, r.Far))
+				}
+			}
+			want := []string{"1: 0 4952 []", "2: 492 0 []", "3: 0 0 [{46179488366600 46179488366640}]"}
+			if !slices.Equal(got, want) || x.Calls[rank] != 5 {
+				t.Errorf("rank %d: %q, not %q; %d blocks", rank, got, want, x.Calls[rank])
+			}
+		}
+		if !x.Around() {
+			t.Error("nothing is around the blocks")
 		}
 	}
 }

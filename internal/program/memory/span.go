@@ -1,4 +1,4 @@
-package cgen
+package memory
 
 import (
 	"cmp"
@@ -6,16 +6,19 @@ import (
 	"slices"
 )
 
-// A span is bytes, relative to a buffer or to the begin of a block.
-type span struct{ low, high int64 }
+// A Span is bytes, relative to a buffer or to the begin of a block.
+type Span struct{ Low, High int64 }
 
-func (s span) move(d int64) span { return span{s.low + d, s.high + d} }
+func (s Span) move(d int64) Span { return Span{s.Low + d, s.High + d} }
 
-// Bounds of what datatypes reach.
+// Far are places far from a block; those near to one another are one.
+func Far(spans []Span) []Span { return joined(spans, farGap) }
+
+// Bounds of what datatypes reach. What is nearer to a block than FarAway is in one piece with it.
 const (
 	mostFar   = 32      // places far away
 	farGap    = 1 << 26 // places that are nearer to one another are one
-	farAway   = 1 << 30 // what is nearer than that is in one piece with the block
+	FarAway   = 1 << 30
 	userSpace = 1 << 47 // no address of a process is larger
 )
 
@@ -40,23 +43,23 @@ func magnitude(a int64) uint64 {
 }
 
 // data is where a datatype has its bytes: first those near its begin.
-func (e *extent) data() []span {
-	return append([]span{{e.low, e.high}}, e.far...)
+func (e *extent) data() []Span {
+	return append([]Span{e.Span}, e.far...)
 }
 
 // setData makes a datatype have its bytes at spans.
-func (e *extent) setData(data []span) {
-	e.low, e.high, e.far = 0, 0, nil
+func (e *extent) setData(data []Span) {
+	e.Low, e.High, e.far = 0, 0, nil
 	first := true
 	for _, s := range data {
 		switch {
-		case s.low >= s.high: // nothing
-		case s.low <= -farAway || s.high >= farAway:
+		case s.Low >= s.High: // nothing
+		case s.Low <= -FarAway || s.High >= FarAway:
 			e.far = append(e.far, s)
 		case first:
-			e.low, e.high, first = s.low, s.high, false
+			e.Low, e.High, first = s.Low, s.High, false
 		default:
-			e.low, e.high = min(e.low, s.low), max(e.high, s.high)
+			e.Low, e.High = min(e.Low, s.Low), max(e.High, s.High)
 		}
 	}
 	e.far = joined(e.far, farGap)
@@ -64,17 +67,17 @@ func (e *extent) setData(data []span) {
 
 // joined is what lies in spans, in order; those with less than a gap between them become one. What
 // no process has is left out.
-func joined(spans []span, gap int64) []span {
-	none := func(s span) bool { return s.low >= s.high || s.low < -userSpace || s.high > userSpace }
+func joined(spans []Span, gap int64) []Span {
+	none := func(s Span) bool { return s.Low >= s.High || s.Low < -userSpace || s.High > userSpace }
 	list := slices.DeleteFunc(slices.Clone(spans), none)
 	if len(list) == 0 {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.low, b.low) })
+	slices.SortFunc(list, func(a, b Span) int { return cmp.Compare(a.Low, b.Low) })
 	out := list[:1]
 	for _, s := range list[1:] {
-		if last := &out[len(out)-1]; s.low-last.high < gap {
-			last.high = max(last.high, s.high)
+		if last := &out[len(out)-1]; s.Low-last.High < gap {
+			last.High = max(last.High, s.High)
 		} else {
 			out = append(out, s)
 		}

@@ -1,19 +1,21 @@
-package cgen
+package memory
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// An extent is where a datatype has its bytes: lb and ub as the standard defines them, low and high
-// those of its data.
+// An extent is where a datatype has its bytes: lb and ub as the standard defines them, Span
+// that of its data.
 type extent struct {
-	lb, ub, low, high int64
+	lb, ub int64
+	Span
 	// far is data too far away to be in the same block of memory.
-	far []span
+	far []Span
 	// placed is set if the program computed places in the datatype itself: they may be in another
 	// block.
 	placed bool
@@ -27,17 +29,17 @@ type piece struct {
 	extent
 }
 
-func block(n int64) extent { return extent{ub: n, high: n} }
+func block(n int64) extent { return extent{ub: n, Span: Span{High: n}} }
 
 // unknownType is the extent of a datatype that nothing is known of.
 var unknownType = block(64)
 
-// sizes are those of predefined datatypes, by their names without MPI_; others have as many bytes
+// sizes are those of predefined datatypes, by their names without prefix; others have as many bytes
 // as their name ends with.
 var sizes = map[string]int64{
 	"CHAR": 1, "SIGNED_CHAR": 1, "UNSIGNED_CHAR": 1, "BYTE": 1, "PACKED": 1, "CHARACTER": 1, "C_BOOL": 1, "CXX_BOOL": 1,
 	"INT8_T": 1, "UINT8_T": 1,
-	"SHORT": 2, "UNSIGNED_SHORT": 2, "INT16_T": 2, "UINT16_T": 2, "MPIX_C_FLOAT16": 2,
+	"SHORT": 2, "UNSIGNED_SHORT": 2, "INT16_T": 2, "UINT16_T": 2, "C_FLOAT16": 2,
 	"WCHAR": 4, "INT": 4, "UNSIGNED": 4, "FLOAT": 4, "INT32_T": 4, "UINT32_T": 4, "INTEGER": 4, "REAL": 4, "LOGICAL": 4,
 	"COMPLEX16": 16, "COMPLEX32": 32, "DOUBLE_COMPLEX": 16, "C_DOUBLE_COMPLEX": 16, "CXX_DOUBLE_COMPLEX": 16,
 	"LONG_DOUBLE": 16, "2DOUBLE_PRECISION": 16, "DOUBLE_INT": 16, "LONG_INT": 16, "2COMPLEX": 16, "SHORT_INT": 8,
@@ -46,7 +48,7 @@ var sizes = map[string]int64{
 }
 
 func predefinedType(name string) extent {
-	name = strings.TrimPrefix(name, "MPI_")
+	_, name, _ = strings.Cut(name, "_")
 	if n, ok := sizes[name]; ok {
 		return block(n)
 	}
@@ -68,15 +70,15 @@ func (e extent) repeat(n, stride int64) extent {
 	}
 	last := product(n-1, stride)
 	out := extent{lb: e.lb + min(0, last), ub: e.ub + max(0, last), placed: e.placed}
-	var data []span
+	var data []Span
 	for _, s := range e.data() {
-		if last <= -farAway || last >= farAway { // rather a few places far apart than all that lies between them
+		if last <= -FarAway || last >= FarAway { // rather a few places far apart than all that lies between them
 			for k := range min(n, mostFar) {
 				data = append(data, s.move(product(k, stride)))
 			}
 			continue
 		}
-		data = append(data, span{s.low + min(0, last), s.high + max(0, last)})
+		data = append(data, Span{s.Low + min(0, last), s.High + max(0, last)})
 	}
 	out.setData(data)
 	for _, p := range e.parts {
@@ -110,15 +112,15 @@ const mostParts = 256
 
 // typesAt works out the datatypes that a rank makes, by code. One whose number is used again has
 // the extents of all: that is enough to know how much memory calls use.
-func (g *generator) typesAt(c *class, rank int) (map[int64]extent, error) {
+func (m *Memory) typesAt(c *class, rank int) (map[int64]extent, error) {
 	key := rank
 	if c.fixed {
 		key = -1
 	}
-	if m := c.types[key]; m != nil {
-		return m, nil
+	if types := c.types[key]; types != nil {
+		return types, nil
 	}
-	m := map[int64]extent{}
+	types := map[int64]extent{}
 	fixed := true
 	for _, t := range c.terms {
 		p := newTypeParam(t)
@@ -133,7 +135,7 @@ func (g *generator) typesAt(c *class, rank int) (map[int64]extent, error) {
 		if err != nil {
 			return nil, err
 		}
-		u := &usage{g: g, c: c, t: t, sig: sig, rank: rank, types: m}
+		u := &usage{m: m, c: c, t: t, sig: sig, rank: rank, types: types}
 		e, err := u.construct()
 		if err != nil {
 			return nil, err
@@ -143,10 +145,10 @@ func (g *generator) typesAt(c *class, rank int) (map[int64]extent, error) {
 			return nil, err
 		}
 		for _, code := range codes {
-			if old, ok := m[code]; ok {
+			if old, ok := types[code]; ok {
 				e = both(old, e)
 			}
-			m[code] = e
+			types[code] = e
 		}
 	}
 	if c.types[-1] == nil && fixed && len(c.types) == 0 {
@@ -155,8 +157,8 @@ func (g *generator) typesAt(c *class, rank int) (map[int64]extent, error) {
 	if len(c.types) > 64 { // ranks are looked at in order
 		clear(c.types)
 	}
-	c.types[key] = m
-	return m, nil
+	c.types[key] = types
+	return types, nil
 }
 
 // newTypeParam is the slot of the datatype that a call makes, -1 if it makes none.
@@ -173,9 +175,10 @@ func newTypeParam(t *terminal) int {
 
 // construct is the extent of the datatype that a call makes.
 func (u *usage) construct() (extent, error) {
-	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(u.t.Name, "MPI_Type_"), "create_"), "_c")
+	_, name, _ := strings.Cut(u.t.Name, "_Type_")
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "create_"), "_c")
 	old := unknownType
-	if u.t.param("oldtype") != nil {
+	if u.t.Param("oldtype") != nil {
 		e, err := u.typeOf("oldtype")
 		if err != nil {
 			return old, err
@@ -197,7 +200,7 @@ func (u *usage) construct() (extent, error) {
 		return old.repeat(one("blocklength"), old.size()).repeat(one("count"), stride), nil
 	case "resized":
 		lb := one("lb")
-		if isAddress(lb) {
+		if program.IsAddress(lb) {
 			lb = 0
 		}
 		old.lb, old.ub = lb, lb+one("extent")
@@ -243,7 +246,7 @@ func (u *usage) blocks(name string, old extent) (out extent, err error) {
 		a := &addrs[i]
 		if a.Mem != archive.Literal {
 			out.parts = append(out.parts, piece{*a, e})
-			out.ub, out.high = max(out.ub, 1), max(out.high, 1)
+			out.ub, out.High = max(out.ub, 1), max(out.High, 1)
 			continue
 		}
 		d := a.N

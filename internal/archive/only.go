@@ -1,0 +1,94 @@
+package archive
+
+import (
+	"iter"
+
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// Only yields the calls of the wanted terminals, in order, and walks past all rules that have none.
+// Runs of polls are one call. The calls have no numbers and no times. As with Iter, the yielded call
+// is reused, and after an error the iteration ends.
+func Only(s *Stream, wanted func(terminal uint32) bool) iter.Seq2[*Call, error] {
+	return func(yield func(*Call, error) bool) {
+		l, err := s.open()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs))}
+		g := l.x.Grammar()
+		with := rulesWith(g, wanted)
+		type frame struct {
+			rule, next int
+			times      uint64
+		}
+		stack := []frame{{times: 1}}
+		for len(stack) > 0 {
+			f := &stack[len(stack)-1]
+			if f.next == len(g.Rules[f.rule]) {
+				if f.next = 0; f.times <= 1 {
+					stack = stack[:len(stack)-1]
+				} else {
+					f.times--
+				}
+				continue
+			}
+			x := g.Rules[f.rule][f.next]
+			f.next++
+			switch {
+			case x.IsRule() && with[x.Rule()] && x.Count > 0:
+				stack = append(stack, frame{rule: x.Rule(), times: x.Count})
+			case !x.IsRule() && wanted(x.ID):
+				for range x.Count {
+					err := r.event(x.ID)
+					if !yield(&r.call, err) || err != nil {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// event makes r.call the next call of a terminal.
+func (r *reader) event(t uint32) error {
+	sig, k := r.l.sigs[t], r.occ[t]
+	r.occ[t]++
+	r.call = Call{Terminal: t, Func: spec.ByID(sig.Func), Flags: sig.Flags, Ret: sig.Ret, Slots: sig.Slots,
+		Site: r.s.Site(sig), stream: r.s}
+	if place, end := r.l.first[t], r.l.first[t+1]; place != end {
+		return r.fill(sig, place, k)
+	}
+	return nil
+}
+
+// rulesWith tells of each rule of a grammar whether it contains, itself or through other rules, a
+// terminal that is wanted. It does not recurse: damaged recordings may nest rules deeply.
+func rulesWith(g *Grammar, wanted func(terminal uint32) bool) []bool {
+	out := make([]bool, len(g.Rules))
+	users := make([][]int, len(g.Rules))
+	var found []int
+	for i, body := range g.Rules {
+		for _, s := range body {
+			switch {
+			case s.IsRule():
+				users[s.Rule()] = append(users[s.Rule()], i)
+			case !out[i] && wanted(s.ID):
+				out[i] = true
+				found = append(found, i)
+			}
+		}
+	}
+	for len(found) > 0 {
+		i := found[len(found)-1]
+		found = found[:len(found)-1]
+		for _, user := range users[i] {
+			if !out[user] {
+				out[user] = true
+				found = append(found, user)
+			}
+		}
+	}
+	return out
+}

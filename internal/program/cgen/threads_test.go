@@ -1,0 +1,172 @@
+package cgen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+)
+
+// threaded is a recording of ranks with what their threads do, the first one between MPI_Init and
+// MPI_Finalize. Calls begin as many seconds after each other as their places say: a number and a
+// comma before a call.
+func threaded(ranks ...[]string) string {
+	var b strings.Builder
+	b.WriteString("abi mpich\n")
+	for r, threads := range ranks {
+		fmt.Fprintf(&b, "rank %d of %d on node\nclock 0 0 0\nclock 1000000000 1000000000 1000000000\n", r, len(ranks))
+		for i, calls := range threads {
+			if i > 0 {
+				fmt.Fprintf(&b, "thread %d\n", i)
+			} else {
+				calls = "0,MPI_Init_thread(argc=0, required=MPI_THREAD_MULTIPLE) @ a.c:1 [main]\n" + calls +
+					"\n900,MPI_Finalize() @ a.c:2 [main]"
+			}
+			for _, line := range strings.Split(calls, "\n") {
+				at, call, _ := strings.Cut(line, ",")
+				fmt.Fprintf(&b, "%s000000+1000000 %s\n", at, call)
+			}
+		}
+	}
+	return b.String()
+}
+
+// barrier is a call at a time.
+func barrier(at, line int) string {
+	return fmt.Sprintf("%d,MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:%d [f]", at, line)
+}
+
+// runsOf are the calls of a function of a program.
+func runsOf(text, function string) string {
+	_, text, _ = strings.Cut(text, function+"\n{")
+	text, _, _ = strings.Cut(text, "\n}\n")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+const (
+	begin1 = "begin_thread(1, thread_1);"
+	join1  = "pthread_join(thread[1], NULL);"
+	meet   = "MPI_Barrier(MPI_COMM_WORLD);"
+)
+
+// A thread begins after all calls that had returned when it made its first one, and is waited for
+// before the calls that came after its last one.
+func TestThreadPlaces(t *testing.T) {
+	for _, x := range []struct {
+		about, main, thread, want string
+	}{
+		{"all the time", barrier(100, 10), barrier(50, 20) + "\n" + barrier(200, 20), begin1 + " " + meet + " " + join1},
+		{"after the first call", barrier(100, 10), barrier(150, 20), meet + " " + begin1 + " " + join1},
+		{"until the first call", barrier(100, 10), barrier(50, 20), begin1 + " " + join1 + " " + meet},
+		{"between two calls", barrier(100, 10) + "\n" + "300,MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:11 [main] ; size=1",
+			barrier(200, 20), meet + " " + begin1 + " " + join1 + " MPI_Comm_size(MPI_COMM_WORLD, &(int){0});"},
+		{"before MPI is initialised it cannot begin", barrier(100, 10),
+			"0,MPI_Initialized() @ a.c:20 [f] ; flag=0\n" + barrier(200, 20), begin1 + " " + meet + " " + join1},
+		{"in the midst of a loop it begins before, and is waited for behind",
+			barrier(100, 10) + "\n" + barrier(200, 10) + "\n" + barrier(300, 10), barrier(250, 20),
+			begin1 + " for (long i = 0; i < 3; i++) " + meet + " " + join1},
+	} {
+		text, r := generate(t, archivetest.Archive(t, threaded([]string{x.main, x.thread})), Options{})
+		if got := runsOf(text, "static void all_ranks(void)"); got != x.want+" MPI_Finalize();" {
+			t.Errorf("%s: %s\nnot %s", x.about, got, x.want)
+		}
+		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "threads run side by side") {
+			t.Errorf("%s: notes %q", x.about, r.Notes)
+		}
+		checkSyntax(t, x.about, text)
+	}
+}
+
+// Where times say nothing a thread runs before MPI_Finalize all the same. Only ranks that have it
+// begin it.
+func TestThreadsOfSomeRanks(t *testing.T) {
+	untimed := "abi mpich\n"
+	for r := range 4 {
+		untimed += fmt.Sprintf("rank %d of 4 on node\nMPI_Init(argc=0) @ a.c:1 [main]\nMPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:10 [f]\n"+
+			"MPI_Finalize() @ a.c:2 [main]\n", r)
+		if r < 2 {
+			untimed += "thread 1\nMPI_Wtick() @ a.c:20 [g] ; 0.5\n"
+		}
+	}
+	text, _ := generate(t, archivetest.Archive(t, strings.ReplaceAll(untimed, " ; 0.5", "")), Options{})
+	want := meet + " if (rank < 2) " + begin1 + " if (rank < 2) " + join1 + " MPI_Finalize();"
+	if got := runsOf(text, "static void all_ranks(void)"); got != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+	if got := runsOf(text, "static void *thread_1(void *unused)"); got != "start_objects(); all_ranks_thread_1(); return unused;" &&
+		got != "start_objects(); ranks_like_0_thread_1(); return unused;" {
+		t.Errorf("the thread does %s", got)
+	}
+	checkSyntax(t, "some ranks", text)
+}
+
+// Threads do what theirs did at each rank, and equal ones are one function.
+func TestThreadBodies(t *testing.T) {
+	send := func(at, dest int) string {
+		return fmt.Sprintf("%d,MPI_Send(buf=NULL, count=0, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ a.c:20 [f]",
+			at, dest)
+	}
+	desc := threaded([]string{barrier(100, 10), send(50, 1) + "\n" + barrier(60, 21), send(50, 1) + "\n" + barrier(60, 21)},
+		[]string{barrier(100, 10), send(50, 0), send(50, 1) + "\n" + barrier(60, 21)})
+	text, _ := generate(t, archivetest.Archive(t, desc), Options{})
+	for function, want := range map[string]string{
+		"static void *thread_1(void *unused)": "start_objects(); if (rank == 0) rank_0_thread_1(); else rank_1_thread_1(); return unused;",
+		"static void rank_1_thread_1(void)":   "MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);",
+		"static void *thread_2(void *unused)": "start_objects(); rank_0_thread_1(); return unused;",
+	} {
+		if got := runsOf(text, function); got != want {
+			t.Errorf("%s: %s\nnot %s", function, got, want)
+		}
+	}
+	if n := strings.Count(text, "begin_thread("); n != 3 { // and the definition
+		t.Errorf("%d threads are begun", n-1)
+	}
+	checkSyntax(t, "bodies", text)
+}
+
+// Each thread has the objects of a class for itself if no thread uses one that another made.
+func TestThreadObjects(t *testing.T) {
+	makes := func(at int, number string) string {
+		return fmt.Sprintf("%d,MPI_Type_contiguous(count=2, oldtype=MPI_INT) @ a.c:20 [f] ; newtype=type#%s\n"+
+			"%d,MPI_Type_free(datatype=type#%[2]s) @ a.c:21 [f]", at, number, at+10)
+	}
+	uses := "%d,MPI_Type_commit(datatype=type#0) @ a.c:22 [f] ; datatype=type#0"
+	for _, x := range []struct {
+		about, main, thread string
+		own                 bool
+	}{
+		{"each its own", makes(100, "0"), makes(100, "0"), true},
+		{"one of another thread", makes(100, "0"), fmt.Sprintf(uses, 150), false},
+	} {
+		text, _ := generate(t, archivetest.Archive(t, threaded([]string{x.main, x.thread})), Options{})
+		if own := strings.Contains(text, "static __thread MPI_Datatype type[1];"); own != x.own ||
+			!strings.Contains(text, "MPI_Datatype type[1];") {
+			t.Errorf("%s: of each thread %v in\n%s", x.about, own, text)
+		}
+		start := runsOf(text, "static void start_objects(void)")
+		if want := map[bool]string{true: "for (int i = 0; i < 1; i++) type[i] = MPI_DATATYPE_NULL;"}[x.own]; start != want {
+			t.Errorf("%s: a thread starts with %q, not %q", x.about, start, want)
+		}
+		checkSyntax(t, x.about, text)
+	}
+}
+
+// The length of a symbol is that of all that it stands for.
+func TestSymbolLength(t *testing.T) {
+	rule := func(n uint32, times uint64) archive.Symbol {
+		return archive.Symbol{ID: n | archive.RuleBit, Count: times}
+	}
+	call := func(times uint64) archive.Symbol { return archive.Symbol{ID: 7, Count: times} }
+	g := &archive.Grammar{Rules: [][]archive.Symbol{{rule(1, 5), call(3)}, {call(2), rule(2, 10)}, {call(1), call(4)}}}
+	lengths := make([]uint64, 3)
+	for _, x := range []struct {
+		s    archive.Symbol
+		want uint64
+	}{{call(3), 3}, {rule(2, 1), 5}, {rule(1, 5), 5 * 52}, {rule(0, 1), 263}} {
+		if got := symbolLength(g, lengths, x.s); got != x.want {
+			t.Errorf("%+v: %d, not %d", x.s, got, x.want)
+		}
+	}
+}
