@@ -119,6 +119,24 @@ type run struct {
 // start runs a scenario to its end and reads what it recorded.
 func (r *run) start(args ...string) *run {
 	r.t.Helper()
+	c := r.prepare()
+	defer c.Close()
+	r.execute(c, args)
+	r.read(r.dir, r.spill)
+	files := 0
+	for _, n := range r.segments {
+		files += n
+	}
+	// Without it the collector would find a segment only when its process is dead.
+	if _, err := os.Stat(r.dir); err == nil && int(c.Files()) != files {
+		r.t.Errorf("%d segments, %d announced", files, c.Files())
+	}
+	return r
+}
+
+// prepare makes the control page.
+func (r *run) prepare() *ring.Control {
+	r.t.Helper()
 	if r.dir == "" {
 		r.dir = r.t.TempDir()
 	}
@@ -133,24 +151,13 @@ func (r *run) start(args ...string) *run {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer c.Close()
 	if r.dead {
 		c.SetCollector(ring.CollectorDone)
 	}
 	if r.summary != "" {
 		c.SetSummary(r.summary)
 	}
-	r.execute(c, args)
-	r.read(r.dir, r.spill)
-	files := 0
-	for _, n := range r.segments {
-		files += n
-	}
-	// Without it the collector would find a segment only when its process is dead.
-	if _, err := os.Stat(r.dir); err == nil && int(c.Files()) != files {
-		r.t.Errorf("%d segments, %d announced", files, c.Files())
-	}
-	return r
+	return c
 }
 
 func (r *run) execute(c *ring.Control, args []string) {

@@ -741,6 +741,61 @@ func TestCancelledThread(t *testing.T) {
 	}
 }
 
+// A thread that can be cancelled anywhere ends as cancelled, also if the runtime is at work at that moment.
+func TestCancelledAnywhere(t *testing.T) {
+	config := small
+	config.SegmentsMax, config.DeadAfter = 1, time.Second
+	r := (&run{t: t, flavour: "openmpi", config: config}).start("cancelled_anywhere")
+	r.wantCode(0)
+	r.wantCalls(0, "Init", "Send", "Finalize")
+}
+
+// The program goes on when what the runtime has mapped loses its file, whoever makes it shorter.
+func TestTruncatedFiles(t *testing.T) {
+	for _, pattern := range []string{"s.*", "control", "*"} {
+		r := &run{t: t, flavour: "openmpi", config: small}
+		r.config.DeadAfter = time.Second
+		cut := 0
+		r.during = func(dir string, c *ring.Control) {
+			for fullSegments(t, dir) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			files, _ := filepath.Glob(filepath.Join(dir, pattern))
+			for _, f := range files {
+				if err := os.Truncate(f, 0); err != nil {
+					t.Error(err)
+				}
+				cut++
+			}
+		}
+		c := r.prepare()
+		r.execute(c, []string{"paced", "300"})
+		c.Close()
+		if r.code != 0 || cut == 0 {
+			t.Errorf("%s: exit code %d after %d files; stderr %q", pattern, r.code, cut, r.stderr)
+		}
+		whole := 0
+		files, _ := filepath.Glob(filepath.Join(r.dir, "s.*"))
+		for _, f := range files {
+			if st, err := os.Stat(f); err == nil && st.Size() > 0 {
+				whole++
+			}
+		}
+		if whole == 0 {
+			t.Errorf("%s: no segment was begun since", pattern)
+		}
+	}
+}
+
+// What the program does with SIGBUS itself is as without the runtime.
+func TestProgramsOwnSIGBUS(t *testing.T) {
+	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("bus", "0")
+	r.wantCode(0)
+	r.wantTags(0, []int{1, 2, 3, 4})
+	r = (&run{t: t, flavour: "openmpi", config: quiet}).start("bus", "1")
+	r.wantCode(-1)
+}
+
 // The dynamic linker's message at the moment of the call, not before.
 func TestMissingFunction(t *testing.T) {
 	r := (&run{t: t, flavour: "openmpi", config: quiet}).start("missing")

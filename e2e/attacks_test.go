@@ -57,7 +57,8 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, dir: dir, home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "tabard"), app: filepath.Join(dir, "app")}
+	s := &stage{t: t, dir: dir, home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "tabard"),
+		app: filepath.Join(dir, "app")}
 	s.out = filepath.Join(s.home, "app.tabard")
 	t.Cleanup(func() {
 		os.RemoveAll(dir)
@@ -123,14 +124,16 @@ func (s *stage) begin(env ...string) (key string) {
 	s.launch.Stdout, s.launch.Stderr = &s.results, &s.results
 	s.must(s.launch.Start())
 	st, err := collect.ReadProcStat(s.launch.Process.Pid)
-	for end := time.Now().Add(20 * time.Second); st.Comm != "mpirun"; st, err = collect.ReadProcStat(s.launch.Process.Pid) {
+	for end := time.Now().Add(20 * time.Second); st.Comm != "mpirun"; {
+		st, err = collect.ReadProcStat(s.launch.Process.Pid)
 		if err != nil || time.Now().After(end) {
 			s.t.Fatalf("the launcher is %q: %v", st.Comm, err)
 		}
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	s.must(err)
-	return collect.StateKey(s.out, fmt.Sprintf("%s  %d %d", strings.TrimSpace(string(boot)), s.launch.Process.Pid, st.Start))
+	id := fmt.Sprintf("%s  %d %d", strings.TrimSpace(string(boot)), s.launch.Process.Pid, st.Start)
+	return collect.StateKey(s.out, id)
 }
 
 // finish lets the victim record. The program must run as always, and the recording must be where it belongs.

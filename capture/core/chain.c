@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "core/files.h"
 #include "core/internal.h"
+#include "core/lock.h"
 
 _Static_assert(sizeof(struct tb_segment) <= TB_HEADER_BYTES, "the header fits its page");
 _Static_assert(TB_SINK_WORDS > 4 * TB_RESERVE, "a lost call writes its fixed parts to the sink");
@@ -114,6 +115,23 @@ static void activate(struct tb_thread *t, struct tb_segment *s, uint32_t in_call
     if (fresh) __atomic_add_fetch(&tb_process.control->files, 1, __ATOMIC_RELEASE);
 }
 
+/* Its file was made shorter: what is there now is memory that nobody else sees. */
+static int is_lost(const struct tb_segment *s) { return __atomic_load_n(&s->magic, __ATOMIC_RELAXED) == 0; }
+
+static void drop_lost(struct tb_chain *ch)
+{
+    for (unsigned i = 0; i < ch->count;) {
+        if (!is_lost(ch->ring[i])) {
+            i++;
+            continue;
+        }
+        ch->count--; /* it stays mapped: it may be the current one */
+        memmove(&ch->ring[i], &ch->ring[i + 1], (ch->count - i) * sizeof ch->ring[0]);
+        if (ch->oldest > i) ch->oldest--;
+    }
+    if (ch->oldest >= ch->count) ch->oldest = 0;
+}
+
 static int is_free(struct tb_segment *s)
 {
     return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == TB_SEG_FREE;
@@ -205,6 +223,7 @@ static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spill
     struct tb_chain *ch = t->priv->chain;
     struct timespec pause = {0, 20000};
     *spilled = 0;
+    drop_lost(ch);
     struct tb_segment *s = reuse(ch, words);
     if (s) return s;
     int may_create = ch->retry_at == 0 || tb_monotonic() >= ch->retry_at;
@@ -278,12 +297,14 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
     struct tb_chain *ch = t->priv->chain;
     struct tb_segment *old = t->seg;
     uint64_t *from = t->at, partial = c ? (uint64_t)(c->w - t->at) : 0, pending = old->pending;
-    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink, cancel;
+    int was_spilled = ch->spilled, spilled, on_sink = old == &ch->sink;
     uint64_t need = partial + words + (ch->lost ? 6 : 0);
     t->priv->muted++;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* pausing and opening files are no places to end */
+    struct tb_cancel cancel = tb_cancel_off(); /* pausing and opening files are no places to end */
     if (!on_sink) tb_publish(old->state, (uint32_t)TB_SEG_FULL);
-    struct tb_segment *s = words < (uint64_t)1 << 45 ? obtain(t, need, &spilled) : NULL;
+    /* Of a record in a segment that is lost only a part may be left. */
+    int torn = c && !on_sink && is_lost(old);
+    struct tb_segment *s = words < (uint64_t)1 << 45 && !torn ? obtain(t, need, &spilled) : NULL;
     if (!s) {
         tb_publish(old->pending, (uint64_t)0);
         tb_publish(old->in_call, 0u);
@@ -307,8 +328,8 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
         }
     }
     if (was_spilled && !on_sink && s != old) tb_file_unmap(old, mapped_bytes(old));
-    pthread_setcancelstate(cancel, NULL);
     t->priv->muted--;
+    tb_cancel_on(cancel);
     return s != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "core/api.h"
 #include "core/files.h"
+#include "core/guard.h"
 #include "core/internal.h"
 #include "core/lock.h"
 
@@ -119,6 +120,8 @@ static void start(void)
     tb_process.pid = (int)getpid();
     tb_process.pid_start = process_start_time();
     tb_process.start_ns = tb_monotonic();
+    tb_guard_control(tb_process.control);
+    tb_guard_start();
     tb_site_mode = (int)tb_process.control->callsites;
     tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
     tracing = !(tb_process.control->flags & TB_CTL_START_OFF);

@@ -1,6 +1,7 @@
 /* Files of the runtime: see files.h. */
 #define _GNU_SOURCE
 #include "core/files.h"
+#include "core/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -48,7 +49,14 @@ void *tb_file_map(int fd, size_t bytes)
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size < 0 || (size_t)st.st_size < bytes) return NULL;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED) return NULL;
+    if (tb_guard_add(p, bytes)) return p;
+    munmap(p, bytes);
+    return NULL;
 }
 
-void tb_file_unmap(void *p, size_t bytes) { munmap(p, bytes); }
+void tb_file_unmap(void *p, size_t bytes)
+{
+    tb_guard_remove(p);
+    munmap(p, bytes);
+}

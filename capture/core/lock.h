@@ -21,6 +21,23 @@ void tb_locks_child(void);              /* in a forked child: this thread holds 
 void tb_wait_flag(const uint8_t *flag); /* until it is set by another thread, or for some seconds */
 enum { TB_LOCK_PATIENCE_S = 10 };
 
+/* From here to tb_cancel_on the thread cannot be cancelled: whoever ends in between leaves locks behind. The type is
+ * deferred meanwhile, and comes back last: C libraries that find a cancellation pending when an asynchronous thread
+ * enables it again end the thread without saying that it was cancelled. */
+struct tb_cancel { int state, type; };
+static inline struct tb_cancel tb_cancel_off(void)
+{
+    struct tb_cancel was;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was.state);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &was.type);
+    return was;
+}
+static inline void tb_cancel_on(struct tb_cancel was)
+{
+    pthread_setcancelstate(was.state, NULL);
+    pthread_setcanceltype(was.type, NULL);
+}
+
 /* State that reads as zero in a forked child, where it means "off". */
 struct tb_shared {
     int alive;

@@ -135,16 +135,15 @@ struct tb_thread *tb_current(void)
         return NULL;
     }
     if (tb_process.state == TB_INERT || starting) return NULL;
-    int cancel;
     starting = 1;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* who ends in here leaves locks behind */
+    struct tb_cancel cancel = tb_cancel_off();
     t = NULL;
     if (tb_process.state == TB_ACTIVE && tb_process.pid != (int)getpid()) tb_child();
     else if (tb_process_start() && (t = adopt_thread()) != NULL) {
         tb_process_records(t);
         t->priv->muted = 0;
     }
-    pthread_setcancelstate(cancel, NULL);
     starting = 0;
+    tb_cancel_on(cancel);
     return t;
 }

@@ -44,11 +44,8 @@ func OpenDir(path string) (*Dir, error) {
 // OpenPrivate opens a directory that belongs to this user alone. The error is ErrNotPrivate if it does not.
 func OpenPrivate(path string) (*Dir, error) { return openPrivateAt(unix.AT_FDCWD, path, path) }
 
-// MakePrivate makes a directory, and those above it, unless it is there, and opens it as OpenPrivate does.
+// MakePrivate makes a directory unless it is there, and opens it as OpenPrivate does. The one above it must be there.
 func MakePrivate(path string) (*Dir, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
 	return makePrivateAt(unix.AT_FDCWD, path, path)
 }
 

@@ -34,7 +34,7 @@ func Open(path string) (*os.File, error) {
 func (d *Dir) Open(name string) (*os.File, error) { return d.OpenFile(name, os.O_RDONLY, 0) }
 
 // OpenFile opens a regular file with flags of os.OpenFile. Links are refused, and FIFOs do not block. In a private
-// directory the file must be this user's.
+// directory, and where it is to be written, the file must be this user's.
 func (d *Dir) OpenFile(name string, flags int, mode os.FileMode) (*os.File, error) {
 	path, err := d.entry(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Dir) OpenFile(name string, flags int, mode os.FileMode) (*os.File, erro
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	if err = d.check(fd); err == nil {
+	if err = d.check(fd, flags&(os.O_WRONLY|os.O_RDWR) != 0); err == nil {
 		err = unix.SetNonblock(fd, false)
 	}
 	if err == nil && cut {
@@ -63,8 +63,9 @@ func (d *Dir) OpenFile(name string, flags int, mode os.FileMode) (*os.File, erro
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// check says whether an open file may be used.
-func (d *Dir) check(fd int) error {
+// check says whether an open file may be used. What is to be written must be this user's, and where others could have
+// linked it to this place, have no other name.
+func (d *Dir) check(fd int, write bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (d *Dir) check(fd int) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return ErrNotRegular
 	}
-	if d.private && int(st.Uid) != os.Geteuid() {
+	if (d.private || write) && int(st.Uid) != os.Geteuid() || write && !d.private && st.Nlink > 1 {
 		return ErrNotOurs
 	}
 	return nil

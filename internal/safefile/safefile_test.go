@@ -21,7 +21,7 @@ func private(t *testing.T) (d *Dir, victim string) {
 	if err := os.WriteFile(victim, []byte("precious"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d, err := MakePrivate(filepath.Join(top, "a", "state"))
+	d, err := MakePrivate(filepath.Join(top, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,6 +148,37 @@ func within(t *testing.T, what string, f func()) {
 	case <-time.After(time.Minute):
 		t.Fatalf("%s: blocked", what)
 	}
+}
+
+// In a place of others, what is to be written has to be ours, and no other name of something else.
+func TestWrittenAmongOthers(t *testing.T) {
+	_, victim := private(t)
+	d, err := OpenDir(filepath.Dir(victim))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if err := os.Link(victim, d.Join("second")); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"second"}
+	if os.Getuid() == 0 {
+		names = append(names, "foreign")
+		if err := errors.Join(os.WriteFile(d.Join("foreign"), nil, 0o666), os.Chown(d.Join("foreign"), 20002, 20002)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		if f, err := d.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); !errors.Is(err, ErrNotOurs) {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+		if f, err := d.Open(name); err != nil {
+			t.Errorf("%s cannot be read: %v", name, err)
+		} else {
+			f.Close()
+		}
+	}
+	unharmed(t, victim)
 }
 
 func TestNamesLeadNowhere(t *testing.T) {

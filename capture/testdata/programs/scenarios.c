@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -376,6 +377,76 @@ static void cancelled(void)
     send(1);
 }
 
+static volatile unsigned long clock_calls;
+
+static void *clock_reader(void *unused)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    for (;;) {
+        MPI_Wtime();
+        clock_calls++;
+    }
+    return unused;
+}
+
+/* Cancelled while it waits for the collector, once it makes no calls any more. */
+static void cancelled_anywhere(void)
+{
+    pthread_t t;
+    void *result;
+    unsigned long before;
+    pthread_create(&t, NULL, clock_reader, NULL);
+    do {
+        before = clock_calls;
+        usleep(200000);
+    } while (before == 0 || before != clock_calls);
+    pthread_cancel(t);
+    pthread_join(t, &result);
+    if (result != PTHREAD_CANCELED) exit(73);
+    send(1);
+}
+
+/* The program has SIGBUS for itself, whatever the runtime does with it. */
+static void *own_page;
+
+static void on_bus(int sig, siginfo_t *info, void *context)
+{
+    (void)sig, (void)context;
+    if (info->si_addr != own_page) _exit(74);
+    if (mmap(own_page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != own_page) _exit(75);
+}
+
+static void plain_bus(int sig)
+{
+    errno = sig;
+    siglongjmp(escape, 1);
+}
+
+static void bus(void)
+{
+    struct sigaction a = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO}, was;
+    FILE *f = tmpfile();
+    send(1);
+    if (sigaction(SIGBUS, NULL, &was) != 0 || was.sa_handler != SIG_DFL || was.sa_flags & SA_SIGINFO) exit(76);
+    own_page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0); /* the file is empty */
+    if (sigaction(SIGBUS, &a, &was) != 0 || was.sa_handler != SIG_DFL) exit(77);
+    if (sigaction(SIGBUS, NULL, &was) != 0 || was.sa_sigaction != on_bus) exit(78);
+    *(int *)own_page = 1;
+    send(2);
+    if ((void *)signal(SIGBUS, plain_bus) != (void *)on_bus) exit(79);
+    if (!sigsetjmp(escape, 1)) raise(SIGBUS);
+    if (errno != SIGBUS || signal(SIGBUS, SIG_IGN) != plain_bus) exit(80);
+    raise(SIGBUS);
+    send(3);
+    if (signal(SIGBUS, SIG_DFL) != SIG_IGN) exit(81);
+    pid_t p = fork();
+    int status;
+    if (p == 0) raise(SIGBUS), _exit(82);
+    if (waitpid(p, &status, 0) != p || !WIFSIGNALED(status) || WTERMSIG(status) != SIGBUS) exit(83);
+    send(4);
+    if (n) kill(getpid(), SIGBUS);
+}
+
 /* The next image finds a standard error that nobody reads. */
 static void stderr_gone(void)
 {
@@ -408,7 +479,7 @@ int main(int argc, char **argv)
         {"jump_inside", jump_inside}, {"exit_inside", exit_inside}, {"fork_inside", fork_inside},
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
         {"switches", switches}, {"killed", killed}, {"signals", signals}, {"memory", memory},
-        {"exec_again", exec_again}, {"cancelled", cancelled}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
+        {"exec_again", exec_again}, {"cancelled", cancelled}, {"bus", bus}, {"cancelled_anywhere", cancelled_anywhere}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
         {"missing", missing}, {"ignored", ignored}};
     if (argc > 2) n = atoi(argv[2]);
     MPI_Init(&argc, &argv);

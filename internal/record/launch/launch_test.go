@@ -469,7 +469,8 @@ func TestSpillDirectory(t *testing.T) {
 		{memory, []string{memory + "/again", disk + "/root"}, disk + "/root"},
 		{disk, []string{disk + "/again", "/proc/nowhere", memory + "/root"}, memory + "/root"},
 		{disk, []string{disk + "/again"}, ""},
-		{memory, []string{disk}, ""}, // not private
+		{memory, []string{disk}, ""},                  // not private
+		{memory, []string{disk + "/gone/tabard"}, ""}, // whoever named it did not ask for a directory
 	} {
 		root, err := safefile.MakePrivate(filepath.Join(c.root, "state"))
 		if err != nil {

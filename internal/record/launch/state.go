@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -49,6 +50,7 @@ func (l *launcher) roots(output string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		os.MkdirAll(abs, 0o700) // asked for; no other place is made
 		if own := collect.RootIn(abs); own != "" {
 			roots = append([]string{own}, slices.DeleteFunc(roots, func(r string) bool { return r == own })...)
 		}
