@@ -3,6 +3,7 @@ package calls
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
@@ -11,9 +12,8 @@ import (
 
 // life is the meaning of an object's number from one event of a stream on.
 type life struct {
-	stream int
-	from   uint64
-	val    int64 // a type's size, an index in Program.scopes, or a communicator's degrees
+	from uint64
+	val  int64 // a type's size, an index in Program.scopes, or a communicator's degrees
 }
 
 // objectKey names an object of a process.
@@ -23,29 +23,64 @@ type objectKey struct {
 }
 
 // objects are the datatypes, windows, files and topologies of a process: what their numbers mean
-// when. Lives of one number are in the order of streams and events.
-type objects map[objectKey][]life
+// when.
+type objects map[objectKey]*lives
+
+// lives is what one number means, stream by stream. A number may be used again any number of times.
+type lives struct{ streams []streamLives }
+
+// streamLives is the lives that the calls of one stream begin, in the order of its events.
+type streamLives struct {
+	stream int
+	list   []life
+	varies bool // they differ in val
+}
+
+// last is the last life of a stream, nil if there is none yet.
+func (l *lives) last(stream int) *life {
+	if n := len(l.streams); n > 0 && l.streams[n-1].stream == stream {
+		s := &l.streams[n-1]
+		return &s.list[len(s.list)-1]
+	}
+	return nil
+}
+
+// add takes in a life; streams come one after the other.
+func (l *lives) add(stream int, x life) {
+	if l.last(stream) == nil {
+		l.streams = append(l.streams, streamLives{stream: stream})
+	}
+	s := &l.streams[len(l.streams)-1]
+	s.varies = s.varies || len(s.list) > 0 && s.list[0].val != x.val
+	s.list = append(s.list, x)
+}
 
 // at is what an object's number means in an event of a stream, and up to which event.
 func (o objects) at(class spec.Class, ref int64, stream int, event uint64) (val int64, to uint64, ok bool) {
 	to = forever
-	lives := o[objectKey{class, ref}]
-	var other *life
+	l := o[objectKey{class, ref}]
+	if l == nil {
+		return 0, to, false
+	}
+	var other *streamLives
 	several := false
-	for i := range lives {
-		l := &lives[i]
-		switch {
-		case l.stream != stream:
-			several = several || other != nil && other.val != l.val
-			other = l
-		case l.from > event:
-			to = min(to, l.from)
-		default:
-			val, ok = l.val, true
+	for i := range l.streams {
+		s := &l.streams[i]
+		if s.stream != stream {
+			several = several || s.varies || other != nil && other.list[0].val != s.list[0].val
+			other = s
+			continue
+		}
+		k := sort.Search(len(s.list), func(k int) bool { return s.list[k].from > event })
+		if k < len(s.list) {
+			to = s.list[k].from
+		}
+		if k > 0 {
+			val, ok = s.list[k-1].val, true
 		}
 	}
 	if !ok && other != nil && !several { // another thread made it
-		val, ok = other.val, true
+		val, ok = other.list[0].val, true
 	}
 	return val, to, ok
 }
@@ -168,7 +203,7 @@ func (p *Program) make(pr *process, s *archive.Stream, m *making, at uint64) {
 	if !ok || !isDynamic(ref) {
 		return
 	}
-	l := life{stream: s.Index(), from: at}
+	l := life{from: at}
 	switch {
 	case m.maker != nil:
 		l.val = p.typeSize(pr, s, m, at)
@@ -185,11 +220,15 @@ func (p *Program) make(pr *process, s *archive.Stream, m *making, at uint64) {
 		p.scopes = append(p.scopes, scope{comm: sc.comm, object: pr.made[key], Peers: sc.Peers})
 	}
 	key := objectKey{m.class, ref}
-	lives := pr.objects[key]
-	if n := len(lives); n > 0 && lives[n-1].stream == l.stream && lives[n-1].val == l.val {
+	known := pr.objects[key]
+	if known == nil {
+		known = &lives{}
+		pr.objects[key] = known
+	}
+	if last := known.last(s.Index()); last != nil && last.val == l.val {
 		return // a loop makes it anew each time
 	}
-	pr.objects[key] = append(lives, l)
+	known.add(s.Index(), l)
 }
 
 // typeSize is the size of the datatype that a call makes.

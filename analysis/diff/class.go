@@ -22,6 +22,8 @@ type side struct {
 	abi      spec.ABI
 	classes  map[*archive.Class]*class
 	nests    map[int]*nest
+	nestWork uint64              // nodes looked at in them
+	nodes    int                 // in them
 	program  *calls.Program      // see objects
 	resolved *selection.Resolved // see resolve
 }

@@ -230,6 +230,9 @@ func (c *comparison) finish() error {
 		c.note(fmt.Sprintf("ranks %v: parameters that differ from call to call were not compared: there are too many",
 			c.unread))
 	}
+	if c.sides[0].nestWork+c.sides[1].nestWork > maxNestWork {
+		c.note("the loops around some differences were not looked for: there are too many")
+	}
 	r.Differences = unite(r.Differences)
 	r.Follows = unite(r.Follows)
 	for _, list := range [][]*Difference{r.Differences, r.Follows} {

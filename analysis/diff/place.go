@@ -2,7 +2,6 @@ package diff
 
 import (
 	"path/filepath"
-	"sort"
 	"strconv"
 
 	"github.com/tabard-hpc/tabard/analysis/loops"
@@ -12,17 +11,16 @@ import (
 
 // nest is the loops that one stream is in.
 type nest struct {
-	class   *loops.Class
-	variant int
-	loops   []*loops.Iterations
-	nodes   []*loops.Node
-	parents []int // the loop that a loop is in, -1 for none
+	side    *side
+	locator *loops.Locator
 }
 
-// Limits of the loops that places are found in.
+// Limits of what places are found in: streams of a recording, nodes of their loops, and nodes looked
+// at. A difference beyond them has no place.
 const (
-	maxNests = 256
-	maxLoops = 4096
+	maxNests     = 256
+	maxNestNodes = 1 << 17
+	maxNestWork  = 20_000_000
 )
 
 // nest finds the loops of a stream, nil if there are none or they are not looked for.
@@ -30,7 +28,7 @@ func (s *side) nest(st *archive.Stream) *nest {
 	if n, ok := s.nests[st.Index()]; ok {
 		return n
 	}
-	if len(s.nests) >= maxNests {
+	if len(s.nests) >= maxNests || s.nodes > maxNestNodes {
 		return nil
 	}
 	s.nests[st.Index()] = nil
@@ -43,51 +41,30 @@ func (s *side) nest(st *archive.Stream) *nest {
 	if err != nil || len(classes) != 1 {
 		return nil
 	}
-	n := &nest{class: classes[0]}
-	n.add(n.class.Body, -1)
+	s.nodes += classes[0].Size()
+	n := &nest{side: s, locator: classes[0].Locator(0)}
 	s.nests[st.Index()] = n
 	return n
 }
 
-func (n *nest) add(seq []*loops.Node, parent int) {
-	for _, m := range seq {
-		if m.Kind != loops.Loop || len(n.loops) >= maxLoops {
-			continue
-		}
-		it := n.class.Iterations(n.variant, m)
-		if it == nil {
-			continue
-		}
-		n.loops, n.nodes, n.parents = append(n.loops, it), append(n.nodes, m), append(n.parents, parent)
-		n.add(m.Body, len(n.loops)-1)
+// find is the loops around a call of the stream, the outermost first.
+func (n *nest) find(call uint64) []loops.Around {
+	if n.side.nestWork > maxNestWork {
+		return nil
 	}
-}
-
-// around is the loops around a call of the stream, the outermost first.
-func (n *nest) around(call uint64) (list []Place) {
-	_, list = n.inside(call, -1)
+	before := n.locator.Work()
+	list := n.locator.Find(call)
+	n.side.nestWork += n.locator.Work() - before
 	return list
 }
 
-// inside is the numbers of the loops around a call inside of a loop.
-func (n *nest) inside(call uint64, parent int) (path []int, list []Place) {
-	for i, it := range n.loops {
-		if n.parents[i] != parent {
-			continue
-		}
-		k := uint64(sort.Search(int(min(it.Len(), 1<<62)),
-			func(k int) bool { _, to := it.Range(uint64(k)); return to > call }))
-		if k >= it.Len() {
-			continue
-		}
-		if from, _ := it.Range(k); from > call {
-			continue
-		}
-		path, list = n.inside(call, i)
-		return append([]int{i}, path...), append([]Place{{Loop: loopText(n.nodes[i]), Step: n.nodes[i].Step, Iteration: k,
-			Iterations: it.Len()}}, list...)
+// around is the places of a call in loops.
+func (n *nest) around(call uint64) (list []Place) {
+	for _, a := range n.find(call) {
+		list = append(list, Place{Loop: loopText(a.Loop), Step: a.Loop.Step, Iteration: a.Iteration,
+			Iterations: a.Iterations})
 	}
-	return nil, nil
+	return list
 }
 
 // loopText is where a loop is in the source.
@@ -109,20 +86,17 @@ func loopText(m *loops.Node) string {
 // trips looks for the loop around a call whose iterations have length calls. It returns how often
 // that loop is repeated, if that is the same each time, and where it is.
 func (n *nest) trips(call, length uint64) (count uint64, place string, step, ok bool) {
-	path, _ := n.inside(call, -1)
+	path := n.find(call)
 	for i := len(path) - 1; i >= 0; i-- {
-		m, it := n.nodes[path[i]], n.loops[path[i]]
-		k := uint64(sort.Search(int(min(it.Len(), 1<<62)),
-			func(k int) bool { _, to := it.Range(uint64(k)); return to > call }))
-		from, to := it.Range(k)
-		if to-from != length {
+		a := &path[i]
+		if a.To-a.From != length {
 			continue
 		}
-		c := m.Counts[n.variant]
+		c := a.Loop.Counts[0]
 		if c.Min() != c.Max() {
-			return 0, loopText(m), m.Step, true
+			return 0, loopText(a.Loop), a.Loop.Step, true
 		}
-		return c.Max(), loopText(m), m.Step, true
+		return c.Max(), loopText(a.Loop), a.Loop.Step, true
 	}
 	return 0, "", false, false
 }

@@ -177,7 +177,7 @@ func shapesOf(s *archive.Stream, table *shapeTable) ([]int32, error) {
 }
 
 // classOf makes a class of one variant.
-func classOf(g *group, table *shapeTable) (*Class, error) {
+func classOf(g *group, table *shapeTable, limit int) (*Class, error) {
 	// Shapes are numbered anew, so that the work depends on this group only.
 	var local []Shape
 	number := map[int32]int32{}
@@ -195,8 +195,13 @@ func classOf(g *group, table *shapeTable) (*Class, error) {
 	if err != nil {
 		return nil, err
 	}
+	summed := t.size() > limit
+	if summed {
+		t.sumUp(limit, shape, len(local))
+	}
 	s := g.streams[0]
-	c := &Class{World: s.Rank().World, Thread: s.Thread(), Body: t.nodes(t.body, local)}
+	c := &Class{World: s.Rank().World, Thread: s.Thread(), Body: t.nodes(t.body, local), SummedUp: summed,
+		size: t.size()}
 	for _, b := range t.blocks {
 		c.Blocks = append(c.Blocks, t.nodes(b, local))
 	}
@@ -233,7 +238,7 @@ func (c *Class) key(table *shapeTable) string {
 				b = binary.AppendUvarint(b, uint64(table.id(*n.Shape)))
 			case Block:
 				b = binary.AppendUvarint(b, uint64(n.Block))
-			case Loop:
+			case Loop, Mixed:
 				sequence(n.Body)
 			}
 		}

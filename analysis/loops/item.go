@@ -13,6 +13,7 @@ type skeleton struct {
 	shape int32   // of a call: its own, else that of the first call in it
 	block int32   // number of the block; -1 if it is none
 	size  int     // calls and loops in it, saturated
+	mixed bool    // body is in no order: see summary
 }
 
 // skeletons numbers skeletons: the first are the shapes of calls.
@@ -58,6 +59,12 @@ func (s *skeletons) loop(body []int32) int32 {
 	s.list = append(s.list, k)
 	s.loops[key] = id
 	return id
+}
+
+// mixed is the skeleton of calls of some shapes in no order.
+func (s *skeletons) mixed(shapes []int32) int32 {
+	s.list = append(s.list, skeleton{body: shapes, shape: shapes[0], block: -1, size: 1 + len(shapes), mixed: true})
+	return int32(len(s.list) - 1)
 }
 
 func bodyKey(body []int32) string {

@@ -8,27 +8,39 @@ import "sort"
 // that depends on the nest and not on the number of iterations. It is not
 // safe for concurrent use.
 type Iterations struct {
+	*eventCounter
+	path []*Node // the loop, the last element, and the loops around it
+}
+
+// eventCounter counts the events of nodes in the calls of the ranks of a variant.
+type eventCounter struct {
 	class   *Class
 	variant int
-	path    []*Node // the loop, the last element, and the loops around it
 	series  map[*Counts]*series
 	blocks  []uint64 // events of one execution of each block
+	work    uint64   // nodes looked at so far
+}
+
+func newEventCounter(c *Class, variant int) *eventCounter {
+	e := &eventCounter{class: c, variant: variant, series: map[*Counts]*series{}}
+	for _, b := range c.Blocks {
+		n := uint64(0)
+		for _, m := range b {
+			n += e.events(m, 1)
+		}
+		e.blocks = append(e.blocks, n)
+	}
+	return e
 }
 
 // Iterations finds the iterations of a loop of c, such as Step, in the calls of
 // the ranks of a variant. It is nil if the loop is none, or only in blocks.
 func (c *Class) Iterations(variant int, loop *Node) *Iterations {
-	it := &Iterations{class: c, variant: variant, series: map[*Counts]*series{}}
+	it := &Iterations{}
 	if loop == nil || loop.Kind != Loop || !it.find(c.Body, loop) {
 		return nil
 	}
-	for _, b := range c.Blocks {
-		n := uint64(0)
-		for _, m := range b {
-			n += it.events(m, 1)
-		}
-		it.blocks = append(it.blocks, n)
-	}
+	it.eventCounter = newEventCounter(c, variant)
 	return it
 }
 
@@ -78,29 +90,34 @@ func (it *Iterations) Range(k uint64) (from, to uint64) {
 }
 
 // events is the number of events in the first n executions of a node.
-func (it *Iterations) events(m *Node, n uint64) uint64 {
-	times := it.of(m).first(n)
+func (e *eventCounter) events(m *Node, n uint64) uint64 {
+	e.work++
+	times := e.of(m).first(n)
 	switch m.Kind {
 	case Call:
 		return times
 	case Block:
-		return times * it.blocks[m.Block]
+		return times * e.blocks[m.Block]
 	}
-	sum := uint64(0)
-	for _, c := range m.Body {
-		sum += it.events(c, times)
+	return e.eventsOf(m.Body, times)
+}
+
+// eventsOf is the number of events in the first n executions of a sequence.
+func (e *eventCounter) eventsOf(seq []*Node, n uint64) (sum uint64) {
+	for _, m := range seq {
+		sum += e.events(m, n)
 	}
 	return sum
 }
 
-func (it *Iterations) of(m *Node) *series { return it.seriesOf(m.Counts[it.variant]) }
+func (e *eventCounter) of(m *Node) *series { return e.seriesOf(m.Counts[e.variant]) }
 
-func (it *Iterations) seriesOf(c *Counts) *series {
-	s := it.series[c]
+func (e *eventCounter) seriesOf(c *Counts) *series {
+	s := e.series[c]
 	if s == nil {
 		s = &series{}
-		it.series[c] = s
-		s.fill(c, it.seriesOf)
+		e.series[c] = s
+		s.fill(c, e.seriesOf)
 	}
 	return s
 }

@@ -30,6 +30,14 @@ type Options struct {
 	Timing int64
 
 	plain bool // for tests: take every stream on its own
+	most  int  // for tests: nodes of all classes, allNodes if 0
+}
+
+func (o *Options) nodes() int {
+	if o.most > 0 {
+		return o.most
+	}
+	return allNodes
 }
 
 // A Class is threads with the same loops: the same calls from the same lines
@@ -51,7 +59,11 @@ type Class struct {
 	// where Time is known, of the mean of calls and time; of loops in one
 	// another the outermost. It is nil if no loop has a quarter.
 	Step *Node
+	// SummedUp tells that the program has too little order to be shown in full: stretches without
+	// loops, and loops with few calls, are Mixed nodes.
+	SummedUp bool
 
+	size    int // nodes
 	parts   []part
 	digests map[string][]int // variants by digest
 }
@@ -73,15 +85,18 @@ func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	}
 	var classes []*Class
 	known := map[string]*Class{}
-	for _, g := range groups {
-		c, err := classOf(g, table)
+	left := o.nodes()
+	for i, g := range groups {
+		c, err := classOf(g, table, max(fewNodes, min(classNodes, left)))
 		if err != nil {
 			return nil, err
 		}
+		groups[i] = nil // its grammar is not needed any more
 		key := c.key(table)
 		if old := known[key]; old == nil {
 			known[key] = c
 			classes = append(classes, c)
+			left -= c.size
 		} else {
 			old.take(c)
 		}
@@ -96,6 +111,9 @@ func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	})
 	return classes, nil
 }
+
+// Size is the number of nodes.
+func (c *Class) Size() int { return c.size }
 
 func (c *Class) lowest() int {
 	low := c.Variants[0].Ranks[0]

@@ -17,8 +17,8 @@ const (
 	// Block is a long part without loops that occurs at several places: its
 	// calls are in Class.Blocks.
 	Block
-	// Mixed stands for a part that Condense took out: calls in no order that
-	// repeats, counted by shape in Body.
+	// Mixed stands for a part that Condense took out, or that is too long to be shown: calls in no
+	// order that repeats, counted by shape in Body.
 	Mixed
 )
 
@@ -101,6 +101,9 @@ func (t *tree) nodesOf(seq []*variedItem, shapes []Shape) []*Node {
 			n.Kind, n.Block = Block, int(s.block)
 		case s.body != nil:
 			n.Kind, n.Body = Loop, t.nodesOf(v.body, shapes)
+			if s.mixed {
+				n.Kind = Mixed
+			}
 		default:
 			n.sets = []*terms{v.set}
 		}
@@ -111,7 +114,8 @@ func (t *tree) nodesOf(seq []*variedItem, shapes []Shape) []*Node {
 
 // Expand yields the calls of a rank of a variant, an index in Variants, in
 // order: the leaves of Body, each with how many times it was called in a row.
-// The calls are those of the rank, one by one and without exception.
+// The calls are those of the rank, one by one and without exception. Only those of a Mixed node
+// have lost their order.
 func (c *Class) Expand(variant int) iter.Seq2[*Node, uint64] {
 	return func(yield func(*Node, uint64) bool) {
 		e := &expander{class: c, variant: variant, yield: yield, at: map[*Node]*cursor{}}
@@ -166,7 +170,7 @@ func (e *expander) sequence(seq []*Node) bool {
 			if !e.yield(n, times) {
 				return false
 			}
-		case Loop:
+		case Loop, Mixed:
 			for range times {
 				if !e.sequence(n.Body) {
 					return false

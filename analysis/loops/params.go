@@ -51,8 +51,14 @@ type paramState struct {
 // findParams fills in Params.
 func (c *Class) findParams(table *shapeTable) error {
 	states := map[*Node][]paramState{}
+	summed := map[*Node]bool{}
 	c.All(func(n *Node) {
-		if n.Kind == Call {
+		if n.Kind == Mixed { // its calls have no parameters
+			for _, m := range n.Body {
+				summed[m] = true
+			}
+		}
+		if n.Kind == Call && !summed[n] {
 			states[n] = newStates(n.Shape.Func)
 		}
 	})

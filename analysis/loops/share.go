@@ -44,7 +44,7 @@ func (c *Class) sequenceCalls(seq []*Node, times uint64, perEvent []float64, exe
 		switch n.Kind {
 		case Call:
 			n.Calls = n.callsOf(times, perEvent)
-		case Loop:
+		case Loop, Mixed:
 			n.Calls = c.sequenceCalls(n.Body, times, perEvent, executed)
 		case Block:
 			executed[n.Block] += n.Counts[0].sum * times

@@ -37,52 +37,58 @@ func (c *termCalls) at(x *term, v source, event uint64) *site {
 // parameters in its signature, but the meaning of objects may change between its calls.
 func (c *termCalls) fixed(x *term, occ selection.Range, times uint64) error {
 	v := atRank{x, c.me.rank}
-	if c.w.world != nil {
+	if occ.Len() == 0 {
+		return nil
+	}
+	to := uint64(forever)
+	if c.w.world == nil {
+		var err error
+		if to, err = c.until(x, v, 0); err != nil {
+			return err
+		}
+	}
+	if to == forever {
 		return c.at(x, v, 0).moves(c.w.emit(occ.Len() * times))
 	}
-	for event := uint64(0); ; {
-		site := c.at(x, v, event)
-		if err := site.moves(func(Move) error { return nil }); err != nil {
-			return err
-		}
-		in, err := c.within(x.t, occ, event, site.to)
-		if err != nil {
-			return err
-		}
-		if err := c.at(x, v, event).moves(c.w.emit(in * times)); err != nil {
-			return err
-		}
-		if site.to == forever {
-			return nil
-		}
-		event = site.to
-	}
+	return c.changing(x, v, occ, times)
 }
 
-// within is how many of some occurrences of a terminal are from event from up to event to.
-func (c *termCalls) within(t uint32, occ selection.Range, from, to uint64) (uint64, error) {
-	before := func(event, other uint64) (uint64, error) {
-		if event == 0 || event == forever {
-			return other, nil
-		}
-		n, err := c.me.stream().OccurrencesBefore(event)
+// until is the event from which on the objects of a terminal mean something else than in an event.
+func (c *termCalls) until(x *term, v source, event uint64) (uint64, error) {
+	site := c.at(x, v, event)
+	err := site.moves(func(Move) error { return nil })
+	return site.to, err
+}
+
+// changing is fixed where objects change their meaning: the occurrences between two changes move
+// the same. It goes through the occurrences once, however often that happens.
+func (c *termCalls) changing(x *term, v source, occ selection.Range, times uint64) error {
+	next, stop, err := c.events(x)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for range occ.From {
+		next()
+	}
+	sum := &tally{}
+	event := next()
+	for left := occ.Len(); left > 0; {
+		from, n := event, uint64(0)
+		to, err := c.until(x, v, from)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		return n[t], nil
+		for ; left > 0 && event < to; left-- {
+			n++
+			event = next()
+		}
+		add := func(m Move) error { return sum.add(m, n*times, c.w.emit) }
+		if err := c.at(x, v, from).moves(add); err != nil {
+			return err
+		}
 	}
-	a, err := before(from, 0)
-	if err != nil {
-		return 0, err
-	}
-	b, err := before(to, occ.To)
-	if err != nil {
-		return 0, err
-	}
-	if a, b = max(a, occ.From), min(b, occ.To); a < b {
-		return b - a, nil
-	}
-	return 0, nil
+	return sum.flush(c.w.emit)
 }
 
 // tally sums up equal moves.

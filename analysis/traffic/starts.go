@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
-	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
@@ -90,16 +89,22 @@ func (c *termCalls) constant(x *term) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	first, err := c.firstEvent(x)
+	next, stop, err := c.events(x)
 	if err != nil {
 		return false, err
 	}
-	site := c.at(x, atRank{x, c.me.rank}, first)
-	if err := site.moves(func(Move) error { return nil }); err != nil {
-		return false, err
+	defer stop()
+	event := next()
+	to, err := c.until(x, atRank{x, c.me.rank}, event)
+	if err != nil || to == forever {
+		return err == nil, err
 	}
-	in, err := c.within(x.t, selection.Range{To: n[x.t]}, first, site.to)
-	return in == n[x.t], err
+	for range n[x.t] - 1 {
+		if event = next(); event >= to {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // follow goes through the calls that make requests and those that start them, in order.

@@ -41,6 +41,19 @@ type Meta struct {
 	Options map[string]string
 }
 
+// OptionSnapshot is the option that a snapshot of a running job has: when it was made (RFC 3339).
+const OptionSnapshot = "snapshot"
+
+// Snapshot says when the job, which was still running, was looked at; ok is false for recordings of jobs that have
+// ended.
+func (m *Meta) Snapshot() (at time.Time, ok bool) {
+	at, err := time.Parse(time.RFC3339Nano, m.Options[OptionSnapshot])
+	return at, err == nil
+}
+
+// Running is how the End of processes begins that a snapshot found at work.
+const Running = "still running"
+
 // RankData is what is known of one process.
 type RankData struct {
 	// World tells MPI_COMM_WORLDs apart: 0 is that of the launched program,

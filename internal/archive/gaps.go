@@ -79,7 +79,7 @@ func (a *Archive) Gaps() []Gap {
 // absent finds the ranks of each world that are not in the archive, unless ranks were selected.
 func (a *Archive) absent() map[int]*RankSet {
 	missing := map[int]*RankSet{}
-	if a.Meta().Options["ranks"] != "" {
+	if o := a.Meta().Options; o["ranks"] != "" || o[OptionSnapshot] != "" { // on purpose, or they may still come
 		return missing
 	}
 	present, sizes := map[int]*RankSet{}, map[int]int{}

@@ -92,7 +92,7 @@ func diffCommand(a *app) *cobra.Command {
 		}
 		return nil
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 // completeTwoFiles offers the archives for both arguments.

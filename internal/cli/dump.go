@@ -25,7 +25,8 @@ const dumpLong = `Print every call with all its parameters, one line each: rank 
 of the call in its thread, begin in seconds since the start of the recording,
 duration, and the call. Results follow the call after semicolons, its call site
 after @. Ranks follow one another. Calls that had not returned when the program
-ended are marked "unfinished".
+ended are marked "unfinished". On a terminal the first 200 lines are shown, unless --limit
+or --last says how many; in a pipe or a file all are.
 
 Numbers are missing where Tabard's own records lie between the calls, such as
 where the memory begins that heap#3 stands for. --own shows them; with --json
@@ -66,11 +67,14 @@ func dumpCommand(a *app) *cobra.Command {
 			return err
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error {
-			out := a.out
-			if f.json {
-				out = render.NewJSONCleaner(a.raw)
+			h := a.head()
+			if f.raw || f.json || f.limit >= 0 || f.last >= 0 {
+				h.left = -1
 			}
-			w := bufio.NewWriterSize(out, 1<<16)
+			if f.json {
+				h.w = render.NewJSONCleaner(a.raw)
+			}
+			w := bufio.NewWriterSize(h, 1<<16)
 			var err error
 			if f.raw {
 				err = archive.WriteText(w, arch)
@@ -81,10 +85,10 @@ func dumpCommand(a *app) *cobra.Command {
 			if e := w.Flush(); err == nil {
 				err = e
 			}
-			return err
+			return h.end(a, err, "pipe it through less for all, or choose with --rank, --from, --limit and --last")
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 // check rejects flags that contradict each other.

@@ -78,7 +78,7 @@ func histogramCommand(a *app) *cobra.Command {
 			return f.sizes(a, arch)
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 func (f *histogramFlags) sizes(a *app, arch *archive.Archive) error {

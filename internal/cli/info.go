@@ -79,5 +79,5 @@ func infoCommand(a *app) *cobra.Command {
 				text: func(w io.Writer) error { return text.Info(w, info, *top) }})
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }

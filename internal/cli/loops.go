@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,8 @@ A recording with --callsites=stack shows loops also where the calls of an
 iteration are in several functions, and a recursion as the loop that it is.
 
 Long stretches without loops are summed up as "mixed"; --all shows every call of
-them.`
+them, unless there are tens of thousands. On a terminal the first 200 lines are
+shown.`
 
 var _ = command(110, loopsCommand)
 
@@ -72,8 +74,13 @@ func loopsCommand(a *app) *cobra.Command {
 			}
 			return a.print(answer{json: f.json,
 				document: func() any { return report.NewLoops(arch, classes) },
-				text:     func(w io.Writer) error { text.Loops(w, arch.File(), classes); return nil }})
+				text: func(io.Writer) error {
+					h := a.head()
+					w := bufio.NewWriter(h)
+					text.Loops(w, arch.File(), classes)
+					return h.end(a, w.Flush(), "pipe it through less for all, or choose with --rank, --function and --depth")
+				}})
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }

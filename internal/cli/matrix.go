@@ -69,7 +69,7 @@ func matrixCommand(a *app) *cobra.Command {
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 func (f *matrixFlags) check() error {

@@ -69,5 +69,5 @@ func messagesCommand(a *app) *cobra.Command {
 				text:     func(w io.Writer) error { text.Messages(w, job.Program, r, f.limit); return nil }})
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }

@@ -13,6 +13,11 @@ import (
 // open opens the archive FILE. A recording to it that is still going on is
 // waited for, and one that lost its collector is completed first.
 func (a *app) open(file string) (*archive.Archive, error) {
+	if a.live {
+		if arch, err := a.openLive(file); arch != nil || err != nil {
+			return arch, err
+		}
+	}
 	wait := a.notice()
 	path, report, err := collect.Recover(file, true, wait)
 	wait.stop()

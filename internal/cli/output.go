@@ -2,7 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -53,6 +56,60 @@ func (a *app) terminal() render.Terminal { return render.DetectTerminal(a.raw, o
 // and remaining time, on a terminal.
 func (a *app) meter(what, noun string, total uint64) *render.Progress {
 	return render.NewProgress(a.err, render.DetectTerminal(a.stderr, getenv), what, noun, total)
+}
+
+// headLines is how many lines are shown on a terminal where nobody asked for a number.
+const headLines = 200
+
+// head passes on the first lines of a long text where they are shown on a terminal, and all of it
+// elsewhere.
+type head struct {
+	w    io.Writer
+	left int // lines; negative: all
+	more bool
+}
+
+func (a *app) head() *head {
+	if a.terminal().TTY {
+		return &head{w: a.out, left: headLines}
+	}
+	return &head{w: a.out, left: -1}
+}
+
+// errHead ends the making of a text of which no more is shown.
+var errHead = errors.New("no more lines are shown")
+
+// Write implements io.Writer. The error is errHead once there is more than is shown.
+func (h *head) Write(b []byte) (int, error) {
+	if h.left < 0 {
+		return h.w.Write(b)
+	}
+	n := 0
+	for n < len(b) && h.left > 0 {
+		i := bytes.IndexByte(b[n:], '\n')
+		if i < 0 {
+			i = len(b) - n - 1
+		} else {
+			h.left--
+		}
+		n += i + 1
+	}
+	if n, err := h.w.Write(b[:n]); err != nil || n == len(b) {
+		return n, err
+	}
+	h.more = true
+	return n, errHead
+}
+
+// end says what else there is, unless all was shown. err is that of writing.
+func (h *head) end(a *app, err error, hint string) error {
+	if h.more {
+		fmt.Fprintf(a.err, "tabard: only the first %d lines are shown on a terminal: %s\n", headLines, hint)
+	}
+	if errors.Is(err, errHead) {
+		return nil
+	}
+	return err
 }
 
 // patience is how long a command waits for a recording to end before it says

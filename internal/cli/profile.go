@@ -67,7 +67,7 @@ func profileCommand(a *app) *cobra.Command {
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch, o) })
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 // options checks the flags.

@@ -59,5 +59,5 @@ func reportCommand(a *app) *cobra.Command {
 				text:     func(w io.Writer) error { return text.Summary(w, a.terminal(), o, limit) }})
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }

@@ -32,6 +32,8 @@ type app struct {
 	// tty says that err is a terminal, where progress may be shown: stderr.
 	tty    bool
 	stderr io.Writer
+	// live: recordings are opened as snapshots of the jobs that make them.
+	live bool
 }
 
 // Run executes the command line args (without the program's name) and returns
@@ -126,7 +128,9 @@ no change: it runs as before, under Open MPI or MPICH.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, place := range slices.Sorted(maps.Keys(commands)) {
-		root.AddCommand(commands[place](a))
+		cmd := commands[place](a)
+		a.bounded(cmd)
+		root.AddCommand(cmd)
 	}
 	root.AddCommand(collectorCommand(), spawnedCommand(), replayFeedCommand())
 	root.SetHelpCommand(helpCommand(root))

@@ -71,7 +71,7 @@ func timelineCommand(a *app) *cobra.Command {
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 func (f *timelineFlags) check(cmd *cobra.Command) error {

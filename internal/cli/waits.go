@@ -92,7 +92,7 @@ func waitsCommand(a *app) *cobra.Command {
 				text:     func(w io.Writer) error { text.Waits(w, r, f.limit); return nil }})
 		})
 	}
-	return cmd
+	return a.withLive(cmd)
 }
 
 // check understands --kind; -1 is all kinds.

@@ -23,9 +23,11 @@ type Info struct {
 	File    string   `json:"file"`
 	Command []string `json:"command"`
 	Created string   `json:"created,omitempty"`
-	Tool    string   `json:"tool,omitempty"`
-	MPI     string   `json:"mpi"`
-	ABI     string   `json:"abi"`
+	// Snapshot is when the job was looked at if it was running.
+	Snapshot string `json:"snapshot,omitempty"`
+	Tool     string `json:"tool,omitempty"`
+	MPI      string `json:"mpi"`
+	ABI      string `json:"abi"`
 	// Ranks counts the processes with calls or a rank, Threads the streams of calls.
 	Ranks   int      `json:"ranks"`
 	Threads int      `json:"threads"`
@@ -116,7 +118,7 @@ func NewInfo(a *archive.Archive) (*Info, error) {
 	info := &Info{
 		Schema: InfoSchema, File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
 		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
-		Options: m.Options, Skipped: a.Skipped(),
+		Snapshot: m.Options[archive.OptionSnapshot], Options: m.Options, Skipped: a.Skipped(),
 		Bytes: bytesOf(&st), Timing: NewTiming(a), Gaps: gapsOf(a), Incomplete: archive.Incomplete(a.Gaps()),
 	}
 	if n, err := strconv.ParseInt(m.Options[memoryOption], 10, 64); err == nil {

@@ -35,7 +35,10 @@ type LoopClass struct {
 	MinCalls uint64 `json:"min_calls"`
 	MaxCalls uint64 `json:"max_calls"`
 	// Variants are the ranks with the same trip counts.
-	Variants []string     `json:"variants"`
+	Variants []string `json:"variants"`
+	// SummedUp is set if there is too little order to show all: stretches without loops, and loops
+	// with few calls, are of kind mixed, even with --all.
+	SummedUp bool         `json:"summed_up,omitempty"`
 	Body     []LoopNode   `json:"body"`
 	Blocks   [][]LoopNode `json:"blocks,omitempty"`
 }
@@ -157,7 +160,8 @@ func NewLoops(a *archive.Archive, classes []*loops.Class) *Loops {
 	run := &Loops{Schema: LoopsSchema, File: a.File(), Classes: []LoopClass{}}
 	for _, c := range classes {
 		j := LoopClass{World: c.World, Thread: c.Thread, Ranks: RankList(c.Ranks()), Members: len(c.Streams()),
-			Calls: c.Calls, MinCalls: c.Least, MaxCalls: c.Most, Body: loopNodes(c.Body)}
+			Calls: c.Calls, MinCalls: c.Least, MaxCalls: c.Most, SummedUp: c.SummedUp,
+			Body: loopNodes(c.Body)}
 		for _, v := range c.Variants {
 			j.Variants = append(j.Variants, RankList(v.Ranks))
 		}

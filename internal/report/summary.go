@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
@@ -23,6 +24,8 @@ type Overview struct {
 	Waits    *waits.Result      // nil without times
 	Matrix   *Grid
 	Findings []findings.Finding
+	// Open are the calls that had not returned.
+	Open []OpenCall
 }
 
 // Overview makes all analyses. Clocks have to be corrected before.
@@ -46,16 +49,19 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	if o.Matrix, err = j.sketch(); err != nil {
 		return nil, err
 	}
+	if o.Open, err = openCalls(j.Archive); err != nil {
+		return nil, err
+	}
 	o.Findings = findings.Of(findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks,
 		Duration: render.Duration})
 	return o, nil
 }
 
-// Counts are numbers of recorded and of lost calls, of hosts, and of processes that did not end in
-// order.
+// Counts are numbers of recorded and of lost calls, of hosts, of processes that did not end in
+// order, and of those that a snapshot found at work.
 type Counts struct {
-	Calls, Lost   uint64
-	Hosts, Broken int
+	Calls, Lost            uint64
+	Hosts, Broken, Running int
 }
 
 // Counts counts what is recorded, and what is missing.
@@ -69,7 +75,10 @@ func (o *Overview) Counts() (n Counts) {
 	for _, d := range o.Archive.Ranks() {
 		hosts[d.Host] = true
 		n.Lost += d.LostCalls
-		if !d.Complete {
+		switch {
+		case strings.HasPrefix(d.End, archive.Running):
+			n.Running++
+		case !d.Complete:
 			n.Broken++
 		}
 	}
@@ -81,13 +90,17 @@ var _ = register[Summary](SummarySchema, "report --json")
 
 // Summary is where the time goes and what to fix, on one page.
 type Summary struct {
-	Schema    string   `json:"schema"`
-	File      string   `json:"file"`
-	Command   []string `json:"command"`
-	MPI       string   `json:"mpi"`
-	Created   string   `json:"created"`
-	Processes int      `json:"processes"`
-	Bytes     int64    `json:"bytes"`
+	Schema  string   `json:"schema"`
+	File    string   `json:"file"`
+	Command []string `json:"command"`
+	MPI     string   `json:"mpi"`
+	Created string   `json:"created"`
+	// Snapshot is when the job was looked at if it was running.
+	Snapshot  string `json:"snapshot,omitempty"`
+	Processes int    `json:"processes"`
+	// Open are the calls that had not returned.
+	Open  []OpenCall `json:"open_calls,omitempty"`
+	Bytes int64      `json:"bytes"`
 	// The following are missing without times.
 	Elapsed    time.Duration          `json:"elapsed_ns,omitempty"`
 	Efficiency *efficiency.Efficiency `json:"efficiency,omitempty"`
@@ -173,7 +186,7 @@ func (o *Overview) Document() *Summary {
 	m := o.Archive.Meta()
 	j := &Summary{Schema: SummarySchema, File: o.File, Command: m.Command, MPI: m.MPI,
 		Created: m.Created.UTC().Format(time.RFC3339), Processes: o.Archive.NumRanks(), Bytes: o.Archive.Stats().Total,
-		Findings: o.Findings, Gaps: gapsOf(o.Archive),
+		Snapshot: m.Options[archive.OptionSnapshot], Open: o.Open, Findings: o.Findings, Gaps: gapsOf(o.Archive),
 		Incomplete: archive.Incomplete(o.Archive.Gaps())}
 	if j.Findings == nil {
 		j.Findings = []findings.Finding{}

@@ -166,7 +166,13 @@ func flock(f *os.File, how int) error {
 }
 
 // Map maps an open file of at least size bytes, to be written, shared with whoever maps it.
-func Map(f *os.File, size int64) ([]byte, error) {
+func Map(f *os.File, size int64) ([]byte, error) { return mapFile(f, size, unix.MAP_SHARED) }
+
+// View maps an open file of at least size bytes for somebody who only looks: what is written changes nothing but the
+// view.
+func View(f *os.File, size int64) ([]byte, error) { return mapFile(f, size, unix.MAP_PRIVATE) }
+
+func mapFile(f *os.File, size int64, how int) ([]byte, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -174,7 +180,7 @@ func Map(f *os.File, size int64) ([]byte, error) {
 	if st.Size() < size {
 		return nil, fmt.Errorf("%s: %d bytes, want %d", f.Name(), st.Size(), size)
 	}
-	m, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	m, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, how)
 	if err != nil {
 		return nil, &fs.PathError{Op: "map", Path: f.Name(), Err: err}
 	}

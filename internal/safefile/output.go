@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +32,32 @@ func NewOutput(path string, mode os.FileMode) (*Output, error) {
 		d.Close()
 		return nil, err
 	}
-	return &Output{File: f, dir: d, temp: Name(f)}, nil
+	o := &Output{File: f, dir: d, temp: Name(f)}
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	unfinished.outputs[o] = true
+	return o, nil
+}
+
+// unfinished are the outputs that are neither in their place nor discarded.
+var unfinished = struct {
+	sync.Mutex
+	outputs map[*Output]bool
+}{outputs: map[*Output]bool{}}
+
+func (o *Output) finished() {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	delete(unfinished.outputs, o)
+}
+
+// DiscardAll removes all that is half written, before the process ends: no output can be finished
+// after it.
+func DiscardAll() {
+	unfinished.Lock()
+	for o := range unfinished.outputs {
+		o.dir.Remove(o.temp)
+	}
 }
 
 // outputPrefix begins the names of an output's temporary files; file systems bound the length of names.
@@ -59,6 +85,7 @@ func (o *Output) place(name string, rename func(from, to string) error) error {
 		o.Discard()
 		return err
 	}
+	o.finished()
 	err = o.Close()
 	o.dir.Close()
 	return err
@@ -68,6 +95,7 @@ func (o *Output) place(name string, rename func(from, to string) error) error {
 func (o *Output) Discard() {
 	if o.File.Close() == nil {
 		o.dir.Remove(o.temp)
+		o.finished()
 		o.dir.Close()
 	}
 }

@@ -14,6 +14,7 @@
 //	5000+20 MPI_Finalize()    begin and duration in ticks
 //	thread 1                  begins a further thread
 //	rank 1 of 2 on node1
+//	running                   a snapshot found it at work; also: killed 9, lost 2
 //
 // A call is written as archive.Call.Format gives it. Parameters that are left out
 // are absent. "?" before a value puts the value into a column. Calls without a
@@ -251,6 +252,9 @@ func (pr *process) line(p *parser, word, rest, line string) error {
 		return nil
 	case "end":
 		pr.data.End = rest
+		return nil
+	case "running":
+		pr.data.Complete, pr.data.End = false, archive.Running
 		return nil
 	case "lost":
 		n, err := strconv.ParseUint(rest, 10, 64)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -177,7 +178,11 @@ func (c *collector) build() (*merge.Part, error) {
 	for k, v := range c.job.sharedOptions(c.partFile()) {
 		meta.Options[k] = v
 	}
-	meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
+	if c.snapshot.IsZero() {
+		meta.Options["collector_peak_bytes"] = strconv.FormatUint(c.report.PeakMemory, 10)
+	} else {
+		meta.Options[archive.OptionSnapshot] = c.snapshot.UTC().Format(time.RFC3339Nano)
+	}
 	b.SetMeta(meta)
 	return b, nil
 }
@@ -273,14 +278,14 @@ func (c *collector) unrecorded(p *process) string {
 		}
 	}
 	switch {
-	case p.reg == nil || p.calls() > 0:
+	case p.reg == nil || p.calls() > 0 || !c.snapshot.IsZero(): // in a snapshot, it may still come
 		return ""
 	case !p.reg.Traced:
 		return "the program " + p.reg.Reason
 	case p.reg.Spawned || here == 0:
 		return ""
 	case c.control.Initialized() <= inMPI:
-		return "its MPI calls did not come by Tabard's library"
+		return strings.TrimSuffix("no MPI call of it came to Tabard's library; it "+p.end, "; it ")
 	case len(p.problems) > 0:
 		return strings.Join(p.problems, "; ")
 	}

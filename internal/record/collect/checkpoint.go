@@ -68,7 +68,7 @@ func (p *process) encode() ([]byte, error) {
 }
 
 // decodeProcess is the inverse of encode. Its chains have no segments yet. Spools are in dir.
-func decodeProcess(b []byte, dir *safefile.Dir) (*process, error) {
+func decodeProcess(b []byte, dir *safefile.Dir, open spoolOpener) (*process, error) {
 	body, err := unseal(b)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,11 @@ func decodeProcess(b []byte, dir *safefile.Dir) (*process, error) {
 	if d.Err != nil {
 		return nil, d.Err
 	}
-	if err := p.restore(state, dir, journalName(p.pid), int64(size), tail); err != nil {
+	log, err := open(dir, journalName(p.pid), int64(size), bytes.Clone(tail))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.restore(state, log); err != nil {
 		return nil, err
 	}
 	for i, n := 0, d.Count(); i < n && d.Err == nil; i++ {
@@ -99,7 +103,7 @@ func decodeProcess(b []byte, dir *safefile.Dir) (*process, error) {
 		if n := d.Uvarint(); n > 0 {
 			c.raw = &rawFile{size: int64(n)}
 		}
-		if c.s, err = d.stream(p, dir, spoolName(p.pid, c.thread)); err != nil {
+		if c.s, err = d.stream(p, dir, spoolName(p.pid, c.thread), open); err != nil {
 			return nil, err
 		}
 	}
@@ -122,13 +126,8 @@ func (p *process) journal() *spool {
 	return p.log
 }
 
-// restore makes the symbols from their state and their journal. The journal is size bytes of a
-// file, followed by tail.
-func (p *process) restore(state []byte, dir *safefile.Dir, name string, size int64, tail []byte) error {
-	log, err := newSpool(dir, name, size, bytes.Clone(tail))
-	if err != nil {
-		return err
-	}
+// restore makes the symbols from their state and their journal.
+func (p *process) restore(state []byte, log *spool) error {
 	all, err := io.ReadAll(log.reader())
 	if err == nil {
 		p.syms, err = symbol.RestoreProcess(state, all)
@@ -191,11 +190,20 @@ func (p *process) store(dirs []*safefile.Dir, b []byte) error {
 // loadProcess restores the newest readable checkpoint of pid in dirs. Without
 // one it returns nil; the error then says why a checkpoint that exists was not used.
 func loadProcess(dirs []*safefile.Dir, pid int) (*process, error) {
-	type candidate struct {
-		path string
-		b    []byte
-		gen  uint64
-	}
+	found, err := findCheckpoints(dirs, pid)
+	// To restore one cuts the files beside it to its time.
+	return restoreNewest(found, dirs[0], newSpool, err)
+}
+
+// A candidate is a checkpoint of a process.
+type candidate struct {
+	path string
+	b    []byte
+	gen  uint64
+}
+
+// findCheckpoints reads the checkpoints of pid, the newest first. The error says which cannot be used.
+func findCheckpoints(dirs []*safefile.Dir, pid int) ([]candidate, error) {
 	var found []candidate
 	var errs []error
 	for _, dir := range dirs {
@@ -213,10 +221,15 @@ func loadProcess(dirs []*safefile.Dir, pid int) (*process, error) {
 		}
 		found = append(found, c)
 	}
-	// The newest first: to restore one cuts the files beside it to its time.
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.gen, a.gen) })
+	return found, errors.Join(errs...)
+}
+
+// restoreNewest makes a process of the first checkpoint that can be used, whose spools are in dir. errs are errors of
+// others.
+func restoreNewest(found []candidate, dir *safefile.Dir, open spoolOpener, errs ...error) (*process, error) {
 	for _, c := range found {
-		p, err := decodeProcess(c.b, dirs[0])
+		p, err := decodeProcess(c.b, dir, open)
 		if err == nil {
 			return p, errors.Join(errs...)
 		}

@@ -547,7 +547,7 @@ func TestDamage(t *testing.T) {
 			if i%97 == 0 || i < 32 {
 				bad := slices.Clone(b)
 				bad[i] ^= 1
-				if _, err := decodeProcess(bad, private.Open(t, dir)); err == nil {
+				if _, err := decodeProcess(bad, private.Open(t, dir), newSpool); err == nil {
 					t.Fatalf("byte %d of the checkpoint may be anything", i)
 				}
 			}

@@ -104,15 +104,12 @@ func (c *collector) file(d *safefile.Dir, name string) error {
 		c.keepRaw(p, p.chains[thread])
 		return nil
 	}
-	if digits, ok := strings.CutPrefix(name, rankPrefix); ok {
-		pid, err := strconv.Atoi(digits)
-		if err != nil {
-			return nil
-		}
+	if pid, ok := registrationPID(name); ok {
 		p := c.process(pid)
 		if p.reg != nil {
 			return nil
 		}
+		var err error
 		if p.reg, err = readRegistration(d, name); err != nil {
 			return err
 		}
@@ -122,6 +119,16 @@ func (c *collector) file(d *safefile.Dir, name string) error {
 		c.watchProcess(p)
 	}
 	return nil
+}
+
+// registrationPID says whose registration a file is.
+func registrationPID(name string) (pid int, ok bool) {
+	digits, ok := strings.CutPrefix(name, rankPrefix)
+	if !ok {
+		return 0, false
+	}
+	pid, err := strconv.Atoi(digits)
+	return pid, err == nil
 }
 
 func (c *collector) watchProcess(p *process) {

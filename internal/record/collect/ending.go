@@ -188,10 +188,7 @@ func (c *collector) end() (bool, error) {
 	}
 	c.control.SetCollector(ring.CollectorDone)
 	for _, p := range c.order {
-		p.log.close()
-		for _, ch := range p.live() {
-			ch.s.spool.close()
-		}
+		p.closeFiles()
 	}
 	c.dissolve(err == nil && c.job.Archive == "")
 	return true, err

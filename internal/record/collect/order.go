@@ -84,6 +84,9 @@ func (p *process) merge(cs []*chain, dead bool) {
 
 // hold reports whether a thread may still hold back the others.
 func (p *process) hold() bool {
+	if p.cut != 0 {
+		return true
+	}
 	now := time.Now()
 	if p.holding.IsZero() {
 		p.holding = now

@@ -315,10 +315,15 @@ func unite(output string, first *partFile, parts []*partFile, note func(string))
 	return u, nil
 }
 
-// openUnwritten opens a merged archive that has no place: in a file without a name, or in memory.
+// openUnwritten opens an archive that has no place: in a file without a name, or in memory. It is made to be read at
+// once.
 func openUnwritten(name string, p *merge.Part) (*archive.Archive, error) {
+	content, err := p.Content()
+	if err != nil {
+		return nil, err
+	}
 	if f, err := safefile.Unnamed(); err == nil {
-		if err = p.Write(f); err == nil {
+		if err = content.WriteApart(f); err == nil {
 			if n, err := f.Seek(0, io.SeekEnd); err == nil {
 				return archive.OpenReader(f, n, archive.FileName(name))
 			}
@@ -326,7 +331,7 @@ func openUnwritten(name string, p *merge.Part) (*archive.Archive, error) {
 		f.Close()
 	}
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
+	if err := content.WriteApart(&b); err != nil {
 		return nil, err
 	}
 	return archive.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()), archive.FileName(name))

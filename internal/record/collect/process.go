@@ -41,6 +41,7 @@ type process struct {
 	changed  bool     // since the last archive
 	holding  time.Time
 	upto     uint64 // see known; 0: no such time
+	cut      uint64 // nothing that returned later is taken in; 0: no such time
 	end      string
 }
 
@@ -84,9 +85,15 @@ func (p *process) addSegment(d *safefile.Dir, name string, thread int) error {
 	if err != nil {
 		return err
 	}
+	return p.hasSegment(path, thread, seg)
+}
+
+// hasSegment makes an open segment known. It closes one that is not p's.
+func (p *process) hasSegment(path string, thread int, seg *ring.Segment) error {
 	if seg.PID() != p.pid || seg.Thread() != thread {
+		err := fmt.Errorf("%s: belongs to thread %d of process %d", path, seg.Thread(), seg.PID())
 		seg.Close()
-		return fmt.Errorf("%s: belongs to thread %d of process %d", path, seg.Thread(), seg.PID())
+		return err
 	}
 	if p.start == 0 {
 		p.start = seg.PIDStart()
@@ -166,6 +173,9 @@ func (p *process) attempt(cs []*chain, dead bool) (done bool) {
 
 // known is the time up to which all threads that had made a call are known.
 func (p *process) known(dead bool) uint64 {
+	if p.cut != 0 {
+		return p.cut
+	}
 	if dead || p.upto == 0 {
 		return math.MaxUint64
 	}
@@ -279,6 +289,15 @@ func (p *process) finish() {
 		}
 	}
 	p.syms.Finish(p)
+}
+
+// closeFiles closes what p holds besides memory.
+func (p *process) closeFiles() {
+	p.log.close()
+	for _, c := range p.live() {
+		c.close()
+		c.s.spool.close()
+	}
 }
 
 // skipMissing goes on behind segments that are gone, which only happens when

@@ -14,12 +14,34 @@ import (
 // a process), so that neither memory nor the cost of a checkpoint grows with the number of calls.
 // What a full disk refuses stays in memory.
 type spool struct {
-	f    *os.File
-	size int64  // of the file
-	tail []byte // what comes after it
+	f     *os.File
+	size  int64  // of the file
+	tail  []byte // what comes after it
+	fixed bool   // the file is somebody else's
 }
 
 func spoolName(pid, thread int) string { return fmt.Sprintf("%d.%d.times", pid, thread) }
+
+// A spoolOpener makes a spool of the first size bytes of a file in d, followed by tail.
+type spoolOpener func(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error)
+
+// viewSpool is the spoolOpener of those who only look: what is added stays in memory.
+func viewSpool(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error) {
+	s := &spool{size: size, tail: tail, fixed: true}
+	if size == 0 {
+		return s, nil
+	}
+	f, err := d.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || st.Size() < size {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w: it should have %d bytes (%v)", d.Join(name), errCheckpoint, size, err)
+	}
+	s.f = f
+	return s, nil
+}
 
 // newSpool makes a file in d hold size bytes, which it must have already.
 func newSpool(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error) {
@@ -49,7 +71,7 @@ func newSpool(d *safefile.Dir, name string, size int64, tail []byte) (*spool, er
 // add is the sink of a timing.Builder.
 func (s *spool) add(block []byte) {
 	s.tail = append(s.tail, block...)
-	if s.f == nil {
+	if s.f == nil || s.fixed {
 		return
 	}
 	n, err := s.f.WriteAt(s.tail, s.size)
@@ -101,7 +123,7 @@ func (e *encoder) times(s *stream) {
 	}
 }
 
-func (d *decoder) times(s *stream, dir *safefile.Dir, name string) (err error) {
+func (d *decoder) times(s *stream, dir *safefile.Dir, name string, open spoolOpener) (err error) {
 	state := d.Sized()
 	if !d.Bool() {
 		blocks := d.Sized()
@@ -114,7 +136,7 @@ func (d *decoder) times(s *stream, dir *safefile.Dir, name string) (err error) {
 	if d.Err != nil {
 		return d.Err
 	}
-	if s.spool, err = newSpool(dir, name, int64(size), bytes.Clone(tail)); err != nil {
+	if s.spool, err = open(dir, name, int64(size), bytes.Clone(tail)); err != nil {
 		return err
 	}
 	if s.timing, err = timing.Restore(state, s.p.rate, s.spool.add, nil); err == nil &&

@@ -73,7 +73,7 @@ func (e *encoder) stream(s *stream) {
 }
 
 // stream reads a stream whose spool, if it has one, is at path.
-func (d *decoder) stream(p *process, dir *safefile.Dir, name string) (*stream, error) {
+func (d *decoder) stream(p *process, dir *safefile.Dir, name string, open spoolOpener) (*stream, error) {
 	syms := p.syms
 	s := &stream{syms: syms, p: p, calls: d.Uvarint(), own: d.Uvarint(), misfits: d.Uvarint()}
 	gb := d.Sized()
@@ -114,7 +114,7 @@ func (d *decoder) stream(p *process, dir *safefile.Dir, name string) (*stream, e
 		s.run = s.list[id]
 	}
 	if d.Bool() && d.Err == nil {
-		if err := d.times(s, dir, name); err != nil {
+		if err := d.times(s, dir, name, open); err != nil {
 			return nil, err
 		}
 	}

@@ -245,9 +245,14 @@ func (l *launcher) job(output string) *collect.Job {
 // first would pass these tools by. What they pass on to MPI comes to lib.
 func preloadEnv(env []string, lib, dir, spill, exe string) []string {
 	var tools, others, kept []string
+	asan := linkOrder
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		switch name {
+		case asanOptions:
+			if asan = value; !strings.Contains(value, "verify_asan_link_order") {
+				asan = strings.TrimPrefix(value+":"+linkOrder, ":")
+			}
 		case "LD_PRELOAD":
 			for _, e := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ' ' }) {
 				// A tabard around us would record everything twice.
@@ -268,8 +273,15 @@ func preloadEnv(env []string, lib, dir, spill, exe string) []string {
 	if spill != "" {
 		kept = append(kept, "TABARD_SPILL="+spill)
 	}
-	return append(kept, "LD_PRELOAD="+preload, "TABARD_DIR="+dir, "TABARD_EXE="+exe)
+	return append(kept, "LD_PRELOAD="+preload, asanOptions+"="+asan, "TABARD_DIR="+dir, "TABARD_EXE="+exe)
 }
+
+// Programs built with the address sanitizer of GCC refuse to run if anything is loaded before its
+// library. Whether the program, or one that it starts, is such a program cannot be told before.
+const (
+	asanOptions = "ASAN_OPTIONS"
+	linkOrder   = "verify_asan_link_order=0"
+)
 
 // exec becomes the program; it returns a shell's exit code if that fails.
 func (l *launcher) exec() int {

@@ -99,11 +99,13 @@ func (s *sandbox) record(env []string, args ...string) (stdout, stderr string, c
 	return out.String(), err.String(), cmd.ProcessState.ExitCode()
 }
 
-// idle waits until no collector and no state is left.
+// idle waits until no collector and no state is left, but for the runtime, which what the program
+// has started may still need.
 func (s *sandbox) idle() {
 	s.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		left, _ := filepath.Glob(filepath.Join(s.root, "tabard-*", "*"))
+		left = slices.DeleteFunc(left, func(path string) bool { return filepath.Ext(path) == ".so" })
 		if len(left) == 0 {
 			return
 		}
@@ -122,12 +124,20 @@ func TestRecordBecomesTheProgram(t *testing.T) {
 	if code != 7 || len(lines) != 4 || stderr != "" {
 		t.Fatalf("code %d\n%s%s", code, out, stderr)
 	}
-	if want := lines[1] + "/libtabard.so:" + filepath.Join(s.dir, "empty.so"); lines[0] != want || lines[2] == "" {
+	lib, _, _ := strings.Cut(lines[0], ":")
+	if filepath.Dir(lib) != filepath.Dir(lines[1]) || lines[0] != lib+":"+filepath.Join(s.dir, "empty.so") ||
+		lines[2] == "" {
 		t.Errorf("environment %q", lines)
 	}
 	s.idle()
 	if _, err := os.Stat(filepath.Join(s.dir, "out.tabard")); err != nil {
 		t.Error(err)
+	}
+	// What the program has left running starts something more when the recording is over.
+	late := exec.Command("/bin/true")
+	late.Env = append(slices.Clone(s.env), "LD_PRELOAD="+lines[0], "TABARD_DIR="+lines[1])
+	if out, err := late.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
 	}
 	if _, _, code := s.record(nil, "/bin/sh", "-c", "kill -USR1 $$"); code != -int(syscall.SIGUSR1) {
 		t.Errorf("code %d", code)
@@ -378,10 +388,18 @@ func TestRankEnv(t *testing.T) {
 func TestPreloadEnv(t *testing.T) {
 	got := preloadEnv([]string{"A=1", "LD_PRELOAD=/x/libtabard.so /y/a.so:/z/b.so", "TABARD_DIR=/old", "TABARD_SPILL=/old"},
 		"/s/libtabard.so", "/s", "/d/s.spill", "/bin/tabard")
-	want := []string{"A=1", "TABARD_SPILL=/d/s.spill", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so", "TABARD_DIR=/s",
-		"TABARD_EXE=/bin/tabard"}
+	want := []string{"A=1", "TABARD_SPILL=/d/s.spill", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so",
+		"ASAN_OPTIONS=verify_asan_link_order=0", "TABARD_DIR=/s", "TABARD_EXE=/bin/tabard"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	for value, want := range map[string]string{"": "verify_asan_link_order=0",
+		"verbosity=1":              "verbosity=1:verify_asan_link_order=0",
+		"verify_asan_link_order=1": "verify_asan_link_order=1"} {
+		got := preloadEnv([]string{"ASAN_OPTIONS=" + value}, "/s/libtabard.so", "/s", "", "/bin/tabard")
+		if !slices.Contains(got, "ASAN_OPTIONS="+want) {
+			t.Errorf("%q: %q", value, got)
+		}
 	}
 	// A tool stands before us, and an MPI library behind us.
 	dir := t.TempDir()

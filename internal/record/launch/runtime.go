@@ -16,14 +16,16 @@ import (
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
-// extract puts the runtime where the dynamic linker can load it from: into
+// extract puts the runtime where the dynamic linker can load it from: beside
 // the state directory, or, if that lies on a file system without execution,
 // has a name that LD_PRELOAD cannot hold, or is in a place where others could
-// put something else into its path, into another place.
+// put something else into its path, into another place. It stays there: what
+// the program has started may outlive the recording and start something more,
+// for which the linker would complain on standard error.
 func extract(dir string, lib []byte) (string, error) {
 	sum := sha256.Sum256(lib)
 	byHash := "libtabard-" + hex.EncodeToString(sum[:8]) + ".so"
-	places := []string{filepath.Join(dir, collect.LibraryFile)}
+	places := []string{filepath.Join(filepath.Dir(dir), byHash)}
 	for _, p := range []string{"/tmp", "/var/tmp"} {
 		if root := collect.RootIn(p); root != "" {
 			places = append(places, filepath.Join(root, byHash))

@@ -36,8 +36,73 @@ var ErrNotSetUp = errors.New("not set up")
 
 // OpenSegment maps a segment file in d.
 func OpenSegment(d *safefile.Dir, name string) (*Segment, error) {
+	return mapSegment(d, name, os.O_RDWR, safefile.Map)
+}
+
+// ViewSegment maps a segment file for somebody who only looks: what is changed in the segment is changed in the copy
+// of this process alone. What the program goes on to write is seen, but for pages that were changed here.
+func ViewSegment(d *safefile.Dir, name string) (*Segment, error) {
+	return mapSegment(d, name, os.O_RDONLY, safefile.View)
+}
+
+// CopySegment returns a copy of a segment as it is at one moment, nil if the segment is free. It is for somebody who
+// only looks while a collector hands segments back.
+func CopySegment(d *safefile.Dir, name string) (*Segment, error) {
+	live, err := ViewSegment(d, name)
+	if err != nil {
+		return nil, err
+	}
+	defer live.Close()
+	for range 1000 {
+		if live.State() == SegFree {
+			return nil, nil
+		}
+		if s, err := live.snapshot(); s != nil || err != nil {
+			return s, err
+		}
+	}
+	return nil, fmt.Errorf("%s: changes all the time", live.Path)
+}
+
+// snapshot copies a segment, nil if it was handed back meanwhile.
+func (s *Segment) snapshot() (*Segment, error) {
+	state, seq := s.State(), s.Seq()
+	// In this order, as for whoever takes records in: what ended before inCall was read is published.
+	inCall, published := atomic.LoadUint32(&s.h.InCall), atomic.LoadUint64(&s.h.Published)
+	pending := atomic.LoadUint64(&s.h.Pending)
+	words := min(int(published/8)+int(pending/8), len(s.data))
+	if words < 0 {
+		words = 0 // nonsense, which Published and Pending of the copy will see, too
+	}
+	mem, err := unix.Mmap(-1, 0, HeaderBytes+8*words, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	c := &Segment{Path: s.Path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
+	if words > 0 {
+		c.data = unsafe.Slice((*uint64)(unsafe.Pointer(&mem[HeaderBytes])), words)
+	}
+	copy(c.data, s.data[:words])
+	*c.h = segmentHeader{Magic: SegmentMagic, Version: Version, PID: s.h.PID, PIDStart: s.h.PIDStart,
+		Thread: s.h.Thread, TID: s.h.TID, Seq: seq, Capacity: uint64(8 * words), Published: published, InCall: inCall,
+		State: state}
+	// The entry part of the call in progress is whole if nothing has happened meanwhile.
+	if atomic.LoadUint64(&s.h.Pending) == pending && atomic.LoadUint64(&s.h.Published) == published {
+		c.h.Pending = pending
+	}
+	if s.Seq() != seq || s.State() != state {
+		c.Close()
+		return nil, nil
+	}
+	return c, nil
+}
+
+func mapSegment(
+	d *safefile.Dir, name string, open int, mapped func(*os.File, int64) ([]byte, error),
+) (*Segment, error) {
 	path := d.Join(name)
-	f, err := d.OpenFile(name, os.O_RDWR, 0)
+	f, err := d.OpenFile(name, open, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +114,7 @@ func OpenSegment(d *safefile.Dir, name string) (*Segment, error) {
 	if st.Size() < HeaderBytes {
 		return nil, fmt.Errorf("%s: %w: %d bytes", path, ErrNotSetUp, st.Size())
 	}
-	mem, err := safefile.Map(f, st.Size())
+	mem, err := mapped(f, st.Size())
 	if err != nil {
 		return nil, err
 	}

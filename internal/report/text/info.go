@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	codec "github.com/tabard-hpc/tabard/internal/codec/timing"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -39,6 +40,9 @@ func Info(out io.Writer, info *report.Info, top int) error {
 	row("MPI", "%s", strings.ReplaceAll(mpi, "\t", "  ")) // MPICH has one in its version
 	if info.Created != "" {
 		row("recorded", "%s by %s", info.Created, info.Tool)
+	}
+	if info.Snapshot != "" {
+		row("snapshot", "%s, of the running job", info.Snapshot)
 	}
 	if s := info.Options["scaled"]; s != "" {
 		row("scaled", "%s", s)
@@ -80,9 +84,21 @@ func Info(out io.Writer, info *report.Info, top int) error {
 	}
 	functions(w, info, top)
 	if !info.Complete {
-		render.Printf(w, "\nWhere the ranks were at the end: tabard dump %s --last 3\n", info.File)
+		were := "were at the end"
+		if info.Snapshot != "" {
+			were = "are"
+		}
+		render.Printf(w, "\nWhere the ranks %s: tabard dump %s --last 3\n", were, fileArgument(info.File, info.Options))
 	}
 	return w.err
+}
+
+// fileArgument is how a command is told to read a file, or to look at the job that records to it.
+func fileArgument(file string, options map[string]string) string {
+	if options[archive.OptionSnapshot] != "" {
+		return file + " --live"
+	}
+	return file
 }
 
 // special mentions calls that are not plain successes.

@@ -35,6 +35,9 @@ func Loops(w io.Writer, file string, classes []*loops.Class) {
 		}
 		p.class = c
 		p.head(c)
+		if c.SummedUp {
+			fmt.Fprintln(p.w, "  (too little order to show all: what is not in a large loop is summed up)")
+		}
 		p.sequence(c.Body, 1)
 		for k, b := range c.Blocks {
 			if len(b) > 0 {

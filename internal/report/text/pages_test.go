@@ -97,6 +97,34 @@ func TestSummaryPageWithoutTimes(t *testing.T) {
 	}
 }
 
+// A snapshot of a job that hangs says that it is one, and who is in which call, innermost, for whom.
+func TestSummaryPageOfSnapshot(t *testing.T) {
+	hang := "abi mpich\ncommand ./hang\noption snapshot 2023-11-14T22:13:55Z\n"
+	for rank := range 3 {
+		hang += fmt.Sprintf("rank %d of 3 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\nrunning\n0+10 MPI_Init()\n", rank)
+		if rank == 1 {
+			hang += "2000+0 MPI_Recv(count=3, datatype=MPI_INT, source=2, tag=7, comm=MPI_COMM_WORLD) " +
+				"@ a.c:9 [inner] ; nested unfinished\n"
+		}
+		hang += "1500+0 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:5 [main] ; unfinished\n"
+	}
+	o, err := job(t, archivetest.Archive(t, hang)).Overview("hang.tabard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := Summary(&out, narrow, o, 0); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, out.String(), "Snapshot of the running job, 35.0 s after its start: 3 processes at work",
+		"Calls that had not returned",
+		"  1       2.00 us  MPI_Recv @ a.c:9 [inner]    source=2, tag=7, comm=MPI_COMM_WORLD",
+		"  0,2     1.50 us  MPI_Barrier @ a.c:5 [main]  comm=MPI_COMM_WORLD")
+	if strings.Contains(out.String(), "Not complete") {
+		t.Errorf("a job that runs did not end badly:\n%s", out.String())
+	}
+}
+
 // Tables are cut where the limit says, and say so.
 func TestWaitsPage(t *testing.T) {
 	j := job(t, archivetest.Archive(t, late))

@@ -24,6 +24,7 @@ import (
 func Summary(w io.Writer, t render.Terminal, o *report.Overview, limit int) error {
 	p := &summaryPrinter{w, o, limit, t}
 	p.head()
+	p.open()
 	if p.r.Usage != nil {
 		p.time()
 		p.places()
@@ -67,6 +68,10 @@ func (p *summaryPrinter) head() {
 	if v, _, _ := strings.Cut(m.MPI, "\n"); v != "" {
 		p.line("%s", v)
 	}
+	if at, ok := m.Snapshot(); ok {
+		p.line("Snapshot of the running job, %s after its start: %s at work", render.Duration(at.Sub(m.Created)),
+			plural(uint64(n.Running), "process"))
+	}
 	if n.Broken > 0 || n.Lost > 0 {
 		p.line("Not complete: %s did not end in order, %s lost (tabard info says why)",
 			plural(uint64(n.Broken), "process"), plural(n.Lost, "call"))
@@ -75,6 +80,35 @@ func (p *summaryPrinter) head() {
 		p.line("The recording has no times of calls: record with --timing=lossy or --timing=lossless to see where " +
 			"the time goes")
 	}
+}
+
+// open says which calls had not returned.
+func (p *summaryPrinter) open() {
+	if len(p.r.Open) == 0 {
+		return
+	}
+	p.title("Calls that had not returned")
+	t := render.NewTable("ranks", ">begun at", "call", "of the first rank")
+	t.Indent = "  "
+	for i, o := range p.r.Open {
+		if p.limit > 0 && i == p.limit {
+			t.Row(fmt.Sprintf("... %d more", len(p.r.Open)-i), "", "", "")
+			break
+		}
+		who := o.Ranks
+		if o.Thread > 0 {
+			who += fmt.Sprintf(" (thread %d)", o.Thread)
+		}
+		if o.World > 0 {
+			who += fmt.Sprintf(" (world %d)", o.World)
+		}
+		begin := ""
+		if p.r.Usage != nil {
+			begin = render.Duration(o.Begin)
+		}
+		t.Row(who, begin, report.PlaceText(o.Func, o.Site), o.Values)
+	}
+	t.WriteText(p.w)
 }
 
 // time says where the time went.
@@ -217,7 +251,7 @@ func (p *summaryPrinter) found() {
 	}
 	for i, f := range p.r.Findings {
 		p.line("  %d. %s.", i+1, f.Text)
-		p.line("     tabard %s %s", strings.Join(f.Command, " "), p.r.File)
+		p.line("     tabard %s %s", strings.Join(f.Command, " "), fileArgument(p.r.File, p.r.Archive.Meta().Options))
 	}
 }
 

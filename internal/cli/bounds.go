@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
+)
+
+// softLimit is where the garbage collector begins to work harder, so that garbage does not make a
+// command need more than it states. What is in use is bounded by the analyses.
+const softLimit = 512 << 20
+
+// bounded makes a command that reads recordings state how much memory it takes, keep to it, and end
+// at Ctrl-C.
+func (a *app) bounded(cmd *cobra.Command) {
+	b, ok := report.BoundOf(cmd.Name())
+	if !ok {
+		return
+	}
+	cmd.Long += fmt.Sprintf("\n\nMemory: at most %s for 10 million calls without any order, of a regular program\nsome 20 MB.",
+		render.ByteSize(int64(b.Memory)))
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if os.Getenv("GOMEMLIMIT") == "" {
+			debug.SetMemoryLimit(softLimit)
+		}
+		if cmd.Name() != "replay" { // it ends the job that it has started
+			defer a.interruptible()()
+		}
+		return run(cmd, args)
+	}
+}

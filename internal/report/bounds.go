@@ -1,0 +1,31 @@
+package report
+
+import "slices"
+
+// A Bound is what a command needs at most for a recording of 10 million calls without any order, and
+// for as many calls of that kind two recordings that are compared. The command states it in its help,
+// and make bounds measures it.
+type Bound struct {
+	Command string
+	// Memory is resident memory in bytes.
+	Memory uint64
+	// Seconds are of processor time.
+	Seconds int
+}
+
+// Bounds are those of all commands that read recordings.
+var Bounds = []Bound{
+	{"info", 400e6, 60}, {"report", 1e9, 60}, {"profile", 1e9, 60}, {"matrix", 1e9, 60}, {"histogram", 1e9, 60},
+	{"waits", 1e9, 60}, {"messages", 1e9, 60}, {"timeline", 1e9, 60}, {"dump", 400e6, 60}, {"loops", 1e9, 60},
+	{"diff", 1e9, 10}, {"verify", 1e9, 60}, {"merge", 1e9, 60}, {"scale", 1e9, 60}, {"proxy", 1e9, 60},
+	{"replay", 1e9, 60},
+}
+
+// BoundOf is the bound of a command; ok is false if it reads no recordings.
+func BoundOf(command string) (b Bound, ok bool) {
+	i := slices.IndexFunc(Bounds, func(b Bound) bool { return b.Command == command })
+	if i < 0 {
+		return b, false
+	}
+	return Bounds[i], true
+}
