@@ -3,7 +3,7 @@
 # make check      formatting, vet, generated files, unit tests (no MPI)
 # make test       everything: check, end-to-end tests (E2E_JOBS side by side), damage, faults
 # make soak       damage, faults and crowds of ranks, many times: when something about them has changed
-# make damage     the reader against 100,000 damaged files
+# make damage     the reader against 1,000,000 damaged files, every command against 20,000
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
 # make faults     200 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
@@ -74,9 +74,11 @@ e2e: bin/tabard
 .PHONY: damage damage-short faults-short fuzz
 damage-short: $(EMBEDDED)
 	TABARD_DAMAGE=20000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
+	TABARD_DAMAGE=40 $(GOCMD) test -count=1 -run '^TestDamage$$' ./internal/cli
 
 damage: $(EMBEDDED)
-	TABARD_DAMAGE=100000 $(GOCMD) test -count=1 -run 'Damage' ./internal/archive
+	TABARD_DAMAGE=1000000 $(GOCMD) test -count=1 -timeout 3h -run 'Damage' ./internal/archive
+	TABARD_DAMAGE=20000 $(GOCMD) test -count=1 -timeout 10h -run '^TestDamage$$' ./internal/cli
 
 fuzz: $(EMBEDDED)
 	$(GOCMD) run ./bench/fuzz $(FUZZ)

@@ -7,11 +7,14 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 )
 
 // world is processes on hosts whose clocks are wrong, and what they did.
 type world struct {
 	r       *rand.Rand
+	looks   int // how often correct looks at the time of a process
 	hosts   int
 	clockOf []int32
 	shows   []func(t float64) float64 // what the clock of a host shows at the true time, ns
@@ -26,7 +29,11 @@ func steady(offset, ppm float64) func(float64) float64 {
 }
 
 func newWorld(seed uint64, hosts, perHost int) *world {
-	w := &world{r: rand.New(rand.NewPCG(seed, 7)), hosts: hosts, now: make([]float64, hosts*perHost)}
+	return worldOf(rand.New(rand.NewPCG(seed, 7)), hosts, perHost)
+}
+
+func worldOf(r *rand.Rand, hosts, perHost int) *world {
+	w := &world{r: r, looks: 2000, hosts: hosts, now: make([]float64, hosts*perHost)}
 	for p := range hosts * perHost {
 		w.clockOf = append(w.clockOf, int32(p/perHost))
 	}
@@ -124,11 +131,11 @@ func (w *world) correct(t *testing.T, in Input) *Correction {
 			}
 		}
 	}
-	step := w.end() / 2000
+	step := w.end() / float64(w.looks)
 	for p := range w.now {
 		from := time.Duration(w.shows[w.clockOf[p]](0))
 		last := c.At(p, from-1)
-		for range 2000 {
+		for range w.looks {
 			from += time.Duration(w.r.ExpFloat64() * step)
 			for _, x := range []time.Duration{from, from + 1, from + 2} {
 				now := c.At(p, x)
@@ -393,11 +400,12 @@ func TestApart(t *testing.T) {
 
 // FuzzCorrect: whatever the hosts and the traffic, everything is in order afterwards.
 func FuzzCorrect(f *testing.F) {
-	for seed := range uint64(10) {
-		f.Add(seed, uint8(seed), uint8(3*seed), uint8(100), seed%2 == 0)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64, hosts, per, messages uint8, wild bool) {
-		w := newWorld(seed, 1+int(hosts%6), 1+int(per%3))
+	f.Add([]byte("some bytes"), uint8(30), false)
+	f.Add([]byte("some bytes"), uint8(20), true)
+	f.Fuzz(func(t *testing.T, in []byte, messages uint8, wild bool) {
+		r := choices.Rand(in)
+		w := worldOf(r, 1+r.IntN(3), 1+r.IntN(2))
+		w.looks = 8
 		n := len(w.now)
 		if wild {
 			for h := range w.shows {
@@ -406,7 +414,7 @@ func FuzzCorrect(f *testing.F) {
 				w.shows[h] = func(t float64) float64 { return t + size*math.Sin(t/period) }
 			}
 		}
-		for range messages {
+		for range messages % 12 {
 			p := w.r.IntN(n)
 			if q := w.r.IntN(n); p != q {
 				w.message(p, q)

@@ -10,12 +10,13 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	parts "github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// nonsense makes an archive of calls with arbitrary parameters.
-func nonsense(t testing.TB, seed uint64) *archive.Archive {
-	rng := rand.New(rand.NewPCG(seed, 9))
+// nonsense makes an archive of calls with arbitrary parameters: at most most calls of each thread,
+// the functions of which are for most ranks those that shared chooses, the same for all.
+func nonsense(t testing.TB, rng *rand.Rand, shared func() *rand.Rand, most int) *parts.Part {
 	names := slices.Sorted(maps.Keys(places))
 	number := func() int64 {
 		return []int64{-1 << 62, -32766, -3, -1, 0, 0, 1, 1, 2, 3, 4, 7, 1 << 31, 1<<63 - 1}[rng.IntN(14)]
@@ -54,11 +55,11 @@ func nonsense(t testing.TB, seed uint64) *archive.Archive {
 			rank.Rank, rank.PID = -1, r
 		}
 		var streams []archive.StreamData
-		shared := rand.New(rand.NewPCG(seed, 10)) // most ranks call the same functions
+		shared := shared()
 		for thread := range 1 + rng.IntN(8)/7 {
 			s := archivetest.NewStream()
 			at := uint64(0)
-			for range 1 + rng.IntN(40) {
+			for range 1 + rng.IntN(most) {
 				k := shared.IntN(len(names))
 				if rng.IntN(8) == 0 {
 					k = rng.IntN(len(names))
@@ -88,22 +89,19 @@ func nonsense(t testing.TB, seed uint64) *archive.Archive {
 			t.Fatal(err)
 		}
 	}
-	var buf bytes.Buffer
-	if err := b.Write(&buf); err != nil {
-		t.Fatal(err)
-	}
-	return archivetest.Open(t, buf.Bytes())
+	return b
 }
 
 // checkNonsense: whatever the calls say, the result is whole.
-func checkNonsense(t *testing.T, seed uint64) {
-	res, err := Analyze(nonsense(t, seed))
+func checkNonsense(t *testing.T, a *archive.Archive) {
+	t.Helper()
+	res, err := Analyze(a)
 	if err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
+		t.Fatal(err)
 	}
 	for i, c := range res.Comms {
 		if c.ID != i || c.Times < 1 || c.Freed > c.Times || c.Parent != nil && c.Parent.ID >= i || c.Members == nil {
-			t.Fatalf("seed %d: communicator %d is %+v", seed, i, c)
+			t.Fatalf("communicator %d is %+v", i, c)
 		}
 		res.Text(c.Members, 0)
 		res.Text(c.RemoteMembers, MaxText)
@@ -112,7 +110,7 @@ func checkNonsense(t *testing.T, seed uint64) {
 	for _, p := range res.Processes {
 		for _, o := range p.Objects {
 			if o.Comm != nil && o.Rank >= max(o.Comm.Members.Len(), o.Comm.RemoteMembers.Len()) {
-				t.Fatalf("seed %d: rank %d of %+v", seed, o.Rank, o.Comm)
+				t.Fatalf("rank %d of %+v", o.Rank, o.Comm)
 			}
 		}
 	}
@@ -120,11 +118,21 @@ func checkNonsense(t *testing.T, seed uint64) {
 
 func TestNonsense(t *testing.T) {
 	for seed := range uint64(200) {
-		checkNonsense(t, seed)
+		b := nonsense(t, rand.New(rand.NewPCG(seed, 9)), func() *rand.Rand { return rand.New(rand.NewPCG(seed, 10)) }, 40)
+		var buf bytes.Buffer
+		if err := b.Write(&buf); err != nil {
+			t.Fatal(err)
+		}
+		if checkNonsense(t, archivetest.Open(t, buf.Bytes())); t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
 	}
 }
 
 func FuzzNonsense(f *testing.F) {
-	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) { checkNonsense(t, seed) })
+	f.Add([]byte("some bytes"), []byte("others"))
+	f.Fuzz(func(t *testing.T, in, shared []byte) {
+		b := nonsense(t, choices.Rand(in), func() *rand.Rand { return choices.Rand(shared) }, 12)
+		checkNonsense(t, archivetest.OfPart(t, b))
+	})
 }

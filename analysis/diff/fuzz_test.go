@@ -11,24 +11,25 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 )
 
 // variants are options that take different ways.
-func variants(t *testing.T) []diff.Options {
+var variants = func() []diff.Options {
 	sel, err := selection.Parse(selection.Flags{Steps: "1-3", Time: "10%..90%"})
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return []diff.Options{everything, {Structure: true, Parameters: true, Rerun: true},
 		{Parameters: true, IgnoreSites: true},
 		{Structure: true, Parameters: true, Steps: sel.Steps}, {Structure: true, Parameters: true, Window: sel.Window}}
-}
+}()
 
 // hostile compares two archives that may say anything: an error or a result, never a panic, in
 // bounded time.
-func hostile(t *testing.T, a, b *archive.Archive) {
-	for _, o := range variants(t) {
+func hostile(t *testing.T, a, b *archive.Archive, ways ...diff.Options) {
+	for _, o := range ways {
 		o.Calls = 1 << 14
 		begin := cputime.Used()
 		if _, err := diff.Of(a, b, o); err != nil {
@@ -57,7 +58,7 @@ func checkPair(t *testing.T, seed uint64, damage int) {
 	for i, text := range texts {
 		files[i] = archivetest.Bytes(t, text)
 	}
-	hostile(t, archivetest.Open(t, files[0]), archivetest.Open(t, files[1]))
+	hostile(t, archivetest.Open(t, files[0]), archivetest.Open(t, files[1]), variants...)
 	for i := range files {
 		d, err := archivetest.NewDamager(seed+uint64(i), files[i])
 		if err != nil {
@@ -69,9 +70,9 @@ func checkPair(t *testing.T, seed uint64, damage int) {
 			if err != nil {
 				continue
 			}
-			hostile(t, archivetest.Open(t, files[0]), x)
-			hostile(t, x, archivetest.Open(t, files[1]))
-			hostile(t, x, x)
+			hostile(t, archivetest.Open(t, files[0]), x, variants...)
+			hostile(t, x, archivetest.Open(t, files[1]), variants...)
+			hostile(t, x, x, variants...)
 		}
 	}
 }
@@ -82,11 +83,50 @@ func TestHostilePairs(t *testing.T) {
 	}
 }
 
+// FuzzPairs compares two small programs, in one of the ways.
 func FuzzPairs(f *testing.F) {
-	for seed := range uint64(4) {
-		f.Add(seed, uint8(2))
+	f.Add([]byte("some bytes"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		p, q, way := smallPair(in)
+		hostile(t, archivetest.InMemory(t, p), archivetest.InMemory(t, q), way)
+	})
+}
+
+// FuzzDamagedPairs compares a small program with a damaged form of another one.
+func FuzzDamagedPairs(f *testing.F) {
+	f.Add([]byte("some bytes"), []byte("others"))
+	f.Fuzz(func(t *testing.T, in, damage []byte) {
+		p, q, way := smallPair(in)
+		d, err := archivetest.DamagerOf(choices.Rand(damage), archivetest.Bytes(t, q))
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken, _ := d.Next()
+		x, err := open(broken)
+		if err != nil {
+			return
+		}
+		switch len(damage) % 3 {
+		case 0:
+			hostile(t, archivetest.InMemory(t, p), x, way)
+		case 1:
+			hostile(t, x, archivetest.InMemory(t, p), way)
+		default:
+			hostile(t, x, x, way)
+		}
+	})
+}
+
+// smallPair is a program, another that may differ from it, and a way to compare them.
+func smallPair(in []byte) (p, q string, way diff.Options) {
+	r := choices.Rand(in)
+	way = variants[r.IntN(len(variants))]
+	a := newProgram(r, 1+r.IntN(3))
+	b := a.clone()
+	for range r.IntN(3) {
+		b.mutate(r)
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, damage uint8) { checkPair(t, seed, int(damage)%16) })
+	return a.String(), b.String(), way
 }
 
 // A program that makes the same calls from one place is a rerun; no mutant of it is.

@@ -15,3 +15,10 @@ func RunCounted(p *calls.Program, o Options) (*Summary, uint64, error) {
 	sum, err := r.run()
 	return sum, r.repeated, err
 }
+
+// ShortLoops lets loops of few iterations be matched by repetition until it is called again.
+func ShortLoops() (restore func()) {
+	repeats, events := minRepeats, minEvents
+	minRepeats, minEvents = 1, 2
+	return func() { minRepeats, minEvents = repeats, events }
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -30,16 +31,21 @@ func communicating() (fs []*spec.Func) {
 	return fs
 }
 
-// nonsense makes an archive of calls with arbitrary parameters, more often point-to-point ones.
-func nonsense(t testing.TB, seed uint64) *archive.Archive {
-	rng := rand.New(rand.NewPCG(seed, 9))
-	all := communicating()
-	var often []*spec.Func
-	for _, f := range all {
+// pointToPoint are those of them that nonsense has most of.
+func pointToPoint() (fs []*spec.Func) {
+	for _, f := range communicating() {
 		if f.Category == "pt2pt" || f.Category == "completion" || f.Category == "start" {
-			often = append(often, f)
+			fs = append(fs, f)
 		}
 	}
+	return fs
+}
+
+var all, often = communicating(), pointToPoint()
+
+// nonsense makes an archive of calls with arbitrary parameters, more often point-to-point ones, at most
+// most calls of each thread.
+func nonsense(t testing.TB, rng *rand.Rand, most int) *merge.Part {
 	number := func() int64 {
 		return []int64{-1 << 62, -32766, -3, -2, -1, -1, 0, 0, 0, 1, 1, 2, 3, 7, 1 << 31, 1<<63 - 1}[rng.IntN(16)]
 	}
@@ -98,7 +104,7 @@ func nonsense(t testing.TB, seed uint64) *archive.Archive {
 		for thread := range 1 + rng.IntN(8)/7 {
 			s := archivetest.NewStream()
 			at := uint64(0)
-			for range 1 + rng.IntN(80) {
+			for range 1 + rng.IntN(most) {
 				f := often[rng.IntN(len(often))]
 				if rng.IntN(3) == 0 {
 					f = all[rng.IntN(len(all))]
@@ -134,11 +140,7 @@ func nonsense(t testing.TB, seed uint64) *archive.Archive {
 			t.Fatal(err)
 		}
 	}
-	var buf bytes.Buffer
-	if err := b.Write(&buf); err != nil {
-		t.Fatal(err)
-	}
-	return archivetest.Open(t, buf.Bytes())
+	return b
 }
 
 func predefined(name string) int64 {
@@ -208,16 +210,21 @@ func account(t *testing.T, a *archive.Archive) error {
 
 func TestNonsense(t *testing.T) {
 	for seed := range uint64(150) {
-		if err := account(t, nonsense(t, seed)); err != nil {
+		b := nonsense(t, rand.New(rand.NewPCG(seed, 9)), 80)
+		var buf bytes.Buffer
+		if err := b.Write(&buf); err != nil {
+			t.Fatal(err)
+		}
+		if err := account(t, archivetest.Open(t, buf.Bytes())); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
 }
 
 func FuzzNonsense(f *testing.F) {
-	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		if err := account(t, nonsense(t, seed)); err != nil {
+	f.Add([]byte("some bytes"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if err := account(t, archivetest.OfPart(t, nonsense(t, choices.Rand(in), 12))); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/tabard-hpc/tabard/analysis/match"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 	"github.com/tabard-hpc/tabard/internal/testkit/plainmatch"
 )
 
@@ -323,8 +325,8 @@ func (x *machine) cancel(rank, thread int) {
 }
 
 // randomProgram runs a program and gives its recording and its messages.
-func randomProgram(seed uint64, steps int) (text string, truth []string) {
-	x := &machine{rng: rand.New(rand.NewPCG(seed, 1)), comms: []string{"MPI_COMM_WORLD", "comm#0"}}
+func randomProgram(rng *rand.Rand, steps int) (text string, truth []string) {
+	x := &machine{rng: rng, comms: []string{"MPI_COMM_WORLD", "comm#0"}}
 	n := 1 + x.rng.IntN(5)
 	threads := 1 + x.rng.IntN(2)
 	x.timed = threads > 1 || x.rng.IntN(2) == 0
@@ -370,12 +372,12 @@ func randomProgram(seed uint64, steps int) (text string, truth []string) {
 
 // checkRandom matches a random program and compares with what really happened, and with the
 // reference.
-func checkRandom(t *testing.T, seed uint64, steps int) {
+func checkRandom(t *testing.T, rng *rand.Rand, steps int, open func(testing.TB, string, ...archive.Option) *archive.Archive) {
 	t.Helper()
-	text, truth := randomProgram(seed, steps)
-	a := archivetest.Archive(t, text)
+	text, truth := randomProgram(rng, steps)
+	a := open(t, text)
 	if _, err := plainmatch.Compare(a); err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
+		t.Fatal(err)
 	}
 	name := func(r *match.Ref) string {
 		s := a.Stream(int(r.Stream))
@@ -397,13 +399,13 @@ func checkRandom(t *testing.T, seed uint64, steps int) {
 	if !slices.Equal(got, truth) {
 		for i := range max(len(got), len(truth)) {
 			if i >= len(got) || i >= len(truth) || got[i] != truth[i] {
-				t.Fatalf("seed %d: %d messages instead of %d, the first difference:\n%s\n%s\n%s", seed, len(got),
+				t.Fatalf("%d messages instead of %d, the first difference:\n%s\n%s\n%s", len(got),
 					len(truth), at(got, i), at(truth, i), text)
 			}
 		}
 	}
 	if sum.Messages != uint64(len(truth)) {
-		t.Errorf("seed %d: %d messages in the summary, %d handed out", seed, sum.Messages, len(truth))
+		t.Errorf("%d messages in the summary, %d handed out", sum.Messages, len(truth))
 	}
 }
 
@@ -416,13 +418,15 @@ func at(list []string, i int) string {
 
 func TestRandomPrograms(t *testing.T) {
 	for seed := range uint64(120) {
-		checkRandom(t, seed, 10+2*int(seed))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			checkRandom(t, rand.New(rand.NewPCG(seed, 1)), 10+2*int(seed), archivetest.Archive)
+		})
 	}
 }
 
 func FuzzPrograms(f *testing.F) {
-	for seed := range uint64(8) {
-		f.Add(seed, uint16(100))
-	}
-	f.Fuzz(func(t *testing.T, seed uint64, steps uint16) { checkRandom(t, seed, int(steps)%500) })
+	f.Add([]byte("some bytes"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		checkRandom(t, choices.Rand(in), min(len(in)/4, 24), archivetest.InMemory)
+	})
 }

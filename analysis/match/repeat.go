@@ -24,9 +24,12 @@ type loop struct {
 
 func (l *loop) end() uint64 { return l.from + l.size*l.count }
 
+var ( // tests have less
+	minRepeats uint64 = 8  // iterations that must be left for a pause to pay
+	minEvents  uint64 = 64 // events of a loop
+)
+
 const (
-	minRepeats  = 8       // iterations that must be left for a pause to pay
-	minEvents   = 64      // events of a loop
 	maxBody     = 1 << 16 // events of an iteration of a process
 	maxTogether = 1 << 18 // and of all
 	maxLoops    = 1024    // of a process

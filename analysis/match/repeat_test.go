@@ -12,6 +12,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
@@ -274,7 +275,7 @@ func (x *loopProgram) call(rank int, format string, args ...any) {
 
 // body is a sequence of calls of all ranks in which every message is received. Nothing of it blocks
 // for ever.
-func (x *loopProgram) body() (cs [][]string) {
+func (x *loopProgram) body(most int) (cs [][]string) {
 	n := len(x.ranks)
 	cs = make([][]string, n)
 	if x.special != nil {
@@ -285,7 +286,7 @@ func (x *loopProgram) body() (cs [][]string) {
 	add := func(rank int, format string, args ...any) {
 		cs[rank] = append(cs[rank], fmt.Sprintf(format, args...))
 	}
-	for range 1 + x.rng.IntN(5) {
+	for range 1 + x.rng.IntN(most) {
 		from, to, tag := x.rng.IntN(n), x.rng.IntN(n), x.rng.IntN(2)
 		switch x.rng.IntN(6) {
 		case 0:
@@ -324,11 +325,22 @@ func (x *loopProgram) body() (cs [][]string) {
 	return cs
 }
 
-func randomLoops(seed uint64, sp *special) string {
-	rng := rand.New(rand.NewPCG(seed, 11))
-	n := 2 + rng.IntN(4)
-	x := &loopProgram{rng: rng, ranks: make([]strings.Builder, n), now: make([]int, n), timed: seed%3 > 0}
-	x.special = sp
+// shape is what a random program of loops is like.
+type shape struct {
+	ranks, loops, calls int  // at most so many of them, calls in the body of a loop
+	least, more         int  // iterations
+	timed, odd, alone   bool // with times; an iteration has something more; so has one rank
+	special             *special
+}
+
+func seeded(seed uint64, sp *special) string {
+	return randomLoops(rand.New(rand.NewPCG(seed, 11)), shape{5, 3, 5, 30, 300, seed%3 > 0, seed%2 == 0, seed%5 == 0, sp})
+}
+
+func randomLoops(rng *rand.Rand, s shape) string {
+	n := 2 + rng.IntN(s.ranks-1)
+	x := &loopProgram{rng: rng, ranks: make([]strings.Builder, n), now: make([]int, n), timed: s.timed}
+	x.special = s.special
 	for r := range n {
 		x.call(r, "MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0")
 		for range rng.IntN(2) {
@@ -343,20 +355,20 @@ func randomLoops(seed uint64, sp *special) string {
 			}
 		}
 	}
-	for range 1 + rng.IntN(3) {
-		body, count := x.body(), 30+rng.IntN(300)
+	for range 1 + rng.IntN(s.loops) {
+		body, count := x.body(s.calls), s.least+rng.IntN(s.more)
 		odd := rng.IntN(count) // an iteration with something more
 		for i := range count {
 			for r := range n {
 				for _, c := range body[r] {
 					x.call(r, "%s", c)
 				}
-				if i == odd && seed%2 == 0 {
+				if i == odd && s.odd {
 					x.call(r, "MPI_Barrier(comm=MPI_COMM_WORLD)")
 				}
 			}
 		}
-		if seed%5 == 0 {
+		if s.alone {
 			x.call(rng.IntN(n), "MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=77, comm=MPI_COMM_WORLD)")
 		}
 	}
@@ -375,7 +387,7 @@ func TestRepeatsRandom(t *testing.T) {
 	sum := 0.0
 	const n = 60
 	for seed := range uint64(n) {
-		sum += repeats(t, archivetest.Archive(t, randomLoops(seed, nil)))
+		sum += repeats(t, archivetest.Archive(t, seeded(seed, nil)))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -387,13 +399,20 @@ func TestRepeatsRandom(t *testing.T) {
 }
 
 func FuzzRepeats(f *testing.F) {
-	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		var sp *special
-		if n := seed % uint64(len(specials)+1); n > 0 {
-			sp = &specials[n-1]
+	for i := range specials {
+		f.Add([]byte{byte(i)})
+	}
+	f.Cleanup(match.ShortLoops())
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if len(in) == 0 {
+			return
 		}
-		repeats(t, archivetest.Archive(t, randomLoops(seed, sp)))
+		rng := choices.Rand(in[1:])
+		s := shape{ranks: 2, loops: 1, calls: 2, least: 7, more: 4, timed: rng.IntN(3) > 0, odd: rng.IntN(2) == 0, alone: rng.IntN(5) == 0}
+		if n := int(in[0]) % (len(specials) + 1); n > 0 {
+			s.special = &specials[n-1]
+		}
+		repeats(t, archivetest.InMemory(t, randomLoops(rng, s)))
 	})
 }
 
@@ -404,7 +423,7 @@ func TestRepeatsSpecial(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			sum := 0.0
 			for seed := range uint64(6) {
-				sum += repeats(t, archivetest.Archive(t, randomLoops(seed, x)))
+				sum += repeats(t, archivetest.Archive(t, seeded(seed, x)))
 			}
 			if sum == 0 == x.repeats {
 				t.Errorf("%.0f %% of all events are repeated", 100*sum/6)

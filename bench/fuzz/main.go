@@ -52,14 +52,17 @@ func build(dir, binary string) error {
 // executions are the lines in which a test says how far it has come.
 var executions = regexp.MustCompile(`execs: (\d+) \(`)
 
+var lateOnly = regexp.MustCompile(`--- FAIL: \w+ \([\d.]+s\)\n    context deadline exceeded\nFAIL\n`)
+
 // run fuzzes a target and returns its executions in a second of processor time: what else the
 // machine does at the time does not matter.
 func run(t target, binary, cache string, length time.Duration) (perSecond float64, err error) {
 	cmd := exec.Command(binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$",
-		"-test.fuzztime="+length.String(), "-test.fuzzcachedir="+filepath.Join(cache, t.dir))
+		"-test.fuzztime="+length.String(), "-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(cache, t.dir))
 	cmd.Dir = t.dir
 	out, err := cmd.CombinedOutput()
-	if err != nil {
+	// On a busy machine a worker is late at the end, which Go calls a failure.
+	if err != nil && !lateOnly.Match(out) {
 		return 0, fmt.Errorf("%v: %w\n%s", t, err, out)
 	}
 	all := executions.FindAllSubmatch(out, -1)

@@ -17,13 +17,13 @@ import (
 )
 
 // damaged is the number of broken files that TestDamage reads, unless
-// TABARD_DAMAGE says another (make test reads 20000, make damage 100000).
+// TABARD_DAMAGE says another (make test reads 20000, make damage 1000000).
 const damaged = 4000
 
 // samples are the archives that are damaged.
 func samples(t testing.TB) [][]byte {
 	t.Helper()
-	descs := []string{long, ranks(3), varied(7), varied(12), irregular(3, 20), ""}
+	descs := []string{long, ranks(3), archivetest.Varied(7), archivetest.Varied(12), irregular(3, 20), ""}
 	for _, path := range goldens(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -38,36 +38,6 @@ func samples(t testing.TB) [][]byte {
 		out = append(out, archivetest.Bytes(t, d))
 	}
 	return append(out, relative(t))
-}
-
-// varied describes n ranks in two worlds whose values, trip counts and columns are functions of the
-// rank of all kinds, in several classes, one with threads, and bodies of rules that classes share.
-func varied(n int) string {
-	var d strings.Builder
-	for r := range n {
-		fmt.Fprintf(&d, "rank %d of %d on n%d world %d\nmodule /bin/app\nclock %d %d 7\n", r%6, 6, r/3, r/6, 10*r,
-			100*r)
-		fmt.Fprintf(&d, "MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name=\"n%d\")\n"+
-			"MPI_Comm_set_name(comm=comm#%d, comm_name=?\"x%d\")\n", r%2, r*r%5, r%3)
-		fmt.Fprintf(&d, "loop %d\n", 2+r%3)
-		if r%6 != 0 {
-			fmt.Fprintf(&d, "MPI_Send(buf=heap#%d+%d, dest=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f]\n", r, 8*r,
-				r%6-1, r*r*7919%101, 5)
-		}
-		fmt.Fprintf(&d, "MPI_Recv(source=-1, comm=MPI_COMM_WORLD) ; status=?{source=%d tag=3 bytes=%d}\n", r%6, r*37%11)
-		fmt.Fprintf(&d, "poll %d MPI_Iprobe(source=1, comm=MPI_COMM_WORLD) ; flag=0\n", 1+r)
-		fmt.Fprintf(&d, "MPI_Alltoallv(sendcounts=[1, %d, 3], sdispls=?[%d, 2], recvcounts=[%s], "+
-			"comm=MPI_COMM_WORLD)\n", r, r, strings.TrimSuffix(strings.Repeat("4, ", r%3), ", "))
-		d.WriteString("MPI_Bcast(root=0, comm=MPI_COMM_WORLD)\nMPI_Barrier(comm=MPI_COMM_WORLD)\n" +
-			"MPI_Barrier(comm=MPI_COMM_SELF)\nMPI_Scan(comm=MPI_COMM_WORLD)\nMPI_Gather(root=1)\nend\n")
-		if r%2 == 1 {
-			d.WriteString("thread 1\nMPI_Barrier(comm=MPI_COMM_SELF)\n")
-		}
-		if r%5 == 4 {
-			d.WriteString("lost 3\nkilled 9\n")
-		}
-	}
-	return d.String()
 }
 
 // relative is an archive in which peers are relative to the ranks in a communicator.

@@ -7,37 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // makeJob writes the recording of a synthetic program.
 func makeJob(t *testing.T, name string, ranks int) string {
 	t.Helper()
-	job, err := synthetic.NewJob(synthetic.ByName(name), synthetic.Params{Ranks: ranks, Steps: 12})
-	if err != nil {
-		t.Fatal(err)
-	}
-	part := merge.New()
-	for r := range ranks {
-		d, streams, _, err := job.Rank(r, nil)
-		if err == nil {
-			err = part.Add(d, streams)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	part.SetMeta(job.Meta())
 	path := filepath.Join(t.TempDir(), name+".tabard")
-	w, err := os.Create(path)
-	if err == nil {
-		err = part.Write(w)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
+	if err := os.WriteFile(path, jobBytes(t, name, synthetic.Params{Ranks: ranks, Steps: 12}), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/container"
@@ -64,11 +67,17 @@ type Damager struct {
 	rng   *rand.Rand
 	whole [][]byte
 	split []*File
+	texts []string // of the archives, as far as Lie made them
 }
 
 // NewDamager returns a Damager of the given archives; equal seeds give equal damage.
 func NewDamager(seed uint64, archives ...[]byte) (*Damager, error) {
-	d := &Damager{rng: rand.New(rand.NewPCG(seed, 1)), whole: archives}
+	return DamagerOf(rand.New(rand.NewPCG(seed, 1)), archives...)
+}
+
+// DamagerOf returns a Damager of the given archives that does what rng chooses.
+func DamagerOf(rng *rand.Rand, archives ...[]byte) (*Damager, error) {
+	d := &Damager{rng: rng, whole: archives}
 	for _, b := range archives {
 		f, err := Split(b)
 		if err != nil {
@@ -182,6 +191,75 @@ func (d *Damager) edit(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// Lie makes an archive that is sound as a file, but some of what it says is made up: numbers, names,
+// and calls that are missing, out of order or there twice.
+func (d *Damager) Lie() (b []byte, what string) {
+	if d.texts == nil {
+		d.texts = make([]string, len(d.whole))
+	}
+	for range 20 {
+		k := d.rng.IntN(len(d.whole))
+		if d.texts[k] == "" {
+			a, err := archive.OpenReader(bytes.NewReader(d.whole[k]), int64(len(d.whole[k])))
+			var text strings.Builder
+			if err == nil {
+				err = archive.WriteText(&text, a)
+			}
+			if err != nil {
+				continue // times that only their own reader has
+			}
+			d.texts[k] = text.String()
+		}
+		text := d.texts[k]
+		for range 1 + d.rng.IntN(4) {
+			text = d.editText(text)
+		}
+		var out bytes.Buffer
+		if archive.ParseText(&out, strings.NewReader(text)) == nil {
+			return out.Bytes(), fmt.Sprintf("archive %d: text edited", k)
+		}
+	}
+	return d.Next()
+}
+
+// editText changes a number of a text, or a line of it.
+func (d *Damager) editText(text string) string {
+	if d.rng.IntN(3) > 0 {
+		all := number.FindAllStringIndex(text, -1)
+		if len(all) == 0 {
+			return text
+		}
+		at, from := all[d.rng.IntN(len(all))], all[d.rng.IntN(len(all))]
+		n := text[from[0]:from[1]] // another number of the same text
+		switch d.rng.IntN(6) {
+		case 0:
+			n = "0"
+		case 1:
+			n = "-" + n
+		case 2:
+			n = fmt.Sprint(d.rng.Uint64() >> d.rng.IntN(64))
+		case 3:
+			n = fmt.Sprint(d.rng.IntN(16))
+		}
+		return text[:at[0]] + n + text[at[1]:]
+	}
+	lines := strings.Split(text, "\n")
+	i, j := d.rng.IntN(len(lines)), d.rng.IntN(len(lines))
+	switch d.rng.IntN(4) {
+	case 0:
+		lines[i], lines[j] = lines[j], lines[i]
+	case 1:
+		lines = slices.Delete(lines, i, i+1)
+	case 2:
+		lines = slices.Insert(lines, i, lines[i])
+	default:
+		lines = slices.Insert(lines, i, lines[j])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // maxStreams is how many streams of an archive ReadAll reads.

@@ -333,8 +333,16 @@ type part struct {
 
 func checkMerge(t *testing.T, rng *rand.Rand, name string, ctx *Context, ranks *Set, vals []int64) {
 	t.Helper()
-	want := Fit(ctx, ranks, vals).Append(nil)
 	for mode := range 4 {
+		checkMergeIn(t, rng, name, ctx, ranks, vals, mode)
+	}
+}
+
+// checkMergeIn does so in one of four ways.
+func checkMergeIn(t *testing.T, rng *rand.Rand, name string, ctx *Context, ranks *Set, vals []int64, mode int) {
+	t.Helper()
+	want := Fit(ctx, ranks, vals).Append(nil)
+	{
 		parts := split(rng, ctx, ranks, vals, mode)
 		for len(parts) > 1 {
 			i := rng.IntN(len(parts) - 1)

@@ -80,36 +80,62 @@ func FuzzState(f *testing.F) {
 	rng := rand.New(rand.NewSource(2))
 	for _, text := range seedModes[:5] {
 		m, _ := ParseMode(text)
-		p := loopProgram(rng, 30000, 3)
-		b := New(m, nil)
-		b.SetSink(func([]byte) {})
-		p.append(b, 0, len(p.calls))
-		f.Add(b.AppendState(nil))
+		f.Add(stateOf(rng, m, 20))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		b, err := Restore(in, nil, func([]byte) {}, nil)
-		if err != nil {
-			return
+	f.Fuzz(restore)
+}
+
+// stateOf is the state after n calls.
+func stateOf(rng *rand.Rand, m Mode, n int) []byte {
+	p := loopProgram(rng, n, 3)
+	b := New(m, nil)
+	b.SetSink(func([]byte) {})
+	p.append(b, 0, len(p.calls))
+	return b.AppendState(nil)
+}
+
+// restore goes on from a state that may be anything.
+func restore(t *testing.T, in []byte) {
+	b, err := Restore(in, nil, func([]byte) {}, nil)
+	if err != nil {
+		return
+	}
+	n := b.Len()
+	if b.Append(1, 2, 0); b.Len() != n+1 {
+		t.Fatalf("%d calls, want %d", b.Len(), n+1)
+	}
+	b.AppendState(nil)
+}
+
+// TestDamagedState does so with states of many calls.
+func TestDamagedState(t *testing.T) {
+	rng := rand.New(rand.NewSource(2))
+	for _, text := range seedModes[:5] {
+		m, _ := ParseMode(text)
+		state := stateOf(rng, m, 30000)
+		restore(t, state)
+		for range 30 {
+			restore(t, damage(rng, slices.Clone(state)))
 		}
-		n := b.Len()
-		if b.Append(1, 2, 0); b.Len() != n+1 {
-			t.Fatalf("%d calls, want %d", b.Len(), n+1)
-		}
-		b.AppendState(nil)
-	})
+	}
 }
 
 // FuzzCalls makes calls of its input and checks that they come back: exactly, and within a bound.
 func FuzzCalls(f *testing.F) {
 	rng := rand.New(rand.NewSource(3))
 	for range 20 {
-		in := make([]byte, rng.Intn(2000))
+		in := make([]byte, rng.Intn(200))
 		for i := range in {
 			in[i] = byte(rng.Intn(1 << rng.Intn(9)))
 		}
 		f.Add(in)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
+		way := 0
+		if len(in) > 0 {
+			way = int(in[0])
+		}
+		in = in[:min(len(in), 40*6)]
 		exact := &program{classes: []uint32{0, 1, 0}}
 		ordered := &program{classes: exact.classes}
 		now := uint64(1) << 50
@@ -124,20 +150,21 @@ func FuzzCalls(f *testing.F) {
 			exact.terms, ordered.terms = append(exact.terms, uint32(i%3)), append(ordered.terms, uint32(i%3))
 			in = in[6:]
 		}
-		for _, p := range []*program{exact, ordered} {
+		// One way for each input: the fuzzer changes the first byte, too.
+		if way %= 6; way < 2 {
+			p := []*program{exact, ordered}[way]
 			r := p.open(t, p.encode(lossless))
 			if got := decodeAll(t, r); !slices.Equal(got, p.calls) {
 				t.Fatal("calls differ")
 			}
+			return
 		}
-		for _, text := range []string{"lossy:1%", "lossy:100%", "lossy:77ns", "lossy:3%,1us"} {
-			m, _ := ParseMode(text)
-			r := ordered.open(t, ordered.encode(m))
-			got := decodeAll(t, r)
-			checkLoss(t, m, ordered, r, got)
-			if inOrder(ordered.calls) && !inOrder(got) {
-				t.Fatal("calls are not in order")
-			}
+		m, _ := ParseMode([]string{"lossy:1%", "lossy:100%", "lossy:77ns", "lossy:3%,1us"}[way-2])
+		r := ordered.open(t, ordered.encode(m))
+		got := decodeAll(t, r)
+		checkLoss(t, m, ordered, r, got)
+		if inOrder(ordered.calls) && !inOrder(got) {
+			t.Fatal("calls are not in order")
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -58,16 +59,33 @@ func checkUnite(t *testing.T, seed uint64) {
 	if len(descs) == 0 {
 		return
 	}
-	rng := rand.New(rand.NewPCG(seed, 3))
 	want := file(t, part(t, descs...))
+	got := file(t, unite(t, rand.New(rand.NewPCG(seed, 3)), descs, 4, func(name string, descs ...string) merge.Source {
+		return source(t, name, descs...)
+	}))
+	if !bytes.Equal(got, want) {
+		a, b := calls(t, archivetest.Open(t, got)), calls(t, archivetest.Open(t, want))
+		for k := range b {
+			if a[k] != b[k] {
+				t.Fatalf("seed %d: process %s: %s", seed, k, difference(a[k], b[k]))
+			}
+		}
+		t.Fatalf("seed %d: same calls, but other bytes: %d, not %d", seed, len(got), len(want))
+	}
+}
+
+// unite unites less than most sources that hold some of what descs describe with one that holds all.
+func unite(t *testing.T, rng *rand.Rand, descs []string, most int,
+	source func(name string, descs ...string) merge.Source) *merge.Part {
+	t.Helper()
 	var sources []merge.Source
 	if rng.IntN(2) == 0 {
-		sources = append(sources, provisional(source(t, "provisional", some(rng, descs)...)))
+		sources = append(sources, provisional(source("provisional", some(rng, descs)...)))
 	}
-	for i := range rng.IntN(4) {
-		sources = append(sources, source(t, fmt.Sprint(i), some(rng, descs)...))
+	for i := range rng.IntN(most) {
+		sources = append(sources, source(fmt.Sprint(i), some(rng, descs)...))
 	}
-	sources = append(sources, source(t, "all", descs...))
+	sources = append(sources, source("all", descs...))
 	if rng.IntN(2) == 0 {
 		rng.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
 	}
@@ -78,23 +96,14 @@ func checkUnite(t *testing.T, seed uint64) {
 	added := 0
 	for _, o := range outcomes {
 		if o.Foreign != "" {
-			t.Errorf("seed %d: %s is foreign: %s", seed, o.Name, o.Foreign)
+			t.Errorf("%s is foreign: %s", o.Name, o.Foreign)
 		}
 		added += o.Added + o.Replaced
 	}
-	got := file(t, p)
-	if !bytes.Equal(got, want) {
-		a, b := calls(t, archivetest.Open(t, got)), calls(t, archivetest.Open(t, want))
-		for k := range b {
-			if a[k] != b[k] {
-				t.Fatalf("seed %d: process %s: %s", seed, k, difference(a[k], b[k]))
-			}
-		}
-		t.Fatalf("seed %d: same calls, but other bytes: %d, not %d", seed, len(got), len(want))
-	}
 	if added < len(descs) {
-		t.Errorf("seed %d: %d processes added of %d", seed, added, len(descs))
+		t.Errorf("%d processes added of %d", added, len(descs))
 	}
+	return p
 }
 
 func TestUnite(t *testing.T) {
@@ -104,8 +113,23 @@ func TestUnite(t *testing.T) {
 }
 
 func FuzzUnite(f *testing.F) {
-	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) { checkUnite(t, seed) })
+	f.Add([]byte("some bytes"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		rng := choices.Rand(in)
+		descs := jobOf(rng, 4, 3)
+		if len(descs) == 0 {
+			return
+		}
+		made := func(name string, descs ...string) merge.Source {
+			c, err := part(t, descs...).Content()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return merge.Source{Name: name, Content: c}
+		}
+		got := unite(t, rng, descs, 2, made)
+		sameText(t, "uniting", archivetest.OfPart(t, got), archivetest.OfPart(t, part(t, descs...)))
+	})
 }
 
 // TestRestrict: what is left of an archive is the archive of what is left.

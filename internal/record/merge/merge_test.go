@@ -2,6 +2,7 @@ package merge_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,18 +11,21 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/choices"
 )
 
 // job makes up what the ranks of a job do: a description for each, in the language of package
 // archivetest. Ranks of a kind have the same structure; their values are formulas of the rank, the
 // same everywhere, or arbitrary.
-func job(seed uint64) (descs []string) {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	size := 1 + rng.IntN(24)
+func job(seed uint64) []string { return jobOf(rand.New(rand.NewPCG(seed, 1)), 24, 12) }
+
+// jobOf has at most so many ranks and lines of a kind of rank.
+func jobOf(rng *rand.Rand, ranks, lines int) (descs []string) {
+	size := 1 + rng.IntN(ranks)
 	kinds := 1 + rng.IntN(3)
 	programs := make([][]string, kinds)
 	for k := range programs {
-		programs[k] = program(rng)
+		programs[k] = program(rng, lines)
 	}
 	worlds := 1 + rng.IntN(5)/4
 	irregular := rng.IntN(4) == 0
@@ -58,12 +62,12 @@ func job(seed uint64) (descs []string) {
 
 // program makes up the lines of a kind of rank. A value in angle brackets differs from rank to
 // rank: see instance.
-func program(rng *rand.Rand) (lines []string) {
+func program(rng *rand.Rand, most int) (lines []string) {
 	value := func() string {
 		return []string{"7", "<+1>", "<-1>", "<%1>", "<*8>", "<?>", "<x1>", "<c>"}[rng.IntN(8)]
 	}
 	depth := 0
-	for range 1 + rng.IntN(12) {
+	for range 1 + rng.IntN(most) {
 		switch rng.IntN(14) {
 		case 0:
 			lines = append(lines, "loop "+[]string{"3", "17", "<t>"}[rng.IntN(3)])
@@ -328,10 +332,48 @@ func TestMergeOrders(t *testing.T) {
 }
 
 func FuzzMergeOrders(f *testing.F) {
-	for seed := range uint64(8) {
-		f.Add(seed + 1000)
+	f.Add([]byte("some bytes"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		rng := choices.Rand(in)
+		way := rng.IntN(3)
+		descs := jobOf(rng, 4, 4)
+		if len(descs) == 0 {
+			return
+		}
+		whole := archivetest.OfPart(t, part(t, descs...))
+		switch way {
+		case 0: // another order
+			rng.Shuffle(len(descs), func(i, j int) { descs[i], descs[j] = descs[j], descs[i] })
+			sameText(t, "another order", archivetest.OfPart(t, tree(t, rng, descs)), whole)
+		case 1: // each process alone
+			got := calls(t, whole)
+			for _, d := range descs {
+				for k, alone := range calls(t, archivetest.OfPart(t, part(t, d))) {
+					if got[k] != alone {
+						t.Fatalf("process %s: %s", k, difference(got[k], alone))
+					}
+				}
+			}
+		default: // through a file
+			m, err := merge.FromArchive(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameText(t, "taken apart", archivetest.Open(t, file(t, m)), whole)
+		}
+	})
+}
+
+// sameText checks that two archives say the same in the same way.
+func sameText(t *testing.T, what string, got, want *archive.Archive) {
+	t.Helper()
+	x, y := &strings.Builder{}, &strings.Builder{}
+	if err := errors.Join(archive.WriteText(x, got), archive.WriteText(y, want)); err != nil {
+		t.Fatal(err)
 	}
-	f.Fuzz(checkJob)
+	if x.String() != y.String() {
+		t.Fatalf("%s gives another archive:\n%s", what, difference(x.String(), y.String()))
+	}
 }
 
 // Peers in communicators that a program split at random are relative to the ranks there.

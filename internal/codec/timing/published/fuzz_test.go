@@ -10,7 +10,7 @@ import (
 
 // fromBytes makes values of all sizes, and classes, from what the fuzzer has.
 func fromBytes(in []byte) (values []uint64, classes []uint32) {
-	for len(in) >= 3 && len(values) < 5000 {
+	for len(in) >= 3 && len(values) < 300 {
 		shift := in[0] % 64
 		values = append(values, (1<<63|uint64(binary.LittleEndian.Uint16(in[1:]))<<40)>>shift)
 		classes = append(classes, uint32(in[0]>>6)*7)

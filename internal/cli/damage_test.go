@@ -1,0 +1,382 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
+)
+
+// hostileCommands are the commands that read archives, each with options of which one line is
+// chosen for each file. FILE is the damaged archive, GOOD a sound one, RAW raw logs, OUT a file to write.
+var hostileCommands = [][]string{
+	{"info FILE", "info FILE --json", "info FILE --top 2"},
+	{"info FILE --comms", "info FILE --comms --json"},
+	{"info FILE --cost", "info FILE --cost --json --top 1000"},
+	{"report FILE", "report FILE --json", "report FILE --limit 0 --function coll", "report FILE --steps 2-5", "report FILE --rank 0-1 --time 10%..60%"},
+	{"profile FILE", "profile FILE --by function,comm,rank --quantiles", "profile FILE --json --top 0", "profile FILE --by site --no-times --rank 1", "profile FILE --time 20%..30% --json"},
+	{"matrix FILE", "matrix FILE --kind all --csv", "matrix FILE --kind collective --value messages --json", "matrix FILE --value time --json", "matrix FILE --svg -", "matrix FILE --png - --bins 3", "matrix FILE --kind rma --steps 1-3"},
+	{"histogram FILE", "histogram FILE --by site --json", "histogram FILE --durations --by function", "histogram FILE --durations --json", "histogram FILE --svg -", "histogram FILE --kind io --png -"},
+	{"waits FILE", "waits FILE --json --limit 0", "waits FILE --cause 1", "waits FILE --kind late-sender --steps 3"},
+	{"messages FILE", "messages FILE --json --limit 0", "messages FILE --rank 1 --comm MPI_COMM_WORLD"},
+	{"timeline FILE --width 80", "timeline FILE --json", "timeline FILE --svg -", "timeline FILE --png - --rows 4", "timeline FILE --time 30%..40% --rank 0"},
+	{"dump FILE --limit 30", "dump FILE --json --limit 10", "dump FILE --last 2", "dump FILE --from 3 --limit 5 --rank 0-2 --thread 1", "dump FILE --raw"},
+	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --depth 1 --function pt2pt"},
+	{"diff FILE GOOD", "diff GOOD FILE --json", "diff FILE GOOD --what structure", "diff GOOD FILE --rerun --strict", "diff FILE FILE", "diff FILE GOOD --what time", "diff FILE GOOD --ignore-sites --limit 0"},
+	{"proxy FILE --force -o OUT.c", "proxy FILE --force --compute=2 -o -", "proxy FILE --force --ranks 3 -o OUT.c", "proxy FILE --any-size --force -o OUT.c", "proxy GOOD --with FILE --any-size --force -o -"},
+	{"scale FILE --ranks 5 -o OUT", "scale FILE --program", "scale FILE --program --json", "scale GOOD --with FILE --ranks 9 -o OUT --json"},
+	{"verify FILE RAW", "verify FILE RAW --json"},
+	{"recover FILE", "recover FILE --json"},
+	{"merge OUT FILE GOOD", "merge FILE", "merge OUT FILE --timing=lossy:1%", "merge OUT FILE FILE --json", "merge OUT FILE --timing=aggregate"},
+}
+
+// Bounds for one command on one small file. Times are those of the processor.
+const (
+	hostileTime   = 30 * time.Second
+	hostileWall   = 10 * time.Minute // for what waits
+	hostileMemory = 500 << 20
+)
+
+// watch ends the test if a command needs too long or too much memory.
+type watch struct {
+	mu    sync.Mutex
+	what  string
+	cpu   time.Duration
+	start time.Time
+	peak  uint64
+	worst time.Duration
+	slow  string
+}
+
+func (w *watch) begin(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.what, w.cpu, w.start = what, cputime.Used(), time.Now()
+}
+
+func (w *watch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if took := cputime.Since(w.cpu); took > w.worst {
+		w.worst, w.slow = took, w.what
+	}
+	w.what = ""
+}
+
+// run looks at what is being done until stop is closed.
+func (w *watch) run(stop chan struct{}) {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+		metrics.Read(s)
+		used := s[0].Value.Uint64() - s[1].Value.Uint64()
+		w.mu.Lock()
+		w.peak = max(w.peak, used)
+		if w.what != "" && (cputime.Since(w.cpu) > hostileTime || time.Since(w.start) > hostileWall || used > hostileMemory) {
+			debug.SetTraceback("all")
+			panic(fmt.Sprintf("%s: %v of the processor, %v, %d MiB", w.what, cputime.Since(w.cpu), time.Since(w.start),
+				used>>20))
+		}
+		w.mu.Unlock()
+	}
+}
+
+// hostile runs commands on damaged files.
+type hostile struct {
+	t        *testing.T
+	rng      *rand.Rand
+	dir      string // of the file that is damaged, made anew for every file
+	good     string // a sound archive
+	raw      string // raw logs
+	artifact string // keeps what failed
+	watch    watch
+	codes    map[string][3]int
+	failed   int
+}
+
+func newHostile(t *testing.T, seed uint64) *hostile {
+	h := &hostile{t: t, rng: rand.New(rand.NewPCG(seed, 5)), codes: map[string][3]int{}}
+	root := t.TempDir()
+	for _, name := range []string{"state", "tmp", "raw", "x"} {
+		if err := os.Mkdir(filepath.Join(root, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TABARD_STATE", filepath.Join(root, "state"))
+	t.Setenv("TMPDIR", filepath.Join(root, "tmp"))
+	h.dir, h.raw, h.good = filepath.Join(root, "x"), filepath.Join(root, "raw"), filepath.Join(root, "good.tabard")
+	h.artifact = t.ArtifactDir()
+	stop := make(chan struct{})
+	old := debug.SetMemoryLimit(hostileMemory * 6 / 10) // what is garbage is not counted
+	go h.watch.run(stop)
+	t.Cleanup(func() { close(stop); debug.SetMemoryLimit(old) })
+	return h
+}
+
+func (h *hostile) write(path string, b []byte) {
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// command runs a command line on the damaged file, and tells whether it does nothing wrong.
+func (h *hostile) command(line, what string) (ok bool) {
+	names := strings.NewReplacer("FILE", filepath.Join(h.dir, "x.tabard"), "GOOD", h.good, "RAW", h.raw,
+		"OUT", filepath.Join(h.dir, "out"))
+	args := strings.Fields(line)
+	for i := range args {
+		args[i] = names.Replace(args[i])
+	}
+	h.watch.begin(fmt.Sprintf("tabard %s with %s, see %s", line, what, h.dir))
+	var out, errs bytes.Buffer
+	code := func() (code int) {
+		defer func() {
+			if p := recover(); p != nil {
+				h.t.Errorf("tabard %s with %s: panic: %v\n%s", line, what, p, debug.Stack())
+				code = -1
+			}
+		}()
+		return Run(args, &out, &errs)
+	}()
+	h.watch.end()
+	name, _, _ := strings.Cut(line, " ")
+	count := h.codes[name]
+	if code < 0 || code > 2 {
+		h.t.Errorf("tabard %s with %s: exit code %d", line, what, code)
+		return false
+	}
+	count[code]++
+	h.codes[name] = count
+	if problem := wrongAnswer(args, code, out.Bytes(), errs.String()); problem != "" {
+		h.t.Errorf("tabard %s with %s: code %d: %s\nstderr: %.2000s", line, what, code, problem, errs.String())
+		return false
+	}
+	return true
+}
+
+// wrongAnswer says what is wrong with the answer of a command, "" if nothing is.
+func wrongAnswer(args []string, code int, out []byte, errs string) string {
+	for _, s := range []string{"panic", "runtime error", "%!", "internal/", "goroutine "} {
+		if strings.Contains(errs, s) {
+			return "the message has " + s
+		}
+	}
+	switch {
+	case code != exitOK && errs == "" && len(out) == 0:
+		return "no word of what is wrong"
+	case code == exitUsage && args[0] != "diff" && args[0] != "scale":
+		return "the command line was right"
+	case code == exitOK && len(out) == 0 && !slices.Contains([]string{"dump", "proxy"}, args[0]):
+		return "no answer"
+	case code != exitOK:
+		return ""
+	case slices.Contains(args, "--json"):
+		d := json.NewDecoder(bytes.NewReader(out))
+		for {
+			var v any
+			if err := d.Decode(&v); errors.Is(err, io.EOF) {
+				return ""
+			} else if err != nil {
+				return "not JSON: " + err.Error()
+			}
+		}
+	case slices.Contains(args, "--svg"):
+		d := xml.NewDecoder(bytes.NewReader(out))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				return ""
+			} else if err != nil {
+				return "not XML: " + err.Error()
+			}
+		}
+	case slices.Contains(args, "--png") && !bytes.HasPrefix(out, []byte("\x89PNG")):
+		return "not PNG"
+	}
+	return ""
+}
+
+// file runs all commands on a damaged file. beside puts further files next to it.
+func (h *hostile) file(b []byte, what string, beside func()) {
+	for _, lines := range hostileCommands {
+		os.RemoveAll(h.dir) // some commands change it, or what is beside it
+		if err := os.Mkdir(h.dir, 0o700); err != nil {
+			h.t.Fatal(err)
+		}
+		h.write(filepath.Join(h.dir, "x.tabard"), b)
+		if beside != nil {
+			beside()
+		}
+		if h.command(lines[h.rng.IntN(len(lines))], what) {
+			continue
+		}
+		h.failed++
+		path := filepath.Join(h.artifact, fmt.Sprintf("damaged%d.tabard", h.failed))
+		h.write(path, b)
+		if h.t.Logf("the file is %s (keep it with -artifacts)", path); h.failed == 20 {
+			h.t.Fatal("and so on")
+		}
+	}
+}
+
+// rawLogs are raw logs of the ranks of a job.
+func rawLogs(t *testing.T, name string, params synthetic.Params) (logs [][]byte) {
+	t.Helper()
+	job, err := synthetic.NewJob(synthetic.ByName(name), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range job.Params().Ranks {
+		words := []uint64{0x31574152424154ff, 1, uint64(1000 + rank), 5, 0, uint64(1000 + rank), 77, 0}
+		if err := job.Records(rank, func(r ring.Record) error { words = append(words, r...); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		var b []byte
+		for _, w := range words {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		logs = append(logs, b)
+	}
+	return logs
+}
+
+// logs writes raw logs, most of them damaged.
+func (h *hostile) logs(logs [][]byte) {
+	os.RemoveAll(h.raw)
+	if err := os.Mkdir(h.raw, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	for i, b := range logs {
+		b = slices.Clone(b)
+		for range h.rng.IntN(3) {
+			at := h.rng.IntN(len(b))
+			switch h.rng.IntN(4) {
+			case 0:
+				b[at] ^= 1 << h.rng.IntN(8)
+			case 1:
+				binary.LittleEndian.PutUint64(b[at&^7:], h.rng.Uint64()>>h.rng.IntN(64))
+			case 2:
+				b = b[:max(1, at)]
+			default:
+				n := min(8*h.rng.IntN(20), len(b)-at&^7)
+				copy(b[at&^7:], b[at&^7+n:])
+			}
+		}
+		h.write(filepath.Join(h.raw, fmt.Sprintf("%d-5.0.raw", 1000+i)), b)
+	}
+}
+
+// neighbours are what may lie beside an archive under a name like those of its parts. A FIFO
+// is not among them: who reads an archive waits for it to be written to.
+func (h *hostile) neighbours(d *archivetest.Damager) func() {
+	kinds := make([]int, 1+h.rng.IntN(3))
+	for i := range kinds {
+		kinds[i] = h.rng.IntN(8)
+	}
+	part := archivetest.Bytes(h.t, node("1", "x", 2, 3))
+	bad, _ := d.Next()
+	return func() {
+		for i, k := range kinds {
+			path := filepath.Join(h.dir, fmt.Sprintf("x.node%d.tabard", i))
+			var err error
+			switch k {
+			case 0:
+				err = os.Mkdir(path, 0o700)
+			case 1:
+				err = os.Symlink(path, path)
+			case 2:
+				err = os.WriteFile(path, part, 0)
+			case 3:
+				err = os.WriteFile(path, part, 0o600)
+			case 4:
+				err = os.WriteFile(path, part[:len(part)/2], 0o600)
+			case 5:
+				err = os.WriteFile(path, bad, 0o600)
+			case 6:
+				if err = os.WriteFile(path, part, 0o600); err == nil {
+					err = os.Truncate(path, 1<<40)
+				}
+			default:
+				err = os.Symlink("nowhere", path)
+			}
+			if err != nil {
+				h.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// draw makes a damaged archive. Most of them can be opened: what cannot ends soon in every command.
+func (h *hostile) draw(d *archivetest.Damager) (b []byte, what string) {
+	if h.rng.IntN(2) == 0 {
+		return d.Lie()
+	}
+	b, what = d.Next()
+	for range h.rng.IntN(4) * 10 {
+		if _, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<24)); err == nil {
+			break
+		}
+		b, what = d.Next()
+	}
+	return b, what
+}
+
+// TestDamage runs every command on many damaged files, as many as TABARD_DAMAGE says, some with
+// strange files beside them. None may panic, hang, need much memory, or say nothing.
+func TestDamage(t *testing.T) {
+	n := 6
+	if s := os.Getenv("TABARD_DAMAGE"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := newHostile(t, uint64(n))
+	samples := damageSamples(t)
+	logs := rawLogs(t, "amr", damageJob)
+	d, err := archivetest.NewDamager(uint64(n), samples...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		b, what := h.draw(d)
+		h.write(h.good, samples[h.rng.IntN(len(samples))])
+		h.logs(logs)
+		var beside func()
+		if h.rng.IntN(4) == 0 {
+			beside = h.neighbours(d)
+		}
+		h.file(b, fmt.Sprintf("file %d of seed %d (%s)", i, n, what), beside)
+	}
+	for _, lines := range hostileCommands {
+		name, _, _ := strings.Cut(lines[0], " ")
+		if n >= 1000 && h.codes[name][0] == 0 {
+			t.Errorf("tabard %s never succeeded: nothing of it was tested", name)
+		}
+	}
+	t.Logf("%d files; at most %v (%s), %d MiB; exit codes 0, 1, 2 by command: %v", n, h.watch.worst, h.watch.slow,
+		h.watch.peak>>20, h.codes)
+}
