@@ -489,7 +489,7 @@ func TestEqual(t *testing.T) {
 	calls := 0
 	for _, th := range s.archive() {
 		for _, c := range th {
-			if !spec.ByID(c.Sig.Func).Own() {
+			if !spec.ByID(c.sig.Func).Own() {
 				calls++
 			}
 		}
