@@ -2,7 +2,7 @@
 # make demo       record a real parallel program and show what was found
 # make check      formatting, vet, generated files, unit tests (no MPI)
 # make test       everything: check, end-to-end tests (E2E_JOBS side by side), damage, faults
-# make soak       damage and faults, many times: an hour, when something about them has changed
+# make soak       damage, faults and crowds of ranks, many times: when something about them has changed
 # make damage     the reader against 1,000,000 damaged files, every command against 20,000
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
 # make faults     200 randomised kills of program and collector
@@ -62,7 +62,7 @@ test: deps check damage-short e2e faults-short
 
 # More of what chance has a part in: what make test does with less.
 .PHONY: soak
-soak: deps damage faults
+soak: deps damage faults crowds
 
 # Jobs side by side: while one starts or ends, which is most of what they do, the others compute.
 E2E_JOBS ?= 3
@@ -88,6 +88,11 @@ faults-short: bin/tabard
 
 faults: bin/tabard
 	TABARD_FAULTS=200 $(E2E) -run '^TestFaults$$' -v
+
+# Runs of many more ranks than processors.
+.PHONY: crowds
+crowds: bin/tabard
+	TABARD_CROWDS=500 TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -timeout=6h ./e2e -run '^TestCrowd$$' -v
 
 bench: bin/tabard
 	$(GOCMD) run ./bench/cost

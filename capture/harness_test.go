@@ -123,6 +123,14 @@ func (r *run) start(args ...string) *run {
 	defer c.Close()
 	r.execute(c, args)
 	r.read(r.dir, r.spill)
+	files := 0
+	for _, n := range r.segments {
+		files += n
+	}
+	// Without it the collector would find a segment only when its process is dead.
+	if _, err := os.Stat(r.dir); err == nil && int(c.Files()) != files {
+		r.t.Errorf("%d segments, %d announced", files, c.Files())
+	}
 	return r
 }
 

@@ -58,7 +58,7 @@ func recorded(file string, ranks int) (done, open []uint64, err error) {
 				return nil, nil, err
 			}
 			switch {
-			case spec.ByID(sig.Func).Has(spec.Pseudo):
+			case spec.ByID(sig.Func).Own():
 			case sig.Flags&archive.Unfinished != 0:
 				open[r] += n
 			default:

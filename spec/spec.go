@@ -190,7 +190,7 @@ const (
 	PreInit
 	// ReturnsValue: the result is a value, not an error code.
 	ReturnsValue
-	// Pseudo is a record of Tabard's own that is shown among the calls.
+	// Pseudo is a record of Tabard's own, see Own.
 	Pseudo
 	// Start starts persistent or partitioned requests.
 	Start
@@ -290,6 +290,10 @@ type FunctionGroup struct {
 
 // Has reports whether f has all flags in mask.
 func (f *Func) Has(mask Flag) bool { return f.Flags&mask == mask }
+
+// Own tells a record of Tabard's own, such as where memory begins, from a call of the program. It lies among
+// the calls, and is none: nothing that counts calls, or shares of them, counts it.
+func (f *Func) Own() bool { return f.Has(Pseudo) }
 
 // Predefined is a predefined object such as MPI_COMM_WORLD or MPI_INT. Its
 // index in Predefineds is append-only data (spec/predefined.txt).

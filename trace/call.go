@@ -23,6 +23,9 @@ type Call struct {
 	ErrorName string
 	// Nested calls were made by a callback of the program inside another call, which follows them.
 	Nested bool
+	// Own records are Tabard's, such as where memory begins. They lie among the calls, and the program made no such
+	// call.
+	Own bool
 	// Unfinished calls had not returned when the process ended.
 	Unfinished bool
 	// Timed tells whether the call has times. Start and End are since the start of the trace, which
@@ -36,7 +39,7 @@ type Call struct {
 func newCall(c *archive.Call, site *Site) *Call {
 	return &Call{
 		Index: c.Index, Func: c.Func.Name, Site: site, Ret: int(c.Ret), ErrorName: c.ErrorName(),
-		Nested: c.Flags&archive.Nested != 0, Unfinished: c.Flags&archive.Unfinished != 0,
+		Own: c.Func.Own(), Nested: c.Flags&archive.Nested != 0, Unfinished: c.Flags&archive.Unfinished != 0,
 		Timed: c.Timed, Start: c.Start, End: c.End, c: c,
 	}
 }

@@ -19,7 +19,7 @@ type Stream struct {
 // Rank is the process of the stream.
 func (s *Stream) Rank() Rank { return rank(s.s.Rank()) }
 
-// NumCalls is the number of calls.
+// NumCalls is the number of calls, with the records of Tabard among them (Call.Own).
 func (s *Stream) NumCalls() (uint64, error) {
 	if _, err := s.s.Events(); err != nil {
 		return 0, public(err)

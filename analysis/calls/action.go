@@ -103,7 +103,7 @@ var shapes = map[spec.Flow]map[spec.Data]shape{
 
 // newAction works out what a function does; nil if it does not matter.
 func newAction(f *spec.Func) *action {
-	if f.Has(spec.Pseudo) {
+	if f.Own() {
 		return nil
 	}
 	a := &action{f: f, kind: kindOf(f), mode: f.Mode, shape: shapes[f.Flow][f.Data], newComm: -1,

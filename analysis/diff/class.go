@@ -99,7 +99,7 @@ func (c *comparison) class(s *side, tc *archive.Class) (*class, error) {
 func (k *class) fill(x *term, tmpl *archive.Template, params []archive.Param, site string) error {
 	x.sig = cloneSignature(&tmpl.Signature)
 	x.f, x.site = spec.ByID(tmpl.Func), site
-	x.pseudo = x.f.Has(spec.Pseudo)
+	x.pseudo = x.f.Own()
 	x.kept = !x.pseudo && x.sig.Flags&archive.Polls == 0
 	leaves := archive.Leaves(nil, &x.sig)
 	for i, open := range tmpl.Open {

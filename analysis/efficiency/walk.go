@@ -117,7 +117,7 @@ func (w *walker) term(k uint32) (*walkTerm, error) {
 	sig := w.sigs[k]
 	f := spec.ByID(sig.Func)
 	switch {
-	case f.Has(spec.Pseudo) || sig.Flags&archive.Nested != 0:
+	case f.Own() || sig.Flags&archive.Nested != 0:
 		t.what = ignored
 	case f.Op == spec.OpInit:
 		t.what = begins

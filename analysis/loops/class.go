@@ -7,7 +7,6 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // shapeTable numbers the shapes of an archive.
@@ -101,7 +100,7 @@ func (t *shapeTable) visible(g *archive.Grammar, shape []int32, known map[string
 	hidden := make([]bool, len(shape))
 	mark := fmt.Appendf(nil, "%p", g)
 	for i, id := range shape {
-		hidden[i] = t.shapes[id].Func.Has(spec.Pseudo)
+		hidden[i] = t.shapes[id].Func.Own()
 		if hidden[i] {
 			mark = binary.AppendUvarint(mark, uint64(i))
 		}

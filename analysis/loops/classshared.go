@@ -55,7 +55,9 @@ func sharedOf(s *archive.Stream, table *shapeTable) (*classShared, error) {
 	if k.shape, err = shapesOf(s, table); err != nil {
 		return nil, err
 	}
-	k.calls = s.Calls()
+	if k.calls, err = s.ProgramCalls(); err != nil {
+		return nil, err
+	}
 	k.grammar, err = s.Grammar()
 	return k, err
 }
@@ -65,7 +67,8 @@ func (t *shapeTable) callsOfStream(s *archive.Stream) uint64 {
 	if k := t.shared[s.Class()]; k != nil && k.shape != nil {
 		return k.calls
 	}
-	return s.Calls()
+	n, _ := s.ProgramCalls() // reading the grammar will say the same
+	return n
 }
 
 // look finds out which values differ between the streams.

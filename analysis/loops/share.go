@@ -33,8 +33,9 @@ func (c *Class) findCalls() error {
 	for _, n := range c.Body {
 		n.blockCalls(sums, executed)
 	}
-	c.All(func(n *Node) { n.Share = float64(n.Calls) / float64(s.Calls()) })
-	return nil
+	all, err := s.ProgramCalls()
+	c.All(func(n *Node) { n.Share = float64(n.Calls) / float64(max(all, 1)) })
+	return err
 }
 
 // sequenceCalls counts the calls of a sequence. All counts are multiplied by times.

@@ -103,7 +103,11 @@ func (r *runner) prepare() error {
 			return err
 		}
 		r.total += events
-		r.sum.Calls += s.Calls()
+		calls, err := s.ProgramCalls()
+		if err != nil {
+			return err
+		}
+		r.sum.Calls += calls
 		rd, err := r.p.Reader(s)
 		if err != nil {
 			return err

@@ -262,7 +262,7 @@ func (b *builder) count(u *selection.Unit) error {
 	}
 	any := false
 	for t, n := range counts {
-		if n == 0 || k.funcs[t].Has(spec.Pseudo) {
+		if n == 0 || k.funcs[t].Own() {
 			continue
 		}
 		any = true

@@ -9,7 +9,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 	"github.com/tabard-hpc/tabard/internal/codec/quantile"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // times adds the times of all streams of a unit.
@@ -130,7 +129,7 @@ func (x *timer) summary() error {
 		if t < len(classes) {
 			c = classes[t]
 		}
-		if !f.Has(spec.Pseudo) && x.b.r.Selection.Function(f.ID) {
+		if !f.Own() && x.b.r.Selection.Function(f.ID) {
 			row = x.b.row(x.k, uint32(t), nil, x.rank)
 		}
 		if old, ok := rows[c]; ok && old != row {
@@ -181,7 +180,7 @@ func (x *timer) plan() ([][]piece, error) {
 	plan := make([][]piece, len(x.k.funcs))
 	sums := map[*Row]*sum{}
 	for t, f := range x.k.funcs {
-		if f.Has(spec.Pseudo) || !x.b.r.Selection.Function(f.ID) {
+		if f.Own() || !x.b.r.Selection.Function(f.ID) {
 			plan[t] = []piece{{to: forever}}
 			continue
 		}
@@ -323,7 +322,7 @@ func (x *timer) chosen() error {
 		if err != nil {
 			return err
 		}
-		if x.k.funcs[c.Terminal].Has(spec.Pseudo) {
+		if x.k.funcs[c.Terminal].Own() {
 			continue
 		}
 		r := x.b.row(x.k, c.Terminal, nil, x.rank)
@@ -362,7 +361,7 @@ func (b *builder) aggregates(c *archive.Class, rank int, p *selection.Part) erro
 		if t < len(classes) {
 			class = classes[t]
 		}
-		if done[class] || f.Has(spec.Pseudo) || !b.r.Selection.Function(f.ID) {
+		if done[class] || f.Own() || !b.r.Selection.Function(f.ID) {
 			continue
 		}
 		done[class] = true

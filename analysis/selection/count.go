@@ -2,6 +2,7 @@ package selection
 
 import (
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Occurrences is, for each terminal of the stream's grammar, which of its occurrences are in Range,
@@ -13,6 +14,28 @@ func (p *Part) Occurrences() ([]Range, error) {
 		return nil, err
 	}
 	return w.occurrences, nil
+}
+
+// ProgramCalls is how many calls of the program are in Range, whatever is selected otherwise.
+func (p *Part) ProgramCalls() (uint64, error) {
+	if p.Range.Len() == p.Stream.Calls() {
+		return p.Stream.ProgramCalls()
+	}
+	sigs, err := p.Stream.Signatures()
+	if err != nil {
+		return 0, err
+	}
+	occ, err := p.Occurrences()
+	if err != nil {
+		return 0, err
+	}
+	n := p.Range.Len()
+	for t, sig := range sigs {
+		if spec.ByID(sig.Func).Own() {
+			n -= occ[t].Len()
+		}
+	}
+	return n, nil
 }
 
 // words is what a range of calls is in the grammar's word.

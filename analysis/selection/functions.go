@@ -83,7 +83,7 @@ func (f *Functions) IDs() []spec.ID { return slices.Sorted(maps.Keys(f.has)) }
 
 // Recordable lists the functions that programs call.
 func Recordable() []*spec.Func {
-	return slices.DeleteFunc(slices.Clone(spec.Functions()), func(f *spec.Func) bool { return f.Has(spec.Pseudo) })
+	return slices.DeleteFunc(slices.Clone(spec.Functions()), func(f *spec.Func) bool { return f.Own() })
 }
 
 // matcher understands one item.

@@ -134,7 +134,7 @@ func (x *StepIndex) word(s *archive.Stream) (*word, error) {
 	}
 	weights, all := make([]uint64, len(sigs)), true
 	for t, sig := range sigs {
-		if spec.ByID(sig.Func).Has(spec.Pseudo) {
+		if spec.ByID(sig.Func).Own() {
 			all = false
 		} else {
 			weights[t] = 1

@@ -143,7 +143,13 @@ func Of(sel *selection.Resolved, o Options) (*Result, error) {
 	if j.err != nil {
 		return nil, j.err
 	}
-	j.r.Calls = j.total
+	for _, p := range j.parts {
+		n, err := p.ProgramCalls()
+		if err != nil {
+			return nil, err
+		}
+		j.r.Calls += n
+	}
 	j.sum()
 	return j.r, nil
 }

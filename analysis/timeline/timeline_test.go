@@ -89,7 +89,7 @@ func reference(t *testing.T, a *archive.Archive, s *archive.Stream, r *timeline.
 			to = r.To
 		}
 		end = max(end, to)
-		if c.Flags&archive.Nested != 0 || c.Func.Has(spec.Pseudo) {
+		if c.Flags&archive.Nested != 0 || c.Func.Own() {
 			continue
 		}
 		k := timeline.CategoryOf(c.Func)

@@ -144,7 +144,7 @@ func (w *walker) terminals() error {
 		t := &w.terms[k]
 		t.f = spec.ByID(sig.Func)
 		t.category = CategoryOf(t.f)
-		t.skip = t.f.Has(spec.Pseudo) || sig.Flags&archive.Nested != 0
+		t.skip = t.f.Own() || sig.Flags&archive.Nested != 0
 		t.unfinished = sig.Flags&archive.Unfinished != 0
 		all, none, err := w.p.Terminal(uint32(k))
 		if err != nil {

@@ -95,10 +95,11 @@ static struct tb_segment *create_spilled(struct tb_thread *t, uint64_t bytes)
     return s;
 }
 
-/* Makes s the last segment of the chain. The magic number of a new file comes
- * last: before, the file is not looked at. */
+/* Makes s the last segment of the chain. The magic number of a new file comes last: before, the file is not
+ * looked at. Then the collector is told that there is one. */
 static void activate(struct tb_thread *t, struct tb_segment *s, uint32_t in_call)
 {
+    int fresh = s->magic != TB_SEGMENT_MAGIC;
     s->version = TB_RING_VERSION;
     s->pid = (uint32_t)tb_process.pid;
     s->pid_start = tb_process.pid_start;
@@ -111,6 +112,7 @@ static void activate(struct tb_thread *t, struct tb_segment *s, uint32_t in_call
     tb_publish(s->seq, t->priv->chain->seq++);
     tb_publish(s->state, (uint32_t)TB_SEG_ACTIVE);
     tb_publish(s->magic, (uint64_t)TB_SEGMENT_MAGIC);
+    if (fresh) __atomic_add_fetch(&tb_process.control->files, 1, __ATOMIC_RELEASE);
 }
 
 /* Its file was made shorter: what is there now is memory that nobody else sees. */

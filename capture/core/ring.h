@@ -6,7 +6,7 @@
 
 #define TB_CONTROL_MAGIC 0x31434452414241ffULL /* "\xffABARDC1" */
 #define TB_SEGMENT_MAGIC 0x31534452414241ffULL /* "\xffABARDS1" */
-#define TB_RING_VERSION 5u
+#define TB_RING_VERSION 6u
 #define TB_HEADER_BYTES 4096u
 #define TB_IDS 65536u /* ids of functions, of all APIs together, are below this: 16 bits of a record's first word */
 
@@ -35,6 +35,10 @@ struct tb_control {
     uint32_t initialized;      /* processes, not spawned ones, that returned from MPI_Init (atomic add) */
     uint32_t local_ranks;      /* how many ranks of MPI_COMM_WORLD belong to this collector, 0 unknown */
     uint32_t archive;          /* TB_ARCHIVE_*: how far the collector is with the archive (release) */
+    uint32_t files;            /* that have appeared in <dir> and spill_dir, ready to be read: registrations and segments
+                                  (atomic add). The collector lists the directories when it has changed: times of
+                                  files come from a clock that may stand still for a while. */
+    uint32_t fill;
     uint64_t arrived_ns;       /* when the first of them came (CLOCK_MONOTONIC), 0: none (compare and swap) */
     uint64_t merge_received;   /* files that the leader took in before its request, see TB_MERGE_UNITE */
     uint64_t merge_wait_ns;    /* how long to wait in MPI_Finalize until all ranks are there */

@@ -320,6 +320,22 @@ func (c *Class) Site(t *Template) *Site {
 	return c.Stream(c.head.Ranks.Min()).Site(&t.Signature)
 }
 
+// ProgramCalls is the number of calls that the program made, at all ranks together.
+func (c *Class) ProgramCalls() (uint64, error) {
+	counts, _, err := c.Counts()
+	n := uint64(0)
+	for t, k := range counts {
+		tm, err := c.Template(uint32(t))
+		if err != nil {
+			return 0, err
+		}
+		if !spec.ByID(tm.Func).Own() {
+			n += k
+		}
+	}
+	return n, err
+}
+
 // Counts is the number of calls behind each terminal, at all ranks together, and the number of
 // events of the grammars. Where nothing but values differs between ranks, it takes a time that does
 // not depend on how many they are. Sums wrap around.

@@ -12,7 +12,8 @@ import (
 //	in, out                     objects: parameter -> value; out may hold "return"
 //	ret                         the return code, a number
 //	error                       its name, only if the call failed
-//	flags                       list of "nested", "failed", "unfinished", "poll"; only if not empty
+//	flags                       list of "nested", "failed", "unfinished", "poll"; "own" for a record of
+//	                            Tabard, which is no call of the program; only if not empty
 //	site                        list of frames {func, file, line, module, offset}, innermost
 //	                            first; only if known
 //	start_ns, end_ns            since the start of the trace; only with timing
@@ -41,7 +42,7 @@ func (c *Call) MarshalJSON() ([]byte, error) {
 		j.raw(`,"error":`)
 		j.string(e)
 	}
-	j.flags(c.Flags)
+	j.flags(c)
 	if c.Site != nil && len(c.Site.Frames) > 0 {
 		j.site(c.Site)
 	}
@@ -71,22 +72,24 @@ func (j *jsonWriter) string(s string) {
 	j.b = append(j.b, b...)
 }
 
-func (j *jsonWriter) flags(f Flags) {
-	if f == 0 {
-		return
+func (j *jsonWriter) flags(c *Call) {
+	between := `,"flags":[`
+	add := func(name string) {
+		j.raw(between)
+		j.string(name)
+		between = ","
 	}
-	j.raw(`,"flags":[`)
-	first := true
 	for i, name := range flagNames {
-		if f&(1<<i) != 0 {
-			if !first {
-				j.raw(",")
-			}
-			first = false
-			j.string(name)
+		if c.Flags&(1<<i) != 0 {
+			add(name)
 		}
 	}
-	j.raw("]")
+	if c.Func.Own() {
+		add("own")
+	}
+	if between == "," {
+		j.raw("]")
+	}
 }
 
 // flagNames are the names of Flags, from bit 0 on.

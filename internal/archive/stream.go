@@ -2,6 +2,8 @@ package archive
 
 import (
 	"slices"
+
+	"github.com/tabard-hpc/tabard/spec"
 	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/codec/column"
@@ -59,8 +61,8 @@ func (s *Stream) Archive() *Archive { return s.a }
 // Class is the class that the stream is in, nil if a broken archive has none.
 func (s *Stream) Class() *Class { return s.class }
 
-// Calls is the number of calls, every poll of a folded run counted; 0 if the
-// structure is broken, which all methods that return errors report.
+// Calls is the number of calls, every poll of a folded run counted, and every record of Tabard's own (spec.Func.Own):
+// calls are numbered with them. It is 0 if the structure is broken, which all methods that return errors report.
 func (s *Stream) Calls() uint64 {
 	l, err := s.open()
 	if err != nil {
@@ -131,6 +133,21 @@ func (s *Stream) Counts() ([]uint64, error) {
 		}
 	}
 	return counts, nil
+}
+
+// ProgramCalls is the number of calls that the program made.
+func (s *Stream) ProgramCalls() (uint64, error) {
+	l, err := s.open()
+	if err != nil {
+		return 0, err
+	}
+	n := l.call
+	for t, tm := range l.tms {
+		if spec.ByID(tm.Func).Own() {
+			n -= l.occ[t] // they are no polls
+		}
+	}
+	return n, nil
 }
 
 // sized makes counts n long.

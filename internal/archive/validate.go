@@ -276,7 +276,7 @@ func (v *validator) timing(s *Stream, l *layout) error {
 		if !c.Timed {
 			break
 		}
-		ordered := c.Flags&Unfinished == 0 && !c.Func.Has(spec.Pseudo)
+		ordered := c.Flags&Unfinished == 0 && !c.Func.Own()
 		if c.EndTicks < c.StartTicks || ordered && c.EndTicks < last {
 			return broken(
 				"timing",

@@ -18,7 +18,7 @@ type dumpFlags struct {
 	ranks, threads rankList
 	from           uint64
 	limit, last    int64
-	json, raw      bool
+	json, raw, own bool
 }
 
 const dumpLong = `Print every call with all its parameters, one line each: rank and thread, number
@@ -27,6 +27,10 @@ duration, and the call. Results follow the call after semicolons, its call site
 after @. Ranks follow one another. Calls that had not returned when the program
 ended are marked "unfinished". On a terminal the first 200 lines are shown, unless --limit
 or --last says how many; in a pipe or a file all are.
+
+Numbers are missing where Tabard's own records lie between the calls, such as
+where the memory begins that heap#3 stands for. --own shows them; with --json
+they are there, with the flag "own". --limit and --last do not count them.
 
 --json prints one JSON object a line. --raw prints the exact text twin of the
 file (docs/format.md), from which nothing is missing.`
@@ -53,6 +57,7 @@ func dumpCommand(a *app) *cobra.Command {
 	fl.Int64Var(&f.limit, "limit", -1, "print at most `N` calls of each thread")
 	fl.Int64Var(&f.last, "last", -1, "print the last `N` calls of each thread")
 	fl.BoolVar(&f.json, "json", false, "print JSON, one object a line (schema "+report.CallSchema+")")
+	fl.BoolVar(&f.own, "own", false, "print Tabard's own records, too")
 	fl.BoolVar(&f.raw, "raw", false, "print the text twin of the whole file")
 	for _, name := range []string{"limit", "last"} {
 		fl.Lookup(name).DefValue = "0" // -1, all, is not worth showing
@@ -103,7 +108,7 @@ func (f *dumpFlags) check(cmd *cobra.Command) error {
 		return usagef("--last does not go with --from and --limit")
 	}
 	if f.raw {
-		for _, name := range []string{"rank", "thread", "from", "limit", "last", "json"} {
+		for _, name := range []string{"rank", "thread", "from", "limit", "last", "json", "own"} {
 			if set(name) {
 				return usagef("--raw prints the whole file: it does not go with --%s", name)
 			}
@@ -152,7 +157,10 @@ func (f *dumpFlags) selection() string {
 func (f *dumpFlags) stream(w io.Writer, s *archive.Stream) error {
 	from, left := f.from, f.limit
 	if f.last >= 0 {
-		from = s.Calls() - min(s.Calls(), uint64(f.last))
+		var err error
+		if from, err = lastCalls(s, uint64(f.last)); err != nil {
+			return err
+		}
 	}
 	if left == 0 {
 		return nil
@@ -161,6 +169,13 @@ func (f *dumpFlags) stream(w io.Writer, s *archive.Stream) error {
 	for c, err := range s.Iter(from) {
 		if err != nil {
 			return err
+		}
+		own := c.Func.Own()
+		if left == 0 && !own {
+			break
+		}
+		if own && !f.json && !f.own {
+			continue
 		}
 		if f.json {
 			line, err = report.AppendCall(line[:0], s, c)
@@ -173,9 +188,40 @@ func (f *dumpFlags) stream(w io.Writer, s *archive.Stream) error {
 		if err != nil {
 			return err
 		}
-		if left--; left == 0 {
-			break
+		if !own {
+			left--
 		}
 	}
 	return nil
+}
+
+// lastCalls is where the last n calls of a stream begin, with Tabard's own records in front of them.
+func lastCalls(s *archive.Stream, n uint64) (uint64, error) {
+	all := s.Calls()
+	for back := n; n > 0; back = 2*back + 64 {
+		from, calls := all-min(all, back), uint64(0)
+		for c, err := range s.Iter(from) {
+			if err != nil {
+				return 0, err
+			}
+			if !c.Func.Own() {
+				calls++
+			}
+		}
+		if calls < n && from > 0 {
+			continue
+		}
+		for c, err := range s.Iter(from) {
+			if err != nil {
+				return 0, err
+			}
+			if calls <= n {
+				return c.Index, nil
+			}
+			if !c.Func.Own() {
+				calls--
+			}
+		}
+	}
+	return all, nil
 }

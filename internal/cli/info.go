@@ -52,7 +52,7 @@ func infoCommand(a *app) *cobra.Command {
 		if err := notNegative("top", int64(*top)); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error {
+		return a.readsAll(args[0], func(arch *archive.Archive) error {
 			switch {
 			case *showComms && *showCost:
 				return usagef("--comms and --cost do not go together")

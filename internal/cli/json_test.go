@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/verify"
 )
@@ -63,7 +64,7 @@ func TestSchemas(t *testing.T) {
 		s := schemaOf(t, &d)
 		if d.Name() == "verify" { // needs a raw log
 			r := &verify.Report{Differences: 1, First: []verify.Difference{{What: "x"}}}
-			checkJSON(t, "verify", s, report.NewVerify(r))
+			checkJSON(t, "verify", s, report.NewVerify(archivetest.Archive(t, halo), r))
 			continue
 		}
 		name, options, _ := strings.Cut(d.Command, " ")

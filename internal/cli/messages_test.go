@@ -33,7 +33,8 @@ func TestMessages(t *testing.T) {
 		"messages.json":     "messages FILE --json",
 	} {
 		code, stdout, stderr := run(strings.Fields(strings.ReplaceAll(args, "FILE", path))...)
-		if code != exitOK || stderr != "" {
+		note := "tabard: " + path + ": INCOMPLETE: rank 2 was not recorded (no process with this rank was seen here)\n"
+		if code != exitOK || stderr != note {
 			t.Errorf("tabard %s: code %d, stderr %q", args, code, stderr)
 		}
 		golden(t, name, strings.ReplaceAll(stdout, path, "app.tabard"))

@@ -50,8 +50,18 @@ func (a *app) remarks(file string) func(text string) {
 	return func(text string) { fmt.Fprintf(a.err, "tabard: %s: %s\n", file, text) }
 }
 
-// reads opens the archive FILE for what a command does with it.
+// reads opens the archive FILE for what a command does with it. What the archive lacks is remarked.
 func (a *app) reads(file string, use func(*archive.Archive) error) error {
+	return a.readsAll(file, func(arch *archive.Archive) error {
+		if s := archive.Incomplete(arch.Gaps()); s != "" {
+			a.remarks(file)(s)
+		}
+		return use(arch)
+	})
+}
+
+// readsAll is reads for commands whose answer begins with what the archive lacks.
+func (a *app) readsAll(file string, use func(*archive.Archive) error) error {
 	arch, err := a.open(file)
 	if err != nil {
 		return err

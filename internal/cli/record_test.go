@@ -117,7 +117,7 @@ func TestFilteredOut(t *testing.T) {
 		}
 	}
 	for _, id := range out {
-		if spec.ByID(id).Has(spec.Pseudo) {
+		if spec.ByID(id).Own() {
 			t.Errorf("%s is filtered out", spec.ByID(id).Name)
 		}
 	}

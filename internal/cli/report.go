@@ -42,7 +42,7 @@ func reportCommand(a *app) *cobra.Command {
 		if err := atLeast("limit", limit, 0); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error {
+		return a.readsAll(args[0], func(arch *archive.Archive) error {
 			job, err := report.Open(arch, f.flags, a.meter)
 			if err == nil {
 				err = job.CorrectClocks()

@@ -50,7 +50,7 @@ code is 1 if anything differs.`,
 			if s := text.Ignored(r); s != "" && !*asJSON {
 				fmt.Fprintf(a.err, "tabard: left out: %s\n", s)
 			}
-			err = a.print(answer{json: *asJSON, document: func() any { return report.NewVerify(r) },
+			err = a.print(answer{json: *asJSON, document: func() any { return report.NewVerify(arch, r) },
 				text: func(w io.Writer) error { return text.Verify(w, r) }})
 			if err == nil && !r.Equal() {
 				err = errReported

@@ -43,7 +43,7 @@ type Target struct {
 // made, either.
 func (t Target) Reason(f *spec.Func, flags archive.Flags) string {
 	switch {
-	case f.API != madeAgain && !Own(f):
+	case f.API != madeAgain && !f.Own():
 		return reasonForeign
 	case flags&archive.Nested != 0:
 		return reasonNested
@@ -101,9 +101,6 @@ func Remote(sig *archive.Signature) int {
 	}
 	return -1
 }
-
-// Own tells whether a function is one of Tabard's own records, which nobody calls.
-func Own(f *spec.Func) bool { return f.ID < spec.FirstFunction || f.Has(spec.Pseudo) }
 
 // Skipped is calls of a function that cannot be made again.
 type Skipped struct {
@@ -170,10 +167,13 @@ func Survey(a *archive.Archive, t Target) (*Result, error) {
 		}
 		dynamic := Dynamic(sigs)
 		for i, n := range counts {
-			r.Calls += n
 			f := spec.ByID(sigs[i].Func)
+			if f.Own() {
+				continue
+			}
+			r.Calls += n
 			reason := t.ReasonOf(sigs[i], dynamic)
-			if reason == "" || Own(f) {
+			if reason == "" {
 				continue
 			}
 			k := key{f.Name, reason}

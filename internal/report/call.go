@@ -31,7 +31,7 @@ type Call struct {
 	// Ret is what the call returned, Error its name if the call failed.
 	Ret   int64  `json:"ret"`
 	Error string `json:"error,omitempty"`
-	// Flags are nested, failed, unfinished and poll.
+	// Flags are nested, failed, unfinished and poll; and own for a record of Tabard, which is no call of the program.
 	Flags []string `json:"flags,omitempty"`
 	// Site is where the call is made.
 	Site  []CallFrame `json:"site,omitempty"`

@@ -123,6 +123,34 @@ func TestInfoMissing(t *testing.T) {
 	}
 }
 
+// What was not recorded is said in one sentence, before everything else.
+func TestIncomplete(t *testing.T) {
+	barrier := "\nMPI_Barrier(comm=MPI_COMM_WORLD)\n"
+	silent := func(rank int, facts string) string { return fmt.Sprintf("rank %d of 8 on n\n%s", rank, facts) }
+	for _, c := range []struct{ name, desc, want string }{
+		{"whole", "rank 0 of 1 on n" + barrier, ""},
+		{"killed, but recorded", "rank 0 of 1 on n" + barrier + "killed 9\n", ""},
+		{"ranks left out on purpose", "option ranks 1\nrank 1 of 7 on n" + barrier, ""},
+		{"absent", "rank 0 of 4 on n" + barrier + "rank 2 of 4 on n" + barrier,
+			"INCOMPLETE: ranks 1, 3 were not recorded (no process with this rank was seen here)"},
+		{"known", "rank 0 of 4 on n" + barrier + "rank 1 of 4 on n\nfact unrecorded no room\nrank 2 of 4 on n\n" +
+			"fact unrecorded no room\nrank 3 of 4 on n\nfact unrecorded static\n",
+			"INCOMPLETE: ranks 1-2 were not recorded (no room); rank 3 was not recorded (static)"},
+		{"lost", "rank 0 of 2 on n\nlost 3" + barrier + "rank 1 of 2 on n\nlost 4" + barrier,
+			"INCOMPLETE: 7 calls of ranks 0-1 are missing (they could not be recorded)"},
+		{"by file of before", "rank 0 of 2 on n" + barrier + "rank 1 of 2 on n\nend exited, made no MPI call\n",
+			"INCOMPLETE: rank 1 was not recorded (exited, made no MPI call)"},
+		{"many", silent(0, "") + barrier + silent(3, "fact unrecorded x\n") + silent(6, "fact unrecorded x\n"),
+			"INCOMPLETE: ranks 1-2, 4-5, 7 were not recorded (no process with this rank was seen here); " +
+				"ranks 3, 6 were not recorded (x)"},
+	} {
+		info := newInfo(t, "abi mpich\n"+c.desc)
+		if info.Incomplete != c.want || c.want != "" && (info.Complete || len(info.Gaps) == 0) {
+			t.Errorf("%s: %q, want %q; complete %t, gaps %v", c.name, info.Incomplete, c.want, info.Complete, info.Gaps)
+		}
+	}
+}
+
 // The time that rank 1 waits is that from its own entry to the sender's: 4 us of the 4.2 us of its receive.
 func TestWaitsOfLateSender(t *testing.T) {
 	r, err := job(t, archivetest.Archive(t, late), selection.Flags{}).Waits()

@@ -35,13 +35,18 @@ type Info struct {
 	// Clocks are those of the hosts, if they were measured.
 	Clocks []Clock `json:"clocks,omitempty"`
 	Calls  uint64  `json:"calls"`
-	// Functions are the calls by name, Polls the unsuccessful polls among them.
+	// Functions are the calls by name, Polls the unsuccessful polls among them. Own are records of Tabard by name,
+	// such as where memory begins; they are not counted among the calls.
 	Functions map[string]uint64 `json:"functions"`
+	Own       map[string]uint64 `json:"own_records,omitempty"`
 	Polls     uint64            `json:"polls"`
 	Failed    uint64            `json:"failed_calls"`
 	Open      uint64            `json:"unfinished_calls"`
 
 	Complete bool `json:"complete"`
+	// Gaps are ranks and calls that should have been recorded and were not, and Incomplete says so in a sentence.
+	Gaps       []Gap  `json:"not_recorded,omitempty"`
+	Incomplete string `json:"incomplete,omitempty"`
 	// Partial recordings leave out calls on purpose: filters, tracing switched off.
 	Partial   bool     `json:"partial"`
 	Missing   []string `json:"missing,omitempty"`
@@ -54,6 +59,31 @@ type Info struct {
 	Memory  int64             `json:"collector_peak_bytes"`
 	Options map[string]string `json:"options,omitempty"`
 	Skipped []string          `json:"unknown_sections,omitempty"`
+}
+
+// Gap is ranks of which calls are missing that should be there: Calls of them, or all.
+type Gap struct {
+	World int    `json:"world"`
+	Ranks string `json:"ranks"`
+	Calls uint64 `json:"calls,omitempty"`
+	Why   string `json:"why"`
+
+	first int
+}
+
+func gapsOf(a *archive.Archive) (list []Gap) {
+	for _, g := range a.Gaps() {
+		list = append(list, Gap{g.World, g.List(), g.Calls, g.Why, g.Ranks.Min()})
+	}
+	return list
+}
+
+// rankText names a set of ranks.
+func rankText(ranks string) string {
+	if strings.ContainsAny(ranks, ",-") {
+		return "ranks " + ranks
+	}
+	return "rank " + ranks
 }
 
 // Bytes is the size of the parts of the file.
@@ -89,7 +119,7 @@ func NewInfo(a *archive.Archive) (*Info, error) {
 		Schema: InfoSchema, File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
 		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
 		Snapshot: m.Options[archive.OptionSnapshot], Options: m.Options, Skipped: a.Skipped(),
-		Bytes: bytesOf(&st), Timing: NewTiming(a),
+		Bytes: bytesOf(&st), Timing: NewTiming(a), Gaps: gapsOf(a), Incomplete: archive.Incomplete(a.Gaps()),
 	}
 	if n, err := strconv.ParseInt(m.Options[memoryOption], 10, 64); err == nil {
 		info.Memory = n
@@ -129,45 +159,19 @@ func (info *Info) addGroups(a *archive.Archive) {
 			}
 		}
 	}
-	info.addAbsent(a)
+	for _, g := range info.Gaps {
+		info.Complete = false
+		if present := slices.ContainsFunc(a.Groups(), func(h *archive.Group) bool {
+			return !h.Unranked && h.World == g.World && h.Ranks.Contains(g.first)
+		}); !present {
+			info.Missing = append(info.Missing, "nothing was recorded of "+rankText(g.Ranks))
+		}
+	}
 	info.Hosts = slices.Sorted(maps.Keys(hosts))
 	info.Clocks = clocksOf(a)
 	if info.Ranks == 0 {
 		info.Complete = false
 		info.Missing = append(info.Missing, "no process was recorded")
-	}
-}
-
-// addAbsent names the ranks that are in no recording, unless they were left
-// out on purpose.
-func (info *Info) addAbsent(a *archive.Archive) {
-	if info.Options["ranks"] != "" {
-		return
-	}
-	present, sizes := map[int]*archive.RankSet{}, map[int]int{}
-	for _, g := range a.Groups() {
-		if g.Unranked {
-			continue
-		}
-		sizes[g.World] = max(sizes[g.World], g.Size)
-		present[g.World] = g.Ranks.Union(present[g.World])
-	}
-	for _, w := range slices.Sorted(maps.Keys(present)) {
-		var absent [][2]int
-		next := 0
-		for lo, hi := range present[w].Intervals() {
-			if lo > next {
-				absent = append(absent, [2]int{next, lo})
-			}
-			next = hi
-		}
-		if next < sizes[w] {
-			absent = append(absent, [2]int{next, sizes[w]})
-		}
-		if len(absent) > 0 {
-			info.Complete = false
-			info.Missing = append(info.Missing, fmt.Sprintf("nothing was recorded of %s", rankText(absent)))
-		}
 	}
 }
 
@@ -197,22 +201,6 @@ func incomplete(r *archive.RankData) string {
 	return who + ": " + strings.Join(whys, "; ")
 }
 
-// rankText names ranks given as intervals [lo, hi).
-func rankText(ranks [][2]int) string {
-	var parts []string
-	for _, r := range ranks {
-		if r[1] == r[0]+1 {
-			parts = append(parts, fmt.Sprint(r[0]))
-		} else {
-			parts = append(parts, fmt.Sprintf("%d-%d", r[0], r[1]-1))
-		}
-	}
-	if len(ranks) == 1 && ranks[0][1] == ranks[0][0]+1 {
-		return "rank " + parts[0]
-	}
-	return "ranks " + strings.Join(parts, ",")
-}
-
 // addClasses counts calls, class by class.
 func (info *Info) addClasses(a *archive.Archive) error {
 	grammars := map[string]bool{}
@@ -236,7 +224,6 @@ func (info *Info) addClasses(a *archive.Archive) error {
 				templates[d.Terminals[t]] = true
 				info.Grammar.Signatures++
 			}
-			info.Calls += n
 			info.addCalls(&tm.Signature, n)
 		}
 		info.Grammar.Events += events
@@ -256,7 +243,16 @@ func (info *Info) addCalls(sig *archive.Signature, n uint64) {
 	if n == 0 {
 		return
 	}
-	info.Functions[spec.ByID(sig.Func).Name] += n
+	f := spec.ByID(sig.Func)
+	if f.Own() {
+		if info.Own == nil {
+			info.Own = map[string]uint64{}
+		}
+		info.Own[f.Name] += n
+		return
+	}
+	info.Calls += n
+	info.Functions[f.Name] += n
 	if sig.Flags&archive.Polls != 0 {
 		info.Polls += n
 	}

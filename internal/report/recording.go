@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/doctor"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/verify"
@@ -84,10 +85,14 @@ type Verify struct {
 	Schema string `json:"schema"`
 	Equal  bool   `json:"equal"`
 	*verify.Report
+	// Incomplete says what ranks and calls are in neither, as they were not recorded.
+	Incomplete string `json:"incomplete,omitempty"`
 }
 
 // NewVerify makes the document of a comparison.
-func NewVerify(r *verify.Report) *Verify { return &Verify{VerifySchema, r.Equal(), r} }
+func NewVerify(a *archive.Archive, r *verify.Report) *Verify {
+	return &Verify{VerifySchema, r.Equal(), r, archive.Incomplete(a.Gaps())}
+}
 
 // Doctor is whether recording works on a machine.
 type Doctor struct {

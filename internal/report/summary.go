@@ -67,10 +67,8 @@ type Counts struct {
 // Counts counts what is recorded, and what is missing.
 func (o *Overview) Counts() (n Counts) {
 	for _, c := range o.Archive.Classes() {
-		if counts, _, err := c.Counts(); err == nil {
-			for _, k := range counts {
-				n.Calls += k
-			}
+		if k, err := c.ProgramCalls(); err == nil {
+			n.Calls += k
 		}
 	}
 	hosts := map[string]bool{}
@@ -112,6 +110,9 @@ type Summary struct {
 	Steps      *Steps                 `json:"steps,omitempty"`
 	Waits      map[string]waits.Sum   `json:"waits,omitempty"`
 	Findings   []findings.Finding     `json:"findings"`
+	// Gaps are ranks and calls that should have been recorded and were not, and Incomplete says so in a sentence.
+	Gaps       []Gap  `json:"not_recorded,omitempty"`
+	Incomplete string `json:"incomplete,omitempty"`
 }
 
 // ProcessTime is where the time of the main thread of a process goes.
@@ -185,7 +186,8 @@ func (o *Overview) Document() *Summary {
 	m := o.Archive.Meta()
 	j := &Summary{Schema: SummarySchema, File: o.File, Command: m.Command, MPI: m.MPI,
 		Created: m.Created.UTC().Format(time.RFC3339), Processes: o.Archive.NumRanks(), Bytes: o.Archive.Stats().Total,
-		Snapshot: m.Options[archive.OptionSnapshot], Open: o.Open, Findings: o.Findings}
+		Snapshot: m.Options[archive.OptionSnapshot], Open: o.Open, Findings: o.Findings, Gaps: gapsOf(o.Archive),
+		Incomplete: archive.Incomplete(o.Archive.Gaps())}
 	if j.Findings == nil {
 		j.Findings = []findings.Finding{}
 	}

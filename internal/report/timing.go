@@ -11,7 +11,8 @@ import (
 type Timing struct {
 	Mode string `json:"mode"`
 	// Streams is how many streams the rest is about: the first ones, if there are very many.
-	Streams   int         `json:"streams"`
+	Streams int `json:"streams"`
+	// Calls is how many calls these have. The errors are those of all that has times, Tabard's own records too.
 	Calls     uint64      `json:"calls"`
 	Durations TimingError `json:"durations"`
 	Gaps      TimingError `json:"gaps"`
@@ -57,6 +58,9 @@ func NewTiming(a *archive.Archive) *Timing {
 		if t.Len() == 0 {
 			continue
 		}
+		if n, err := s.ProgramCalls(); err == nil {
+			info.Calls += n
+		}
 		info.Streams++
 		info.Mode = t.Mode().String()
 		e := t.Errors()
@@ -68,7 +72,6 @@ func NewTiming(a *archive.Archive) *Timing {
 	if info.Mode == "" {
 		return nil
 	}
-	info.Calls = all.Calls
 	for i, s := range []*timing.SeriesError{&all.Durations, &all.Gaps, &all.Starts} {
 		e := []*TimingError{&info.Durations, &info.Gaps, &info.Starts}[i]
 		e.Max = math.Round(10*nsPerTick*float64(s.Max)) / 10

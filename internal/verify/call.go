@@ -182,7 +182,9 @@ func (p *process) end(t *thread, rec ring.Record) error {
 
 // sameHead compares what must agree for the rest to be comparable.
 func (p *process) sameHead(t *thread, c *call, a *archive.Call) bool {
-	p.report.Calls++
+	if !c.f.Own() {
+		p.report.Calls++
+	}
 	if a.Func != c.f {
 		p.differ(t, c, "function", c.f.Name, a.Func.Name)
 		t.lost = true

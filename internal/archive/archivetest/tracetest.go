@@ -275,6 +275,9 @@ func (pr *process) line(p *parser, word, rest, line string) error {
 	case "killed":
 		pr.data.Complete, pr.data.End = false, "killed by signal "+rest
 		return nil
+	case "end":
+		pr.data.End = rest
+		return nil
 	case "running":
 		pr.data.Complete, pr.data.End = false, archive.Running
 		return nil

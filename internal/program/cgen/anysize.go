@@ -117,7 +117,7 @@ func (x *anysize) survey(nodes []*infer.Node) {
 				}
 			}
 		}
-		if program.Own(f.Func) && len(n.Call.Slots) > 0 && len(n.Call.Slots[0].Parts) == 1 {
+		if f.Func.Own() && len(n.Call.Slots) > 0 && len(n.Call.Slots[0].Parts) == 1 {
 			if _, ok := n.Call.Slots[0].Parts[0].Known(); !ok {
 				x.blocks[archive.Heap] = true
 			}

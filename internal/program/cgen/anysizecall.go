@@ -23,7 +23,7 @@ type anyCall struct {
 func (x *anysize) call(n *infer.Call) []*cc.Stmt {
 	f := program.FuncOf(n.Func.ID)
 	x.where = n
-	if program.Own(f.Func) {
+	if f.Func.Own() {
 		return x.segment(n)
 	}
 	if reason := x.g.reasonOf(f, n.Flags); reason != "" {

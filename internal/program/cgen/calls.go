@@ -13,7 +13,7 @@ import (
 
 // statement makes a call; nil if it is not made again.
 func (g *generator) statement(c *class, t *terminal) []*cc.Stmt {
-	if program.Own(t.Func.Func) {
+	if t.Func.Func.Own() {
 		return g.ownRecord(c, t)
 	}
 	if g.reason(t) != "" || g.lacks(c, t) {

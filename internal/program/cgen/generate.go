@@ -254,7 +254,7 @@ func (g *generator) load() error {
 func (g *generator) scan(c *class) {
 	returned := map[int64]bool{}
 	for _, t := range c.terms {
-		if program.Own(t.Func.Func) {
+		if t.Func.Func.Own() {
 			continue
 		}
 		g.scanCallbacks(t)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
 )
 
@@ -235,7 +234,7 @@ func (r *rules) termCode(id uint32) *code {
 // callCode is the code of a call, however long it is.
 func (r *rules) callCode(t *terminal) *code {
 	hint := siteName(t.site, t.Name)
-	if program.Own(t.Func.Func) {
+	if t.Func.Func.Own() {
 		hint = ""
 	}
 	return newCode(hint, r.g.statement(r.c, t)...)

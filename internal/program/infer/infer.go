@@ -327,7 +327,7 @@ func roleOf(f *spec.Func, slot, k int) role {
 	if p.Name == "dims" {
 		return roleDims
 	}
-	if s.Codec != spec.Int || f.Has(spec.Pseudo) {
+	if s.Codec != spec.Int || f.Own() {
 		return roleFixed
 	}
 	for i := range f.Params {

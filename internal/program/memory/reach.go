@@ -143,7 +143,7 @@ func (m *Memory) follow(c *class) error {
 
 // concernsMemory tells whether a call makes memory or a datatype, or may use memory beyond a block.
 func (c *class) concernsMemory(t *terminal) bool {
-	return program.Own(t.Func.Func) || newTypeParam(t) >= 0 || c.usesDatatype(t)
+	return t.Func.Func.Own() || newTypeParam(t) >= 0 || c.usesDatatype(t)
 }
 
 // usesDatatype tells whether a call uses memory by a datatype of the program, or at displacements.
@@ -181,7 +181,7 @@ func (f *follower) call(c *archive.Call) error {
 	case t.Name == "tabard_segment_end":
 		delete(f.live, uint32(f.value(0).N))
 		return nil
-	case program.Own(t.Func.Func):
+	case t.Func.Func.Own():
 		return nil
 	}
 	if slot := newTypeParam(t); slot >= 0 {

@@ -213,7 +213,7 @@ func (l *lowering) terminal(t uint32) (terminal, error) {
 		}
 		p.polls = &column{col: c, name: f.Name + ".polls"}
 	}
-	p.skip = program.Own(f.Func) || l.o.Target.ReasonOf(sig, l.dynamic) != "" || l.idlePolls(sig)
+	p.skip = f.Func.Own() || l.o.Target.ReasonOf(sig, l.dynamic) != "" || l.idlePolls(sig)
 	if p.skip {
 		x.flags |= callSkip
 		return x, nil

@@ -222,7 +222,7 @@ func compareStream(t *testing.T, s *archive.Stream) (n int) {
 		m := got[i]
 		i++
 		if m.flags&callSkip != 0 {
-			if !program.Own(c.Func) && c.Flags&(archive.Nested|archive.Unfinished) == 0 {
+			if !c.Func.Own() && c.Flags&(archive.Nested|archive.Unfinished) == 0 {
 				t.Fatalf("call %d is skipped: %v", c.Index, c)
 			}
 			continue

@@ -17,6 +17,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -222,6 +223,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	case p.calls() == 0:
 		d.End = strings.TrimPrefix(d.End+", made no MPI call", ", ")
 	}
+	if why := c.unrecorded(p); why != "" {
+		d.Info[archive.Unrecorded] = why
+	}
 	problems := slices.Clone(p.problems)
 	if n := p.misfits(); n > 0 {
 		problems = append(
@@ -245,7 +249,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 			return err
 		}
 		streams = append(streams, data)
-		c.report.Calls += ch.s.calls
+		c.report.Calls += ch.s.calls - ch.s.own
 	}
 	if err := b.Add(d, streams); err != nil {
 		return err
@@ -259,6 +263,34 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 		c.report.Problems = append(c.report.Problems, fmt.Sprintf("rank %d: %s", id.rank, s))
 	}
 	return nil
+}
+
+// unrecorded says why nothing was recorded of a process, "" if that is as it should be. MPI_Init is for all ranks of
+// a job: where one has made it, all have.
+func (c *collector) unrecorded(p *process) string {
+	inMPI, here := 0, 0
+	for _, q := range c.order {
+		if _, _, ok := q.syms.Rank(); ok && (q.reg == nil || !q.reg.Spawned) {
+			inMPI++
+		}
+		if q.calls() > 0 {
+			here++
+		}
+	}
+	switch {
+	case p.reg == nil || p.calls() > 0 || !c.snapshot.IsZero(): // in a snapshot, it may still come
+		return ""
+	case !p.reg.Traced:
+		return "the program " + p.reg.Reason
+	case p.reg.Spawned || here == 0:
+		return ""
+	case c.control.Initialized() <= inMPI:
+		return strings.TrimSuffix("no MPI call of it came to Tabard's library; it "+p.end, "; it ")
+	case len(p.problems) > 0:
+		return strings.Join(p.problems, "; ")
+	}
+	return "it was in MPI_Init, but its records could not be stored: no room in " + filepath.Dir(c.dir.Path()) +
+		", or a limit on the size of files"
 }
 
 // modules lists a process's modules by number; signatures refer to them.
@@ -309,6 +341,7 @@ func (c *collector) archive() error {
 		c.written, c.report.Bytes = true, size
 		c.job.Archive, c.job.Problem = "", ""
 		c.dir.Remove(KeptArchive)
+		c.report.Incomplete = incomplete(c.job.target())
 		if e := c.job.write(c.dir); e != nil {
 			c.logf("job.json: %v", e)
 		}
@@ -324,8 +357,19 @@ func (c *collector) archive() error {
 		return errors.Join(err, err2)
 	}
 	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
+	c.report.Incomplete = incomplete(c.dir.Join(KeptArchive))
 	c.report.Problems = append(c.report.Problems, problem)
 	return c.job.write(c.dir)
+}
+
+// incomplete says what an archive lacks, "" if nothing.
+func incomplete(path string) string {
+	a, err := archive.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer a.Close()
+	return archive.Incomplete(a.Gaps())
 }
 
 type countWriter struct {
@@ -339,6 +383,15 @@ func (w *countWriter) Write(b []byte) (int, error) {
 	w.n += int64(n)
 	w.tick()
 	return n, err
+}
+
+// lines are the summary and, on a line of its own, what is missing.
+func (c *collector) lines() string {
+	s := render.OneLine(c.summary())
+	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
+		s += "\ntabard: " + render.OneLine(c.report.Incomplete)
+	}
+	return s
 }
 
 // summary is the line at the end of the run.

@@ -42,10 +42,10 @@ type collector struct {
 	order []*process // by discovery
 	stuck map[*chain]time.Time
 
-	progress atomic.Int64 // time of the last progress, Unix ns
-	written  bool         // an archive of all that is known so far is safe
-	early    bool         // the archive after MPI_Finalize was tried
-	snapshot time.Time    // when, if this only looks: see Live
+	progress atomic.Uint64 // time of the last progress, CLOCK_MONOTONIC ns: the date may be set
+	written  bool          // an archive of all that is known so far is safe
+	early    bool          // the archive after MPI_Finalize was tried
+	snapshot time.Time     // when, if this only looks: see Live
 	report   Report
 	names    *names
 	bundles  archive.Bundles // of the last archive: the next one has little else
@@ -62,6 +62,8 @@ type Report struct {
 	Unfinished int
 	// Lost is the number of calls that could not be recorded.
 	Lost uint64
+	// Incomplete is a sentence about ranks and calls that were not recorded, "" if there are none.
+	Incomplete string
 	// Problems are sentences about what is missing or went wrong.
 	Problems []string
 	// PeakMemory is the largest resident size of the collector in bytes.
@@ -109,7 +111,7 @@ func (c *collector) logf(format string, args ...any) {
 	fmt.Fprintf(c.log, "%s %s\n", time.Now().Format("15:04:05.000"), fmt.Sprintf(format, args...))
 }
 
-func (c *collector) moved() { c.progress.Store(time.Now().UnixNano()) }
+func (c *collector) moved() { c.progress.Store(ring.MonotonicNS()) }
 
 // run collects until the job has ended and the archive is written.
 func (c *collector) run() error {
@@ -151,7 +153,7 @@ func (c *collector) heart() (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				if time.Since(time.Unix(0, c.progress.Load())) < stuckAfter {
+				if ring.MonotonicNS()-c.progress.Load() < uint64(stuckAfter) {
 					c.control.Beat()
 				}
 			}
@@ -175,8 +177,12 @@ func (c *collector) round() int {
 		// Threads that make their first call later than now may escape this scan.
 		p.upto = p.idleFrontier()
 	}
-	// Who was dead before this scan has all of its segments in it.
-	c.scan()
+	// Who was dead before this look has all of its segments in it.
+	if len(dying) > 0 {
+		c.look()
+	} else {
+		c.scan()
+	}
 	n := c.drainAll()
 	for _, p := range dying {
 		c.bury(p)

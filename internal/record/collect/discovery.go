@@ -1,7 +1,8 @@
 package collect
 
 import (
-	"os"
+	"errors"
+	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -14,50 +15,76 @@ import (
 // discovery is what is known of the directories that a collector watches.
 type discovery struct {
 	dirs    []*safefile.Dir // where segments and checkpoints may be, the state directory first
-	scans   []*dirScan
 	ignored map[string]bool // names of files that make no sense
-	retry   bool            // a file was not ready: look again whatever the directory says
+	seen    uint32          // how many files had been announced before the last look
+	retry   bool            // a file was not ready: look again whatever was announced
 }
 
 // newDiscovery begins to watch the state directory, and the one where large segments go if there is
 // one.
 func newDiscovery(dirs []*safefile.Dir) discovery {
-	d := discovery{dirs: dirs, ignored: map[string]bool{}}
-	for _, dir := range d.dirs {
-		d.scans = append(d.scans, &dirScan{dir: dir})
-	}
-	return d
+	return discovery{dirs: dirs, ignored: map[string]bool{}, retry: true}
 }
 
-// scan makes new registrations and segments known.
+// scan makes new registrations and segments known, if any were announced.
 func (c *collector) scan() {
-	again := c.retry
-	c.retry = false
-	for i, s := range c.scans {
-		if again {
-			s.mtime = time.Time{}
-		}
-		for _, name := range s.names() {
+	if n := c.control.Files(); n != c.seen || c.retry {
+		c.look()
+	}
+}
+
+// look makes known all registrations and segments that there are. What a process that is dead has
+// left must be looked for in this way: it may have been killed before it announced a file.
+func (c *collector) look() {
+	c.seen, c.retry = c.control.Files(), false // first: what comes meanwhile is looked for again
+	for _, dir := range c.dirs {
+		for _, name := range c.list(dir) {
 			if c.ignored[name] {
 				continue
 			}
-			if err := c.file(c.dirs[i], name); err != nil {
-				c.retry = true
-				if old := fileAge(c.dirs[i].Join(name)) > startTime; old {
-					c.ignored[name] = true
-					c.logf("left out: %v", err)
-				}
+			if err := c.file(dir, name); err != nil {
+				c.notReady(name, err)
 			}
 		}
 	}
 }
 
-func fileAge(path string) time.Duration {
-	st, err := os.Stat(path)
-	if err != nil {
-		return 0
+// list lists a directory. It may be that there are no descriptors for a moment.
+func (c *collector) list(dir *safefile.Dir) []string {
+	for try := 0; ; try++ {
+		names, err := dir.Names()
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return names
+		}
+		if try == listTries {
+			c.logf("%v", err)
+			c.retry = true
+			return names
+		}
+		time.Sleep(listPause)
 	}
-	return time.Since(st.ModTime())
+}
+
+// How long a directory that cannot be listed is tried for.
+const (
+	listTries = 100
+	listPause = 20 * time.Millisecond
+)
+
+// notReady deals with a file that cannot be used. A process may take any time to set a segment up: the
+// file is looked at again until its process was dead before a look.
+func (c *collector) notReady(name string, err error) {
+	pid, _, _, ok := ring.ParseSegmentName(name)
+	p := c.procs[pid]
+	if ok && p != nil && !p.watch.dead {
+		c.retry = true
+		return
+	}
+	c.ignored[name] = true
+	c.logf("left out: %v", err)
+	if p != nil && !errors.Is(err, ring.ErrNotSetUp) {
+		p.complain("records are lost: %v", err)
+	}
 }
 
 // file takes notice of a file in a state directory.
@@ -154,30 +181,4 @@ func (c *collector) keepRaw(p *process, ch *chain) {
 		c.logf("raw log: %v", ch.raw.err)
 		p.complain("the raw log is incomplete: %v", ch.raw.err)
 	}
-}
-
-// A dirScan lists a directory when it may have changed.
-type dirScan struct {
-	dir   *safefile.Dir
-	mtime time.Time
-	at    time.Time
-}
-
-// mtimeGrain is more than the granularity of the time stamps of files.
-const mtimeGrain = 20 * time.Millisecond
-
-// names lists the directory, nil if nothing was added or removed since the last time.
-func (d *dirScan) names() []string {
-	st, err := d.dir.Self()
-	if err != nil {
-		return nil
-	}
-	now := time.Now()
-	if m := time.Unix(st.Mtim.Unix()); m.Equal(d.mtime) && d.at.Sub(m) > mtimeGrain {
-		return nil
-	} else {
-		d.mtime, d.at = m, now
-	}
-	names, _ := d.dir.Names()
-	return names
 }

@@ -84,10 +84,11 @@ func (p *process) howEnded() string {
 	return status
 }
 
+// calls is how many calls of the program were recorded.
 func (p *process) calls() uint64 {
 	n := uint64(0)
 	for _, c := range p.live() {
-		n += c.s.calls
+		n += c.s.calls - c.s.own
 	}
 	return n
 }
@@ -139,13 +140,13 @@ func (c *collector) finalized() error {
 		return nil
 	}
 	// The records of MPI_Finalize were published before it was counted.
-	c.scan()
+	c.look()
 	for _, p := range c.order {
 		p.upto = 0
 	}
 	c.drainAll()
 	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
-		c.control.SetSummary(render.OneLine(c.summary()))
+		c.control.SetSummary(c.lines())
 		return nil
 	}
 	c.provisional = true
@@ -159,7 +160,7 @@ func (c *collector) finalized() error {
 		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))
 		return err
 	}
-	c.control.SetSummary(render.OneLine(c.summary()))
+	c.control.SetSummary(c.lines())
 	return nil
 }
 
@@ -170,8 +171,7 @@ func (c *collector) end() (bool, error) {
 	if err == nil {
 		defer lock.Close()
 	}
-	c.retry = true
-	c.scan()
+	c.look()
 	if !c.over() {
 		return false, nil
 	}

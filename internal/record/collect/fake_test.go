@@ -250,8 +250,7 @@ func revive(c *collector) {
 // finishAll lets them die and writes the archive.
 func finishAll(t *testing.T, c *collector) {
 	t.Helper()
-	c.retry = true
-	c.scan()
+	c.look()
 	for _, p := range c.order {
 		p.watch.dead = true
 	}

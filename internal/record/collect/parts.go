@@ -114,13 +114,11 @@ func readPart(f *os.File, wanted func(*archive.Archive) error) (*partFile, error
 	}
 	calls := uint64(0)
 	for _, cl := range a.Classes() {
-		counts, _, err := cl.Counts()
+		n, err := cl.ProgramCalls()
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range counts {
-			calls += n
-		}
+		calls += n
 	}
 	source := merge.Source{Name: filepath.Base(f.Name()), Content: c}
 	return &partFile{path: f.Name(), at: st, calls: calls, Source: source}, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -82,8 +83,11 @@ func newWatch(pid int, start uint64) *watch {
 
 func (w *watch) matches() bool {
 	st, err := ReadProcStat(w.pid)
+	if err != nil { // without descriptors or memory we know nothing, and look again
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
+	}
 	// The first thread of a live process may be a zombie; a pidfd knows better.
-	return err == nil && !(st.Zombie && w.fd < 0) && (w.start == 0 || st.Start == w.start)
+	return !(st.Zombie && w.fd < 0) && (w.start == 0 || st.Start == w.start)
 }
 
 func (w *watch) alive() bool {

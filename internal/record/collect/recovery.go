@@ -101,7 +101,7 @@ func recoverState(dir string, wait bool, progress io.Writer) (string, Report, er
 	}
 	defer c.control.Close()
 	c.began = time.Now().Add(-time.Hour) // whoever has not registered by now is not coming
-	c.scan()
+	c.look()
 	if n := c.alive(); n > 0 {
 		if !wait {
 			return "", Report{}, fmt.Errorf(

@@ -121,7 +121,7 @@ func (c *collector) answerLeader() {
 // received.
 func (c *collector) unite(request uint32, received int) error {
 	// The records of MPI_Finalize were published before the request.
-	c.scan()
+	c.look()
 	for _, p := range c.order {
 		p.upto = 0
 		if p.reg != nil && p.reg.Spawned && !p.finished {

@@ -204,7 +204,16 @@ func Register(dir string, r *Registration) error {
 	if err != nil {
 		return err
 	}
-	return d.WriteFile(fmt.Sprintf("%s%d", rankPrefix, r.PID), b, true)
+	control, err := ring.OpenControl(d)
+	if err != nil {
+		return err
+	}
+	defer control.Close()
+	if err := d.WriteFile(fmt.Sprintf("%s%d", rankPrefix, r.PID), b, true); err != nil {
+		return err
+	}
+	control.AddFile()
+	return nil
 }
 
 // Abandon removes a state directory that no process has registered in, with its second place.

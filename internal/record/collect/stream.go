@@ -21,6 +21,7 @@ type stream struct {
 	timing *timing.Builder // nil without timing
 	spool  *spool          // of its blocks, nil: in memory
 	calls  uint64
+	own    uint64 // of them, records of Tabard's own
 	// Of times: the class of each of list, and the numbers of classes by first occurrence.
 	classes  []uint32
 	classIDs map[classKey]uint32
@@ -38,8 +39,7 @@ type stream struct {
 	strings []int64  // own strings, as numbers of the process's
 }
 
-// bare marks terminals without columns: nothing else need be known of them, and long
-// loops have many.
+// bare marks calls without columns: nothing else need be known of them, and long loops have many.
 const bare = 1 << 31
 
 // terminal is a signature of a stream.
@@ -47,6 +47,7 @@ type terminal struct {
 	id    uint32
 	sig   uint32 // number in the process
 	polls bool
+	own   bool   // see spec.Func.Own
 	class uint32 // see classKey
 	slots []slotColumns
 	cols  []*column.Builder
@@ -134,6 +135,9 @@ func (s *stream) event(e *symbol.Event) {
 		return
 	}
 	s.calls++
+	if t.own {
+		s.own++
+	}
 	if s.timing != nil {
 		s.timing.Append(e.Start, e.End, t.class)
 	}
@@ -222,6 +226,7 @@ func (s *stream) newTerminal(id, number uint32) *terminal {
 	specs := sig.Columns()
 	t.cols = make([]*column.Builder, len(specs))
 	f := spec.ByID(sig.Func)
+	t.own = f.Own()
 	for i := 0; i < len(specs); {
 		c := specs[i]
 		if c.Slot < 0 {
@@ -250,7 +255,7 @@ func (s *stream) newTerminal(id, number uint32) *terminal {
 
 // number is t's entry in stream.terms.
 func (t *terminal) number() uint32 {
-	if len(t.cols) == 0 && !t.polls {
+	if len(t.cols) == 0 && !t.polls && !t.own {
 		return (t.id + 1) | bare
 	}
 	return t.id + 1

@@ -19,7 +19,7 @@ import (
 //	magic, body, CRC-32C of both
 //
 // Numbers are uvarints, byte strings have their length in front.
-const checkpointMagic = "\xffABARDK2"
+const checkpointMagic = "\xffABARDK3"
 
 var (
 	castagnoli    = crc32.MakeTable(crc32.Castagnoli)
@@ -37,6 +37,7 @@ func decode(b []byte) *decoder {
 
 func (e *encoder) stream(s *stream) {
 	e.Uvarint(s.calls)
+	e.Uvarint(s.own)
 	e.Uvarint(s.misfits)
 	e.Sized(s.g.Grammar().Append(nil))
 	e.Uvarint(uint64(len(s.classIDs)))
@@ -74,7 +75,7 @@ func (e *encoder) stream(s *stream) {
 // stream reads a stream whose spool, if it has one, is at path.
 func (d *decoder) stream(p *process, dir *safefile.Dir, name string, open spoolOpener) (*stream, error) {
 	syms := p.syms
-	s := &stream{syms: syms, p: p, calls: d.Uvarint(), misfits: d.Uvarint()}
+	s := &stream{syms: syms, p: p, calls: d.Uvarint(), own: d.Uvarint(), misfits: d.Uvarint()}
 	gb := d.Sized()
 	if d.Err != nil {
 		return nil, d.Err

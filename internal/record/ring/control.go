@@ -138,6 +138,18 @@ func (c *Control) SetCollector(state uint32) {
 // Finalized is the number of processes that returned from MPI_Finalize.
 func (c *Control) Finalized() int { return int(atomic.LoadUint32(&c.page.Finalized)) }
 
+// Initialized is the number of processes, but for spawned ones, that returned from MPI_Init.
+func (c *Control) Initialized() int { return int(atomic.LoadUint32(&c.page.Initialized)) }
+
+// SetInitialized is for tests that play the program.
+func (c *Control) SetInitialized(n int) { atomic.StoreUint32(&c.page.Initialized, uint32(n)) }
+
+// Files counts the registrations and segments that have appeared in the directories.
+func (c *Control) Files() uint32 { return atomic.LoadUint32(&c.page.Files) }
+
+// AddFile says that one more is there, ready to be read.
+func (c *Control) AddFile() { atomic.AddUint32(&c.page.Files, 1) }
+
 // CollectorAlive reports whether a collector shows signs of life, as the program judges it too.
 func (c *Control) CollectorAlive() bool {
 	beat, now := atomic.LoadUint64(&c.page.Heartbeat), MonotonicNS()

@@ -7,7 +7,7 @@ package ring
 const (
 	ControlMagic = 0x31434452414241ff
 	SegmentMagic = 0x31534452414241ff
-	Version      = 5
+	Version      = 6
 	// HeaderBytes precede the records in a segment file.
 	HeaderBytes = 4096
 	// IDs is more than any id of a function.
@@ -123,6 +123,8 @@ type controlPage struct {
 	Initialized    uint32
 	LocalRanks     uint32
 	Archive        uint32
+	Files          uint32
+	_              uint32
 	ArrivedNS      uint64
 	MergeReceived  uint64
 	MergeWaitNS    uint64

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -30,8 +31,10 @@ type Segment struct {
 	data []uint64
 }
 
-// OpenSegment maps a segment file in d. A file that its program has not finished
-// setting up gives an error; look again later.
+// ErrNotSetUp is OpenSegment's for a file that its program has not finished setting up: look again later.
+var ErrNotSetUp = errors.New("not set up")
+
+// OpenSegment maps a segment file in d.
 func OpenSegment(d *safefile.Dir, name string) (*Segment, error) {
 	return mapSegment(d, name, os.O_RDWR, safefile.Map)
 }
@@ -109,7 +112,7 @@ func mapSegment(
 		return nil, err
 	}
 	if st.Size() < HeaderBytes {
-		return nil, fmt.Errorf("%s: not set up: %d bytes", path, st.Size())
+		return nil, fmt.Errorf("%s: %w: %d bytes", path, ErrNotSetUp, st.Size())
 	}
 	mem, err := mapped(f, st.Size())
 	if err != nil {
@@ -119,7 +122,7 @@ func mapSegment(
 	room := uint64(len(mem) - HeaderBytes)
 	switch {
 	case atomic.LoadUint64(&s.h.Magic) != SegmentMagic:
-		err = fmt.Errorf("%s: not set up", path)
+		err = fmt.Errorf("%s: %w", path, ErrNotSetUp)
 	case s.h.Version != Version:
 		err = fmt.Errorf("%s: version %d of the ring, this tabard reads %d", path, s.h.Version, Version)
 	case s.h.Capacity > room || s.h.Capacity%8 != 0:
@@ -135,7 +138,8 @@ func mapSegment(
 	return s, nil
 }
 
-// CreateSegment makes a segment file in d as the runtime would, for tests.
+// CreateSegment makes a segment file in d as the runtime would, and announces it if there is a control page: for
+// tests.
 func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
 	f, err := d.Create(SegmentName(pid, thread, k), 0o600)
 	if err != nil {
@@ -149,6 +153,10 @@ func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int
 		TID: uint32(pid), Seq: seq, Capacity: uint64(capacity), State: SegActive}
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
+	}
+	if c, err := OpenControl(d); err == nil {
+		c.AddFile()
+		c.Close()
 	}
 	return OpenSegment(d, SegmentName(pid, thread, k))
 }

@@ -27,6 +27,9 @@ func classCount(n int) string {
 // Info shows what a recording holds, with the top functions that have most calls.
 func Info(out io.Writer, info *report.Info, top int) error {
 	w := &errWriter{w: out}
+	if info.Incomplete != "" {
+		fmt.Fprintln(w, info.Incomplete)
+	}
 	t := render.NewTable("", "")
 	row := func(name, format string, args ...any) { t.Row(name, fmt.Sprintf(format, args...)) }
 	row("command", "%s", shellJoin(info.Command))

@@ -14,6 +14,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 )
@@ -54,6 +55,9 @@ func (p *summaryPrinter) title(text string) { p.line("\n%s", text) }
 func (p *summaryPrinter) head() {
 	m := p.r.Archive.Meta()
 	n := p.r.Counts()
+	if s := archive.Incomplete(p.r.Archive.Gaps()); s != "" {
+		p.line("%s", s)
+	}
 	p.line("%s: %s", p.r.File, strings.Join(m.Command, " "))
 	text := fmt.Sprintf("%s on %s, recorded %s", plural(uint64(p.r.Archive.NumRanks()), "process"),
 		plural(uint64(n.Hosts), "host"), m.Created.UTC().Format("2006-01-02 15:04 UTC"))

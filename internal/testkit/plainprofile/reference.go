@@ -66,7 +66,7 @@ func reference(r *selection.Resolved, by profile.GroupBy) (map[string]*plain, er
 				event++ // two runs of one poll never follow each other
 			}
 			last, lastTerminal = c.Flags, c.Terminal
-			if c.Func.Has(spec.Pseudo) || c.Index < part.Range.From || c.Index >= part.Range.To {
+			if c.Func.Own() || c.Index < part.Range.From || c.Index >= part.Range.To {
 				continue
 			}
 			if ok, err := part.Has(c); err != nil {

@@ -1,0 +1,90 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+// TestCrowd makes short runs of many more ranks than processors, every second one beside eight busy processes: no
+// rank may be missing. TABARD_CROWDS is the number of runs.
+func TestCrowd(t *testing.T) {
+	runs := 4
+	if s := os.Getenv("TABARD_CROWDS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("TABARD_CROWDS: %v", err)
+		}
+		runs = n
+	}
+	for i := range runs {
+		m, ranks := mpis[i%len(mpis)], 64
+		if i%len(mpis) == 0 && i/len(mpis)%4 == 3 {
+			ranks = 128
+		}
+		t.Run(fmt.Sprintf("%d %s %d", i, m.Name, ranks), func(t *testing.T) {
+			if i/len(mpis)%2 == 1 {
+				crowd(t, 8)
+			}
+			everyRank(t, m, ranks)
+		})
+	}
+}
+
+// crowd keeps processors busy until the test ends.
+func crowd(t *testing.T, processes int) {
+	for range processes {
+		c := exec.Command("sh", "-c", "while :; do :; done")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			c.Process.Kill()
+			c.Wait()
+		})
+	}
+}
+
+// everyRank records a program that makes as many calls on each rank but the first.
+func everyRank(t *testing.T, m *mpirun.MPI, ranks int) {
+	args, err := program(m, "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "crowd.tabard")
+	job := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Timeout: 10 * time.Minute,
+		Args: append([]string{tabardBin, "record", "-o", out}, args...)}
+	r, err := job.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Code != 0 {
+		t.Fatalf("exit code %d: %s", r.Code, r.Stderr)
+	}
+	if text, err := tabardIn(nil, "info", out); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	a, err := archive.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if s := archive.Incomplete(a.Gaps()); s != "" || a.NumRanks() != ranks || a.NumStreams() != ranks {
+		t.Errorf("%d ranks and %d threads of %d: %s", a.NumRanks(), a.NumStreams(), ranks, s)
+	}
+	for n, p := range a.Ranks() {
+		if !p.Complete {
+			t.Errorf("process %d: %s", n, p.End)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package archive
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+)
+
+// Unrecorded is the name of the fact that says why nothing was recorded of a process that should have been. The ends of
+// processes told it before.
+const Unrecorded = "unrecorded"
+
+const (
+	endNoCall    = "made no MPI call"
+	endNotTraced = "not traced: "
+)
+
+// Gap is ranks of which calls are missing that should be there.
+type Gap struct {
+	World int
+	Ranks *RankSet
+	// Calls is how many calls are missing of these ranks together, 0 if all are.
+	Calls uint64
+	Why   string
+}
+
+// Gaps lists what should have been recorded and was not, by world and rank. Ranks and calls that were left out on
+// purpose are none. It takes a time that does not depend on the number of calls.
+func (a *Archive) Gaps() []Gap {
+	type key struct {
+		world int
+		why   string
+		lost  bool
+	}
+	found := map[key]*Gap{}
+	add := func(world int, why string, lost uint64, ranks *RankSet) {
+		k := key{world, why, lost > 0}
+		if found[k] == nil {
+			found[k] = &Gap{World: world, Why: why}
+		}
+		found[k].Ranks = ranks.Union(found[k].Ranks)
+		found[k].Calls += lost
+	}
+	for world, ranks := range a.absent() {
+		add(world, "no process with this rank was seen here", 0, ranks)
+	}
+	for _, g := range a.groups {
+		if g.Unranked {
+			continue
+		}
+		for ranks, why := range a.unrecorded(g) {
+			add(g.World, why, 0, ranks)
+		}
+		if n, ok := g.Lost.Constant(); ok && n == 0 {
+			continue
+		}
+		for rank := range g.Ranks.All() {
+			if n := uint64(g.Lost.At(rank)); n > 0 {
+				add(g.World, "they could not be recorded", n, rankfunc.Range(rank, rank+1))
+			}
+		}
+	}
+	gaps := make([]Gap, 0, len(found))
+	for _, g := range found {
+		gaps = append(gaps, *g)
+	}
+	slices.SortFunc(gaps, func(x, y Gap) int {
+		return cmp.Or(cmp.Compare(x.World, y.World), cmp.Compare(min(x.Calls, 1), min(y.Calls, 1)),
+			cmp.Compare(x.Ranks.Min(), y.Ranks.Min()), cmp.Compare(x.Why, y.Why))
+	})
+	return gaps
+}
+
+// absent finds the ranks of each world that are not in the archive, unless ranks were selected.
+func (a *Archive) absent() map[int]*RankSet {
+	missing := map[int]*RankSet{}
+	if o := a.Meta().Options; o["ranks"] != "" || o[OptionSnapshot] != "" { // on purpose, or they may still come
+		return missing
+	}
+	present, sizes := map[int]*RankSet{}, map[int]int{}
+	for _, g := range a.groups {
+		if !g.Unranked {
+			sizes[g.World] = max(sizes[g.World], g.Size)
+			present[g.World] = g.Ranks.Union(present[g.World])
+		}
+	}
+	for _, w := range slices.Sorted(maps.Keys(present)) {
+		next := 0
+		add := func(lo, hi int) {
+			if lo < hi {
+				missing[w] = rankfunc.Range(lo, hi).Union(missing[w])
+			}
+		}
+		for lo, hi := range present[w].Intervals() {
+			add(next, lo)
+			next = hi
+		}
+		add(next, sizes[w])
+	}
+	return missing
+}
+
+// unrecorded finds the processes of a group that are in the archive without any of their calls, and why.
+func (a *Archive) unrecorded(g *Group) map[*RankSet]string {
+	found := map[*RankSet]string{}
+	var told *Cases[InfoValue]
+	for i := range g.Info {
+		if g.Info[i].Key == Unrecorded {
+			told = &g.Info[i].Values
+		}
+	}
+	each(g.Ranks, &g.Ends, func(ranks *RankSet, end string) {
+		reason, not := strings.CutPrefix(end, endNotTraced)
+		silent := strings.HasSuffix(end, endNoCall)
+		if told == nil {
+			if not || silent && a.streams > 0 {
+				found[ranks] = reason
+			}
+			return
+		}
+		for rank := range ranks.All() {
+			if i := told.Index(g.Ranks, rank); i >= 0 && told.Values[i].Present {
+				found[rankfunc.Range(rank, rank+1)] = told.Values[i].Text
+			}
+		}
+	})
+	return found
+}
+
+// each goes through what ranks have.
+func each[T any](all *RankSet, c *Cases[T], f func(ranks *RankSet, value T)) {
+	switch {
+	case c.Sets != nil:
+		for i, s := range c.Sets {
+			f(s, c.Values[i])
+		}
+	case len(c.Values) == 1:
+		f(all, c.Values[0])
+	default:
+		for i, v := range c.Values {
+			r := all.At(i)
+			f(rankfunc.Range(r, r+1), v)
+		}
+	}
+}
+
+// List names the ranks, as 0,2-3,5.
+func (g *Gap) List() string {
+	var parts []string
+	for lo, hi := range g.Ranks.Intervals() {
+		if hi == lo+1 {
+			parts = append(parts, strconv.Itoa(lo))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", lo, hi-1))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// Incomplete says in a line what gaps there are, "" if there is none.
+func Incomplete(gaps []Gap) string {
+	var parts []string
+	for _, g := range gaps {
+		who := "ranks " + strings.ReplaceAll(g.List(), ",", ", ")
+		were := "were"
+		if g.Ranks.Len() == 1 {
+			who, were = fmt.Sprintf("rank %d", g.Ranks.Min()), "was"
+		}
+		if g.World > 0 {
+			who += fmt.Sprintf(" of spawned world %d", g.World)
+		}
+		if g.Calls > 0 {
+			parts = append(parts, fmt.Sprintf("%d calls of %s are missing (%s)", g.Calls, who, g.Why))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s %s not recorded (%s)", who, were, g.Why))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "INCOMPLETE: " + strings.Join(parts, "; ")
+}

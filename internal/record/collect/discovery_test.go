@@ -1,0 +1,191 @@
+package collect
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+)
+
+// lonely is a job of one process that plays to be alive, and its collector, which has looked once.
+func lonely(t *testing.T) (out, dir string, p *program, c *collector) {
+	t.Helper()
+	out = filepath.Join(t.TempDir(), "a.tabard")
+	dir = state(t, out, nil)
+	p = newProgram(t, dir, deadPID+1, 1)
+	register(t, dir, p.pid, 0, 1)
+	c = testCollector(t, dir)
+	c.scan()
+	revive(c)
+	return out, dir, p, c
+}
+
+// write plays a program from beginning to end; it returns how many calls that is.
+func (p *program) whole() int {
+	recs := append(p.prologue(0, 1), p.work(rng(1), 30)...)
+	for _, r := range append(recs, p.epilogue()...) {
+		p.threads[0].try(r)
+	}
+	return 30
+}
+
+// wantCalls ends the job and says how many calls its archive must have.
+func wantCalls(t *testing.T, c *collector, out string, want int) {
+	t.Helper()
+	for _, p := range c.order {
+		p.watch.dead = true
+	}
+	c.round()
+	c.began = time.Now().Add(-time.Hour)
+	if ended, err := c.end(); !ended || err != nil {
+		t.Fatal(ended, err)
+	}
+	if got := len(text(t, out)); got != want {
+		t.Errorf("%d calls, want %d", got, want)
+	}
+}
+
+// The times of a directory come from a clock of the kernel that may stand still for hundreds of
+// milliseconds: a segment may appear without a change of them, and be the last one.
+func TestDirectoryTimeStandsStill(t *testing.T) {
+	out, dir, p, c := lonely(t)
+	past := time.Now().Add(-time.Second)
+	stop := func() {
+		if err := os.Chtimes(dir, past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	c.round()
+	n := p.whole()
+	stop()
+	c.round()
+	stop()
+	if len(c.order[0].live()) == 0 {
+		t.Error("a segment is not seen while its process lives")
+	}
+	wantCalls(t, c, out, n)
+}
+
+// A program that is killed between making a segment and saying so has not lost it.
+func TestSegmentThatNobodyAnnounced(t *testing.T) {
+	out, dir, p, c := lonely(t)
+	c.round()
+	n := p.whole()
+	c.seen = c.control.Files()
+	st, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(dir, st.ModTime(), st.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	wantCalls(t, c, out, n)
+}
+
+// On a machine with much to do a process may take seconds between making its first segment and
+// setting it up.
+func TestSegmentSetUpLate(t *testing.T) {
+	out, dir, p, c := lonely(t)
+	aside := t.TempDir()
+	p.dir = aside
+	n := p.whole()
+	name := ring.SegmentName(p.pid, 0, 0)
+	for _, size := range []int64{0, ring.HeaderBytes} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		hour := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path, hour, hour); err != nil {
+			t.Fatal(err)
+		}
+		c.round()
+		c.round()
+	}
+	if err := os.Rename(filepath.Join(aside, name), filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+	wantCalls(t, c, out, n)
+}
+
+// A collector that has run out of descriptors takes nobody for dead.
+func TestWatchWithoutDescriptors(t *testing.T) {
+	st, err := ReadProcStat(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	var fds []int
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 64, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		fd, err := unix.Dup(0)
+		if err != nil {
+			break
+		}
+		fds = append(fds, fd)
+	}
+	w := newWatch(os.Getpid(), st.Start)
+	alive := w.alive()
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: old.Cur, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	if !alive {
+		t.Error("a live process is taken for dead")
+	}
+	if !w.alive() {
+		t.Error("and then, too")
+	}
+	w.start++
+	w.next = time.Time{}
+	if w.alive() {
+		t.Error("with descriptors, another process is taken for this one")
+	}
+}
+
+// Of a rank without calls the archive says why, and so does the summary.
+func TestUnrecordedRanks(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	p := newProgram(t, dir, deadPID+1, 1)
+	register(t, dir, p.pid, 0, 4)
+	register(t, dir, deadPID+2, 1, 4) // its segments could not be made
+	if err := Register(dir, &Registration{PID: deadPID + 3, Rank: 2, Size: 4, Reason: "is statically linked"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(p.prologue(0, 4), p.work(rng(1), 30)...) {
+		p.threads[0].try(r)
+	}
+	c := testCollector(t, dir)
+	c.control.SetInitialized(2)
+	finishAll(t, c)
+	for _, want := range []string{"\ntabard: INCOMPLETE: ", "rank 1 was not recorded (it was in MPI_Init, but its records could not be stored",
+		"rank 2 was not recorded (the program is statically linked)", "rank 3 was not recorded (no process"} {
+		if !strings.Contains(c.lines(), want) {
+			t.Errorf("%q is not in %s", want, c.lines())
+		}
+	}
+	a, err := archive.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if got := len(a.Gaps()); got != 3 {
+		t.Errorf("%d gaps", got)
+	}
+}
