@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -105,7 +106,9 @@ func readable(t *testing.T, out string, env []string) string {
 	if err != nil {
 		t.Fatalf("%v%s", err, said)
 	}
-	if _, err := os.Stat(out); err == nil {
+	// A file that holds the place of a recording is none.
+	if a, err := archive.Open(out); err == nil {
+		a.Close()
 		return out
 	}
 	raw, err := tabardIn(env, "recover", "--json", out)
