@@ -42,7 +42,7 @@ func TestGPU(t *testing.T) {
 		if out, err := tabard("verify", file, raw); err != nil {
 			t.Errorf("%v%s", err, out)
 		}
-		dump, err := tabard("dump", file)
+		dump, err := tabard("dump", "--own", file)
 		if err != nil {
 			t.Fatal(err)
 		}
