@@ -6,8 +6,6 @@ import (
 	"math/bits"
 	"sort"
 	"time"
-
-	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
 // timeline turns the ticks of one process into time since the start of the
@@ -93,25 +91,13 @@ func (a *Archive) readClocks() *clocks {
 // byHost yields the hosts of a group with the ranks on each.
 func (g *Group) byHost() iter.Seq2[string, *RankSet] {
 	return func(yield func(string, *RankSet) bool) {
-		h := &g.Hosts
-		switch {
-		case g.Unranked:
+		if g.Unranked {
 			yield(g.Host, g.Ranks)
-		case h.Sets == nil && len(h.Values) == 1:
-			yield(h.Values[0], g.Ranks)
-		case h.Sets == nil:
-			i := 0
-			for rank := range g.Ranks.All() {
-				if i < len(h.Values) && !yield(h.Values[i], rankfunc.Range(rank, rank+1)) {
-					return
-				}
-				i++
-			}
-		default:
-			for i, set := range h.Sets {
-				if !yield(h.Values[i], set) {
-					return
-				}
+			return
+		}
+		for i, host := range g.Hosts.Values {
+			if !yield(host, g.Hosts.Ranks(g.Ranks, i)) {
+				return
 			}
 		}
 	}
@@ -129,14 +115,8 @@ func (a *Archive) clockSyncs() map[int][]ClockSync {
 				continue
 			}
 			for i, v := range k.Values.Values {
-				rank := g.Ranks.Min()
-				if k.Values.Sets != nil {
-					rank = k.Values.Sets[i].Min()
-				} else if len(k.Values.Values) > 1 {
-					rank = g.Ranks.At(i)
-				}
 				if syncs := ParseClockSyncs(v.Text); v.Present && len(syncs) > 0 {
-					measured[rank] = syncs
+					measured[k.Values.Ranks(g.Ranks, i).Min()] = syncs
 				}
 			}
 		}

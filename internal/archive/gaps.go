@@ -114,39 +114,21 @@ func (a *Archive) unrecorded(g *Group) map[*RankSet]string {
 			told = &g.Info[i].Values
 		}
 	}
-	each(g.Ranks, &g.Ends, func(ranks *RankSet, end string) {
+	if told != nil {
+		for i, v := range told.Values {
+			if v.Present {
+				found[told.Ranks(g.Ranks, i)] = v.Text
+			}
+		}
+		return found
+	}
+	for i, end := range g.Ends.Values {
 		reason, not := strings.CutPrefix(end, endNotTraced)
-		silent := strings.HasSuffix(end, endNoCall)
-		if told == nil {
-			if not || silent && a.streams > 0 {
-				found[ranks] = reason
-			}
-			return
-		}
-		for rank := range ranks.All() {
-			if i := told.Index(g.Ranks, rank); i >= 0 && told.Values[i].Present {
-				found[rankfunc.Range(rank, rank+1)] = told.Values[i].Text
-			}
-		}
-	})
-	return found
-}
-
-// each goes through what ranks have.
-func each[T any](all *RankSet, c *Cases[T], f func(ranks *RankSet, value T)) {
-	switch {
-	case c.Sets != nil:
-		for i, s := range c.Sets {
-			f(s, c.Values[i])
-		}
-	case len(c.Values) == 1:
-		f(all, c.Values[0])
-	default:
-		for i, v := range c.Values {
-			r := all.At(i)
-			f(rankfunc.Range(r, r+1), v)
+		if not || strings.HasSuffix(end, endNoCall) && a.streams > 0 {
+			found[g.Ends.Ranks(g.Ranks, i)] = reason
 		}
 	}
+	return found
 }
 
 // List names the ranks, as 0,2-3,5.
