@@ -123,7 +123,22 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 // WriteFile puts a file with this content into the place of what has the name: completely, or not at all. With sync it
 // is on the disk then.
 func (d *Dir) WriteFile(name string, b []byte, sync bool) error {
-	f, err := d.Temp(TempPrefix, 0o600)
+	return d.write(name, b, 0o600, sync, d.Rename)
+}
+
+// WriteProgram is WriteFile of what can be executed.
+func (d *Dir) WriteProgram(name string, b []byte) error {
+	return d.write(name, b, 0o700, false, d.Rename)
+}
+
+// WriteNew writes a file where nothing has the name, completely or not at all; else the error is fs.ErrExist. Of several
+// processes that try at once, one succeeds.
+func (d *Dir) WriteNew(name string, b []byte) error {
+	return d.write(name, b, 0o600, false, d.renameNew)
+}
+
+func (d *Dir) write(name string, b []byte, mode os.FileMode, sync bool, rename func(from, to string) error) error {
+	f, err := d.Temp(TempPrefix, mode)
 	if err != nil {
 		return err
 	}
@@ -132,7 +147,7 @@ func (d *Dir) WriteFile(name string, b []byte, sync bool) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.Rename(Name(f), name)
+		err = rename(Name(f), name)
 	}
 	if err != nil {
 		d.Remove(Name(f))
@@ -140,7 +155,7 @@ func (d *Dir) WriteFile(name string, b []byte, sync bool) error {
 	return err
 }
 
-// TempPrefix begins the names of WriteFile's temporary files.
+// TempPrefix begins the names of the temporary files of WriteFile and the others.
 const TempPrefix = ".tmp-"
 
 // Lock opens a file, which it makes if need be, and locks it as flock(2) does: with unix.LOCK_EX or LOCK_SH, and

@@ -60,8 +60,11 @@ func DiscardAll() {
 	}
 }
 
-// outputPrefix begins the names of an output's temporary files; file systems bound the length of names.
-func outputPrefix(name string) string { return "." + name[:min(len(name), 200)] + ".tmp-" }
+// Beside is the name of a hidden file that belongs to the one with a name; file systems bound the length of names.
+func Beside(name, suffix string) string { return "." + name[:min(len(name), 200)] + suffix }
+
+// outputPrefix begins the names of an output's temporary files.
+func outputPrefix(name string) string { return Beside(name, ".tmp-") }
 
 // Replace puts the file into the place of what has the name in its directory, which the caller looked at. It is on the
 // disk then. The Output is closed, whatever happens, and nothing is left of it if there is an error.

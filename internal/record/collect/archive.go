@@ -268,6 +268,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 // unrecorded says why nothing was recorded of a process, "" if that is as it should be. MPI_Init is for all ranks of
 // a job: where one has made it, all have.
 func (c *collector) unrecorded(p *process) string {
+	if p.reg == nil || p.calls() > 0 || !c.snapshot.IsZero() { // in a snapshot, it may still come
+		return ""
+	}
 	inMPI, here := 0, 0
 	for _, q := range c.order {
 		if _, _, ok := q.syms.Rank(); ok && (q.reg == nil || !q.reg.Spawned) {
@@ -278,8 +281,6 @@ func (c *collector) unrecorded(p *process) string {
 		}
 	}
 	switch {
-	case p.reg == nil || p.calls() > 0 || !c.snapshot.IsZero(): // in a snapshot, it may still come
-		return ""
 	case !p.reg.Traced:
 		return "the program " + p.reg.Reason
 	case p.reg.Spawned || here == 0:

@@ -284,18 +284,19 @@ func (j *Job) mode() os.FileMode {
 	return SharedMode
 }
 
-// writeOutput writes b to a file that is then put to its place: completely, or not at all.
-func writeOutput(path string, mode os.FileMode, b *merge.Part, tick func(), place func(*safefile.Output) error) (int64, error) {
+// writeOutput writes to a file that is then put to its place: completely, or not at all. It returns the number of bytes.
+func writeOutput(
+	path string, mode os.FileMode, tick func(), write func(io.Writer) error, place func(*safefile.Output) error,
+) (int64, error) {
 	safefile.RemoveStale(path, staleAfter)
 	o, err := safefile.NewOutput(path, mode)
 	if err != nil {
 		return 0, err
 	}
 	tick()
-	relate(b)
 	w := &countWriter{w: o, tick: tick}
 	buf := bufio.NewWriterSize(w, 1<<18)
-	err = b.Write(buf)
+	err = write(buf)
 	if err == nil {
 		err = buf.Flush()
 	}
@@ -306,6 +307,16 @@ func writeOutput(path string, mode os.FileMode, b *merge.Part, tick func(), plac
 	return w.n, place(o)
 }
 
+// writePart is writeOutput of an archive.
+func writePart(
+	path string, mode os.FileMode, b *merge.Part, tick func(), place func(*safefile.Output) error,
+) (int64, error) {
+	return writeOutput(path, mode, tick, func(w io.Writer) error {
+		relate(b)
+		return b.Write(w)
+	}, place)
+}
+
 // staleAfter is when a temporary file is one of a program that was killed.
 const staleAfter = 10 * time.Minute
 
@@ -314,7 +325,7 @@ func writeArchive(path string, mode os.FileMode, b *merge.Part, tick func()) (in
 	if _, regular, ok := stateAt(path); ok && !regular {
 		return 0, fmt.Errorf("%s: %w", path, safefile.ErrNotRegular)
 	}
-	return writeOutput(path, mode, b, tick, func(o *safefile.Output) error { return o.Replace(filepath.Base(path)) })
+	return writePart(path, mode, b, tick, func(o *safefile.Output) error { return o.Replace(filepath.Base(path)) })
 }
 
 // WriteRecording writes a recording that a command made to output, or to the next name that is free; with force it
@@ -327,17 +338,14 @@ func WriteRecording(output string, force bool, c *archive.Content) (string, int6
 	if force {
 		j.Replace()
 	}
-	o, err := safefile.NewOutput(output, SharedMode)
+	n, err := writeOutput(output, SharedMode, func() {}, c.Write, func(o *safefile.Output) error {
+		if err := j.place(o); err != nil {
+			return fmt.Errorf("%s: %w", output, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return "", 0, err
 	}
-	w := &countWriter{w: o, tick: func() {}}
-	if err := c.Write(w); err != nil {
-		o.Discard()
-		return "", 0, err
-	}
-	if err := j.place(o); err != nil {
-		return "", 0, fmt.Errorf("%s: %w", output, err)
-	}
-	return j.Output, w.n, nil
+	return j.Output, n, nil
 }

@@ -411,7 +411,7 @@ type outputLock struct {
 // lockOutput waits for the lock of an output, for at most the given time. ok is false if it could
 // not get the lock: where nothing can be written, or where the file system has no locks.
 func lockOutput(output string, wait time.Duration) (l outputLock, ok bool) {
-	name := "." + filepath.Base(output)[:min(len(filepath.Base(output)), 200)] + ".lock"
+	name := safefile.Beside(filepath.Base(output), ".lock")
 	dir, err := safefile.OpenDir(filepath.Dir(output))
 	if err != nil {
 		return outputLock{}, false

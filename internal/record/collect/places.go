@@ -93,12 +93,13 @@ func existingRoots(places ...string) []string {
 }
 
 // StateKey names the state directory of a job that records to output.
-func StateKey(output, job string) string { return outputKey(output) + "-" + hash(job+" "+output) }
+func StateKey(output, job string) string { return outputKey(output) + "-" + Hash(job+" "+output) }
 
 // outputKey is the same for numbered names of an output: which of them it is to be is decided later.
-func outputKey(output string) string { return hash(family(output)) }
+func outputKey(output string) string { return Hash(family(output)) }
 
-func hash(s string) string {
+// Hash is a short name that stands for a text.
+func Hash(s string) string {
 	h := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(h[:8])
 }
@@ -225,7 +226,7 @@ func LinkRoot(root, output string) {
 		if err != nil {
 			continue
 		}
-		err = d.Symlink(root, outputKey(output)+linkMark+hash(root))
+		err = d.Symlink(root, outputKey(output)+linkMark+Hash(root))
 		d.Close()
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			return

@@ -259,7 +259,7 @@ func publish(job *Job, own *merge.Part, tick func()) (int64, error) {
 			own = whole
 		}
 	}
-	return writeOutput(target, job.mode(), own, tick, job.place)
+	return writePart(target, job.mode(), own, tick, job.place)
 }
 
 // publishFile puts an archive that could not be written into its place.

@@ -25,7 +25,7 @@ const (
 	CollectLock  = "collector.lock"
 	// KeptArchive is the archive when it could not be written to the output.
 	KeptArchive = "archive.tabard"
-	// LibraryFile is the runtime that is preloaded, where it can be loaded from there.
+	// LibraryFile is the name of the runtime that is preloaded; versions before kept it here.
 	LibraryFile = "libtabard.so"
 
 	endedFile  = "ended"
@@ -155,16 +155,7 @@ func CreateState(dir string, job *Job, config ring.Config) (created bool, err er
 	if err != nil {
 		return false, err
 	}
-	tmp, err := d.Temp(safefile.TempPrefix, 0o600)
-	if err != nil {
-		return false, err
-	}
-	defer d.Remove(safefile.Name(tmp))
-	_, err = tmp.Write(append(b, '\n'))
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return false, err
-	}
-	if err := d.Link(safefile.Name(tmp), JobFile); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := d.WriteNew(JobFile, append(b, '\n')); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
 	LinkRoot(filepath.Dir(dir), job.Output)

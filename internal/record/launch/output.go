@@ -1,8 +1,6 @@
 package launch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -33,6 +31,10 @@ func (l *launcher) checkOutput() error {
 
 // takePlace decides on the name of the recording. All processes of the job that try come to the same.
 func (l *launcher) takePlace(j *collect.Job) {
+	if l.o.Force {
+		j.Replace()
+		return
+	}
 	id, _ := jobIdentity(l.env)
 	if j.Shared {
 		// What other nodes know, too. Without a name of the job it is the command that tells jobs apart.
@@ -41,16 +43,11 @@ func (l *launcher) takePlace(j *collect.Job) {
 			id = "run " + j.Run
 		}
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%d %s", os.Getuid(), id)))
-	if l.o.Force {
-		j.Replace()
-		return
-	}
 	mode := collect.SharedMode
 	if l.o.Private {
 		mode = collect.PrivateMode
 	}
-	claim := hex.EncodeToString(sum[:8])
+	claim := collect.Hash(fmt.Sprintf("%d %s", os.Getuid(), id))
 	if name, err := collect.Claim(j.Output, claim, mode); err == nil {
 		j.Output, j.Claim = name, claim
 	}

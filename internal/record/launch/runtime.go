@@ -70,16 +70,7 @@ func install(path string, lib []byte) error {
 		}
 		have.Close()
 	}
-	f, err := d.Temp(safefile.TempPrefix, 0o700)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(lib)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.Rename(safefile.Name(f), name)
-	}
-	if err != nil {
-		d.Remove(safefile.Name(f))
+	if err := d.WriteProgram(name, lib); err != nil {
 		return err
 	}
 	have, err := d.Open(name)

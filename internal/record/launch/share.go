@@ -1,8 +1,6 @@
 package launch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strconv"
@@ -100,8 +98,7 @@ func (l *launcher) shareJob(j *collect.Job) {
 		j.Node = fmt.Sprintf("%s-%d", j.Host, s.index)
 	}
 	if id, _ := jobName(l.env); id != "" {
-		sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d", id, l.env.size)))
-		j.Run = hex.EncodeToString(sum[:8])
+		j.Run = collect.Hash(fmt.Sprintf("%s %d", id, l.env.size))
 	}
 }
 

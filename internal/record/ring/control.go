@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -78,17 +77,7 @@ func CreateControl(d *safefile.Dir, c Config) error {
 		p.Filter[id/8] |= 1 << (id % 8)
 	}
 
-	tmp, err := d.Temp(safefile.TempPrefix, 0o600)
-	if err != nil {
-		return err
-	}
-	defer d.Remove(safefile.Name(tmp))
-	b := unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))
-	_, err = tmp.Write(b)
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return d.Link(safefile.Name(tmp), ControlFile)
+	return d.WriteNew(ControlFile, unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)))
 }
 
 // OpenControl maps the control page of a state directory.
