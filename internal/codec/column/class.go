@@ -3,35 +3,14 @@ package column
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
-// A class groups numbers of like size. With k bits of precision the numbers below 2^(k+1) are
-// classes of their own, and each octave above has 2^k classes; the bits of a number that its class
-// leaves open are its low bits. Classes go to an entropy coder. Low bits are stored as they are.
-//
-// The scheme is that of Exp-Golomb codes and HdrHistogram's buckets.
-
+// maxPrecision is the greatest precision of a block: see package sizeclass.
 const maxPrecision = 7
-
-// classOf returns the class of v and the number of its low bits.
-func classOf(v uint64, k uint) (class, low uint) {
-	// The masks only save the compiler's checks for shifts beyond 63.
-	low = uint(bits.Len64(v|1<<(k&63))) - 1 - k
-	return low<<(k&63) + uint(v>>(low&63)), low
-}
-
-// lowBits returns the number of low bits of a class, and the class's least number.
-func lowBits(class, k uint) (low uint, base uint64) {
-	if class < 2<<k {
-		return 0, uint64(class)
-	}
-	low = class>>k - 1
-	return low, uint64(class-low<<k) << low
-}
 
 // classes are numbers and their classes.
 type classes struct {
@@ -52,7 +31,7 @@ func (c *classes) classify() {
 	}
 	k := uint(maxPrecision)
 	for ; ; k-- {
-		if class, _ := classOf(all, k); class <= 255 {
+		if class, _ := sizeclass.Of(all, k); class <= 255 {
 			break
 		}
 	}
@@ -60,7 +39,7 @@ func (c *classes) classify() {
 	stride := max(1, len(c.vals)/sampled)
 	n := 0
 	for i := 0; i < len(c.vals); i += stride {
-		class, _ := classOf(c.vals[i], k)
+		class, _ := sizeclass.Of(c.vals[i], k)
 		hist[byte(class)]++
 		n++
 	}
@@ -76,7 +55,7 @@ func (c *classes) classify() {
 		best = s
 	}
 	c.k = k
-	_, c.top = classOf(all, k)
+	_, c.top = sizeclass.Of(all, k)
 	c.size = int(best / 8)
 }
 
@@ -89,7 +68,7 @@ func classCost(hist *[256]uint32, k uint, n int, scale float32) float32 {
 			continue
 		}
 		used++
-		low, _ := lowBits(uint(c), k)
+		low, _ := sizeclass.Low(uint(c), k)
 		cost += float32(m) * (float32(low) + log2s[n] - log2s[m])
 	}
 	if used == 1 {
@@ -112,8 +91,8 @@ func coarsen(hist *[256]uint32, k uint) {
 	var to [256]uint32
 	for c, m := range hist {
 		if m > 0 {
-			_, base := lowBits(uint(c), k)
-			d, _ := classOf(base, k-1)
+			_, base := sizeclass.Low(uint(c), k)
+			d, _ := sizeclass.Of(base, k-1)
 			to[d] += m
 		}
 	}
@@ -140,7 +119,7 @@ func (c *classes) append(dst []byte, sc *scratch) []byte {
 // split puts the classes of vals into syms and their low bits into w.
 func (c *classes) split(w *byteio.BitWriter, vals []uint64, syms []byte) {
 	for i, v := range vals {
-		class, low := classOf(v, c.k)
+		class, low := sizeclass.Of(v, c.k)
 		syms[i] = byte(class)
 		w.Write(v&mask(low), low)
 	}
@@ -152,10 +131,10 @@ func (c *classes) splitPairs(w *byteio.BitWriter, vals []uint64, syms []byte) {
 	k, out, pos, acc, n := c.k, w.Out, w.Pos, w.Acc, w.N
 	for i := 0; i+1 < len(vals) && i+1 < len(syms); i += 2 {
 		u, v := vals[i], vals[i+1]
-		class, low := classOf(u, k)
+		class, low := sizeclass.Of(u, k)
 		syms[i] = byte(class)
 		both := u & (1<<(low&63) - 1)
-		class, more := classOf(v, k)
+		class, more := sizeclass.Of(v, k)
 		syms[i+1] = byte(class)
 		both |= v & (1<<(more&63) - 1) << (low & 63)
 		acc |= both << (n & 63)
@@ -182,7 +161,7 @@ func (sc *scratch) classed(p *byteio.Reader, vals []uint64) {
 	var lows [256]uint8
 	var bases [256]uint64
 	for c := range lows {
-		low, base := lowBits(uint(c), k)
+		low, base := sizeclass.Low(uint(c), k)
 		lows[c], bases[c] = uint8(low), base
 	}
 	total := uint64(0)

@@ -180,19 +180,27 @@ func (r *Reader) Aggregates() (*Aggregates, error) {
 		return r.aggregate, nil
 	}
 	a := NewAggregates()
+	if err := r.each(a.Append); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// each goes through all calls.
+func (r *Reader) each(add func(start, end uint64, class uint32)) error {
 	for i := uint64(0); i < r.n; {
 		starts, ends := r.Span(i)
 		if r.err != nil {
-			return nil, r.err
+			return r.err
 		}
 		classes, err := r.classesOf(i, len(starts))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for k := range starts {
-			a.Append(starts[k], ends[k], classes[k])
+			add(starts[k], ends[k], classes[k])
 		}
 		i += uint64(len(starts))
 	}
-	return a, nil
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/codec/entropy/rans"
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 // A decoder is the tables of a block in a form that makes a number take one load.
@@ -58,7 +59,7 @@ func (d *decoder) read(t *table, r *byteio.BitReader, p *byteio.Reader) uint64 {
 		if f == 0 {
 			continue
 		}
-		low, base := lowBits(t.lo+uint(i), t.k)
+		low, base := sizeclass.Low(t.lo+uint(i), t.k)
 		if low > 0 && low+t.k >= buckets-1 {
 			p.Fail("class out of range")
 			return 0

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 // A shape is a table before anything is counted.
@@ -145,7 +146,7 @@ func (l *layout) readTables(p *byteio.Reader) {
 			p.Fail("broken table")
 			return
 		}
-		if low, _ := lowBits(uint(lo+n-1), uint(k)); low+uint(k) >= buckets-1 {
+		if low, _ := sizeclass.Low(uint(lo+n-1), uint(k)); low+uint(k) >= buckets-1 {
 			p.Fail("table out of range")
 			return
 		}

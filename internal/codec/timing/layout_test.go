@@ -4,6 +4,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 // shifting is a loop whose calls become slower, and at times much slower; every fourth block it has
@@ -78,7 +80,7 @@ func TestWiden(t *testing.T) {
 	for range 3000 {
 		k := uint(rng.Intn(maxPrecision + 1))
 		first := rng.Uint64() >> (2 + rng.Intn(62))
-		lo, _ := classOf(first, k)
+		lo, _ := sizeclass.Of(first, k)
 		s := shape{k: uint8(k), lo: uint32(lo), n: 1}
 		all := []uint64{first}
 		for range 1 + rng.Intn(6) {
@@ -90,7 +92,7 @@ func TestWiden(t *testing.T) {
 				t.Fatalf("%d classes of precision %d, from %d, and a window of %d", s.n, s.k, k, w.n)
 			}
 			for _, v := range all {
-				if class, _ := classOf(v, uint(w.k)); uint32(class)-w.base >= w.n {
+				if class, _ := sizeclass.Of(v, uint(w.k)); uint32(class)-w.base >= w.n {
 					t.Fatalf("%d is not in the window %+v of %+v", v, w, s)
 				}
 			}

@@ -47,31 +47,6 @@ func TestGolomb(t *testing.T) {
 	}
 }
 
-// TestClasses: with 1 bit of precision each octave has two classes. Every number is its class's
-// least with low bits.
-func TestClasses(t *testing.T) {
-	var classes []uint
-	for _, v := range []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 15, 16} {
-		c, _ := classOf(v, 1)
-		classes = append(classes, c)
-	}
-	if want := []uint{0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8}; !slices.Equal(classes, want) {
-		t.Errorf("classes %v, want %v", classes, want)
-	}
-	rng := rand.New(rand.NewSource(2))
-	for range 10000 {
-		v, k := rng.Uint64()>>rng.Intn(64), uint(rng.Intn(maxPrecision+1))
-		c, n := classOf(v, k)
-		low, least := lowBits(c, k)
-		if low != n || v < least || v-least >= 1<<low || v>>low<<low != least {
-			t.Fatalf("%d, precision %d: class %d has %d low bits from %d on", v, k, c, low, least)
-		}
-		if next, _ := classOf(v+1, k); v+1 != 0 && next != c && next != c+1 {
-			t.Fatalf("%d, precision %d: classes %d and %d", v, k, c, next)
-		}
-	}
-}
-
 // TestTable: the frequencies of a table add up to a power of two, every class that occurs has one,
 // and a reader finds the same.
 func TestTable(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 const (
@@ -116,7 +118,7 @@ func (pl *plan) countRows(x *contexts, vals []uint64) {
 		}
 		*st = at&^(buckets-1) | uint32(bits.Len64(v))&(buckets-1)
 		numbers[i] = uint16(r)
-		class, _ := classOf(v, coarse)
+		class, _ := sizeclass.Of(v, coarse)
 		hists[r*rowClasses+int(class&(rowClasses-1))]++
 	}
 	for r := range pl.rows {
@@ -234,12 +236,12 @@ func (pl *plan) countFine(vals []uint64) {
 	for _, at := range pl.joined {
 		r := &pl.rows[at]
 		// The values lie between these, which are of precision coarse.
-		_, low := lowBits(uint(r.lo), coarse)
-		_, high := lowBits(uint(r.hi)+1, coarse)
+		_, low := sizeclass.Low(uint(r.lo), coarse)
+		_, high := sizeclass.Low(uint(r.hi)+1, coarse)
 		s := span{k: maxPrecision}
 		for ; ; s.k-- {
-			lo, _ := classOf(low, uint(s.k))
-			hi, _ := classOf(high-1, uint(s.k))
+			lo, _ := sizeclass.Of(low, uint(s.k))
+			hi, _ := sizeclass.Of(high-1, uint(s.k))
 			if s.base, s.n = uint32(lo), uint32(hi-lo+1); s.n <= maxRange {
 				break
 			}
@@ -257,7 +259,7 @@ func (pl *plan) countFine(vals []uint64) {
 	numbers, ofRow, spans, fine := pl.numbers[:len(vals)], pl.ofRow, pl.spans, pl.fine
 	for i, v := range vals {
 		s := &spans[ofRow[numbers[i]]]
-		class, _ := classOf(v, uint(s.k))
+		class, _ := sizeclass.Of(v, uint(s.k))
 		fine[s.at+int(class)]++
 	}
 }
@@ -278,7 +280,7 @@ func (t *table) choose(room *levels, counts []uint32, k, lo uint, n uint32) {
 	low := 0 // low bits of all numbers, at precision k
 	for i, c := range counts {
 		if c != 0 {
-			bits, _ := lowBits(lo+uint(i), k)
+			bits, _ := sizeclass.Low(lo+uint(i), k)
 			low += int(c) * int(bits)
 			sum += nlogs[c]
 			used++

@@ -4,17 +4,19 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 // classed counts numbers by class of precision k: from the first class to the last, and how many low bits they have.
 func classed(vals []uint64, k uint) (counts []uint32, lo uint, low int) {
-	least, _ := classOf(slices.Min(vals), k)
-	most, _ := classOf(slices.Max(vals), k)
+	least, _ := sizeclass.Of(slices.Min(vals), k)
+	most, _ := sizeclass.Of(slices.Max(vals), k)
 	counts = make([]uint32, most-least+1)
 	for _, v := range vals {
-		class, _ := classOf(v, k)
+		class, _ := sizeclass.Of(v, k)
 		counts[class-least]++
-		bits, _ := lowBits(class, k)
+		bits, _ := sizeclass.Low(class, k)
 		low += int(bits)
 	}
 	return counts, least, low
@@ -85,7 +87,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("one number: %d classes of precision %d", len(same.counts), same.k)
 	}
 	pair := chosen(numbers(1000, func() uint64 { return 1500 + uint64(rng.Intn(2)) }))
-	if low, _ := lowBits(pair.lo, pair.k); low != 0 { // 1500 and 1501 are two classes, or their common class has a low bit
+	if low, _ := sizeclass.Low(pair.lo, pair.k); low != 0 { // 1500 and 1501 are two classes, or their common class has a low bit
 		if len(pair.counts) != 1 || low != 1 {
 			t.Errorf("two numbers: %d classes of precision %d, %d low bits", len(pair.counts), pair.k, low)
 		}
@@ -223,7 +225,7 @@ func splitAll(t *testing.T, x *contexts, l *layout, sets []uint32, vals []uint64
 				continue // in no window
 			}
 			w := s.tables[slices.IndexFunc(s.tables, func(w window) bool { return w.at <= at && at < w.at+w.n })]
-			width, least := lowBits(uint(at-w.at+w.base), uint(w.k))
+			width, least := sizeclass.Low(uint(at-w.at+w.base), uint(w.k))
 			if uint8(width) != low.widths[i] || least+low.bits[i] != v {
 				t.Fatalf("%d is %d and the low bits %d, %d of them", v, least, low.bits[i], low.widths[i])
 			}

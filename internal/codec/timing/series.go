@@ -6,6 +6,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/codec/entropy/rans"
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 // A series is the gaps or the durations of a block, as they are coded with given tables.
@@ -64,7 +65,7 @@ func (s *series) arrange(l *layout, sets []uint32, pooled bool) bool {
 				lut[bucket] = w
 			}
 			at += w.n
-			low, _ := lowBits(uint(w.base+w.n-1), uint(w.k))
+			low, _ := sizeclass.Low(uint(w.base+w.n-1), uint(w.k))
 			s.mostLow = max(s.mostLow, min(low, 63)) // a window may go on beyond all numbers
 			s.tables = append(s.tables, w)
 		}
@@ -86,12 +87,12 @@ func (t *shape) window(room uint32) window {
 
 // widen makes v one of the numbers that t is for, at the greatest precision not above that of t.
 func (t *shape) widen(v uint64) {
-	_, least := lowBits(uint(t.lo), uint(t.k))
-	low, most := lowBits(uint(t.lo+t.n-1), uint(t.k))
+	_, least := sizeclass.Low(uint(t.lo), uint(t.k))
+	low, most := sizeclass.Low(uint(t.lo+t.n-1), uint(t.k))
 	least, most = min(least, v), max(most+1<<(low&63)-1, v)
 	for {
-		lo, _ := classOf(least, uint(t.k))
-		hi, _ := classOf(most, uint(t.k))
+		lo, _ := sizeclass.Of(least, uint(t.k))
+		hi, _ := sizeclass.Of(most, uint(t.k))
 		if t.lo, t.n = uint32(lo), uint32(hi-lo+1); t.n <= maxRange {
 			return
 		}
@@ -103,9 +104,9 @@ func (t *shape) widen(v uint64) {
 func (s *series) widen(l *layout) {
 	for _, w := range s.tables {
 		if w.n > 0 {
-			_, least := lowBits(uint(w.base), uint(w.k))
+			_, least := sizeclass.Low(uint(w.base), uint(w.k))
 			l.tables[w.shape].widen(least)
-			low, most := lowBits(uint(w.base+w.n-1), uint(w.k))
+			low, most := sizeclass.Low(uint(w.base+w.n-1), uint(w.k))
 			l.tables[w.shape].widen(most + 1<<(low&63) - 1)
 		}
 	}

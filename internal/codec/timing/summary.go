@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
 
 // A ClassSummary is the calls of one class in a range of calls.
@@ -115,7 +116,7 @@ func appendClasses(dst []byte, cs []ClassSummary) []byte {
 		dst = binary.AppendUvarint(dst, uint64(c.Class-next))
 		dst = binary.AppendUvarint(dst, c.Calls)
 		dst = binary.AppendUvarint(dst, c.Sum)
-		class, _ := classOf(c.Max, 3)
+		class, _ := sizeclass.Of(c.Max, 3)
 		dst = binary.AppendUvarint(dst, uint64(class))
 		next = c.Class + 1
 	}
@@ -129,7 +130,7 @@ func readClasses(p *byteio.Reader, calls uint64) []ClassSummary {
 	for range n {
 		c := next + p.Uvarint()
 		s := ClassSummary{Class: uint32(c), Calls: p.Uvarint(), Sum: p.Uvarint()}
-		low, base := lowBits(uint(min(p.Uvarint(), 1<<10)), 3)
+		low, base := sizeclass.Low(uint(min(p.Uvarint(), 1<<10)), 3)
 		if c < next || c > MaxClass || low > 60 || s.Calls > calls-total {
 			p.Fail("summary out of range")
 		}

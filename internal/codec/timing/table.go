@@ -6,7 +6,11 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/codec/entropy/rans"
+	"github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 )
+
+// maxPrecision is the greatest precision of a table: see package sizeclass.
+const maxPrecision = 11
 
 const (
 	maxScale = rans.MaxScale
@@ -24,9 +28,9 @@ type table struct {
 }
 
 // levelOf and weightOf are how frequencies are stored: rounded to two significant bits.
-func levelOf(n uint32) uint { l, _ := classOf(uint64(n), 1); return l }
+func levelOf(n uint32) uint { l, _ := sizeclass.Of(uint64(n), 1); return l }
 func weightOf(level uint) uint64 {
-	_, w := lowBits(level, 1)
+	_, w := sizeclass.Low(level, 1)
 	return w
 }
 

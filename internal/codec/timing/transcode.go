@@ -34,19 +34,8 @@ func Transcode(in []byte, walk Walker, m Mode, rate Rate, function func(class ui
 			b.SetFunction(c, function(c))
 		}
 	}
-	for i := uint64(0); i < r.n; {
-		starts, ends := r.Span(i)
-		if r.err != nil {
-			return nil, r.err
-		}
-		classes, err := r.classesOf(i, len(starts))
-		if err != nil {
-			return nil, err
-		}
-		for k := range starts {
-			b.Append(starts[k], ends[k], classes[k])
-		}
-		i += uint64(len(starts))
+	if err := r.each(b.Append); err != nil {
+		return nil, err
 	}
 	return b.Encode(nil, r.classes), nil
 }

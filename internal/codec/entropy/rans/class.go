@@ -1,6 +1,6 @@
 package rans
 
-import "math/bits"
+import "github.com/tabard-hpc/tabard/internal/codec/sizeclass"
 
 const (
 	precision = 9
@@ -11,15 +11,12 @@ const (
 
 // classOf returns the class of v and the number of its low bits.
 func classOf(v uint64) (class uint32, low uint) {
-	low = uint(bits.Len64(v|1<<precision)) - 1 - precision
-	return uint32(low)<<precision + uint32(v>>(low&63)), low
+	c, low := sizeclass.Of(v, precision)
+	return uint32(c), low
 }
 
 // base returns the least number of a class and how many low bits its numbers have.
 func base(class uint32) (v uint64, low uint) {
-	if class < 2<<precision {
-		return uint64(class), 0
-	}
-	low = uint(class>>precision) - 1
-	return uint64(class-uint32(low)<<precision) << low, low
+	low, v = sizeclass.Low(uint(class), precision)
+	return v, low
 }
