@@ -10,10 +10,17 @@ import (
 )
 
 // TestSanitizers: programs built with sanitizers, whose libraries insist on places of their own,
-// run as they do without recording. Some MPI libraries fail under some of them by themselves.
+// run as they do without recording. Under MPICH all programs with the thread sanitizer crash untraced.
 func TestSanitizers(t *testing.T) {
 	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
-		for _, s := range []string{"address", "undefined", "thread"} {
+		sanitizers := []string{"address", "undefined", "thread"}
+		// What MPI libraries leak is not the question.
+		env := []string{"ASAN_OPTIONS=detect_leaks=0"}
+		if m.Name == "mpich" {
+			sanitizers = sanitizers[:2]
+			env[0] += ":verify_asan_link_order=0" // for the preload that makes idle ranks yield
+		}
+		for _, s := range sanitizers {
 			t.Run(s, func(t *testing.T) {
 				dir := t.TempDir()
 				binary := filepath.Join(dir, "program")
@@ -21,8 +28,6 @@ func TestSanitizers(t *testing.T) {
 				if err := m.Build(source, binary, "-fsanitize="+s); err != nil {
 					t.Fatal(err)
 				}
-				// What MPI libraries leak is not the question.
-				env := []string{"ASAN_OPTIONS=detect_leaks=0"}
 				run := func(wrap ...string) *mpirun.Result {
 					j := &mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Env: env, Args: append(wrap, binary)}
 					r, err := j.Start()
@@ -33,7 +38,8 @@ func TestSanitizers(t *testing.T) {
 				}
 				plain := run()
 				if plain.Code != 0 {
-					t.Skipf("%s does not run with this sanitizer untraced: exit code %d", m.Run, plain.Code)
+					t.Fatalf("%s does not run with this sanitizer untraced: exit code %d\n%s", m.Run, plain.Code,
+						plain.Stderr)
 				}
 				out := filepath.Join(dir, "out.tabard")
 				traced := run(tabardBin, "record", "--quiet", "-o", out)

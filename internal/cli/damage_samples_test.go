@@ -3,8 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -83,19 +81,7 @@ func damageSamples(t *testing.T) [][]byte {
 	t.Helper()
 	descs := []string{halo, everything(), around(), grids(), faultyRun(slowRank), loopsRun3(), archivetest.Varied(7),
 		archivetest.Varied(12), node("1", "", 0, 1), "abi mpich\n"}
-	golden, err := filepath.Glob("../archive/testdata/*.txtar")
-	if err != nil || len(golden) == 0 {
-		t.Fatal("no descriptions of archives")
-	}
-	for _, path := range golden {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, desc, _ := strings.Cut(string(text), "-- desc --\n")
-		desc, _, _ = strings.Cut(desc, "\n-- ")
-		descs = append(descs, desc)
-	}
+	descs = append(descs, archivetest.Descriptions(t, "../archive/testdata/*.txtar")...)
 	var all [][]byte
 	for _, d := range descs {
 		all = append(all, archivetest.Bytes(t, d))

@@ -26,6 +26,8 @@ package archivetest
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,6 +46,26 @@ func Bytes(t testing.TB, desc string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// Descriptions are those of the txtar files that match a pattern: what follows the line "-- desc --" in them, up to the
+// next file.
+func Descriptions(t testing.TB, pattern string) (descs []string) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, desc, _ := strings.Cut(string(text), "-- desc --\n")
+		desc, _, _ = strings.Cut(desc, "\n-- ")
+		descs = append(descs, desc)
+	}
+	return descs
 }
 
 // Archive makes and opens the archive that desc describes.
