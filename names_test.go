@@ -78,7 +78,8 @@ func namesIn(t *testing.T, path string) []string {
 	var found []string
 	ast.Inspect(f, func(n ast.Node) bool {
 		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
-			if text, err := strconv.Unquote(l.Value); err == nil && apiName.MatchString(text) && !strings.ContainsAny(text, " \n") {
+			if text, err := strconv.Unquote(l.Value); err == nil && apiName.MatchString(text) &&
+				!strings.ContainsAny(text, " \n") {
 				found = append(found, text)
 			}
 		}

@@ -283,7 +283,8 @@ func TestPlantedRuntime(t *testing.T) {
 
 // A place that somebody else can change is no place for the runtime: its path could lead elsewhere when it is loaded.
 func TestRuntimeInTrustedPlace(t *testing.T) {
-	for name, mode := range map[string]os.FileMode{"open": 0o777, "foreign": 0o755, "foreign-sticky": 0o777 | os.ModeSticky} {
+	for name, mode := range map[string]os.FileMode{"open": 0o777, "foreign": 0o755,
+		"foreign-sticky": 0o777 | os.ModeSticky} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			place := filepath.Join(s.dir, name)

@@ -92,7 +92,8 @@ func TestOutputsThatAreThere(t *testing.T) {
 			t.Errorf("--force --private: %v %v %v", err, e, st.Mode())
 		}
 		put(t, at("notes.txt"), "precious")
-		for _, flags := range [][]string{{"-o", "notes.txt"}, {"-o", "notes.txt", "--force"}, {"-o", "none/x.tabard"}, {"-o", "."}} {
+		for _, flags := range [][]string{{"-o", "notes.txt"}, {"-o", "notes.txt", "--force"}, {"-o", "none/x.tabard"},
+			{"-o", "."}} {
 			if r := runJob(t, m, dir, flags...); r.Code == 0 || strings.Contains(r.Stdout, "halo1d") {
 				t.Errorf("%v: code %d, output %q", flags, r.Code, r.Stdout)
 			}
@@ -134,9 +135,12 @@ func TestCommandsKeepOtherFiles(t *testing.T) {
 	put(t, at("notes.txt"), "precious")
 	for _, cmd := range []string{"timeline x.tabard --png x.tabard", "timeline x.tabard --png x.tabard --force",
 		"timeline x.tabard --png hard.tabard --force", "timeline soft.tabard --svg x.tabard --force",
-		"timeline x.tabard --svg soft.tabard --force", "matrix x.tabard --png x.tabard", "histogram x.tabard --svg hard.tabard",
-		"scale x.tabard --ranks 4 -o x.tabard", "scale x.tabard --ranks 4 -o hard.tabard --force", "timeline x.tabard --png photo.png",
-		"timeline x.tabard --svg notes.txt", "scale x.tabard --ranks 4 -o notes.txt --force", "timeline x.tabard --svg fifo --force",
+		"timeline x.tabard --svg soft.tabard --force", "matrix x.tabard --png x.tabard",
+		"histogram x.tabard --svg hard.tabard",
+		"scale x.tabard --ranks 4 -o x.tabard", "scale x.tabard --ranks 4 -o hard.tabard --force",
+		"timeline x.tabard --png photo.png",
+		"timeline x.tabard --svg notes.txt", "scale x.tabard --ranks 4 -o notes.txt --force",
+		"timeline x.tabard --svg fifo --force",
 		"proxy x.tabard -o x.tabard --force", "proxy x.tabard -o notes.txt"} {
 		c := exec.Command(tabardBin, strings.Fields(cmd)...)
 		c.Dir = dir
@@ -148,7 +152,8 @@ func TestCommandsKeepOtherFiles(t *testing.T) {
 			holds(t, at(name), text)
 		}
 	}
-	for _, cmd := range []string{"timeline x.tabard --png new.png", "timeline x.tabard --svg new.svg", "proxy x.tabard -o new.c"} {
+	for _, cmd := range []string{"timeline x.tabard --png new.png", "timeline x.tabard --svg new.svg",
+		"proxy x.tabard -o new.c"} {
 		for range 2 { // what a command made it may make again
 			c := exec.Command(tabardBin, strings.Fields(cmd)...)
 			c.Dir = dir
@@ -267,7 +272,8 @@ func TestPlantedTemporaries(t *testing.T) {
 		t.Errorf("merge: code %d: %s", code, text)
 	}
 	for range 2 {
-		if text, code := within(t, s.victim(nil, s.bin, "record", "--quiet", "-o", at("new.tabard"), s.app, s.home, "0.1")); code != 0 {
+		if text, code := within(t, s.victim(nil, s.bin, "record", "--quiet", "-o", at("new.tabard"), s.app, s.home,
+			"0.1")); code != 0 {
 			t.Errorf("record: code %d: %s", code, text)
 		}
 	}

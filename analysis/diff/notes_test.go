@@ -63,7 +63,8 @@ func TestStops(t *testing.T) {
 // Objects in a list are compared one by one by what they mean, like those that are passed alone.
 func TestObjectsInLists(t *testing.T) {
 	contiguous := func(count, at, number int) string {
-		return fmt.Sprintf("MPI_Type_contiguous(count=%d, oldtype=MPI_INT) @ o.c:%d [f] ; newtype=type#%d\n", count, at, number)
+		return fmt.Sprintf("MPI_Type_contiguous(count=%d, oldtype=MPI_INT) @ o.c:%d [f] ; newtype=type#%d\n", count, at,
+			number)
 	}
 	combined := func(a, b string) string {
 		return fmt.Sprintf("MPI_Type_create_struct(count=2, array_of_blocklengths=[1, 1], array_of_displacements=[0, 8], "+
@@ -79,7 +80,8 @@ func TestObjectsInLists(t *testing.T) {
 		{"one of them predefined", made + combined("MPI_INT", "type#1"), other + combined("MPI_INT", "type#7"), true},
 		{"the other way round", made + combined("type#0", "type#1"), other + combined("type#7", "type#6"), false},
 		{"another predefined one", made + combined("MPI_INT", "type#1"), other + combined("MPI_BYTE", "type#7"), false},
-		{"one of them predefined in B only", made + combined("type#0", "type#1"), other + combined("MPI_INT", "type#7"), false},
+		{"one of them predefined in B only", made + combined("type#0", "type#1"), other + combined("MPI_INT", "type#7"),
+			false},
 	} {
 		r := with(t, job("mpich", 2, c.a), job("mpich", 2, c.b), diff.Options{Structure: true, Parameters: true})
 		if same := len(r.Differences) == 0; same != c.same {
@@ -138,7 +140,8 @@ func TestSelectedParts(t *testing.T) {
 			if step >= from && step < to {
 				n = count
 			}
-			fmt.Fprintf(&b, "MPI_Reduce(count=%d, datatype=MPI_INT, op=MPI_SUM, root=0, comm=MPI_COMM_WORLD) @ s.c:4 [step]\n", n)
+			fmt.Fprintf(&b, "MPI_Reduce(count=%d, datatype=MPI_INT, op=MPI_SUM, root=0, comm=MPI_COMM_WORLD) @ s.c:4 [step]\n",
+				n)
 			b.WriteString("MPI_Barrier(comm=MPI_COMM_WORLD) @ s.c:5 [step]\n")
 		}
 		return b.String()

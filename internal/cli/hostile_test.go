@@ -79,11 +79,14 @@ func poisoned(t *testing.T, desc, with string) string {
 // there are as many lines as with harmless strings.
 func TestHostileStrings(t *testing.T) {
 	bad, good := poisoned(t, halo, poison), poisoned(t, halo, "X")
-	for _, cmd := range []string{"info", "info --comms", "info --cost", "report", "report --steps 0-1", "dump", "dump --raw", "dump --json",
+	for _, cmd := range []string{"info", "info --comms", "info --cost", "report", "report --steps 0-1", "dump",
+		"dump --raw", "dump --json",
 		"info --json", "report --json", "loops", "loops --json", "loops --all", "profile", "profile --by site",
 		"profile --by comm", "profile --by rank", "profile --json", "waits", "waits --json", "matrix", "matrix --csv",
-		"histogram", "histogram --by site", "histogram --json", "messages", "messages --json", "timeline", "timeline --by function",
-		"timeline --json", "durations", "proxy -o -", "timeline --svg -", "scale --program", "verify", "replay", "diff", "merge"} {
+		"histogram", "histogram --by site", "histogram --json", "messages", "messages --json", "timeline",
+		"timeline --by function",
+		"timeline --json", "durations", "proxy -o -", "timeline --svg -", "scale --program", "verify", "replay", "diff",
+		"merge"} {
 		words := strings.Fields(cmd)
 		args := append([]string{words[0], bad}, words[1:]...)
 		clean := append([]string{words[0], good}, words[1:]...)

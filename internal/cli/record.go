@@ -215,7 +215,8 @@ func (f *recordFlags) run(a *app, args []string) error {
 		filter = append(filter, uint16(id))
 	}
 	code, err := launch.Record(launch.Options{
-		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private, Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
+		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
+		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,

@@ -52,7 +52,8 @@ var ctypes = map[string]struct {
 	c    string
 	bits int
 }{
-	"int": {"int", 32}, "long": {"long", 64}, "size_t": {"size_t", 64}, "MPI_Aint": {"long", 64}, "MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
+	"int": {"int", 32}, "long": {"long", 64}, "size_t": {"size_t", 64}, "MPI_Aint": {"long", 64},
+	"MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
 }

@@ -315,8 +315,9 @@ func TestKindsAndIDs(t *testing.T) {
 	if kinds["TAG"] != (kindRule{"Int", "Int"}) || kinds["NAME"] != (kindRule{"String", "StringArray"}) {
 		t.Errorf("%+v", kinds)
 	}
-	for text, want := range map[string]string{"TAG Int": "occurs twice", "X": "want kind, codec", "X Int Int Int": "want kind, codec",
-		"X Colour": "unknown codec Colour", "X Int Colour": "unknown codec Colour"} {
+	for text, want := range map[string]string{"TAG Int": "occurs twice", "X": "want kind, codec",
+		"X Int Int Int": "want kind, codec",
+		"X Colour":      "unknown codec Colour", "X Int Colour": "unknown codec Colour"} {
 		if err := loadKinds(write("kinds.txt", text), kinds); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
@@ -340,7 +341,8 @@ func TestKindsAndIDs(t *testing.T) {
 		}
 	}
 	list, err := loadPredefineds(write("predefined.txt", "MPI_A Comm\nMPI_B Comm null\n"), v)
-	if want := []Predefined{{"MPI_A", "Comm", false, -1}, {"MPI_B", "Comm", true, -1}}; err != nil || !slices.Equal(list, want) {
+	if want := []Predefined{{"MPI_A", "Comm", false, -1}, {"MPI_B", "Comm", true, -1}}; err != nil ||
+		!slices.Equal(list, want) {
 		t.Errorf("%v, error %v", list, err)
 	}
 }

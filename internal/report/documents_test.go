@@ -647,13 +647,15 @@ func TestDiffDocument(t *testing.T) {
 
 // What became of an interrupted recording is one word.
 func TestRecoveryOutcome(t *testing.T) {
-	for want, r := range map[string]collect.Report{"moved": {Moved: "/dev/shm/x", Bytes: 5}, "kept": {Kept: true, Bytes: 5},
+	for want, r := range map[string]collect.Report{"moved": {Moved: "/dev/shm/x", Bytes: 5},
+		"kept":      {Kept: true, Bytes: 5},
 		"recovered": {Bytes: 5}, "nothing": {}} {
 		if d := NewRecovery("a", r); d.Outcome != want || d.Problems == nil {
 			t.Errorf("%+v, want %s", d, want)
 		}
 	}
-	m := NewMerge("all", &collect.MergeReport{Ranks: 3, Bytes: 9, Sources: []merge.Outcome{{Name: "p", Added: 2, Replaced: 1}}})
+	m := NewMerge("all", &collect.MergeReport{Ranks: 3, Bytes: 9,
+		Sources: []merge.Outcome{{Name: "p", Added: 2, Replaced: 1}}})
 	if m.Ranks != 3 || !slices.Equal(m.Parts, []MergePart{{File: "p", Added: 2, Replaced: 1}}) {
 		t.Errorf("%+v", m)
 	}

@@ -164,7 +164,8 @@ func TestWrittenAmongOthers(t *testing.T) {
 	names := []string{"second"}
 	if os.Getuid() == 0 {
 		names = append(names, "foreign")
-		if err := errors.Join(os.WriteFile(d.Join("foreign"), nil, 0o666), os.Chown(d.Join("foreign"), 20002, 20002)); err != nil {
+		if err := errors.Join(os.WriteFile(d.Join("foreign"), nil, 0o666),
+			os.Chown(d.Join("foreign"), 20002, 20002)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -252,7 +253,8 @@ func TestTrusted(t *testing.T) {
 	mkdir("sticky/ours", 0o700)
 	open := mkdir("open", 0o777)
 	mkdir("open/ours", 0o700)
-	for name, to := range map[string]string{"to-good": good, "to-open": open + "/ours", "loop": filepath.Join(top, "loop")} {
+	for name, to := range map[string]string{"to-good": good, "to-open": open + "/ours",
+		"loop": filepath.Join(top, "loop")} {
 		if err := os.Symlink(to, filepath.Join(top, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -251,7 +251,8 @@ func TestSinks(t *testing.T) {
 	if err != nil || !bytes.Equal(got, p.encode(lossless)) {
 		t.Errorf("another encoding, error %v", err)
 	}
-	if _, err = b.EncodeSpooled(nil, p.classes, strings.NewReader("")); err == nil || !strings.Contains(err.Error(), io.EOF.Error()) {
+	if _, err = b.EncodeSpooled(nil, p.classes, strings.NewReader("")); err == nil ||
+		!strings.Contains(err.Error(), io.EOF.Error()) {
 		t.Errorf("an empty spool: %v", err)
 	}
 }

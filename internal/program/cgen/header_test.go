@@ -166,7 +166,8 @@ func TestHostileTexts(t *testing.T) {
 			")\nMPI_File_delete(filename="+strconv.Quote("/data/"+s)+") @ a.c:2 [f]\nMPI_Finalize()\n")
 		text, _ := generate(t, a, Options{File: s + ".tabard", Name: s + ".c"})
 		checkSyntax(t, q, text)
-		if strings.Contains(text, "int x; /*\"") != (i == 0) || strings.Count(text, "MPI_Comm_set_name(MPI_COMM_WORLD, "+quoted(s)+");") != 1 {
+		if strings.Contains(text, "int x; /*\"") != (i == 0) ||
+			strings.Count(text, "MPI_Comm_set_name(MPI_COMM_WORLD, "+quoted(s)+");") != 1 {
 			t.Errorf("%q in\n%s", s, text)
 		}
 	}
@@ -175,7 +176,8 @@ func TestHostileTexts(t *testing.T) {
 // Names stay in the folder for files, whatever the MPI library makes of them.
 func TestScratchName(t *testing.T) {
 	for name, want := range map[string]string{
-		"/a/b": "b", "ufs:/a/out": "out", "ufs:out": "out", "/a:b/c": "c", "x:y:z": "y_z", "..": "file", "a/..": "file", "a/": "a", "": "file",
+		"/a/b": "b", "ufs:/a/out": "out", "ufs:out": "out", "/a:b/c": "c", "x:y:z": "y_z", "..": "file", "a/..": "file",
+		"a/": "a", "": "file",
 	} {
 		if got := bare(1).scratchName(name); got != want {
 			t.Errorf("%q: %q instead of %q", name, got, want)
@@ -183,7 +185,8 @@ func TestScratchName(t *testing.T) {
 	}
 	// Files of several folders are several files.
 	g := bare(1)
-	for _, x := range [][2]string{{"/a/x", "x"}, {"/b/x", "x.2"}, {"x", "x.3"}, {"/c/x.2", "x.2.2"}, {"ufs:/a/../a/x", "x"}, {"/d/x", "x.4"}, {"./x", "x.3"}} {
+	for _, x := range [][2]string{{"/a/x", "x"}, {"/b/x", "x.2"}, {"x", "x.3"}, {"/c/x.2", "x.2.2"},
+		{"ufs:/a/../a/x", "x"}, {"/d/x", "x.4"}, {"./x", "x.3"}} {
 		if got := g.scratchName(x[0]); got != x[1] {
 			t.Errorf("%q: %q instead of %q", x[0], got, x[1])
 		}
@@ -193,7 +196,8 @@ func TestScratchName(t *testing.T) {
 // Constants that stand for arrays are no arrays to compilers, whether they are read or written.
 func TestPragmas(t *testing.T) {
 	for word, want := range map[string]string{
-		"MPI_COMM_WORLD": "", "MPI_STATUSES_IGNORE": "overflow", "MPI_UNWEIGHTED": "overflow overread", "MPI_WEIGHTS_EMPTY": "overflow overread",
+		"MPI_COMM_WORLD": "", "MPI_STATUSES_IGNORE": "overflow", "MPI_UNWEIGHTED": "overflow overread",
+		"MPI_WEIGHTS_EMPTY": "overflow overread",
 	} {
 		g := bare(1)
 		g.mentioned[word] = true

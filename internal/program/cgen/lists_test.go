@@ -179,7 +179,8 @@ func TestLeaves(t *testing.T) {
 		"x = rank - <offset 5> * rank;": cc.Assign(cc.Name("x"), cc.Infix(rankVar, "-", cc.Infix(cc.Int(5), "*", rankVar))),
 		"keep(<kept 3>, (int[]){<kept 4>}, <kept 2> * sizeof(int));": cc.Call("keep", cc.Int(3), cc.List("int[]", cc.Int(4)),
 			cc.Infix(cc.Int(2), "*", cc.Sizeof("int"))),
-		"MPI_Group_incl(group[<group 1>], <n 2>, (int[]){<ranks -1>}, NULL);": cc.Call("MPI_Group_incl", object("group", 1), cc.Int(2),
+		"MPI_Group_incl(group[<group 1>], <n 2>, (int[]){<ranks -1>}, NULL);": cc.Call("MPI_Group_incl", object("group", 1),
+			cc.Int(2),
 			cc.List("int[]", cc.Int(-1)), null),
 	} {
 		list := []*cc.Stmt{cc.Do(e)}

@@ -108,7 +108,8 @@ func TestThreadBodies(t *testing.T) {
 		return fmt.Sprintf("%d,MPI_Send(buf=NULL, count=0, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ a.c:20 [f]",
 			at, dest)
 	}
-	desc := threaded([]string{barrier(100, 10), send(50, 1) + "\n" + barrier(60, 21), send(50, 1) + "\n" + barrier(60, 21)},
+	desc := threaded([]string{barrier(100, 10), send(50, 1) + "\n" + barrier(60, 21), send(50, 1) + "\n" +
+		barrier(60, 21)},
 		[]string{barrier(100, 10), send(50, 0), send(50, 1) + "\n" + barrier(60, 21)})
 	text, _ := generate(t, archivetest.Archive(t, desc), Options{})
 	for function, want := range map[string]string{

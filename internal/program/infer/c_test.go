@@ -96,7 +96,8 @@ func TestC(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "e.c"), []byte(source), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.Command(compiler, "-std=c99", "-O0", "-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-variable",
+			if out, err := exec.Command(compiler, "-std=c99", "-O0", "-Wall", "-Wextra", "-Wno-unused-function",
+				"-Wno-unused-variable",
 				"-Werror", "-o", filepath.Join(dir, "e"), filepath.Join(dir, "e.c")).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

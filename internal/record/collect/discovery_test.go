@@ -165,7 +165,8 @@ func TestUnrecordedRanks(t *testing.T) {
 	p := newProgram(t, dir, deadPID+1, 1)
 	register(t, dir, p.pid, 0, 4)
 	register(t, dir, deadPID+2, 1, 4) // its segments could not be made
-	if err := Register(dir, &Registration{PID: deadPID + 3, Rank: 2, Size: 4, Reason: "is statically linked"}); err != nil {
+	if err := Register(dir, &Registration{PID: deadPID + 3, Rank: 2, Size: 4,
+		Reason: "is statically linked"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range append(p.prologue(0, 4), p.work(rng(1), 30)...) {
@@ -174,7 +175,8 @@ func TestUnrecordedRanks(t *testing.T) {
 	c := testCollector(t, dir)
 	c.control.SetInitialized(2)
 	finishAll(t, c)
-	for _, want := range []string{"\ntabard: INCOMPLETE: ", "rank 1 was not recorded (it was in MPI_Init, but its records could not be stored",
+	for _, want := range []string{"\ntabard: INCOMPLETE: ",
+		"rank 1 was not recorded (it was in MPI_Init, but its records could not be stored",
 		"rank 2 was not recorded (the program is statically linked)", "rank 3 was not recorded (no process"} {
 		if !strings.Contains(c.lines(), want) {
 			t.Errorf("%q is not in %s", want, c.lines())

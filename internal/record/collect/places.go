@@ -38,7 +38,8 @@ func places(output string) (named, fixed []string) {
 	fixed = []string{"/dev/shm", run, "/tmp", filepath.Dir(output)}
 	// What is in XDG_RUNTIME_DIR takes memory that sessions need: not the first choice.
 	for _, dir := range []string{
-		os.Getenv("TABARD_STATE"), "/dev/shm", os.Getenv("XDG_RUNTIME_DIR"), os.Getenv("TMPDIR"), "/tmp", filepath.Dir(output),
+		os.Getenv("TABARD_STATE"), "/dev/shm", os.Getenv("XDG_RUNTIME_DIR"), os.Getenv("TMPDIR"), "/tmp",
+		filepath.Dir(output),
 	} {
 		if filepath.IsAbs(dir) && !slices.Contains(named, filepath.Clean(dir)) {
 			named = append(named, filepath.Clean(dir))

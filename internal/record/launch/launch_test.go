@@ -386,7 +386,8 @@ func TestRankEnv(t *testing.T) {
 }
 
 func TestPreloadEnv(t *testing.T) {
-	got := preloadEnv([]string{"A=1", "LD_PRELOAD=/x/libtabard.so /y/a.so:/z/b.so", "TABARD_DIR=/old", "TABARD_SPILL=/old"},
+	got := preloadEnv([]string{"A=1", "LD_PRELOAD=/x/libtabard.so /y/a.so:/z/b.so", "TABARD_DIR=/old",
+		"TABARD_SPILL=/old"},
 		"/s/libtabard.so", "/s", "/d/s.spill", "/bin/tabard")
 	want := []string{"A=1", "TABARD_SPILL=/d/s.spill", "LD_PRELOAD=/s/libtabard.so:/y/a.so:/z/b.so",
 		"ASAN_OPTIONS=verify_asan_link_order=0", "TABARD_DIR=/s", "TABARD_EXE=/bin/tabard"}

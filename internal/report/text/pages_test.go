@@ -244,7 +244,8 @@ func TestDumpLines(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	a = archivetest.Archive(t, "abi mpich\nrank 0 of 1 on n\nthread 1\nMPI_Barrier(comm=MPI_COMM_WORLD) ; unfinished\n")
-	if got := line(a, a.NumStreams()-1, 0); !strings.HasPrefix(got, "0.1 ") || !strings.Contains(got, "         -  MPI_Barrier(") {
+	if got := line(a, a.NumStreams()-1, 0); !strings.HasPrefix(got, "0.1 ") ||
+		!strings.Contains(got, "         -  MPI_Barrier(") {
 		t.Errorf("%q", got)
 	}
 	for ns, want := range map[time.Duration]string{0: "0.000000000", 1: "0.000000001", 61e9 + 5: "61.000000005",
