@@ -455,7 +455,7 @@ func TestIgnoredSignals(t *testing.T) {
 		run := append([]string{"-c", `trap '' HUP PIPE USR1 TERM CHLD; exec "$@"`, "bash"}, how...)
 		cmd := exec.Command("bash", append(run, "/bin/grep", "Sig[BI]", "/proc/self/status")...)
 		cmd.Env = s.env
-		out, err := cmd.CombinedOutput()
+		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
