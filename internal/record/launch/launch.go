@@ -240,6 +240,7 @@ func (l *launcher) job(output string) *collect.Job {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
+	j.Launcher.PID, j.Launcher.Start = launcherOf(os.Getppid())
 	l.shareJob(j)
 	l.takePlace(j)
 	if o.KeepRaw != "" {
