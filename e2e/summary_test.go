@@ -122,3 +122,27 @@ func TestScriptWithoutJobs(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A mistake in the command line is told once, not by each rank, and once for each command line.
+func TestMistakesAreToldOnce(t *testing.T) {
+	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		for _, c := range []struct {
+			args []string
+			want int
+		}{
+			{[]string{tabardBin, "record", "--nonsense", "hostname"}, 1},
+			{[]string{tabardBin, "record", "./none"}, 1},
+			{[]string{"hostname", ":", "-n", "2", tabardBin, "record", "--nonsense", "hostname"}, 1},
+		} {
+			r, err := (&mpirun.Job{MPI: m, Ranks: 3, Dir: t.TempDir(), Args: c.args}).Start()
+			if err != nil || r.Code == 0 || r.TimedOut {
+				t.Fatal(err, r)
+			}
+			n := strings.Count(r.Stderr, "nonsense; ") + strings.Count(r.Stderr, "unknown flag --nonsense") +
+				strings.Count(r.Stderr, "none: No such file")
+			if n < c.want || n > c.want && len(c.args) < 5 {
+				t.Errorf("%q is told %d times: %s", c.args, n, r.Stderr)
+			}
+		}
+	})
+}

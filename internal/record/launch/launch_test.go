@@ -560,3 +560,17 @@ func TestIsLauncher(t *testing.T) {
 		}
 	}
 }
+
+// One rank of each command line says what is wrong with it, where the launcher tells which ranks have the same.
+func TestSpeaks(t *testing.T) {
+	for _, c := range []struct {
+		rank, programs int
+		counts         string
+		want           bool
+	}{{-1, -1, "", true}, {0, 1, "2", true}, {1, 1, "2", false}, {2, 2, "2 3", true}, {3, 2, "2 3", false},
+		{3, 2, "", true}, {3, 1, "", false}} {
+		if got := (rankEnv{rank: c.rank, programs: c.programs}).speaks(c.counts); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
