@@ -167,7 +167,7 @@ int main(void)
 		t.Fatal(err)
 	}
 	got := said(script(t, m, dir, "halo1d", nil, filepath.Join(dir, "late")))
-	if !regexp.MustCompile(`\ntabard: process \d+ is not recorded: `).MatchString(got) {
+	if !regexp.MustCompile(`(?m)^tabard: process \d+ is not recorded: `).MatchString(got) {
 		t.Error(got)
 	}
 }
