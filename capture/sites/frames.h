@@ -48,8 +48,6 @@ void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc);
 int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e);
 /* The extent of the function that pc is in; 0: unknown. */
 int tb_cfi_function(const struct tb_module *m, uintptr_t pc, uintptr_t *low, uintptr_t *high);
-/* Whether the code in [low, high) has a direct call of the target. */
-int tb_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target);
 
 #pragma GCC visibility pop
 #endif

@@ -126,14 +126,6 @@ void tb_callback_seen(uintptr_t function)
     search(m, function, &left);
 }
 
-int tb_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target)
-{
-    if (!in_code(m, low, high - low)) return 0;
-    for (uintptr_t a = low; a + JUMP_STEP <= high; a += JUMP_STEP)
-        if (calls_at(a, high, target)) return 1;
-    return 0;
-}
-
 /* ---- The library's side ---- */
 
 uintptr_t tb_jump_site(unsigned id, void *return_address)

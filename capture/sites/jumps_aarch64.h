@@ -72,13 +72,6 @@ static struct jump jump_at(uintptr_t low, uintptr_t high, uintptr_t a)
     return (struct jump){slot ? 4 : 0, 0, slot};
 }
 
-/* Whether the instruction at a is a direct call of the target. */
-static int calls_at(uintptr_t a, uintptr_t high, uintptr_t target)
-{
-    (void)high;
-    return (code_at(a) & 0xfc000000) == 0x94000000 && a + (uintptr_t)with_sign(code_at(a), 26) * 4 == target;
-}
-
 /* Whether the instruction before the address is a call through a register that does not hold what
  * the global offset table does. */
 static int after_indirect_call(const struct tb_module *m, uintptr_t a)

@@ -34,12 +34,6 @@ static struct jump jump_at(uintptr_t low, uintptr_t high, uintptr_t a)
     return (struct jump){n, relative(a + n - 4), 0};
 }
 
-/* Whether the instruction at a, in a function that ends at high, is a direct call of the target. */
-static int calls_at(uintptr_t a, uintptr_t high, uintptr_t target)
-{
-    return *(const uint8_t *)a == 0xe8 && a + 5 <= high && relative(a + 1) == target;
-}
-
 /* Whether the instruction before the address can be a call through a register
  * or through memory other than the global offset table. */
 static int after_indirect_call(const struct tb_module *m, uintptr_t a)

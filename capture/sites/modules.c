@@ -242,6 +242,27 @@ TB_EXPORT int dlclose(void *handle)
     return r;
 }
 
+/* A direct call at a leads to a plus what its instruction says. Bytes that only look like one do no
+ * harm: hardly any lead to the start of a function. */
+int tb_module_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target)
+{
+    if (low < m->code || high > m->code_end) return 0;
+#if defined(__aarch64__)
+    for (uintptr_t a = low; a + 4 <= high; a += 4) {
+        uint32_t code = *(const uint32_t *)a;
+        intptr_t by = (int32_t)(code << 6) >> 6;
+        if (code >> 26 == 0x25 && a + (uintptr_t)by * 4 == target) return 1; /* bl */
+    }
+#else
+    for (uintptr_t a = low; a + 5 <= high; a++) {
+        int32_t by;
+        memcpy(&by, (const void *)(a + 1), sizeof by);
+        if (*(const uint8_t *)a == 0xe8 && a + 5 + (uintptr_t)(intptr_t)by == target) return 1;
+    }
+#endif
+    return 0;
+}
+
 /* ---- Records ---- */
 
 static void emit_module(struct tb_thread *t, const struct tb_module *m)

@@ -303,7 +303,7 @@ static TB_COLD int calls_itself(const struct tb_module *m, uintptr_t pc)
     uintptr_t key = (pc ^ (uintptr_t)m << 16) << 1, low, high, *at = &judged[(pc ^ pc >> 10) % (1 << 10)];
     uintptr_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
     if ((seen & ~(uintptr_t)1) == key) return (int)(seen & 1);
-    int r = tb_cfi_function(m, pc, &low, &high) && high - low <= SCAN_MAX && tb_calls(m, low, high, low);
+    int r = tb_cfi_function(m, pc, &low, &high) && high - low <= SCAN_MAX && tb_module_calls(m, low, high, low);
     __atomic_store_n(at, key | (uintptr_t)r, __ATOMIC_RELAXED);
     return r;
 }
