@@ -103,6 +103,14 @@ static void extent_of(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t
     }
 }
 
+/* Modules of Python; ctypes and cffi call functions by libffi. */
+static uint8_t extension_of(const char *path)
+{
+    if (starts(file_of(path), "libffi.so")) return TB_EXTENSION_BINDING;
+    if (!strstr(file_of(path), ".cpython-") && !strstr(file_of(path), ".abi3.so")) return TB_EXTENSION_NONE;
+    return strstr(path, "/mpi4py/") ? TB_EXTENSION_BINDING : TB_EXTENSION_OWN;
+}
+
 static struct tb_module *describe(const struct dl_phdr_info *info, uintptr_t low, uintptr_t high, int main)
 {
     static struct tb_module *pool;
@@ -123,6 +131,7 @@ static struct tb_module *describe(const struct dl_phdr_info *info, uintptr_t low
     m->kind = (uint8_t)(main ? TB_MODULE_PLAIN : kind_of(m->path));
     if ((uintptr_t)&describe - low < high - low) m->kind = TB_MODULE_SELF;
     m->libc = (uintptr_t)&getppid - low < high - low;
+    m->extension = main ? TB_EXTENSION_NONE : extension_of(m->path);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         if (h->p_type == PT_NOTE && !m->build_id[0]) read_build_id(m, h);

@@ -1,6 +1,7 @@
 /* Call sites: the caller of an MPI function with its caller, or the whole stack of callers. */
 #include <errno.h>
 #include "sites/frames.h"
+#include "sites/python.h"
 
 enum { STEPS = 512, KNOWN_STACKS = 256, FRAMES_MAX = 65536, FOLDED_MAX = 256, CYCLE_MAX = 64 };
 
@@ -271,6 +272,7 @@ static uint64_t stack_id(struct sites *sites, struct tb_thread *t, uintptr_t jum
  * halos. Where such a function is called says more than the call in it, so that a site has the caller
  * and the caller's caller; and one more as long as that is a function of few bytes, which cannot do much
  * but call. What a site has depends on code and stack alone: all ranks and all runs agree. */
+enum { BY_PYTHON = 2 /* beside sp and fp in an entry */ };
 enum { CALLERS_MAX = 4, THIN = 192 /* bytes of code */, SCAN_MAX = 1 << 14 };
 
 static int same_function(const struct tb_step *inner, const struct tb_step *outer)
@@ -285,7 +287,7 @@ static int same_function(const struct tb_step *inner, const struct tb_step *oute
 static int is_foreign(const struct tb_step *inner, const struct tb_step *outer)
 {
     const struct tb_module *m = outer->module;
-    return !m || m->libc || outer->skip || (inner->module && inner->module->main && !m->main) ||
+    return !m || m->libc || m->extension || tb_python_is_interpreter(m) || outer->skip || (inner->module && inner->module->main && !m->main) ||
            same_function(inner, outer);
 }
 
@@ -322,6 +324,15 @@ static int goes_on(const struct tb_step *s, unsigned n)
     return n == 1 ? has_callers(s) : n < CALLERS_MAX && is_short(s) && is_thin(s);
 }
 
+/* Where Python calls, the caller is the interpreter: the line of Python stands for it. */
+static int is_called_by_python(const struct tb_module *m) { return m && m->extension && tb_python_is_there(); }
+
+static inline uint64_t mix_python(uint64_t h, struct tb_python_position *p)
+{
+    if (!tb_python_position(p)) return mix(h, p->code = 0);
+    return mix(mix(mix(mix(h, p->code), (uint64_t)p->at), p->name), p->file);
+}
+
 /* Entries of the caches. Those of callers have two places each. */
 static inline struct tb_site_entry *site_at(struct tb_thread *t, uintptr_t a)
 {
@@ -351,6 +362,12 @@ static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_e
 {
     uintptr_t sp = tb_frame_end(frame), fp = *(uintptr_t *)tb_frame_record(frame), high = t->priv->stack_high;
     uint64_t h = e->key;
+    if (tb_unlikely(e->by_fp == BY_PYTHON)) {
+        struct tb_python_position p;
+        h = mix_python(h, &p);
+        e = caller_at(t, h);
+        return e->key == h ? e->word : 0;
+    }
     if (tb_unlikely(sp < t->priv->stack_low || sp >= high)) return 0;
     do {
         uintptr_t end = (e->by_fp ? fp : sp) + (uintptr_t)(intptr_t)e->cfa, size = end - sp;
@@ -400,6 +417,23 @@ static TB_COLD uint64_t callers_word(struct sites *sites, struct tb_thread *t, v
     return word;
 }
 
+/* The place in the extension, unless it is a mere binding, and the line of Python. */
+static TB_COLD uint64_t python_word(struct tb_thread *t, uintptr_t ra)
+{
+    struct folded s = {.n = 0};
+    struct tb_python_position p;
+    struct tb_module *m = tb_module_of(ra - 1);
+    struct tb_site_entry *e = site_at(t, ra);
+    *e = (struct tb_site_entry){.key = ra ^ tb_site_key, .word = TB_SITE_CALLERS, .by_fp = BY_PYTHON};
+    uint64_t h = mix_python(e->key, &p), line = 0;
+    if (p.code) line = tb_python_word(t, &p);
+    if (!line || m->extension != TB_EXTENSION_BINDING) s.word[s.n++] = code_word(t, m, ra);
+    if (line) s.word[s.n++] = line;
+    uint64_t word = s.n == 1 ? s.word[0] : id_of(t, &s);
+    if (word) *place_for(t, h) = (struct tb_site_entry){.key = h, .word = word};
+    return word;
+}
+
 static int is_plain(const struct tb_module *m) { return !m || m->kind == TB_MODULE_PLAIN; }
 
 /* Whether the site of calls with this return address has callers in it. */
@@ -408,6 +442,7 @@ static int wants_callers(struct tb_thread *t, uintptr_t pc)
     const struct tb_module *m = tb_module_of(pc);
     struct sites *sites = sites_of(t);
     if (!m || !sites) return 0;
+    if (is_called_by_python(m)) return 1;
     return m->kind == TB_MODULE_BINDING || (is_plain(m) && has_callers(step_at(sites, pc)));
 }
 
@@ -421,6 +456,7 @@ int tb_site_is_fixed(struct tb_thread *t, void *return_address, int mode)
 static uint64_t caller_word(struct tb_thread *t, uintptr_t jump, void *ra, void *frame)
 {
     uintptr_t a = jump ? jump : (uintptr_t)ra;
+    if (!jump && is_called_by_python(tb_module_of(a - 1))) return python_word(t, a);
     if (!jump && wants_callers(t, a - 1)) return callers_word(t->priv->sites, t, ra, frame);
     return code_word(t, tb_module_of(a - 1), a);
 }
