@@ -282,12 +282,13 @@ static int same_function(const struct tb_step *inner, const struct tb_step *oute
            outer->pc - low < high - low;
 }
 
-/* Whether the frame of a step is not for the one inside of it to tell: the C library called main, an OpenMP
- * runtime or a sort routine calls back. */
+/* Whether a caller says nothing about the call: the C library called main, an OpenMP runtime or
+ * a sort routine calls back. */
 static int is_foreign(const struct tb_step *inner, const struct tb_step *outer)
 {
     const struct tb_module *m = outer->module;
-    return !m || m->libc || m->extension || tb_python_is_interpreter(m) || outer->skip || (inner->module && inner->module->main && !m->main) ||
+    return !m || m->libc || m->extension || tb_python_is_interpreter(m) || outer->skip ||
+           (inner->module && inner->module->main && !m->main) ||
            same_function(inner, outer);
 }
 
