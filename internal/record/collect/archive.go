@@ -226,6 +226,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	if why := c.unrecorded(p); why != "" {
 		d.Info[archive.Unrecorded] = why
 	}
+	if p.missing > 0 {
+		d.Info[archive.Missing] = "files of its state were lost: removed, made shorter, or not readable"
+	}
 	problems := slices.Clone(p.problems)
 	if n := p.misfits(); n > 0 {
 		problems = append(
