@@ -160,7 +160,7 @@ func (d *Dir) write(name string, b []byte, mode os.FileMode, sync bool, rename f
 	}
 	_, err = f.Write(b)
 	if err == nil && sync {
-		err = f.Sync()
+		err = syncFile(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = rename(Name(f), name)

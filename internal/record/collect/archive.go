@@ -286,7 +286,7 @@ func (c *collector) unrecorded(p *process) string {
 	switch {
 	case !p.reg.Traced:
 		return "the program " + p.reg.Reason
-	case p.reg.Spawned || here == 0:
+	case p.reg.Spawned || here == 0 && c.control.Initialized() == 0:
 		return ""
 	case c.control.Initialized() <= inMPI:
 		return strings.TrimSuffix("no MPI call of it came to Tabard's library; it "+p.end, "; it ")
