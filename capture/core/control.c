@@ -146,8 +146,9 @@ int tb_process_start(void)
 /* Before the program can change its environment and descriptors. */
 __attribute__((constructor)) static void remember_start(void)
 {
-    remember_places();
     int saved = errno;
+    remember_places();
+    if (tb_process.dir[0] && tb_job_is_another()) tb_process.state = TB_INERT;
     if (tb_process.dir[0]) tb_summary_start();
     errno = saved;
 }

@@ -132,7 +132,7 @@ no change: it runs as before, under Open MPI or MPICH.`,
 		a.bounded(cmd)
 		root.AddCommand(cmd)
 	}
-	root.AddCommand(collectorCommand(), spawnedCommand(), replayFeedCommand())
+	root.AddCommand(collectorCommand(), spawnedCommand(), jobCommand(), replayFeedCommand())
 	root.SetHelpCommand(helpCommand(root))
 	for _, c := range append(root.Commands(), root) {
 		c.DisableFlagsInUseLine = true

@@ -118,7 +118,7 @@ func infer(c *archive.Content, o Options, p policy) (*Model, error) {
 		m.modules[x] = i
 	}
 	for _, x := range append([]*archive.Content{c}, o.With...) {
-		if err := m.addRecording(withoutIgnored(x)); err != nil {
+		if err := m.addRecording(withoutChance(x)); err != nil {
 			return nil, err
 		}
 	}

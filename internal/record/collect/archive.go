@@ -345,7 +345,7 @@ func (c *collector) archive() error {
 		c.written, c.report.Bytes = true, size
 		c.job.Archive, c.job.Problem = "", ""
 		c.dir.Remove(KeptArchive)
-		c.report.Incomplete = incomplete(c.job.target())
+		c.report.Incomplete = archive.Incomplete(b.Gaps())
 		if e := c.job.write(c.dir); e != nil {
 			c.logf("job.json: %v", e)
 		}
@@ -361,19 +361,9 @@ func (c *collector) archive() error {
 		return errors.Join(err, err2)
 	}
 	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
-	c.report.Incomplete = incomplete(c.dir.Join(KeptArchive))
+	c.report.Incomplete = archive.Incomplete(b.Gaps())
 	c.report.Problems = append(c.report.Problems, problem)
 	return c.job.write(c.dir)
-}
-
-// incomplete says what an archive lacks, "" if nothing.
-func incomplete(path string) string {
-	a, err := archive.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer a.Close()
-	return archive.Incomplete(a.Gaps())
 }
 
 type countWriter struct {

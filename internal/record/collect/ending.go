@@ -173,6 +173,9 @@ func (c *collector) end() (bool, error) {
 	if !c.over() {
 		return false, nil
 	}
+	if c.job.OfScript || c.dir.Has(jobsFile) { // a recording without calls would take the place of one with calls
+		c.job.Taken = c.job.Taken || !slices.ContainsFunc(c.order, func(p *process) bool { return p.calls() > 0 })
+	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
 	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps) && !c.deviates() {
 		err = nil // nothing is to be said that was not said when the processes left MPI_Finalize

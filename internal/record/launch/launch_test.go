@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 				os.Exit(99)
 			}
 			os.Exit(Spawned(os.Args[2:], lib))
+		case JobCommand:
+			lib, _ := os.ReadFile(os.Getenv("TEST_RUNTIME"))
+			os.Exit(Join(os.Args[2:], lib))
 		case "record":
 			lib, err := os.ReadFile(os.Getenv("TEST_RUNTIME"))
 			if err != nil {
@@ -350,6 +353,22 @@ func TestSpawned(t *testing.T) {
 	if code := cmd.Run(); code == nil || code.Error() != "exit status 9" {
 		t.Errorf("without a job: %v", code)
 	}
+}
+
+// Ranks of a job that a script starts are recorded for themselves. Whatever goes wrong with that, they run.
+func TestJoin(t *testing.T) {
+	s := newSandbox(t)
+	out, stderr, code := s.record(nil, "/bin/sh", "-c", `export PMIX_NAMESPACE=7 PMIX_RANK=0
+echo "$TABARD_DIR" "$TABARD_JOB"
+"$TABARD_EXE" __job -- /bin/sh job -c 'echo $0 $TABARD_DIR $TABARD_JOB; exit 6'; echo $?
+TABARD_RECORD= "$TABARD_EXE" __job -- /bin/sh job -c 'echo $0 $TABARD_DIR; exit 7'; echo $?
+"$TABARD_EXE" __job -- /bin/sh; echo $?`)
+	f := strings.Fields(out)
+	if code != 0 || len(f) != 8 || f[1] != "job" || f[2] == f[0] || f[3] != "7" || f[4] != "6" || f[5] != "job" ||
+		f[6] != "7" || f[7] != "2" || strings.Count(stderr, "recording is off") != 1 {
+		t.Errorf("%q %q %d", out, stderr, code)
+	}
+	s.idle()
 }
 
 func TestOptions(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-
-	"github.com/tabard-hpc/tabard/internal/record/collect"
 )
 
 // Place is this process's place among the processes that an MPI launcher started.
@@ -31,17 +29,8 @@ func PlaceOf() Place {
 	p := Place{Rank: e.rank, Size: e.size, OpenMPI: os.Getenv("OMPI_COMM_WORLD_SIZE") != ""}
 	p.Hydra = !p.OpenMPI && os.Getenv("PMI_SIZE") != ""
 	p.Job, p.Alone = jobIdentity(e)
-	pid := os.Getppid()
-	for range 64 {
-		st, err := collect.ReadProcStat(pid)
-		if pid <= 1 || err != nil {
-			break
-		}
-		if isLauncher(st.Comm) {
-			p.Launcher, _ = os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
-			break
-		}
-		pid = st.Parent
+	if pid, _ := launcherOf(os.Getppid()); pid > 0 {
+		p.Launcher, _ = os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	}
 	return p
 }
