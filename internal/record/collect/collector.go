@@ -107,8 +107,8 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	return c, nil
 }
 
-// openControl maps the control page. If it is gone, there is another one, which nobody else sees: all processes are looked
-// at then, whatever they say there.
+// openControl maps the control page. If it is gone, there is another one, which nobody else sees: all processes
+// are looked at then, whatever they say there.
 func openControl(d *safefile.Dir, job *Job) (control *ring.Control, err error) {
 	lost := ring.Guarded(func() error {
 		control, err = ring.OpenControl(d)

@@ -12,8 +12,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
-// Somebody makes files shorter that the collector has mapped. It goes on: it has all that it had taken in, goes on where
-// the program goes on, and the archive says that calls are missing.
+// Somebody makes files shorter that the collector has mapped. It has all that it had taken in, goes on where the
+// program goes on, and the archive says that calls are missing.
 func TestShortenedSegments(t *testing.T) {
 	const n = 1200
 	want := reference(t, 11, n)

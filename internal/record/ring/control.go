@@ -117,7 +117,8 @@ func OpenControl(d *safefile.Dir) (*Control, error) {
 	}
 	if c.page.Magic != ControlMagic || c.page.Version != Version {
 		c.Close()
-		return nil, fmt.Errorf("%s: not a control page of this version of tabard", f.Name())
+		return nil, fmt.Errorf("%s was written by another version of tabard, which can read it; or remove %s", f.Name(),
+			d.Path())
 	}
 	return c, nil
 }

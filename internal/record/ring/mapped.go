@@ -14,8 +14,8 @@ import (
 // ErrShortened is about a mapped file that somebody made shorter, or that cannot be read any more.
 var ErrShortened = errors.New("a file of the state directory was made shorter")
 
-// mapping is a mapped file. What is beyond its end, if somebody makes it shorter, cannot be accessed: the runtime in the
-// program (capture/core/guard.c) and Guarded here put memory there.
+// mapping is a mapped file. What is beyond its end, if somebody makes it shorter, cannot be accessed: the
+// runtime in the program (capture/core/guard.c) and Guarded here put memory there.
 type mapping struct {
 	mem   []byte
 	first []byte      // what stands at the beginning if that is lost, nil: zeros
