@@ -31,6 +31,7 @@ var readApart = map[string]string{
 	"internal/doctor/system.go":                 "what the kernel says of the machine",
 	"internal/program/replay/library.go":        "settings of the dynamic linker",
 	"internal/program/replay/start.go":          "a directory, whose owner and kind it looks at",
+	"internal/record/collect/console.go":        "standard error of the program, which does not block",
 }
 
 // One package opens, creates and removes files. The others go through it.
