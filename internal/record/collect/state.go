@@ -79,6 +79,8 @@ type Job struct {
 	Replaces *fileState `json:"replaces,omitempty"`
 	// Private keeps the archive from other users.
 	Private bool `json:"private,omitempty"`
+	// Launcher started the ranks of this node: as long as it lives, some may still come.
+	Launcher ProcessID `json:"launcher"`
 	// OfScript says that a recorded script started the job.
 	OfScript bool `json:"of_script,omitempty"`
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,9 @@ var launchers = []string{
 	"jsrun",
 }
 
+// daemons are launchers that others start on the nodes of a job.
+var daemons = []string{"orted", "prted", "hydra_pmi_proxy", "pmi_proxy", "slurmstepd", "palsd"}
+
 func isLauncher(comm string) bool {
 	for _, l := range launchers {
 		if comm == l || strings.HasPrefix(comm, l+".") || strings.HasPrefix(comm, l+"-") {
@@ -138,4 +142,21 @@ func launcherOf(pid int) (launcher int, start uint64) {
 		pid = st.Parent
 	}
 	return launcher, start
+}
+
+// console is where the collector says what no rank lives to say, -1 for nowhere: standard error of the launcher that the
+// user started, or of a program without one. It is never what a rank writes to, as launchers wait until nobody has that
+// open.
+func console() int {
+	pid, start := launcherOf(os.Getppid())
+	if pid == 0 {
+		if place := PlaceOf(); !place.Alone {
+			return -1
+		}
+		pid = os.Getpid()
+	}
+	if st, err := collect.ReadProcStat(pid); err != nil || slices.Contains(daemons, st.Comm) {
+		return -1
+	}
+	return collect.OpenConsole(collect.ProcessID{PID: pid, Start: start})
 }

@@ -97,7 +97,9 @@ func Record(o Options) (code int, err error) {
 		return 2, err
 	}
 	if l.path, code, err = findProgram(o.Command[0]); err != nil {
-		fmt.Fprintf(l.err, "tabard: %v\n", err)
+		if Speaks() {
+			fmt.Fprintf(l.err, "tabard: %v\n", err)
+		}
 		return code, nil
 	}
 	if err := l.setUp(); err != nil {
@@ -240,6 +242,7 @@ func (l *launcher) job(output string) *collect.Job {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
+	j.Launcher.PID, j.Launcher.Start = launcherOf(os.Getppid())
 	l.shareJob(j)
 	l.takePlace(j)
 	if o.KeepRaw != "" {
