@@ -68,14 +68,15 @@ func TestJobsOfAScript(t *testing.T) {
 		"at the same time": {[]string{"-o", "x.tabard"},
 			[]string{"sh", "-c", `$run -n 2 $app & $run -n 2 $app & wait`}, "x 2, x-2 2"},
 		"one job": {nil, []string{"sh", "-c", `$run -n 2 sh -c "$app; true"`}, "sh 2"},
-		"other programs": {nil, []string{"sh", "-c", `$run -n 2 hostname; cd ..; $run -n 2 $app; $run -n 2 ./none; true`},
-			"sh 2"},
+		"other programs": {nil, []string{"sh", "-c", `$run -n 2 hostname; cd ..; $run -n 2 $app; $run -n 2 ./none
+			true`}, "sh 2"},
 		"several programs": {nil, []string{"sh", "-c", `$run -n 1 $app : -n 2 $app`}, "sh 3"},
 		"recorded in the script": {nil, []string{"sh", "-c", `$run -n 2 $tabard record -o own.tabard $app
 			$run -n 1 $tabard record -o both.tabard $app : -n 2 $tabard record -o both.tabard $app
 			$run -n 2 $app`}, "both 3, own 2, sh 2"},
 		"python": {nil, []string{"/usr/bin/python3", "-c", `import os, subprocess
-for n in 2, 3: subprocess.run(os.path.expandvars("$run -n %d $app" % n), shell=True, check=True)`}, "python3 2, python3-2 3"},
+for n in 2, 3: subprocess.run(os.path.expandvars("$run -n %d $app" % n), shell=True, check=True)`},
+			"python3 2, python3-2 3"},
 		"make":  {nil, []string{"make", "-f", "makefile", "-j2"}, "make 2, make-2 2"},
 		"xargs": {nil, []string{"sh", "-c", `echo 2 3 | xargs -n 1 sh -c '$run -n $1 $app' sh`}, "sh 2, sh-2 3"},
 		"quiet": {[]string{"--quiet"}, []string{"sh", "-c", `$run -n 2 $app; $run -n 3 $app`}, "sh 2, sh-2 3"},

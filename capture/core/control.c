@@ -116,8 +116,8 @@ static void remember_places(void)
 static void say_late(void)
 {
     char line[128];
-    int n = snprintf(line, sizeof line, "tabard: process %d is not recorded: its recording had ended before it called MPI\n",
-                     (int)getpid());
+    int n = snprintf(line, sizeof line, "tabard: process %d is not recorded: "
+                     "its recording had ended before it called MPI\n", (int)getpid());
     tb_print(line, (size_t)n);
 }
 

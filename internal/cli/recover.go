@@ -20,7 +20,8 @@ func recoverCommand(a *app) *cobra.Command {
 		Use:   "recover FILE",
 		Short: "Complete a recording that was interrupted",
 		Long: `Complete the recording FILE whose collector was killed, or whose archive could
-not be written, and of recordings that became FILE-2 and so on. The other commands do this too when they are given FILE, so it
+not be written, and recordings that became FILE-2 and so on because FILE was
+taken. The other commands do this too for the file that they are given, so it
 is only needed to make the file without reading it. Nothing happens if nothing
 is left of a recording to FILE on this machine but FILE itself; "tabard doctor"
 lists what is left of others.`,
@@ -40,8 +41,8 @@ lists what is left of others.`,
 	return cmd
 }
 
-// recovers completes the recording to a file and says what there is then. If nothing is, that is an error unless it may be
-// so.
+// recovers completes the recording to a file and says what there is then. If nothing is, that is an
+// error unless it may be so.
 func (a *app) recovers(file string, asJSON, mayLack bool) error {
 	wait := a.notice()
 	path, r, err := collect.Recover(file, true, wait)

@@ -16,9 +16,10 @@ type ProcessID struct {
 // console is standard error of another process, for what no process of the program lives to say; -1 is none.
 type console int
 
-// OpenConsole opens standard error of a process of this user: the same open file, or else, where the kernel is asked to
-// keep processes apart, a terminal or pipe opened anew. The descriptor is not among the first ones, and is inherited; it
-// is never an os.File, which would change the mode that others use it in. -1 if there is none.
+// OpenConsole opens standard error of a process of this user: the same open file, or else, where
+// the kernel is asked to keep processes apart, a terminal or pipe opened anew. The descriptor is
+// not among the first ones, and is inherited; it is never an os.File, which would change the mode
+// that others use it in. -1 if there is none.
 func OpenConsole(of ProcessID) int {
 	fd := int(openConsole(of))
 	if fd < 0 {

@@ -187,8 +187,8 @@ func FindStates(output string) []string {
 	return dirs
 }
 
-// Numbered lists what else was being recorded to output: recordings that took the next free names, and of which state is
-// left, oldest first.
+// Numbered lists what else was being recorded to output: recordings that took the next free names,
+// and of which state is left, oldest first.
 func Numbered(output string) []string {
 	output, err := CanonicalOutput(output)
 	if err != nil {

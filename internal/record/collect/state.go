@@ -292,7 +292,8 @@ func RemoveEmpty(spill string) {
 // ofState says that a file in a state directory, or in a second place, is one of Tabard's. Nothing else is removed.
 func ofState(name string) bool {
 	switch name {
-	case JobFile, LogFile, RegisterLock, CollectLock, KeptArchive, endedFile, ring.ControlFile, LibraryFile, unitedFile, jobsFile:
+	case JobFile, LogFile, RegisterLock, CollectLock, KeptArchive, endedFile, ring.ControlFile, LibraryFile, unitedFile,
+		jobsFile:
 		return true
 	}
 	if _, _, _, ok := ring.ParseSegmentName(name); ok {

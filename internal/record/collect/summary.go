@@ -9,8 +9,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/render"
 )
 
-// What is said on standard error when the job has ended. The process of rank 0 says it, if it comes to its end in order.
-// Otherwise, and if there was something to say later, the collector does.
+// What is said on standard error when the job has ended. The process of rank 0 says it, if it comes
+// to its end in order. Otherwise, and if there was something to say later, the collector does.
 
 // say prints what no process of the program has said. It is the last thing that a collector does.
 func (c *collector) say(failed error) {

@@ -144,9 +144,9 @@ func launcherOf(pid int) (launcher int, start uint64) {
 	return launcher, start
 }
 
-// console is where the collector says what no rank lives to say, -1 for nowhere: standard error of the launcher that the
-// user started, or of a program without one. It is never what a rank writes to, as launchers wait until nobody has that
-// open.
+// console is where the collector says what no rank lives to say, -1 for nowhere: standard error of
+// the launcher that the user started, or of a program without one. It is never what a rank writes
+// to, as launchers wait until nobody has that open.
 func console() int {
 	pid, start := launcherOf(os.Getppid())
 	if pid == 0 {

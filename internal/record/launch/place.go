@@ -37,9 +37,10 @@ func PlaceOf() Place {
 	return p
 }
 
-// Speaks says that this process is the one of those that run the same command line which says what is wrong with it: the
-// first rank, as far as the launcher tells. All speak where they may run different command lines. It returns late to
-// those that do not speak: launchers kill the others when one rank has failed.
+// Speaks says that this process is the one of those that run the same command line which says what
+// is wrong with it: the first rank, as far as the launcher tells. All speak where they may run
+// different command lines. It returns late to those that do not speak: launchers kill the others
+// when one rank has failed.
 func Speaks() bool {
 	if readRankEnv(os.Getenv).speaks(os.Getenv("OMPI_APP_CTX_NUM_PROCS")) {
 		return true

@@ -12,9 +12,9 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 )
 
-// Jobs that a recorded script starts have recordings of their own. A process whose launcher is not the one that was
-// noted when the script began starts anew through `tabard __job` (capture/core/job.c), which is `tabard record` with the
-// options of the script's recording.
+// Jobs that a recorded script starts have recordings of their own. A process whose launcher is not
+// the one that was noted when the script began starts anew through `tabard __job`
+// (capture/core/job.c), which is `tabard record` with the options of the script's recording.
 
 // JobCommand is the hidden command of tabard whose arguments go to Join.
 const JobCommand = "__job"

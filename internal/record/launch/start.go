@@ -96,8 +96,9 @@ func closeOnExec() (restore func()) {
 	}
 }
 
-// Collector is the body of the hidden command CollectorCommand: `--detach DIR FD` starts the collector and returns, `DIR
-// FD` is the collector, which prints to the descriptor FD unless that is -1. The exit code is returned.
+// Collector is the body of the hidden command CollectorCommand: `--detach DIR FD` starts the
+// collector and returns, `DIR FD` is the collector, which prints to the descriptor FD unless that
+// is -1. The exit code is returned.
 func Collector(args []string) int {
 	if len(args) == 3 && args[0] == "--detach" {
 		return detach(args[1], args[2])

@@ -163,6 +163,6 @@ func (l *launcher) config() ring.Config {
 	}
 	c.Merge, c.Clocks, c.MergeWait = l.meets()
 	c.LocalRanks = l.share().ranks
-	c.Lost = render.OneLine(fmt.Sprintf("tabard: the collector was lost; complete the recording with: tabard recover %s", o.Output))
+	c.Lost = render.OneLine("tabard: the collector was lost; complete the recording with: tabard recover " + o.Output)
 	return c
 }
