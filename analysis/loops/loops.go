@@ -86,19 +86,20 @@ func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	var classes []*Class
 	known := map[string]*Class{}
 	left := o.nodes()
-	for i, g := range groups {
-		c, err := classOf(g, table, max(fewNodes, min(classNodes, left)))
+	limit := func() int { return max(fewNodes, min(classNodes, left)) }
+	for _, f := range familiesOf(groups) {
+		err := f.classes(table, limit, func(c *Class) {
+			key := c.key(table)
+			if old := known[key]; old == nil {
+				known[key] = c
+				classes = append(classes, c)
+				left -= c.size
+			} else {
+				old.take(c)
+			}
+		})
 		if err != nil {
 			return nil, err
-		}
-		groups[i] = nil // its grammar is not needed any more
-		key := c.key(table)
-		if old := known[key]; old == nil {
-			known[key] = c
-			classes = append(classes, c)
-			left -= c.size
-		} else {
-			old.take(c)
 		}
 	}
 	for _, c := range classes {
