@@ -12,6 +12,9 @@ func (s *skeletons) final(seq []*item) []*item {
 	}
 	seq = s.turnLoops(s.evenLoops(f.items()))
 	for i, x := range seq {
+		if x.set != nil {
+			seq[i] = s.inner(x)
+		}
 		if x.unit != nil {
 			c := s.loopOf(x.n, s.final(x.unit))
 			seq[i] = c

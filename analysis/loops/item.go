@@ -96,6 +96,9 @@ type item struct {
 	skel int32
 	n    uint64
 	set  *nest.Set // of a call
+	// period is how many calls in a row have different parameters before they come again, 0 if not known: a
+	// loop over neighbours in a loop of steps is one call, again and again.
+	period uint64
 	// unit is the body of a loop whose iterations are all equal, for one
 	// iteration; varied is the body of any other, over all iterations.
 	unit   []*item
@@ -283,6 +286,7 @@ func joined(a, b *item) *item {
 	switch {
 	case a.set != nil:
 		c.set = a.set.Union(b.set)
+		c.period = commonPeriod(a, b)
 	case a.unit != nil && b.unit != nil && sameAll(a.unit, b.unit):
 		c.unit = mergedAll(a.unit, b.unit)
 	default:
@@ -296,7 +300,30 @@ func scaled(x *item, k uint64) *item {
 	c := *x
 	c.n *= k
 	c.varied = repeated(x.varied, k)
+	if c.period == 0 && k > 1 && x.n > 1 && x.set != nil && !x.set.Single() {
+		c.period = x.n
+	}
 	return &c
+}
+
+// commonPeriod is the period of the calls of a and then those of b: a part of an iteration may come
+// before and after the others.
+func commonPeriod(a, b *item) uint64 {
+	switch {
+	case a.period == b.period || b.period == 0 && b.n < a.period:
+		return a.period
+	case a.period == 0 && a.n < b.period:
+		return b.period
+	}
+	return 0
+}
+
+// inner is x as a loop over calls with different parameters in a loop, if it is that.
+func (s *skeletons) inner(x *item) *item {
+	if x.period < 2 || x.n%x.period != 0 || x.n == x.period {
+		return x
+	}
+	return s.loopOf(x.n/x.period, []*item{{skel: x.skel, n: x.period, set: x.set}})
 }
 
 // extended is loop a with x added to the end of its last iteration, nil if x does not belong there.

@@ -17,7 +17,7 @@ import (
 const (
 	readSymbols = 1 << 22 // symbols of all grammars
 	readLabels  = 1 << 10
-	readWork    = 1 << 25
+	readWork    = 1 << 23
 )
 
 // nodeBits is what a node takes in a description, and preferFold how many more bits than another reading
@@ -59,7 +59,7 @@ func familiesOf(groups []*group) []*family {
 }
 
 // read replaces the trees of the family by one nest, if that is the shorter description.
-func (f *family) read(shapes []Shape) error {
+func (f *family) read(shapes []Shape, steps uint64) error {
 	var seqs []nest.Sequence
 	calls := make([]int, len(shapes)) // terminals of each shape
 	for i, g := range f.groups {
@@ -77,8 +77,9 @@ func (f *family) read(shapes []Shape) error {
 		seqs = append(seqs, nest.Sequence{Index: x, Label: g.local})
 	}
 	r, err := nest.Read(seqs, nest.Hints{
-		Back:  func(u, v int32) bool { return standsBefore(shapes[v].Frames, shapes[u].Frames) },
-		Alike: func(v int32) bool { return calls[v] <= 1 },
+		Back:       func(u, v int32) bool { return standsBefore(shapes[v].Frames, shapes[u].Frames) },
+		Alike:      func(v int32) bool { return calls[v] <= 1 },
+		Iterations: steps,
 	}, readWork)
 	if err != nil {
 		return nil // what takes too much work stays as it is
@@ -282,8 +283,9 @@ func (f *family) localShapes(table *shapeTable) []Shape {
 	return local
 }
 
-// classes makes a class of one variant for each group. limit is how many nodes the next one may have.
-func (f *family) classes(table *shapeTable, limit func() int, take func(*Class)) error {
+// classes makes a class of one variant for each group. steps is how many time steps there are, 0 if that is not
+// known; limit is how many nodes the next class may have.
+func (f *family) classes(table *shapeTable, steps uint64, limit func() int, take func(*Class)) error {
 	shapes := f.localShapes(table)
 	together := f.symbols <= readSymbols && len(shapes) <= readLabels
 	for i, g := range f.groups {
@@ -300,7 +302,7 @@ func (f *family) classes(table *shapeTable, limit func() int, take func(*Class))
 		return nil
 	}
 	if f.unclear(len(shapes)) {
-		if err := f.read(shapes); err != nil {
+		if err := f.read(shapes, steps); err != nil {
 			return err
 		}
 	}

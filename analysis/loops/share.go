@@ -7,9 +7,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
-// minStep is the share that a time-step loop has at least.
-const minStep = 0.25
-
 // findCalls fills in Calls and Share, from the first member.
 func (c *Class) findCalls() error {
 	s := c.parts[0].streams[0]
@@ -201,25 +198,4 @@ func (c *Class) blockEvents() []uint64 {
 		}
 	}
 	return blocks
-}
-
-// findStep points out the time-step loop. A loop contains its inner loops,
-// therefore it is in the body itself.
-func (c *Class) findStep() {
-	best := minStep
-	for _, n := range c.Body {
-		if n.Kind != Loop {
-			continue
-		}
-		weight := n.Share
-		if n.Time >= 0 {
-			weight = (n.Share + n.Time) / 2
-		}
-		if weight >= best {
-			best, c.Step = weight, n
-		}
-	}
-	if c.Step != nil {
-		c.Step.Step = true
-	}
 }

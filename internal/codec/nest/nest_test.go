@@ -16,6 +16,7 @@ type statement struct {
 	label int32
 	body  []*statement
 	times func() int
+	drawn func(*rand.Rand) int // instead of times: see draw
 }
 
 // run executes a program.

@@ -20,14 +20,19 @@ type Hints struct {
 	Back func(u, v int32) bool
 	// Alike tells that all calls of a label have the same parameters.
 	Alike func(v int32) bool
+	// Iterations is preferred as the number of iterations of a loop, if a reading that is as good has
+	// one; 0 if nothing is known.
+	Iterations uint64
 }
 
 // Limits of the search.
 const (
-	maxRounds = 12
-	maxMoves  = 48 // changes that are tried in a round
-	maxJudged = 4  // sequences that decide between trees
-	unclear   = 16 // bits that another reading may take more and yet be as good
+	maxRounds   = 12
+	maxMoves    = 48 // changes that are tried in a round
+	maxJudged   = 4  // sequences that decide between trees
+	maxSearch   = 64 // times the work of the first tree that looking for better ones may take
+	leastSearch = 1 << 20
+	unclear     = 16 // bits that another reading may take more and yet be as good
 )
 
 // An inner loop of at least LeastKth iterations each time, all with the same parameters, and at most
@@ -36,7 +41,7 @@ const (
 const (
 	LeastKth = 5
 	MaxRest  = 3
-	KthBits  = 100
+	KthBits  = 160
 )
 
 // A Reading is a tree, and what the sequences did in it.
@@ -59,21 +64,29 @@ func Read(seqs []Sequence, h Hints, work int) (*Reading, error) {
 		f.Add(s.Index, s.Label)
 	}
 	r := &reader{flow: f, seqs: seqs[:min(len(seqs), maxJudged)], hints: h, left: work}
-	t := Grow(f)
+	t := Grow(f, h.Back)
 	r.arrange(t)
 	best, err := r.read(newTree(t.Root.Body))
 	if err != nil {
 		return nil, err
 	}
-	for range maxRounds {
-		next, also := r.better(best)
-		if next == nil {
-			best.note(also)
-			break
-		}
-		best = next
-	}
+	search := min(r.left, max(leastSearch, maxSearch*(work-r.left)))
+	r.left, work = search, r.left-search
+	best = r.search(best)
+	r.left = work + max(r.left, 0)
 	return best, r.add(best, seqs[len(r.seqs):])
+}
+
+// search goes from reading to better reading, as long as there is work left.
+func (r *reader) search(g *Reading) *Reading {
+	for range maxRounds {
+		next, also := r.better(g)
+		if next == nil {
+			return g.note(also, r.hints.Iterations)
+		}
+		g = next
+	}
+	return g
 }
 
 // add parses further sequences.
@@ -90,6 +103,7 @@ func (r *reader) add(g *Reading, seqs []Sequence) error {
 
 func (g *Reading) take(e *Executions, r *reader) {
 	doubt, even := r.doubt(e)
+	r.left -= g.Tree.size
 	g.even += even
 	g.Runs = append(g.Runs, e)
 	g.Bits += e.bits() - partBits*float64(g.Tree.size) + doubt
@@ -105,7 +119,7 @@ type reader struct {
 
 // read parses the sequences that decide.
 func (r *reader) read(t *Tree) (*Reading, error) {
-	g := &Reading{Tree: t, Bits: partBits * float64(t.size)}
+	g := &Reading{Tree: t, Bits: partBits * float64(t.size-1)} // the root is always there
 	return g, r.add(g, r.seqs)
 }
 
@@ -159,17 +173,18 @@ func IsKth(c *Counts) uint64 {
 	return k
 }
 
-// arrange turns the loops so that they begin where the source says, as far as hints tell.
+// arrange turns the loops so that they begin where the source says, and then puts parts in the order of
+// the source, as far as hints tell.
 func (r *reader) arrange(t *Tree) {
 	for _, l := range t.loops() {
-		labels := make([][]int32, len(l.Body))
-		for i, c := range l.Body {
-			labels[i] = c.labels(nil)
+		labels := map[*Part][]int32{}
+		for _, c := range l.Body {
+			labels[c] = c.labels(nil)
 		}
-		// wrong[i][k] is how many calls of part k should come before calls of part i.
-		wrong := func(i, k int) (n int) {
-			for _, u := range labels[i] {
-				for _, v := range labels[k] {
+		// after is how many pairs of calls of a and b say that a comes after b.
+		after := func(a, b *Part) (n int) {
+			for _, u := range labels[a] {
+				for _, v := range labels[b] {
 					if r.hints.Back(u, v) && !r.hints.Back(v, u) {
 						n++
 					}
@@ -178,10 +193,10 @@ func (r *reader) arrange(t *Tree) {
 			return n
 		}
 		best, sum, least := 0, 0, 0
-		for i := range l.Body[1:] { // part i goes to the end
-			for k := range l.Body {
-				if k != i {
-					sum += wrong(k, i) - wrong(i, k)
+		for i, front := range l.Body[:len(l.Body)-1] { // what becomes of the order if front goes to the end
+			for _, c := range l.Body {
+				if c != front {
+					sum += after(c, front) - after(front, c)
 				}
 			}
 			if sum < least {
@@ -189,6 +204,11 @@ func (r *reader) arrange(t *Tree) {
 			}
 		}
 		l.Body = slices.Concat(l.Body[best:], l.Body[:best])
+		for i := range l.Body {
+			for k := i; k > 0 && after(l.Body[k-1], l.Body[k]) > after(l.Body[k], l.Body[k-1]); k-- {
+				l.Body[k-1], l.Body[k] = l.Body[k], l.Body[k-1]
+			}
+		}
 	}
 }
 
@@ -208,7 +228,9 @@ func (r *reader) better(g *Reading) (best *Reading, also []*other) {
 		root := &Part{Label: -1, Body: body}
 		of[g.Tree.Root] = root
 		m.apply(of)
-		next, err := r.read(newTree(root.Body))
+		turned := newTree(root.Body)
+		r.arrange(turned)
+		next, err := r.read(newTree(turned.Root.Body))
 		if err != nil {
 			break
 		}
@@ -229,14 +251,20 @@ type other struct {
 	now     *Part
 }
 
-// note sets Or of the loops that have other readings.
-func (g *Reading) note(also []*other) {
+// note sets Or of the loops that have other readings. If one of those has the number of iterations that
+// is wanted, it is the result.
+func (g *Reading) note(also []*other, wanted uint64) *Reading {
 	for _, o := range also {
 		n, m := g.iterations(o.loop), o.reading.iterations(o.now)
-		if n != m && m > 1 {
-			o.loop.Or = m
+		if n == m || m < 2 {
+			continue
 		}
+		if m == wanted {
+			return o.reading
+		}
+		o.loop.Or = m
 	}
+	return g
 }
 
 // iterations is how many iterations a loop has in the first sequence.
@@ -312,6 +340,9 @@ func (r *reader) moves(g *Reading) []*move {
 			p.Body = slices.Replace(slices.Clone(p.Body), l.at, l.at+1, of[l].Body...)
 		}})
 	}
+	for _, l := range t.loops() {
+		list = append(list, r.swaps(l)...)
+	}
 	place := func(m *move) int { return r.flow.rank[m.other.labels(nil)[0]] }
 	slices.SortStableFunc(list, func(a, b *move) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(place(a), place(b)))
@@ -336,4 +367,27 @@ func (r *reader) onceMoves(u *Part, weight uint64) []*move {
 			l.Body = []*Part{{Label: -1, Body: slices.Clone(l.Body[:u.at])}, of[u]}
 		}
 	}})
+}
+
+// swaps make of a loop of calls and an inner loop at their end or begin the loop in which what was the
+// inner one is done once, and the calls again and again.
+func (r *reader) swaps(l *Part) (list []*move) {
+	n := len(l.Body)
+	if n < 2 {
+		return nil
+	}
+	add := func(inner *Part, swap func(l, inner *Part)) {
+		if inner.IsLoop() {
+			list = append(list, &move{other: l, apply: func(of map[*Part]*Part) { swap(of[l], of[inner]) }})
+		}
+	}
+	add(l.Body[n-1], func(l, inner *Part) {
+		rest := &Part{Label: -1, Body: slices.Clone(l.Body[:n-1])}
+		l.Body = slices.Concat([]*Part{rest}, inner.Body)
+	})
+	add(l.Body[0], func(l, inner *Part) {
+		rest := &Part{Label: -1, Body: slices.Clone(l.Body[1:])}
+		l.Body = append(slices.Clone(inner.Body), rest)
+	})
+	return list
 }

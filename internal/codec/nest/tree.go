@@ -130,17 +130,20 @@ func (p *Part) has(q *Part) bool {
 	return p == q
 }
 
-// Grow makes the first tree of a flow.
-func Grow(f *Flow) *Tree {
+// Grow makes the first tree of a flow. back is as in Hints.
+func Grow(f *Flow, back func(u, v int32) bool) *Tree {
 	all := map[int32]bool{}
 	for _, v := range f.first {
 		all[v] = true
 	}
-	g := &grower{flow: f}
+	g := &grower{f, back}
 	return newTree(g.sequence(f.first, -1))
 }
 
-type grower struct{ flow *Flow }
+type grower struct {
+	flow *Flow
+	back func(u, v int32) bool // see Hints
+}
 
 // sequence orders labels so that transitions lead forward, but for those to the head; strongly
 // connected labels become loops.
@@ -182,7 +185,13 @@ func (g *grower) head(c []int32) int32 {
 	return best
 }
 
-// topological sorts components; of those that can come next the one that occurred first does.
+// stands tells whether the source has a before b.
+func (g *grower) stands(a, b []int32) bool {
+	return g.back(b[0], a[0]) && !g.back(a[0], b[0])
+}
+
+// topological sorts components. Of those that can come next the one does that stands first in the source,
+// or occurred first where that is not known.
 func (g *grower) topological(groups [][]int32, to map[int32][]int32) [][]int32 {
 	in := map[int32]int{}
 	for i, c := range groups {
@@ -209,7 +218,12 @@ func (g *grower) topological(groups [][]int32, to map[int32][]int32) [][]int32 {
 	}
 	slices.SortFunc(left, func(a, b int) int { return cmp.Compare(first(a), first(b)) })
 	for len(left) > 0 {
-		k := slices.IndexFunc(left, func(i int) bool { return len(waits[i]) == 0 })
+		k := -1
+		for j, i := range left {
+			if len(waits[i]) == 0 && (k < 0 || g.stands(groups[i], groups[left[k]])) {
+				k = j
+			}
+		}
 		i := left[k]
 		left = slices.Delete(left, k, k+1)
 		out = append(out, groups[i])
