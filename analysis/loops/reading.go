@@ -113,7 +113,7 @@ func standsBefore(a, b []Frame) bool {
 func (f *family) unclear(shapes int) bool {
 	for _, t := range f.trees {
 		d := t.describe()
-		if d.varied || d.kth || len(t.blocks) > 0 || d.nodes > shapes+shapes/4+2 {
+		if d.varied || len(t.blocks) > 0 || d.nodes > shapes+2 {
 			return true
 		}
 	}
@@ -140,25 +140,23 @@ type description struct {
 	nodes  int
 	bits   float64 // of all counts
 	varied bool    // there are counts that vary
-	kth    bool    // an inner loop may be a call in every k-th iteration
 }
 
 func (t *tree) describe() description {
 	d := &description{}
 	for _, b := range t.blocks {
-		d.sequence(t.sk, b)
+		d.sequence(b)
 	}
-	d.sequence(t.sk, t.body)
+	d.sequence(t.body)
 	return *d
 }
 
-func (d *description) sequence(sk *skeletons, seq []*item) {
+func (d *description) sequence(seq []*item) {
 	for _, x := range seq {
 		d.nodes++
 		d.count(nest.Constant(x.n, 1))
 		if x.unit != nil {
-			d.every(sk, x.unit)
-			d.sequence(sk, x.unit)
+			d.sequence(x.unit)
 		}
 		d.variedItems(x.varied)
 	}
@@ -175,30 +173,6 @@ func (d *description) variedItems(seq []*variedItem) {
 func (d *description) count(c *nest.Counts) {
 	d.bits += c.Bits()
 	d.varied = d.varied || c.Min() != c.Max()
-}
-
-// every looks for a loop that takes up all but a few calls of the iterations around it.
-func (d *description) every(sk *skeletons, body []*item) {
-	inner := -1
-	for i, x := range body {
-		if x.n >= nest.LeastKth && inner < 0 {
-			inner = i
-		} else if x.isLoop() || sk.list[x.skel].block >= 0 {
-			return
-		}
-	}
-	if inner >= 0 && len(body) > 1 && len(body) <= nest.MaxRest+1 && alike(body[inner]) {
-		d.kth = true
-		d.bits += nest.KthBits
-	}
-}
-
-// alike tells whether each call in x has the same parameters in all iterations.
-func alike(x *item) bool {
-	if x.set != nil {
-		return x.set.Single()
-	}
-	return x.unit != nil && !slices.ContainsFunc(x.unit, func(y *item) bool { return !alike(y) })
 }
 
 // text is equal for trees whose nests are, apart from counts.
@@ -306,6 +280,7 @@ func (f *family) classes(table *shapeTable, steps uint64, limit func() int, take
 			return err
 		}
 	}
+	f.everyKth(steps)
 	for i := range f.groups {
 		f.take(i, shapes, table, limit, take)
 	}

@@ -204,8 +204,12 @@ func (c *Class) callLoop() {
 	c.size++
 }
 
-// communicates tells whether a call exchanges data, and is not one that waits for others to.
+// communicates tells whether a call exchanges data, and is neither one that waits for others to nor one in
+// a recursion.
 func (n *Node) communicates() bool {
+	if n.Shape.Recursive != "" {
+		return false
+	}
 	switch n.Shape.Func.Category {
 	case "pt2pt", "collective", "neighbor":
 		return true

@@ -12,8 +12,8 @@ const (
 	maxKinds   = 32 // different counts that are told apart
 )
 
-// Bits is about how many bits c takes: as its distinct values with their entropy, or as the way in
-// which it is put together, whichever is less.
+// Bits is about how many bits c takes: as its distinct values with their entropy, as numbers of one
+// range, or as the way in which it is put together, whichever is least.
 func (c *Counts) Bits() float64 {
 	if c.n == 0 || c.min == c.max {
 		if c.max <= 1 {
@@ -23,7 +23,8 @@ func (c *Counts) Bits() float64 {
 	}
 	m := &measure{seen: map[*Counts]*kinds{}}
 	k := m.of(c)
-	return columnBits + min(k.entropy(), m.bits)
+	even := float64(c.n)*math.Log2(float64(c.max-c.min+1)) + float64(bits.Len64(c.min)+bits.Len64(c.max))
+	return columnBits + min(k.entropy(), even, m.bits)
 }
 
 // kinds is how often which values occur. Those beyond maxKinds are counted by their length in bits.

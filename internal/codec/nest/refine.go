@@ -35,13 +35,13 @@ const (
 	unclear     = 16 // bits that another reading may take more and yet be as good
 )
 
-// An inner loop of at least LeastKth iterations each time, all with the same parameters, and at most
-// MaxRest calls besides, may also be these calls in every k-th iteration of one loop. Programs have that
-// more often, so KthBits are added to what the inner loop takes.
+// An inner loop of at least leastKth iterations each time, all with the same parameters, and at most
+// maxRest calls besides, may also be these calls in every k-th iteration of one loop. Programs have that
+// more often, so kthBits are added to what the inner loop takes.
 const (
-	LeastKth = 5
-	MaxRest  = 3
-	KthBits  = 160
+	leastKth = 5
+	maxRest  = 3
+	kthBits  = 160
 )
 
 // A Reading is a tree, and what the sequences did in it.
@@ -128,7 +128,7 @@ func (r *reader) read(t *Tree) (*Reading, error) {
 func (r *reader) doubt(e *Executions) (sum float64, even int) {
 	for _, b := range e.Body {
 		if r.kth(e, b) {
-			sum += KthBits
+			sum += kthBits
 			if b.Counts.Min() == b.Counts.Max() {
 				even++
 			}
@@ -142,10 +142,10 @@ func (r *reader) doubt(e *Executions) (sum float64, even int) {
 // kth tells whether an inner loop b of loop e has the same number of iterations each time, with the
 // same parameters, and little besides it.
 func (r *reader) kth(e, b *Executions) bool {
-	if e.Part.parent == nil || !b.Part.IsLoop() && b.Counts.Max() < LeastKth {
+	if e.Part.parent == nil || !b.Part.IsLoop() && b.Counts.Max() < leastKth {
 		return false
 	}
-	if IsKth(b.Counts) == 0 || len(e.Body)-1 > MaxRest {
+	if IsKth(b.Counts) == 0 || len(e.Body)-1 > maxRest {
 		return false
 	}
 	for _, c := range e.Body {
@@ -160,7 +160,7 @@ func (r *reader) kth(e, b *Executions) bool {
 // one, which may be fewer; 0 if it varies otherwise, or is small.
 func IsKth(c *Counts) uint64 {
 	k := c.Max()
-	if k < LeastKth || c.Len() < 2 {
+	if k < leastKth || c.Len() < 2 {
 		return 0
 	}
 	at := uint64(0)
