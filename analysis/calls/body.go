@@ -68,20 +68,3 @@ func (r *Reader) Times(from uint64, begins, ends []time.Duration) error {
 	}
 	return nil
 }
-
-// Wild tells whether a call with a signature may receive from any source or with any tag.
-func (p *Program) Wild(sig *archive.Signature) bool {
-	a := actions()[sig.Func]
-	if a == nil {
-		return false
-	}
-	switch a.kind {
-	case Recv, SendRecv, RecvInit, Mprobe:
-	default:
-		return false
-	}
-	is := func(slot int, wildcard int64) bool {
-		return slot >= 0 && (sig.Slots[slot].Kind == archive.Hole || sig.Slots[slot].N == wildcard)
-	}
-	return is(a.recvPeer, p.consts.anySource) || is(a.recvTag, p.consts.anyTag)
-}

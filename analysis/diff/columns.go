@@ -220,20 +220,23 @@ type reader struct {
 	pos  uint64
 }
 
-func (r *reader) call() (*archive.Call, error) {
-	for {
-		call, err, ok := r.next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, fmt.Errorf("internal error: a stream has fewer calls than its grammar")
-		}
-		if r.g.keeps(&r.k.terms[call.Terminal]) {
-			r.pos++
-			return call, nil
-		}
+// open makes the reader begin with the first call of a stream.
+func (r *reader) open(s *archive.Stream) (stop func()) {
+	kept := make([]bool, len(r.k.terms))
+	for t := range kept {
+		kept[t] = r.g.keeps(&r.k.terms[t])
 	}
+	r.next, stop = iter.Pull2(archive.Only(s, func(t uint32) bool { return kept[t] }))
+	return stop
+}
+
+func (r *reader) call() (*archive.Call, error) {
+	call, err, ok := r.next()
+	if err == nil && !ok {
+		err = fmt.Errorf("internal error: a stream has fewer calls than its grammar")
+	}
+	r.pos++
+	return call, err
 }
 
 func (r *reader) skip(n uint64) error {
@@ -247,12 +250,9 @@ func (r *reader) skip(n uint64) error {
 
 // values compares the calls of a rank one by one where columns are.
 func (g *group) values(sa, sb *archive.Stream, rank int) error {
-	nextA, stopA := iter.Pull2(sa.Iter(0))
-	defer stopA()
-	nextB, stopB := iter.Pull2(sb.Iter(0))
-	defer stopB()
-	v := &values{g: g, rank: rank, a: &reader{g: g, k: g.ka, next: nextA}, b: &reader{g: g, k: g.kb, next: nextB},
-		found: map[site]*Difference{}}
+	v := &values{g: g, rank: rank, a: &reader{g: g, k: g.ka}, b: &reader{g: g, k: g.kb}, found: map[site]*Difference{}}
+	defer v.a.open(sa)()
+	defer v.b.open(sb)()
 	if n := len(g.steps); n > 0 {
 		if err := v.a.skip(g.steps[0].a); err != nil {
 			return err

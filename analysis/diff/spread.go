@@ -19,15 +19,19 @@ type knowledge struct {
 	a       *archive.Archive
 	from    []uint64      // by stream; never, if it never does
 	threads map[int][]int // the streams of processes with more than one
-	changed bool
-	err     error
+	// told is, by stream, 1 + the last call whose message or collective was looked at. again is set when
+	// a stream turns out to have known before that.
+	told  []uint64
+	again bool
+	err   error
 }
 
 const never = math.MaxUint64
 
 // spread follows what differs at first through the messages and collective calls of a recording.
 func (c *comparison) spread(s *side, arrivals []*Arrival) (*knowledge, error) {
-	k := &knowledge{a: s.a, from: make([]uint64, s.a.NumStreams()), threads: map[int][]int{}}
+	k := &knowledge{a: s.a, from: make([]uint64, s.a.NumStreams()), told: make([]uint64, s.a.NumStreams()),
+		threads: map[int][]int{}}
 	process, total := -1, uint64(0)
 	for st := range s.a.Streams() {
 		i := st.Index()
@@ -52,9 +56,10 @@ func (c *comparison) spread(s *side, arrivals []*Arrival) (*knowledge, error) {
 		return nil, err
 	}
 	// A message is handed out when both of its ends are complete. That may be after what its
-	// receiver sends next, so it takes another pass until no stream learns anything earlier.
-	for k.changed && len(k.from) > 1 {
-		k.changed = false
+	// receiver sends next: then it takes another pass.
+	for k.again = len(arrivals) > 0 && len(k.from) > 1; k.again; {
+		k.again = false
+		clear(k.told)
 		if _, err := match.RunProgram(p, match.Options{Message: k.message, Collective: k.collective,
 			Untimed: true}); err != nil {
 			return nil, err
@@ -69,13 +74,19 @@ func (k *knowledge) learn(stream int, call uint64) {
 	if call >= k.from[stream] {
 		return
 	}
-	k.from[stream], k.changed = call, true
+	k.since(stream, call)
 	s := k.a.Stream(stream)
 	for _, o := range k.threads[s.Process()] {
 		if o != stream {
-			k.from[o] = min(k.from[o], k.meanwhile(s, call, k.a.Stream(o)))
+			k.since(o, min(k.from[o], k.meanwhile(s, call, k.a.Stream(o))))
 		}
 	}
+}
+
+// since notes that a stream knows from a call on.
+func (k *knowledge) since(stream int, call uint64) {
+	k.again = k.again || call < min(k.from[stream], k.told[stream])
+	k.from[stream] = call
 }
 
 // meanwhile is the first call of another thread that does not begin before a call: of all its
@@ -104,7 +115,13 @@ func (k *knowledge) meanwhile(s *archive.Stream, call uint64, o *archive.Stream)
 }
 
 // sends tells whether a call of a stream may depend on what differs.
-func (k *knowledge) sends(r *match.Ref) bool { return r.Known() && r.Call >= k.from[r.Stream] }
+func (k *knowledge) sends(r *match.Ref) bool {
+	if !r.Known() {
+		return false
+	}
+	k.told[r.Stream] = max(k.told[r.Stream], r.Call+1)
+	return r.Call >= k.from[r.Stream]
+}
 
 // receives notes that a call brought such knowledge.
 func (k *knowledge) receives(r *match.Ref) {
@@ -162,7 +179,7 @@ func (k *knowledge) collective(x *match.Collective) error {
 	data := sent && received
 	for i := range x.Parts {
 		p := &x.Parts[i]
-		knows = knows || (!data || p.Sent != 0) && k.sends(&p.Post)
+		knows = (!data || p.Sent != 0) && k.sends(&p.Post) || knows
 	}
 	if !knows {
 		return nil

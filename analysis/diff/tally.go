@@ -24,28 +24,52 @@ type tallies struct {
 // sameInAll tells whether the ranks of a world together made the same calls.
 func (c *comparison) sameInAll(world int) (bool, error) {
 	t := &tallies{c: c, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, sites: map[int]int64{}}
-	for i := range c.compared {
-		k := &c.compared[i]
-		if k.ka.Group().World != world {
-			continue
-		}
-		for side, x := range []*class{k.ka, k.kb} {
-			for rank := range k.ranks.All() {
-				if err := t.add(x, rank, int64(1-2*side)); err != nil {
-					return false, err
-				}
-			}
-		}
+	// How often each call was made is in the grammars: most often that answers it.
+	if err := t.each(world, t.addSites); err != nil {
+		return false, err
 	}
 	for _, n := range t.sites {
 		if n != 0 {
 			return false, nil
 		}
 	}
-	return t.all == sum{}, nil
+	err := t.each(world, t.add)
+	return t.all == sum{}, err
 }
 
-// add counts the calls of a rank.
+// each visits all ranks of a world that were compared, with 1 for those of A and -1 for those of B.
+func (t *tallies) each(world int, visit func(k *class, rank int, sign int64) error) error {
+	for i := range t.c.compared {
+		k := &t.c.compared[i]
+		if k.ka.Group().World != world {
+			continue
+		}
+		for side, x := range []*class{k.ka, k.kb} {
+			for rank := range k.ranks.All() {
+				if err := visit(x, rank, int64(1-2*side)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// counts tells whether calls of a terminal are counted.
+func (t *tallies) counts(x *term) bool { return x.kept && !x.f.Has(spec.Indefinite) }
+
+// addSites counts the calls of a rank by function and call site.
+func (t *tallies) addSites(k *class, rank int, sign int64) error {
+	counts, err := k.Stream(rank).Occurrences()
+	for i, n := range counts {
+		if x := &k.terms[i]; t.counts(x) {
+			t.sites[x.key] += sign * int64(n)
+		}
+	}
+	return err
+}
+
+// add counts the calls of a rank by what they were given and returned.
 func (t *tallies) add(k *class, rank int, sign int64) error {
 	s := k.Stream(rank)
 	counts, err := s.Occurrences()
@@ -56,10 +80,9 @@ func (t *tallies) add(k *class, rank int, sign int64) error {
 	any := false
 	for i := range k.terms {
 		x := &k.terms[i]
-		if !x.kept || x.f.Has(spec.Indefinite) || counts[i] == 0 {
+		if !t.counts(x) || counts[i] == 0 {
 			continue
 		}
-		t.sites[x.key] += sign * int64(counts[i])
 		if read[i] = x.holes; read[i] {
 			any = true
 			continue
@@ -76,16 +99,14 @@ func (t *tallies) add(k *class, rank int, sign int64) error {
 	if !any {
 		return nil
 	}
-	for call, err := range s.Iter(0) {
+	for call, err := range archive.Only(s, func(t uint32) bool { return read[t] }) {
 		if err != nil {
 			return err
 		}
 		if t.c.calls++; t.c.calls > 2*t.c.o.Calls {
 			return errTooMuch
 		}
-		if read[call.Terminal] {
-			t.count(k, &k.terms[call.Terminal], call.Flags, call.Slots, sign)
-		}
+		t.count(k, &k.terms[call.Terminal], call.Flags, call.Slots, sign)
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ func (s size) plus(t size, n uint64) size {
 type rule struct {
 	size
 	print print
+	power print // of the base, to the number of letters
 	// before[i] and prefix[i] are about the symbols before symbol i.
 	before []size
 	prefix []print
@@ -66,10 +67,18 @@ func (w *word) fill(r int) {
 	x := &w.rules[r]
 	body := w.g.Rules[r]
 	x.before, x.prefix = make([]size, len(body)), make([]print, len(body))
+	x.power = power(0)
 	for i, s := range body {
 		x.before[i], x.prefix[i] = x.size, x.print
 		n, p := w.symbol(s)
-		x.print = x.print.then(p.repeated(n.letters, s.Count), n.letters*s.Count)
+		to := power(1) // most often the power of all repetitions together
+		switch {
+		case s.Count != 1 || n.letters == 0:
+			p, to = p.repeated(n.letters, s.Count), power(n.letters*s.Count)
+		case s.IsRule():
+			to = w.rules[s.Rule()].power
+		}
+		x.print, x.power = x.print.mul(to).add(p), x.power.mul(to)
 		x.size = x.size.plus(n, s.Count)
 	}
 }

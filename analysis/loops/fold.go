@@ -1,6 +1,9 @@
 package loops
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Limits of the search for repetitions. What exceeds them stays unfolded.
 const (
@@ -24,15 +27,32 @@ type folder struct {
 	last map[int32]int
 	// anyStart makes loops that begin anywhere.
 	anyStart bool
+	powers   *[maxBody + 1]uint64
 }
 
 type entry struct {
 	*item
-	before int // place of the same skeleton below, -1 none
-	loop   int // nearest loop below, -1 none
+	skel   int32  // that of item, at hand
+	print  uint64 // of the skeletons up to here: a polynomial in printBase
+	before int    // place of the same skeleton below, -1 none
+	loop   int    // nearest loop below, -1 none
 }
 
-func newFolder(sk *skeletons) *folder { return &folder{sk: sk, last: map[int32]int{}} }
+const printBase = 0x9e3779b97f4a7c15
+
+// printPowers are the powers of printBase up to that of the longest loop body.
+var printPowers = sync.OnceValue(func() *[maxBody + 1]uint64 {
+	var powers [maxBody + 1]uint64
+	powers[0] = 1
+	for i := range maxBody {
+		powers[i+1] = powers[i] * printBase
+	}
+	return &powers
+})
+
+func newFolder(sk *skeletons) *folder {
+	return &folder{sk: sk, last: map[int32]int{}, powers: printPowers()}
+}
 
 // add appends an item. The top item is complete only when a different one
 // follows, so that is when it is folded.
@@ -82,12 +102,13 @@ func (f *folder) join(x *item) bool {
 }
 
 func (f *folder) push(x *item) {
-	p := entry{item: x, before: -1, loop: -1}
+	p := entry{item: x, skel: x.skel, print: uint64(x.skel) + 1, before: -1, loop: -1}
 	t := len(f.out)
 	if b, ok := f.last[x.skel]; ok {
 		p.before = b
 	}
 	if t > 0 {
+		p.print += f.out[t-1].print * printBase
 		if p.loop = f.out[t-1].loop; f.out[t-1].isLoop() {
 			p.loop = t - 1
 		}
@@ -225,8 +246,17 @@ func (f *folder) pushLess(x *item) {
 	}
 }
 
-// repeats tells whether the w items up to t equal the w before.
+// repeats tells whether the w items up to t equal the w before. Most do not, which the prints tell.
 func (f *folder) repeats(t, w int) bool {
+	print := func(to int) uint64 { // of the w items up to a place
+		if to < w {
+			return f.out[to].print
+		}
+		return f.out[to].print - f.out[to-w].print*f.powers[w]
+	}
+	if print(t) != print(t-w) {
+		return false
+	}
 	for i := t; i > t-w; i-- {
 		if f.out[i].skel != f.out[i-w].skel {
 			return false

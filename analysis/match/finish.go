@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/calls"
 )
 
 // finish handles what is left when all streams have been read.
@@ -87,6 +90,27 @@ func earlier(a, b waiting) int {
 	return compareKeys(a.key, b.key)
 }
 
+// date finds out when the call of an end began where streams are read without times. Few ends need it.
+func (r *runner) date(e *end) {
+	post := &e.Post
+	if !r.opts.Untimed || post.Timed || !r.p.Archive.Stream(int(post.Stream)).Timed() || r.failure != nil {
+		return
+	}
+	rd := r.late[post.Stream]
+	if rd == nil {
+		if rd, r.failure = r.p.Reader(r.p.Archive.Stream(int(post.Stream))); r.failure != nil {
+			return
+		}
+		if r.late == nil {
+			r.late = map[int32]*calls.Reader{}
+		}
+		r.late[post.Stream] = rd
+	}
+	var times [2]time.Duration
+	r.failure = rd.Times(post.Call, times[:1], times[1:])
+	post.Begin, post.End, post.Timed = times[0], times[1], r.failure == nil
+}
+
 // guess gives the remaining sends to the receives of unknown source, in the order in which these
 // were posted.
 func (r *runner) guess() {
@@ -101,6 +125,7 @@ func (r *runner) guess() {
 	for k, ch := range r.channels {
 		at := place{k.comm, k.dest}
 		if _, ok := wanted[at]; ok && ch.sends.first != nil && ch.recvs.first == nil && ch.sends.first.is(fated) {
+			r.date(ch.sends.first)
 			wanted[at] = append(wanted[at], waiting{k, ch})
 		}
 	}
@@ -123,6 +148,7 @@ func (r *runner) guess() {
 		e.state |= guessed | resolved
 		r.join(w.ch.sends.pop(), e, true)
 		if s := w.ch.sends.first; s != nil && s.is(fated) {
+			r.date(s)
 			k, _ := slices.BinarySearchFunc(list, w, earlier)
 			list = slices.Insert(list, k, w)
 		}

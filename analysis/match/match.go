@@ -155,7 +155,7 @@ type Options struct {
 	// Observer is handed all calls, unless it is nil; not together with Untimed or Fold.
 	Observer Observer
 	// Untimed leaves out the times of calls where matching does not need them: to put threads in
-	// order, and to guess.
+	// order, and to guess, for which few are read.
 	Untimed bool
 	// Fold hands out messages and collectives that loops repeat once with their Count where that is
 	// known without reading all calls; the calls are then those of the first one.

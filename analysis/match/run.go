@@ -17,6 +17,7 @@ type runner struct {
 	sweep    int    // size of channels at which empty ones are removed
 	gen      uint32 // how often that was done
 	maxPool  int
+	late     map[int32]*calls.Reader // of streams that are read without times: see date
 	seq      uint64
 	byNumber []int32 // 1 + index of the process with a number; empty if numbers are far apart
 	pool     []*end  // receives whose source or tag is not recorded
@@ -96,7 +97,6 @@ func (r *runner) prepare() error {
 			r.byNumber[n] = i + 1
 		}
 	}
-	wild := false
 	for s := range r.p.Archive.Streams() {
 		events, err := s.Events()
 		if err != nil {
@@ -121,10 +121,9 @@ func (r *runner) prepare() error {
 		}
 		for _, sig := range sigs {
 			p.cancels = p.cancels || spec.ByID(sig.Func).Op == spec.OpCancel
-			wild = wild || r.p.Wild(sig)
 		}
 	}
-	if r.opts.Untimed && !wild {
+	if r.opts.Untimed {
 		r.untime()
 	}
 	r.sum.Events = r.total
