@@ -20,10 +20,12 @@ const (
 	readWork    = 1 << 23
 )
 
-// nodeBits is what a node takes in a description, and preferFold how many more bits than another reading
-// the folder's may take.
+// What a node takes in a description, in bits, and counts that vary besides what they take themselves:
+// a function that is called once before a loop and in it is better shown twice than as a loop
+// with much that is left out at first. The folder's tree may take preferFold bits more.
 const (
 	nodeBits   = 12
+	variedBits = 40
 	preferFold = 32
 )
 
@@ -84,11 +86,12 @@ func (f *family) read(shapes []Shape, steps uint64) error {
 	if err != nil {
 		return nil // what takes too much work stays as it is
 	}
-	if r.Bits+preferFold >= f.bits() {
-		return nil
-	}
+	read := &family{}
 	for i, e := range r.Runs {
-		f.trees[i] = readTree(f.trees[i].sk.order, len(shapes), e)
+		read.trees = append(read.trees, readTree(f.trees[i].sk.order, len(shapes), e))
+	}
+	if read.bits()+preferFold < f.bits() {
+		f.trees = read.trees
 	}
 	return nil
 }
@@ -172,7 +175,10 @@ func (d *description) variedItems(seq []*variedItem) {
 
 func (d *description) count(c *nest.Counts) {
 	d.bits += c.Bits()
-	d.varied = d.varied || c.Min() != c.Max()
+	if c.Min() != c.Max() {
+		d.bits += variedBits
+		d.varied = true
+	}
 }
 
 // text is equal for trees whose nests are, apart from counts.
