@@ -21,11 +21,9 @@ func (c *collector) checkStuck() {
 		if p.finished {
 			continue
 		}
-		for _, ch := range p.chains {
-			if ch == nil || ch.cur != nil || ch.find() || !ch.beyond() {
-				if ch != nil {
-					delete(c.stuck, ch)
-				}
+		for _, ch := range p.live() {
+			if ch.find() && !ch.abandoned() || !ch.beyond() {
+				delete(c.stuck, ch)
 				continue
 			}
 			if since, ok := c.stuck[ch]; !ok {
@@ -187,7 +185,7 @@ func (c *collector) end() (bool, error) {
 		return false, nil
 	}
 	c.passesOn = c.dir.Has(jobsFile)
-	if (c.job.OfScript || c.passesOn) && c.calls() == 0 { // it would take the place of a recording with calls
+	if (c.job.OfScript || c.passesOn) && c.calls() == 0 && c.control.Initialized() == 0 { // it would take the place of a recording with calls
 		c.job.Taken = true
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
