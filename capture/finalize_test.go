@@ -27,7 +27,6 @@ func TestMergeGivesUp(t *testing.T) {
 				waited},
 			{"a local rank is not traced", ring.Config{Merge: true, MergeWait: time.Hour, LocalRanks: 2}, "Finalize\n"},
 		} {
-			c.config.Quiet = true // nobody has a summary for us to wait for
 			start := time.Now()
 			r := (&run{t: t, flavour: flavour, config: c.config, env: []string{"FAKEMPI_SHOW=1"}}).start("many")
 			r.wantCode(0)

@@ -31,8 +31,8 @@ var built struct {
 var flavours = []string{"openmpi", "mpich"}
 
 var (
-	quiet = ring.Config{Quiet: true}
-	small = ring.Config{SegmentBytes: 64 << 10, Quiet: true} // segments
+	quiet = ring.Config{}
+	small = ring.Config{SegmentBytes: 64 << 10} // segments
 )
 
 func TestMain(m *testing.M) {
@@ -106,6 +106,7 @@ type run struct {
 	limitFS int // RLIMIT_FSIZE in KiB, 0 none
 	dead    bool
 	summary string                            // there is one already
+	said    bool                              // somebody printed it
 	during  func(dir string, c *ring.Control) // runs beside the program
 
 	dir            string // state directory, a new one by default
@@ -156,6 +157,9 @@ func (r *run) prepare() *ring.Control {
 	}
 	if r.summary != "" {
 		c.SetSummary(r.summary)
+		if r.said {
+			c.Say()
+		}
 	}
 	return c
 }

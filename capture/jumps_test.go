@@ -60,7 +60,7 @@ func TestJumps(t *testing.T) {
 
 func testJumps(t *testing.T, home string) {
 	for _, mode := range []uint32{ring.SitesOff, ring.SitesCaller, ring.SitesStack} {
-		r := (&run{t: t, flavour: home, program: "jumps", config: ring.Config{Quiet: true, Callsites: mode}}).start()
+		r := (&run{t: t, flavour: home, program: "jumps", config: ring.Config{Callsites: mode}}).start()
 		r.wantCode(0)
 		nested := func(name string) []string {
 			return []string{"Op_create", "Allreduce<", name + "~", "Allreduce>", "Allreduce<", name + "~", "Allreduce>"}

@@ -217,7 +217,7 @@ func TestSegmentBoundaries(t *testing.T) {
 // The program waits for the collector and reuses segments in turn.
 func TestReuse(t *testing.T) {
 	d := &drain{t: t, records: map[int][]ring.Record{}}
-	r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2, Quiet: true}}
+	r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2}}
 
 	r.during = d.run
 	r.start("many", "20000")
@@ -235,7 +235,7 @@ func TestReuse(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	for _, n := range []int{50, 3000, 140000} {
 		d := &drain{t: t, records: map[int][]ring.Record{}}
-		r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 256 << 10, SegmentsMax: 3, Quiet: true}}
+		r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 256 << 10, SegmentsMax: 3}}
 		r.during = d.run
 		r.start("rounds", strconv.Itoa(n))
 		r.wantCode(0)
@@ -268,7 +268,7 @@ func TestRepeated(t *testing.T) {
 // One segment only: the record in progress moves to the front of its own segment.
 func TestReuseOfOne(t *testing.T) {
 	d := &drain{t: t, records: map[int][]ring.Record{}}
-	r := &run{t: t, flavour: "mpich", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 1, Quiet: true}}
+	r := &run{t: t, flavour: "mpich", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 1}}
 	r.during = d.run
 	r.start("many", "5000")
 	r.wantCode(0)
@@ -284,7 +284,7 @@ func TestSpill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.t, r.flavour = t, "openmpi"
-			r.config.SegmentBytes, r.config.SegmentsMax, r.config.Quiet = 64<<10, 2, true
+			r.config.SegmentBytes, r.config.SegmentsMax = 64<<10, 2
 			r.start("many", "20000")
 			r.wantCode(0)
 			r.wantTags(0, upTo(20000))
@@ -298,7 +298,7 @@ func TestSpill(t *testing.T) {
 // Beyond the limit calls are lost and counted, and recording resumes when there is room.
 func TestLost(t *testing.T) {
 	r := &run{t: t, flavour: "openmpi", dead: true,
-		config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2, SpillBytes: 128 << 10, Quiet: true}}
+		config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2, SpillBytes: 128 << 10}}
 	r.start("many", "20000")
 	r.wantCode(0)
 	if got := r.tags(0); len(got) >= 20000 || len(got) < 1000 || !slices.Equal(got, upTo(len(got))) {
@@ -347,13 +347,11 @@ func fullSegments(t *testing.T, dir string) (n int) {
 
 // A full file system (here: a limit on file sizes) never harms the program.
 func TestNoSpace(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", limitFS: 1024, config: ring.Config{SegmentBytes: 4 << 20,
-		Quiet: true}}).start("many", "100")
+	r := (&run{t: t, flavour: "openmpi", limitFS: 1024, config: ring.Config{SegmentBytes: 4 << 20}}).start("many", "100")
 	r.wantCode(0)
 	r.wantTags(0, upTo(100)) // in a smaller segment
 
-	r = (&run{t: t, flavour: "openmpi", limitFS: 16, config: ring.Config{SegmentBytes: 4 << 20,
-		Quiet: true}}).start("many", "100000")
+	r = (&run{t: t, flavour: "openmpi", limitFS: 16, config: ring.Config{SegmentBytes: 4 << 20}}).start("many", "100000")
 	r.wantCode(0)
 	if len(r.threads) != 0 || r.stdout+r.stderr != "" {
 		t.Errorf("%d threads, output %q", len(r.threads), r.stdout+r.stderr)
@@ -364,7 +362,7 @@ func TestNoSpace(t *testing.T) {
 func TestSecondDirectory(t *testing.T) {
 	second, gone := private.Path(t), filepath.Join(t.TempDir(), "gone")
 	r := &run{t: t, flavour: "openmpi", spill: second,
-		config: ring.Config{SegmentBytes: 64 << 10, Quiet: true}}
+		config: ring.Config{SegmentBytes: 64 << 10}}
 	r.during = func(dir string, c *ring.Control) {
 		for files, _ := filepath.Glob(filepath.Join(dir, "s.*")); len(files) == 0; {
 			time.Sleep(100 * time.Microsecond)
@@ -503,7 +501,7 @@ func TestSwitches(t *testing.T) {
 	if !slices.Equal(switches, []uint64{0, 1, 0, 1}) {
 		t.Errorf("switched %v", switches)
 	}
-	r = (&run{t: t, flavour: "openmpi", config: ring.Config{StartOff: true, Quiet: true}}).start("switches")
+	r = (&run{t: t, flavour: "openmpi", config: ring.Config{StartOff: true}}).start("switches")
 	r.wantCode(0)
 	r.wantTags(0, []int{3, 5})
 	if len(r.own(0, ring.RWorld)) != 1 {
@@ -516,7 +514,7 @@ func TestFilter(t *testing.T) {
 	for _, name := range []string{"MPI_Send", "MPI_Comm_dup", "MPI_Comm_rank", "MPI_Init"} {
 		ids = append(ids, uint16(spec.ByName(name).ID))
 	}
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Filter: ids, Quiet: true}}).start("switches")
+	r := (&run{t: t, flavour: "openmpi", config: ring.Config{Filter: ids}}).start("switches")
 	r.wantCode(0)
 	r.wantCalls(0, "Init-", "Comm_dup-", "Pcontrol", "Info_create", "Info_set", "Finalize")
 }
@@ -583,7 +581,7 @@ func TestNoTiming(t *testing.T) {
 			}
 		}
 	}
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true, Quiet: true}}).start("many")
+	r := (&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true}}).start("many")
 	check(r)
 	if len(r.own(0, ring.RClock)) < 2 {
 		t.Error("no readings of the clock")
@@ -599,7 +597,7 @@ func TestNoTiming(t *testing.T) {
 // checkOrdered: with several threads there are times, because only they tell the order.
 func checkOrdered(t *testing.T) {
 	t.Helper()
-	r := (&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true, Quiet: true}}).start("threads", "1000")
+	r := (&run{t: t, flavour: "openmpi", config: ring.Config{NoTiming: true}}).start("threads", "1000")
 	r.wantCode(0)
 	if len(r.threads) < 2 {
 		t.Fatalf("%d threads", len(r.threads))
@@ -618,8 +616,7 @@ func checkOrdered(t *testing.T) {
 func TestDeep(t *testing.T) {
 	const limit = 4096 // TB_NEST_MAX
 	for _, depth := range []int{2, 17, 300, limit + 1, limit + 51} {
-		r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64,
-			Quiet: true}}).start("deep", strconv.Itoa(depth))
+		r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64}}).start("deep", strconv.Itoa(depth))
 		r.wantCode(0)
 		enter, exit, whole := 0, 0, 0
 		for _, rec := range r.of(0, "MPI_Allreduce") {
@@ -696,7 +693,6 @@ func TestSummary(t *testing.T) {
 		want   string
 	}{
 		{"FAKEMPI_RANK=0", ring.Config{SummaryWait: 10 * time.Second}, "tabard: the line\n"},
-		{"FAKEMPI_RANK=0", ring.Config{SummaryWait: 10 * time.Second, Quiet: true}, ""},
 		{"FAKEMPI_RANK=1", ring.Config{SummaryWait: 10 * time.Second}, ""},
 	} {
 		r := (&run{t: t, flavour: "openmpi", config: test.config, env: []string{test.env}, during: say}).start("many")
@@ -707,7 +703,7 @@ func TestSummary(t *testing.T) {
 	}
 	// The second program of a script finds the summary of the first one.
 	r := (&run{t: t, flavour: "openmpi", env: []string{"FAKEMPI_RANK=0"},
-		summary: "tabard: of another program"}).start("many")
+		summary: "tabard: of another program", said: true}).start("many")
 	if r.wantCode(0); r.stderr != "" {
 		t.Errorf("second program: output %q", r.stderr)
 	}

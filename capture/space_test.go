@@ -131,7 +131,7 @@ func TestSpillToDisk(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(memory) })
 	r := &run{t: t, flavour: "openmpi", dir: memory, spill: private.Open(t, second).Path(),
 		config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 2,
-			DeadAfter: 50 * time.Millisecond, Quiet: true}}
+			DeadAfter: 50 * time.Millisecond}}
 	r.start("many", "20000")
 	r.wantCode(0)
 	r.wantTags(0, upTo(20000))

@@ -179,7 +179,7 @@ func (s *stage) plant(root, key string, job *collect.Job, spill string) (dir str
 	s.t.Helper()
 	dir = filepath.Join(root, key)
 	s.must(os.MkdirAll(dir, 0o700))
-	s.must(ring.CreateControl(private.Open(s.t, dir), ring.Config{Quiet: true}))
+	s.must(ring.CreateControl(private.Open(s.t, dir), ring.Config{}))
 	control := filepath.Join(dir, ring.ControlFile)
 	page, err := os.ReadFile(control)
 	s.must(err)

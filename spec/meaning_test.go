@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,5 +71,25 @@ func TestForms(t *testing.T) {
 		if meaning(f) != meaning(large) || f.Groups != large.Groups {
 			t.Errorf("%s and %s differ:\n%s\n%s", f.Name, large.Name, meaning(f), meaning(large))
 		}
+	}
+}
+
+// Clocks are told by what the standard says a value is.
+func TestClock(t *testing.T) {
+	var clocks []string
+	for _, f := range Functions() {
+		for i := range f.Slots {
+			if f.Clock(i) {
+				clocks = append(clocks, f.Name)
+			}
+		}
+	}
+	for _, name := range []string{"MPI_Wtime", "MPI_Wtick", "MPI_T_event_get_timestamp"} {
+		if !slices.Contains(clocks, name) {
+			t.Errorf("%s returns what a clock shows; clocks are %v", name, clocks)
+		}
+	}
+	if slices.Contains(clocks, "MPI_Comm_rank") {
+		t.Error("a rank is no clock")
 	}
 }

@@ -295,6 +295,13 @@ func (f *Func) Has(mask Flag) bool { return f.Flags&mask == mask }
 // the calls, and is none: nothing that counts calls, or shares of them, counts it.
 func (f *Func) Own() bool { return f.Has(Pseudo) }
 
+// Clock tells whether a value of a call is what a clock shows, or how fine it is: an outcome, which is
+// another one in each run.
+func (f *Func) Clock(slot int) bool {
+	s := &f.Slots[slot]
+	return slot >= f.NumIn && (s.Codec == Float || s.Param >= 0 && f.Params[s.Param].Kind == "TOOLS_TICK_COUNT")
+}
+
 // Predefined is a predefined object such as MPI_COMM_WORLD or MPI_INT. Its
 // index in Predefineds is append-only data (spec/predefined.txt).
 type Predefined struct {

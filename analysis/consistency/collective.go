@@ -20,6 +20,7 @@ const (
 	fromRoot         // all receive what the root sends
 	toAll            // each receives what all send
 	allToAll         // as much is sent as is received, all together
+	evenly           // all send as much to each as all others do, and receive as much
 	spread           // all send as much; all receive that together
 )
 
@@ -36,6 +37,8 @@ func shapeOf(f *spec.Func) shape {
 		return fromRoot
 	case f.Data == spec.DataWhole:
 		return toAll
+	case f.Data == spec.DataParts && f.Vector == spec.VectorNone:
+		return evenly
 	case f.Data == spec.DataParts:
 		return allToAll
 	case f.Data == spec.DataReducedParts:
@@ -127,7 +130,7 @@ func amounts(s shape, x *match.Collective) string {
 		sent, received, mostSent, mostReceived = sent+p.Sent, received+p.Received, max(mostSent, p.Sent),
 			max(mostReceived, p.Received)
 		unequal := s == sameAmount && both(p) != both(p0) || s == toAll && p.Received != p0.Received ||
-			s == spread && p.Sent != p0.Sent
+			s == spread && p.Sent != p0.Sent || s == evenly && (p.Sent != p0.Sent || p.Received != p0.Received)
 		if unequal {
 			return fmt.Sprintf("process %d takes part with %d bytes, process %d with %d", p0.Process, both(p0),
 				p.Process, both(p))
@@ -141,7 +144,7 @@ func amounts(s shape, x *match.Collective) string {
 	case fromRoot, spread:
 		sent = mostSent
 		bad = sent != received
-	case allToAll:
+	case allToAll, evenly:
 		bad = sent != received
 	}
 	if bad {

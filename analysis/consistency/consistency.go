@@ -31,6 +31,8 @@ const (
 	Unequal
 	// Membership: what is known of a communicator contradicts what the program was told.
 	Membership
+	// Negative: a parameter that must not be negative, and is.
+	Negative
 )
 
 // Problem is calls from one place that do not fit together with other calls.
@@ -65,6 +67,9 @@ func Of(a *archive.Archive) ([]Problem, error) {
 		if n.Kind == comms.Contradiction {
 			c.add(Problem{Kind: Membership, Text: n.Text})
 		}
+	}
+	if err := c.negatives(); err != nil {
+		return nil, err
 	}
 	_, err = match.RunProgram(p, match.Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched,
 		Untimed: true, Fold: true})

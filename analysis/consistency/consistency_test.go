@@ -35,6 +35,8 @@ const (
 		"j.c:7 [main]"
 	join = "MPI_Gather(sendbuf=heap#0, sendcount=%d, sendtype=MPI_INT, recvbuf=heap#1, recvcount=%d, recvtype=MPI_INT, " +
 		"root=0, comm=MPI_COMM_WORLD) @ j.c:8 [main]"
+	swap = "MPI_Alltoall(sendbuf=heap#0, sendcount=%d, sendtype=MPI_INT, recvbuf=heap#1, recvcount=%d, " +
+		"recvtype=MPI_INT, comm=MPI_COMM_WORLD) @ j.c:11 [main]"
 	split = "MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ j.c:9 [main] ; newcomm=comm#0\n" +
 		"MPI_Comm_size(comm=comm#0) @ j.c:10 [main] ; size=%d"
 )
@@ -78,6 +80,11 @@ func TestOf(t *testing.T) {
 		{"a gathering", []string{line(join, 4, 4), line(join, 4, 4)}, nil},
 		{"less than is sent", []string{line(join, 4, 4), line(join, 3, 4)},
 			[]string{"5 MPI_Gather j.c:8 [main]: 28 bytes are sent and 32 are received"}},
+		{"all to all", []string{line(swap, 4, 4), line(swap, 4, 4)}, nil},
+		{"all to all, unequal", []string{line(swap, 4, 4), line(swap, 5, 5)},
+			[]string{"5 MPI_Alltoall j.c:11 [main]: process 0 takes part with 32 bytes, process 1 with 40"}},
+		{"less than nothing", []string{line(send, -4, 1), line(recv, 4, 0)},
+			[]string{"7 MPI_Send j.c:4 [main] count: process 0 has -4"}},
 		{"halves", []string{line(split, 0, 1), line(split, 1, 1)}, nil},
 		{"a wrong size", []string{line(split, 0, 2), line(split, 1, 1)},
 			[]string{"6 : world/split0:0 has size 1 at rank 0, where the program was told 2"}},

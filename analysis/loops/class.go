@@ -171,7 +171,7 @@ func shapesOf(s *archive.Stream, table *shapeTable) ([]int32, error) {
 	}
 	shape := make([]int32, len(sigs))
 	for t, sig := range sigs {
-		shape[t] = table.id(shapeOf(s.Rank(), sig, s.Site(sig)))
+		shape[t] = table.id(shapeOf(sig, s.Site(sig)))
 	}
 	return shape, nil
 }

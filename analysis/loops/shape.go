@@ -20,10 +20,7 @@ type Frame struct {
 // String is "halo.c:41 [exchange]", as far as known.
 func (f *Frame) String() string {
 	if f.Code != "" && f.File == "" {
-		if f.Func != "" {
-			return f.Code + " [" + f.Func + "]"
-		}
-		return f.Code
+		return strings.TrimSuffix(f.Code+" ["+f.Func+"]", " []")
 	}
 	t := archive.Frame{Module: -1, Func: f.Func, File: f.File, Line: f.Line}
 	return t.String()
@@ -57,27 +54,22 @@ func (s *Shape) key() string {
 }
 
 // shapeOf is the shape of the calls of a signature.
-func shapeOf(r *archive.RankData, sig *archive.Signature, site *archive.Site) Shape {
+func shapeOf(sig *archive.Signature, site *archive.Site) Shape {
 	s := Shape{Func: spec.ByID(sig.Func), Nested: sig.Flags&archive.Nested != 0}
 	if site == nil {
 		return s
 	}
 	for i := range site.Frames {
-		s.Frames = append(s.Frames, frameOf(r, &site.Frames[i]))
+		s.Frames = append(s.Frames, frameOf(&site.Frames[i]))
 	}
 	s.Frames, s.Recursive = unrolled(s.Frames)
 	return s
 }
 
-func frameOf(r *archive.RankData, f *archive.Frame) Frame {
+func frameOf(f *archive.Frame) Frame {
 	g := Frame{Func: f.Func, File: f.File, Line: f.Line}
 	if f.Line == 0 || f.File == "" {
-		c := archive.Frame{Module: f.Module, Offset: f.Offset}
-		g.Code = c.String()
-		if f.Module >= 0 && f.Module < len(r.Modules) {
-			path := r.Modules[f.Module].Path
-			g.Code = fmt.Sprintf("%s+%#x", path[strings.LastIndexByte(path, '/')+1:], f.Offset)
-		}
+		g.Code = f.Code()
 	}
 	return g
 }

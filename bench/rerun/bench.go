@@ -52,7 +52,7 @@ func newBench(o *options) (*bench, error) {
 func (b *bench) close() { os.RemoveAll(b.dir) }
 
 func (b *bench) runner(m *mpirun.MPI) *roundtrip.Runner {
-	return &roundtrip.Runner{MPI: m, Tabard: b.tabard, Timeout: b.timeout}
+	return &roundtrip.Runner{MPI: m, Tabard: b.tabard, Timeout: b.timeout, Sanitize: b.asan}
 }
 
 // program compiles one of bench/programs.

@@ -2,7 +2,7 @@
 // docs/benchmarks.md:
 //
 //	go run ./bench/rerun [-tables loops,gaps,trips,sizes] [-mpi openmpi,mpich] [-programs FILE]
-//		[-only REGEXP] [-pairs N] [-seconds S] [-tabard FILE] [-timeout DURATION]
+//		[-scale FILE] [-asan] [-only REGEXP] [-pairs N] [-seconds S] [-tabard FILE] [-timeout DURATION]
 //
 // loops: programs that only communicate, on 2 ranks, and tabard replay --timing=asap of their
 // recordings. What is compared is the time of the loop: that of a long run less that of a short
@@ -16,6 +16,12 @@
 // recorded again: are the recordings equal (tabard diff --rerun)? The programs are those of
 // testdata/mpi, HPL and LAMMPS as Debian builds them, mpi4py, and those of FILE: each line is a
 // name, a number of ranks and a command with its arguments; # begins a comment.
+//
+// With -asan the proxies run once more, compiled with AddressSanitizer.
+//
+// scale: what tabard scale infers from small jobs, and the recording of a larger one: are they
+// equal (tabard diff)? The programs are those of the file that -scale names: each line is a name, the
+// small numbers of ranks with commas between, the large one, and a command with its arguments.
 //
 // sizes: how long proxies are, and how that depends on steps and ranks.
 //
@@ -39,6 +45,8 @@ import (
 // options are those of the command line.
 type options struct {
 	tabard, list string
+	scale        string
+	asan         bool
 	tables, mpis []string
 	only         *regexp.Regexp
 	pairs        int
@@ -50,6 +58,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard to measure")
 	flag.StringVar(&o.list, "programs", "", "more programs for trips: lines of name, ranks, command")
+	flag.StringVar(&o.scale, "scale", "", "programs for scale: lines of name, small sizes, large size, command")
+	flag.BoolVar(&o.asan, "asan", false, "run proxies under AddressSanitizer, too")
 	tables := flag.String("tables", "loops,gaps,trips,sizes", "tables to print")
 	names := flag.String("mpi", "openmpi,mpich", "MPIs to measure with")
 	only := flag.String("only", "", "rows whose name matches this regular expression")
@@ -82,6 +92,7 @@ func run(o *options) error {
 	met := true
 	for _, name := range o.tables {
 		table := map[string]func(*bench) (bool, error){"loops": loopsTable, "gaps": gapsTable, "trips": tripsTable,
+			"scale": scaleTable,
 			"sizes": sizesTable}[name]
 		if table == nil {
 			return fmt.Errorf("there is no table %q", name)

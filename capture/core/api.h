@@ -29,6 +29,8 @@ struct tb_api {
     int (*module_kind)(const char *file);
     /* An address in the object that is the library, whatever its name; NULL if none is loaded. */
     const void *(*library_address)(void);
+    /* Whether a library is loaded so that calls of it need not come here: with dlopen, for dlsym. */
+    int (*hidden_library)(void);
     /* The id of a function by any symbol that it has; -1 if the symbol is none of this API. */
     int (*function_named)(const char *symbol);
 };

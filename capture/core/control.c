@@ -146,8 +146,9 @@ int tb_process_start(void)
 /* Before the program can change its environment and descriptors. */
 __attribute__((constructor)) static void remember_start(void)
 {
-    remember_places();
     int saved = errno;
+    remember_places();
+    if (tb_process.dir[0] && tb_job_is_another()) tb_process.state = TB_INERT;
     if (tb_process.dir[0]) tb_summary_start();
     errno = saved;
 }
@@ -205,14 +206,31 @@ void tb_process_records(struct tb_thread *t)
     if (!tracing) emit_control(t);
 }
 
+/* This process has made no call. If there is a library all the same, it may have been called where nothing can stand in
+ * between. */
+static void note_unseen(void)
+{
+    for (const struct tb_api *const *api = tb_apis; *api; api++) {
+        if (!(*api)->hidden_library || !(*api)->hidden_library()) continue;
+        struct tb_control *c = map_control(tb_process.dir);
+        if (c) __atomic_add_fetch(&c->unseen, 1, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
 __attribute__((destructor)) static void process_end(void)
 {
+    if (tb_process.state == TB_NEW && tb_process.dir[0]) note_unseen();
     if (tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return;
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted) return; /* muted: a signal handler that interrupted the runtime calls exit */
+    /* Sessions may be opened and closed again and again. */
+    int by_sessions = !tb_process.finalized && !tb_process.world && tb_process.had_sessions && !tb_process.sessions;
+    if (by_sessions) tb_process.finalized = 1;
     uint64_t after_finalize = (uint64_t)tb_process.finalized;
     if (!tb_process.closed) tb_emit_clock(t); /* else MPI_Finalize did, and the archive may be written */
     tb_emit(t, TB_R_END, &after_finalize, 1);
+    if (by_sessions) __atomic_add_fetch(&tb_process.control->finalized, 1, __ATOMIC_RELEASE);
     if (tb_process.finalized && (tb_process.prints_summary || tb_process.leads))
-        tb_archive_wait(tb_process.prints_summary && !(tb_process.control->flags & TB_CTL_QUIET));
+        tb_archive_wait(tb_process.prints_summary);
 }

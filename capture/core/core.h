@@ -19,6 +19,9 @@ struct tb_process {
                                       drains; may be empty */
     int closed;                    /* the last call has been recorded: no records about clocks and memory any more */
     int finalized;                 /* the API has been finalized */
+    int world;                     /* the API has been initialised as a whole: MPI_Init */
+    int sessions;                  /* that are open */
+    int had_sessions;
     int prints_summary;            /* at the end, if there is one: at most one process of a job */
     int leads;                     /* the least rank of its collector that came to MPI_Finalize, as far as it knows */
 };

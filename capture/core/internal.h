@@ -110,6 +110,9 @@ int tb_process_start(void);         /* 1 if this process is traced; idempotent *
 void tb_process_records(struct tb_thread *t); /* writes the records that open a process, once */
 size_t tb_read_file(const char *path, char *to, size_t size); /* as a string; its length */
 
+/* job.c */
+int tb_job_is_another(void);        /* 1 if this process belongs to a job that cannot be recorded; may become tabard */
+
 /* summary.c */
 void tb_summary_start(void);        /* before the program can change its descriptors */
 void tb_archive_wait(int print_summary); /* until the archive is written */

@@ -26,7 +26,7 @@ struct tb_control {
     uint64_t summary_wait_ns;  /* how long the processes that wait for the archive do so at their end, at most, until
                                   the collector writes it */
     uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add) */
-    uint32_t summary_len;      /* != 0 once summary holds the line to print (release) */
+    uint32_t summary_len;      /* != 0 once summary holds what is to be printed (release) */
     /* With TB_CTL_MERGE the collectors of a job unite their archives inside MPI_Finalize: see
      * finalize.c. */
     uint32_t leader;           /* least rank of the processes that are in MPI_Finalize; ~0 at first (atomic minimum) */
@@ -38,16 +38,17 @@ struct tb_control {
     uint32_t files;            /* that have appeared in <dir> and spill_dir, ready to be read: registrations and segments
                                   (atomic add). The collector lists the directories when it has changed: times of
                                   files come from a clock that may stand still for a while. */
-    uint32_t fill;
+    uint32_t said;             /* 1 once the summary is printed, or is being printed (exchange) */
     uint64_t arrived_ns;       /* when the first of them came (CLOCK_MONOTONIC), 0: none (compare and swap) */
     uint64_t merge_received;   /* files that the leader took in before its request, see TB_MERGE_UNITE */
     uint64_t merge_wait_ns;    /* how long to wait in MPI_Finalize until all ranks are there */
     uint64_t merge_time_ns;    /* how long the exchange may take then */
     uint8_t  filter[TB_IDS / 8]; /* bit id set: function id is filtered out */
-    char     unused[1024];     /* paths are never taken from here */
-    char     summary[1024];
+    uint32_t unseen;           /* processes with an MPI library that ended without a call that came here (atomic add) */
+    char     unused[1020];     /* paths are never taken from here */
+    char     summary[1024];    /* at first what to print if the collector is lost */
 };
-enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_QUIET = 4, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,
+enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,
        TB_CTL_CLOCKS = 32 /* collectors measure the clocks of their nodes inside MPI_Finalize */ };
 /* What the leader asks of the collector. UNITE: put the archive of all that the processes have
  * published and of the files <dir>/node.0.tabard ... node.<merge_received - 1>.tabard into

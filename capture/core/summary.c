@@ -62,7 +62,13 @@ void tb_archive_wait(int print_summary)
         nanosleep(&pause, NULL);
     }
     n = __atomic_load_n(&ctl->summary_len, __ATOMIC_ACQUIRE);
-    if (!print_summary || n == 0 || n >= sizeof ctl->summary) return;
+    if (!print_summary || __atomic_exchange_n(&ctl->said, 1, __ATOMIC_ACQ_REL)) return;
+    /* Nothing is said if the user wants it so, or later by the collector if it is slow. */
+    if (n == 0 && state != TB_ARCHIVE_DONE && !tb_collector_alive()) n = (uint32_t)strnlen(ctl->summary, sizeof ctl->summary);
+    if (n == 0 || n >= sizeof ctl->summary) {
+        __atomic_store_n(&ctl->said, state == TB_ARCHIVE_DONE, __ATOMIC_RELEASE);
+        return;
+    }
     char line[sizeof ctl->summary + 1];
     memcpy(line, ctl->summary, n);
     if (line[n - 1] != '\n') line[n++] = '\n';

@@ -132,7 +132,8 @@ static void *resize_arena_block(void *p, size_t n)
 }
 
 /* The old block counts as dead during the call: another thread may get its
- * memory before we are back. */
+ * memory before we are back. A block of another size is a new one, wherever it lies: its segment
+ * has one size, and whether the allocator moves it is chance. */
 static void *resize(void *p, size_t n)
 {
     uint8_t was = dying(p);
@@ -140,13 +141,13 @@ static void *resize(void *p, size_t n)
     void *q = next.realloc(p, n);
     if (tb_unlikely(q == NULL && n != 0)) { /* nothing happened; behind the mark its size is still there */
         if (was && (b || was != TB_SHADOW_USED)) *tb_shadow_of((uintptr_t)p) = was;
-        if (b) tb_heap_attach(b, b->size);
+        if (b) tb_heap_attach(b);
         return NULL;
     }
     born(q, n);
     if (tb_unlikely(b != NULL)) {
-        if (q == p) {
-            tb_heap_attach(b, n);
+        if (q == p && n == b->size) {
+            tb_heap_attach(b);
             *tb_shadow_of((uintptr_t)p) = TB_SHADOW_USED;
         } else {
             tb_heap_drop(b);

@@ -236,11 +236,10 @@ struct tb_block *tb_heap_detach(uintptr_t base)
     return b;
 }
 
-void tb_heap_attach(struct tb_block *b, uint64_t size)
+void tb_heap_attach(struct tb_block *b)
 {
     if (!tb_segments_lock()) return;
     link_block(b);
-    if (size != b->size) tb_block_resize(b, size);
     tb_segments_unlock();
 }
 

@@ -68,7 +68,7 @@ void tb_report_frees(void);             /* likewise, if the state of this thread
 void tb_blocks_child(void);
 void tb_heap_freed(uintptr_t base);     /* a used block is about to be freed */
 struct tb_block *tb_heap_detach(uintptr_t base); /* realloc works on it: then attach it again, or drop it */
-void tb_heap_attach(struct tb_block *b, uint64_t size);
+void tb_heap_attach(struct tb_block *b);
 void tb_heap_drop(struct tb_block *b);
 
 /* ---- Ranges: mappings, and memory that MPI or a GPU runtime allocated (ranges.c) ---- */

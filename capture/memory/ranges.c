@@ -159,7 +159,8 @@ static void extend(uintptr_t low, uint64_t before, uint64_t after)
         return;
     }
     r->high = low + after;
-    if (r->block) tb_block_resize(r->block, r->high - r->low);
+    if (r->block) tb_block_retire(r->block); /* a segment has one size */
+    r->block = NULL;
 }
 
 /* ---- What could not be done because this very thread held the lock ---- */

@@ -1,6 +1,7 @@
 /* What wrappers of a few functions do besides recording, and what the other rooms see of MPI. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdlib.h>
 #include <strings.h>
 #include "core/api.h"
 #include "memory/memory.h"
@@ -39,13 +40,29 @@ static void emit_world(struct tb_thread *t)
     if (!tb_predefined_comm(0) || !get_rank || !get_size) return;
     t->priv->muted++;
     int failed = get_rank(tb_predefined_comm(0), &rank) != 0 || get_size(tb_predefined_comm(0), &size) != 0;
-    /* Where a summary is there already, this is a later program of the same script. */
-    tb_process.prints_summary = !failed && rank == 0 && !tb_is_spawned() && tb_process.control->summary_len == 0;
+    tb_process.prints_summary = !failed && rank == 0 && !tb_is_spawned();
+    tb_process.world = 1;
     t->priv->muted--;
     if (failed) return;
     uint64_t payload[2] = {(uint64_t)rank, (uint64_t)size};
     tb_emit(t, TB_R_WORLD, payload, 2);
     if (!tb_is_spawned()) __atomic_add_fetch(&tb_process.control->initialized, 1, __ATOMIC_RELEASE);
+}
+
+/* A session has no rank in the job: launchers say it. */
+static void session_begins(void)
+{
+    static const char *const names[] = {"PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"};
+    const char *rank = NULL;
+    for (unsigned i = 0; i < sizeof names / sizeof names[0] && !rank; i++) rank = getenv(names[i]);
+    if (!tb_process.world) tb_process.prints_summary = !rank || atoi(rank) == 0;
+    tb_process.had_sessions = 1;
+    __atomic_add_fetch(&tb_process.sessions, 1, __ATOMIC_RELAXED);
+}
+
+void tb_hook_session_end(int ret)
+{
+    if (ret == 0 && tb_process.state == TB_ACTIVE) __atomic_sub_fetch(&tb_process.sessions, 1, __ATOMIC_RELAXED);
 }
 
 void tb_hook_init(struct tb_call *c, int ret)
@@ -54,6 +71,7 @@ void tb_hook_init(struct tb_call *c, int ret)
     if (!t || ret != 0) return;
     int saved = errno;
     if (strcmp(tb_names[c->id_flags & 0xffff], "MPI_Session_init") != 0) emit_world(t);
+    else session_begins();
     tb_emit_clock(t);
     errno = saved;
 }
@@ -126,5 +144,6 @@ const struct tb_api tb_mpi = {
     .emit_records = tb_emit_abi,
     .module_kind = module_kind,
     .library_address = tb_library_address,
+    .hidden_library = tb_library_hidden,
     .function_named = function_named,
 };

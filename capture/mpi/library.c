@@ -74,6 +74,15 @@ const void *tb_library_address(void)
     return address;
 }
 
+static int linked; /* the library was there when the program began */
+
+__attribute__((constructor)) static void see_library(void)
+{
+    linked = getenv("TABARD_DIR") && dlsym(RTLD_NEXT, "PMPI_Init");
+}
+
+int tb_library_hidden(void) { return !linked && tb_library_address(); }
+
 const char *tb_library_path(void)
 {
     Dl_info info;

@@ -12,6 +12,7 @@ extern const struct tb_api tb_mpi; /* of hooks.c: what the other rooms see of MP
 void *tb_library_symbol(const char *name);
 void *tb_library_variable(const char *name); /* likewise a variable, as the program sees it */
 const void *tb_library_address(void);        /* in the object that defines PMPI_Init, NULL if none is loaded */
+int tb_library_hidden(void);                 /* there is one, and the names of its functions do not lead through ours */
 const char *tb_library_path(void);           /* "" if unknown */
 const char *tb_library_version(void);        /* first line, "" if unknown */
 

@@ -103,6 +103,7 @@ static inline int64_t tb_last(const int *a, int64_t n) { return n > 0 ? a[n - 1]
 /* Hooks called by the wrappers of a few functions (table in internal/gen). */
 void tb_hook_init(struct tb_call *c, int ret);          /* after MPI_Init*, MPI_Session_init returned */
 void tb_hook_finalizing(struct tb_call *c);             /* before the real MPI_Finalize; may end the record */
+void tb_hook_session_end(int ret);
 void tb_hook_finalize(struct tb_call *c, int ret);      /* after MPI_Finalize returned and tb_commit */
 void tb_hook_pcontrol(int level);                       /* before TB_ENTER: switches tracing */
 void tb_hook_info_set(const char *key, const char *value); /* before TB_ENTER */

@@ -95,6 +95,20 @@ type Site struct {
 	Frames []Frame
 }
 
+// Physical is the frames of the stack, innermost first: of functions that were put in line only the
+// one that they were put into.
+func (s *Site) Physical() []Frame {
+	var out []Frame
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		if i+1 < len(s.Frames) && s.Frames[i+1].Module == f.Module && s.Frames[i+1].Offset == f.Offset {
+			continue
+		}
+		out = append(out, *f)
+	}
+	return out
+}
+
 // Frame is a place in the code. What is not known is zero, Module -1.
 type Frame struct {
 	Module int    // index in RankData.Modules
@@ -102,6 +116,9 @@ type Frame struct {
 	Func   string
 	File   string
 	Line   int
+	// Image is the file name of the module, for people. It follows from Module; only what was read
+	// from an archive has it.
+	Image string
 }
 
 // Clock is one reading of all clocks of a process at the same time.

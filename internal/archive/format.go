@@ -69,7 +69,7 @@ func (s *Site) String() string {
 	return strings.Join(parts, " < ")
 }
 
-// String is "halo.c:41 [exchange]", as far as known.
+// String is "halo.c:41 [exchange]", or "libhalo.so+0x1234 [exchange]" where lines are not known.
 func (f *Frame) String() string {
 	var s string
 	switch {
@@ -77,15 +77,26 @@ func (f *Frame) String() string {
 		s = fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)
 	case f.File != "":
 		s = path.Base(f.File)
-	case f.Module >= 0 && f.Func == "":
-		s = fmt.Sprintf("module#%d+%#x", f.Module, f.Offset)
-	case f.Func == "":
-		s = fmt.Sprintf("%#x", f.Offset)
+	default:
+		s = f.Code()
 	}
 	if f.Func == "" {
 		return s
 	}
 	return strings.TrimSpace(s + " [" + f.Func + "]")
+}
+
+// Code is the place in the module, "libhalo.so+0x1234", empty if neither is known.
+func (f *Frame) Code() string {
+	switch {
+	case f.Image != "":
+		return fmt.Sprintf("%s+%#x", f.Image, f.Offset)
+	case f.Module >= 0:
+		return fmt.Sprintf("module#%d+%#x", f.Module, f.Offset)
+	case f.Offset != 0 || f.Func == "":
+		return fmt.Sprintf("%#x", f.Offset)
+	}
+	return ""
 }
 
 // printer renders values. With exact set it gives the form of the text twin,

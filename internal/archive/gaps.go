@@ -32,6 +32,20 @@ type Gap struct {
 // Gaps lists what should have been recorded and was not, by world and rank. Ranks and calls that were left out on
 // purpose are none. It takes a time that does not depend on the number of calls.
 func (a *Archive) Gaps() []Gap {
+	return (&processes{a.Meta(), a.groups, a.streams > 0}).gaps()
+}
+
+// Gaps is that of the archive with this content.
+func (c *Content) Gaps() []Gap { return (&processes{&c.Meta, c.Groups, len(c.Classes) > 0}).gaps() }
+
+// processes are those of an archive, whether it is open or to be written.
+type processes struct {
+	meta   *Meta
+	groups []*Group
+	calls  bool // there are streams
+}
+
+func (a *processes) gaps() []Gap {
 	type key struct {
 		world int
 		why   string
@@ -77,9 +91,9 @@ func (a *Archive) Gaps() []Gap {
 }
 
 // absent finds the ranks of each world that are not in the archive, unless ranks were selected.
-func (a *Archive) absent() map[int]*RankSet {
+func (a *processes) absent() map[int]*RankSet {
 	missing := map[int]*RankSet{}
-	if o := a.Meta().Options; o["ranks"] != "" || o[OptionSnapshot] != "" { // on purpose, or they may still come
+	if o := a.meta.Options; o["ranks"] != "" || o[OptionSnapshot] != "" { // on purpose, or they may still come
 		return missing
 	}
 	present, sizes := map[int]*RankSet{}, map[int]int{}
@@ -106,7 +120,7 @@ func (a *Archive) absent() map[int]*RankSet {
 }
 
 // unrecorded finds the processes of a group that are in the archive without any of their calls, and why.
-func (a *Archive) unrecorded(g *Group) map[*RankSet]string {
+func (a *processes) unrecorded(g *Group) map[*RankSet]string {
 	found := map[*RankSet]string{}
 	var told *Cases[InfoValue]
 	for i := range g.Info {
@@ -124,7 +138,7 @@ func (a *Archive) unrecorded(g *Group) map[*RankSet]string {
 	}
 	for i, end := range g.Ends.Values {
 		reason, not := strings.CutPrefix(end, endNotTraced)
-		if not || strings.HasSuffix(end, endNoCall) && a.streams > 0 {
+		if not || strings.HasSuffix(end, endNoCall) && a.calls {
 			found[g.Ends.Ranks(g.Ranks, i)] = reason
 		}
 	}

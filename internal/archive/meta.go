@@ -3,6 +3,7 @@ package archive
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/spec"
@@ -44,7 +45,7 @@ func (a *Archive) readMeta(p *parts) error {
 	a.strings = p.pools[partStrings]
 	a.readRun(m)
 	a.modules = m.readModules()
-	a.sites = m.readSites(len(a.modules))
+	a.sites = m.readSites(a.modules)
 	if m.err != nil {
 		return m.err
 	}
@@ -96,7 +97,7 @@ func (m *metaReader) readModules() []Module {
 }
 
 // readSites groups rows of frames by site; sites are numbered without gaps.
-func (m *metaReader) readSites(modules int) []Site {
+func (m *metaReader) readSites(modules []Module) []Site {
 	t := m.tables[partFrames]
 	frames := make([]Frame, t.rows)
 	var sites []Site
@@ -108,11 +109,15 @@ func (m *metaReader) readSites(modules int) []Site {
 			return nil
 		}
 		frames[i] = Frame{
-			Module: m.number(partFrames, i, "module", t.cols[1][i], -1, int64(modules)-1),
+			Module: m.number(partFrames, i, "module", t.cols[1][i], -1, int64(len(modules))-1),
 			Offset: uint64(t.cols[2][i]),
 			Func:   m.str(partFrames, i, t.cols[3][i]),
 			File:   m.str(partFrames, i, t.cols[4][i]),
 			Line:   m.number(partFrames, i, "line", t.cols[5][i], 0, math.MaxInt32),
+		}
+		if k := frames[i].Module; k >= 0 && k < len(modules) {
+			file := modules[k].Path
+			frames[i].Image = file[strings.LastIndexByte(file, '/')+1:]
 		}
 		if site == n {
 			sites = append(sites, Site{Frames: frames[i : i+1 : i+1]})

@@ -374,6 +374,7 @@ func TestMeta(t *testing.T) {
 	a := archivetest.Open(t, out.Bytes())
 	got := *a.Rank(0)
 	got.Sites = nil // those of all processes
+	rank.Sites[0].Frames[0].Image, rank.Sites[1].Frames[0].Image = "x", "app"
 	for _, test := range []struct{ got, want any }{{*a.Meta(), meta}, {*a.Rank(1), rank}, {got, other}} {
 		if got, want := fmt.Sprintf("%+v", test.got), fmt.Sprintf("%+v", test.want); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -96,6 +96,16 @@ func unknownCommand(root *cobra.Command, arg string) error {
 	return &usageError{msg}
 }
 
+// atLeastOne demands an argument with a name, and takes more.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("%s is missing; use: %s", name, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
 // exactArgs demands the named arguments, and says which one is missing.
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

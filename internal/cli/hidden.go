@@ -28,3 +28,14 @@ func spawnedCommand() *cobra.Command {
 		},
 	}
 }
+
+// jobCommand becomes a program that a recorded script starts.
+func jobCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: launch.JobCommand, Hidden: true, DisableFlagParsing: true,
+		Short: "Record a job of a script (used by the runtime)",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return exitCode(launch.Join(args, capture.Runtime()))
+		},
+	}
+}

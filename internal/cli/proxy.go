@@ -30,7 +30,8 @@ It compiles with any MPI that has the functions.
 
 It needs as many ranks as were recorded, or M with --ranks=M: then it makes the calls that a job of M ranks would
 make, if they follow from rank and size (see tabard scale). With --any-size it is one program for any number of ranks,
-which computes all that from rank and size when it runs. Files are made in the directory that is its argument.
+which computes all that from rank and size when it runs. Sizes at which its calls would not fit together are told
+when it is written, and it stops at once with them. Files are made in the directory that is its argument.
 Calls whose order the standard leaves open are repeated until what was complete in the recording
 is complete. What the program does not do is listed in the comment at its top and on the
 standard error output, with reasons.
@@ -170,7 +171,7 @@ func (a *app) tellProxy(output string, r *cgen.Result) {
 	program := strings.TrimSuffix(output, ".c")
 	ranks := fmt.Sprintf("%d ranks", r.Ranks)
 	if r.Ranks == 0 {
-		ranks = "any number of ranks"
+		ranks = r.Sizes
 	}
 	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2 -o %s %s\n", r.Lines, ranks, program, output)
 }
@@ -212,5 +213,5 @@ func (a *app) proxyAnySize(arch *archive.Archive, w io.Writer, p cgen.Options, f
 	if err != nil {
 		return nil, err
 	}
-	return cgen.GenerateAny(arch, m, w, cgen.AnySize{Options: p, Dims: o.Dims})
+	return cgen.GenerateAny(arch, m, w, cgen.AnySize{Options: p, Dims: o.Dims, Admitted: m.Admits()})
 }

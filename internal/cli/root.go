@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/internal/record/launch"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/safefile"
@@ -66,6 +67,8 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		return int(code)
 	case errors.Is(err, errReported):
 		return exitFailure
+	case errors.As(err, &usage) && cmd.Name() == "record" && !launch.Speaks():
+		return exitUsage // all ranks make the same mistake
 	case errors.As(err, &usage):
 		fmt.Fprintf(a.err, "%s: %v\nRun '%s --help' for usage.\n", cmd.CommandPath(), err, cmd.CommandPath())
 		return exitUsage
@@ -134,7 +137,7 @@ no change: it runs as before, under Open MPI or MPICH.`,
 		a.bounded(cmd)
 		root.AddCommand(cmd)
 	}
-	root.AddCommand(collectorCommand(), spawnedCommand(), replayFeedCommand())
+	root.AddCommand(collectorCommand(), spawnedCommand(), jobCommand(), replayFeedCommand())
 	root.SetHelpCommand(helpCommand(root))
 	for _, c := range append(root.Commands(), root) {
 		c.DisableFlagsInUseLine = true

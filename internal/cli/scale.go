@@ -18,7 +18,7 @@ var _ = command(180, scaleCommand)
 
 func scaleCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "scale FILE --ranks M -o OUT",
+		Use:   "scale FILE [FILE2...] --ranks M -o OUT",
 		Short: "What a job of another size would do",
 		Long: `Make of a recording the archive that a job with M ranks would give: the same calls in the
 same loops, with parameters that follow from rank and size. It has no times. The other commands read it
@@ -26,7 +26,8 @@ like a recording; "tabard info" says that it is none.
 
 The parameters of all ranks, and how often they make each call, are explained by functions of rank, size, place
 in the process grid and iteration. What they were chosen for without evidence is printed, such as which numbers
-stand for the size. A second recording of the program, of another size, decides that: --with.
+stand for the size. More recordings of the program, of other sizes, decide that: name them, too, or give --with. With
+three sizes or more a formula has to hold for one that it was not made from.
 If calls follow no such function, they are printed, and nothing is written. Nor is it if the calls of the M ranks would
 not fit together: messages that nobody receives, collective calls with different roots or counts. The process grid of M
 ranks is that of MPI_Dims_create if the recorded one is; --dims gives another one.
@@ -34,9 +35,9 @@ ranks is that of MPI_Dims_create if the recorded one is; --dims gives another on
 --program prints the program that was found, one for all ranks, in which r is the rank, P the size, c0 and d0
 coordinate and size on the first axis of the grid, i0 the iteration of a loop and e the index in an array.`,
 		Example: `  tabard scale app16.tabard --ranks 4096 -o app4096.tabard
-  tabard scale app9.tabard --with app16.tabard --ranks 1000 -o big.tabard
+  tabard scale app4.tabard app9.tabard app16.tabard --ranks 1024 -o big.tabard
   tabard scale app16.tabard --program`,
-		Args:              exactArgs("FILE"),
+		Args:              atLeastOne("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	f := &scaleFlags{}
@@ -48,7 +49,10 @@ coordinate and size on the first axis of the grid, i0 the iteration of a loop an
 	cmd.Flags().StringArrayVar(&f.dims, "dims", nil, "the sizes `AxB...` of the process grid of M ranks, such as 8x4")
 	cmd.Flags().BoolVar(&f.program, "program", false, "print the program")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.scale(args[0], f) }
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		f.with = append(args[1:], f.with...)
+		return a.scale(args[0], f)
+	}
 	return cmd
 }
 

@@ -34,6 +34,7 @@ func TestScale(t *testing.T) {
 		{"info OUT", exitOK, []string{"to 40 ranks, not recorded: inferred from a recording of 8 ranks"}, ""},
 		{"scale A --with B --ranks 10 -o OUT --json", exitOK, []string{`"schema": "tabard.scale/1"`, `"ranks": 10`},
 			""},
+		{"scale A B --ranks 10 -o OUT --force", exitOK, []string{"10 ranks in "}, ""},
 		{"scale A --program", exitOK, []string{"MPI_Comm_rank(3, r)", "(P - 1)"}, "assumed: "},
 		{"scale C --ranks 10 -o OUT", exitFailure, nil,
 			"MPI_Irecv at amr.c:18 [main], source (ranks 0-3): its values do not follow"},

@@ -17,6 +17,7 @@ var hooks = map[string]hook{
 	"MPI_Init":                  {After: "tb_hook_init(&tb_c, tb_r);"},
 	"MPI_Init_thread":           {After: "tb_hook_init(&tb_c, tb_r);"},
 	"MPI_Session_init":          {After: "tb_hook_init(&tb_c, tb_r);"},
+	"MPI_Session_finalize":      {After: "tb_hook_session_end(tb_r);"},
 	"MPI_Finalize":              {Pending: "tb_hook_finalizing(&tb_c);", After: "tb_hook_finalize(&tb_c, tb_r);"},
 	"MPI_Pcontrol":              {Enter: "tb_hook_pcontrol(level);"},
 	"MPI_Info_set":              {Enter: "tb_hook_info_set(key, value);"},

@@ -217,7 +217,7 @@ func sample(p *Param) string {
 func record(t *testing.T, args ...string) (recs []ring.Record, refs int) {
 	t.Helper()
 	dir, state := build(t), private.Temp(t)
-	if err := ring.CreateControl(state, ring.Config{Quiet: true}); err != nil {
+	if err := ring.CreateControl(state, ring.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := ring.OpenControl(state)

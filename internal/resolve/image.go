@@ -102,21 +102,19 @@ func noteBuildID(order binary.ByteOrder, b []byte) string {
 }
 
 // debugLink returns the file name in .gnu_debuglink.
-func (im *image) debugLink() string {
-	s := im.f.Section(".gnu_debuglink")
+func (im *image) debugLink() string { return cString(im.small(".gnu_debuglink")) }
+
+// small is the content of a small section, nil if there is none.
+func (im *image) small(name string) []byte {
+	s := im.f.Section(name)
 	if s == nil || s.Size > 4096 {
-		return ""
+		return nil
 	}
 	b, err := s.Data()
 	if err != nil {
-		return ""
+		return nil
 	}
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return ""
+	return b
 }
 
 // symbols names the places of b from the symbol tables of im. Tables are read as streams, so that
@@ -185,14 +183,7 @@ func (p *place) improve(names []byte, at uint32, value, size uint64, bind elf.Sy
 	if uint64(at) >= uint64(len(names)) {
 		return
 	}
-	name := names[at:]
-	for i, c := range name {
-		if c == 0 {
-			name = name[:i]
-			break
-		}
-	}
-	if len(name) > 0 {
-		p.name, p.start, p.rank = string(name), value, rank
+	if name := cString(names[at:]); name != "" {
+		p.name, p.start, p.rank = name, value, rank
 	}
 }

@@ -2,16 +2,15 @@ package resolve
 
 import (
 	"debug/dwarf"
-	"debug/elf"
 	"io"
 	"path/filepath"
 	"runtime/debug"
 	"sort"
-	"strings"
 )
 
-// lines gives the code places of b their source lines from the DWARF
-// information in im. Damaged debug information leaves lines unknown.
+// lines gives the code places of b their source lines, and the functions that were put in line there,
+// from the DWARF information in im. Damaged debug information leaves them unknown. Of split DWARF
+// (-gsplit-dwarf) the lines are known and the functions are not: those are in .dwo files.
 func (b *batch) lines(im *image) {
 	// debug/dwarf trusts some offsets, and reading faults if a file is rebuilt while it is mapped.
 	// Neither may take the recording down.
@@ -21,6 +20,8 @@ func (b *batch) lines(im *image) {
 	if d == nil {
 		return
 	}
+	defer d.close()
+	t := tree{info: d, entries: maxEntries, names: map[dwarf.Offset]string{}}
 	r := d.Reader()
 	for {
 		cu, err := r.Next()
@@ -28,16 +29,16 @@ func (b *batch) lines(im *image) {
 			return
 		}
 		r.SkipChildren()
-		if cu.Tag != dwarf.TagCompileUnit {
+		if cu.Tag != dwarf.TagCompileUnit && cu.Tag != dwarf.TagSkeletonUnit {
 			continue
 		}
-		b.unit(d, cu)
+		b.unit(&t, cu)
 	}
 }
 
 // unit looks up the places inside one compilation unit.
-func (b *batch) unit(d *dwarf.Data, cu *dwarf.Entry) {
-	ranges, err := d.Ranges(cu)
+func (b *batch) unit(t *tree, cu *dwarf.Entry) {
+	ranges, err := t.info.Ranges(cu)
 	if err != nil {
 		return
 	}
@@ -53,13 +54,15 @@ func (b *batch) unit(d *dwarf.Data, cu *dwarf.Entry) {
 	if len(ps) == 0 {
 		return
 	}
-	lr, err := d.LineReader(cu)
+	lr, err := t.info.LineReader(cu)
 	if lr == nil || err != nil {
 		return
 	}
 	sort.Slice(ps, func(i, j int) bool { return ps[i].addr < ps[j].addr })
 	comp, _ := cu.Val(dwarf.AttrCompDir).(string)
 	scanLines(lr, ps, comp)
+	t.files, t.comp = lr.Files(), comp
+	t.unit(cu, ps)
 }
 
 // scanLines runs through a line table once. Each row covers the addresses up
@@ -93,50 +96,4 @@ func sourcePath(name, comp string) string {
 		name = filepath.Join(comp, name)
 	}
 	return filepath.Clean(name)
-}
-
-// dwarf opens the debug information of im, nil if there is none or if it
-// cannot be had in bounded memory.
-func (im *image) dwarf() *dwarf.Data {
-	if im.f.Type == elf.ET_REL {
-		return nil
-	}
-	sections := map[string][]byte{}
-	left := uint64(maxDecompressed)
-	for _, s := range im.f.Sections {
-		name, ok := strings.CutPrefix(s.Name, ".debug_")
-		if !ok {
-			name, ok = strings.CutPrefix(s.Name, ".zdebug_")
-		}
-		if !ok {
-			continue
-		}
-		switch name {
-		case "abbrev", "info", "line", "ranges", "str", "addr", "line_str", "rnglists", "str_offsets":
-		default:
-			continue
-		}
-		data := im.section(s, left)
-		if data == nil {
-			return nil
-		}
-		if s.Flags&elf.SHF_COMPRESSED != 0 || isZdebug(s.Name) {
-			left -= uint64(len(data))
-		}
-		sections[name] = data
-	}
-	if sections["info"] == nil || sections["line"] == nil {
-		return nil
-	}
-	d, err := dwarf.New(sections["abbrev"], nil, nil, sections["info"], sections["line"], nil, sections["ranges"],
-		sections["str"])
-	if err != nil {
-		return nil
-	}
-	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
-		if data := sections[name]; data != nil && d.AddSection(".debug_"+name, data) != nil {
-			return nil
-		}
-	}
-	return d
 }

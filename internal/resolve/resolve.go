@@ -13,8 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-
-	"github.com/ianlancetaylor/demangle"
 )
 
 // Kind says what an offset is.
@@ -40,11 +38,19 @@ type Query struct {
 // A Location is what is known about a place. Empty strings and a zero line
 // are unknown.
 type Location struct {
-	// Symbol is the function or variable, demangled if it is C++ or Rust.
+	// Symbol is the function or variable, as people would write it: see readable.
 	Symbol string
 	// Delta is the distance from the start of Symbol in bytes; for a return
 	// address that of the byte before it.
 	Delta uint64
+	// Frames are the functions that code belongs to, innermost first: those that the compiler put in
+	// line, and at last the one that they were put into. Empty for data and if nothing is known.
+	Frames []Frame
+}
+
+// A Frame is a function and the line in it.
+type Frame struct {
+	Func string
 	// File is the source file with its directory as the compiler saw it.
 	File string
 	Line int
@@ -96,12 +102,6 @@ func File(path, buildID string, queries []Query) ([]Location, error) {
 	return locs, nil
 }
 
-// demangled returns the readable form of a linker name. Fortran and C names
-// are returned as they are.
-func demangled(name string) string {
-	return demangle.Filter(name, demangle.NoClones)
-}
-
 // place is one distinct link-time address that somebody asked for.
 type place struct {
 	addr uint64
@@ -113,6 +113,8 @@ type place struct {
 	rank  int // quality of name
 	file  string
 	line  int
+	// in is the functions that the code is in, outermost first: the first is no inlined one.
+	in []function
 }
 
 // batch is a set of queries, by ascending address.
@@ -163,10 +165,13 @@ func (b *batch) haveLines() bool {
 func (b *batch) locations(locs []Location) {
 	for i := range b.places {
 		p := &b.places[i]
-		l := Location{File: p.file, Line: p.line}
+		var l Location
 		if p.name != "" {
-			l.Symbol = demangled(p.name)
+			l.Symbol = readable(p.name, p.data)
 			l.Delta = p.addr - p.start
+		}
+		if !p.data {
+			l.Frames = p.frames(l.Symbol)
 		}
 		for _, q := range p.want {
 			locs[q] = l
@@ -174,14 +179,30 @@ func (b *batch) locations(locs []Location) {
 	}
 }
 
+// frames are the functions of a place from the inside out. The outermost has the name of the symbol,
+// if there is one.
+func (p *place) frames(symbol string) []Frame {
+	if p.line == 0 && symbol == "" && len(p.in) == 0 {
+		return nil
+	}
+	var out []Frame
+	file, line := p.file, p.line
+	for i := len(p.in) - 1; i > 0; i-- {
+		f := &p.in[i]
+		out = append(out, Frame{Func: f.name, File: file, Line: line})
+		file, line = f.callFile, f.callLine
+	}
+	if symbol == "" && len(p.in) > 0 {
+		symbol = p.in[0].name
+	}
+	return append(out, Frame{Func: symbol, File: file, Line: line})
+}
+
 // findDebug opens the separate debug file of bin, nil if there is none that
 // fits.
 func findDebug(path string, bin *image) *image {
 	id := bin.buildID()
-	var candidates []string
-	if len(id) > 2 {
-		candidates = append(candidates, filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
-	}
+	candidates := byBuildID(id)
 	if link := bin.debugLink(); link != "" && link == filepath.Base(link) {
 		dir := filepath.Dir(path)
 		if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -205,6 +226,14 @@ func findDebug(path string, bin *image) *image {
 		return d
 	}
 	return nil
+}
+
+// byBuildID is where a debug file with a build id would be.
+func byBuildID(id string) []string {
+	if len(id) <= 2 {
+		return nil
+	}
+	return []string{filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug")}
 }
 
 // BuildID returns the build id of the ELF file at path as lower-case hex,

@@ -245,7 +245,7 @@ func (p *process) compareSite(t *thread, c *call, a *archive.Call) {
 	}
 	var frames []archive.Frame
 	if a.Site != nil {
-		frames = a.Site.Frames
+		frames = a.Site.Physical()
 	}
 	p.report.Values++
 	if len(words) != len(frames) {

@@ -31,6 +31,8 @@ type Runner struct {
 	Timeout time.Duration // of each run
 	// Work is the working folder of the programs that are recorded, a folder of their own if it is empty.
 	Work string
+	// Sanitize runs proxies once more, compiled with AddressSanitizer.
+	Sanitize bool
 }
 
 // An Outcome is how a round trip ended.
@@ -98,6 +100,11 @@ func (r *Runner) Again(dir string, ranks int, way Way) (*Outcome, error) {
 	if way == Proxy {
 		if o, err := r.Compile(dir, out); o != nil || err != nil {
 			return o, err
+		}
+		if r.Sanitize {
+			if o, err := r.sanitized(dir, ranks); o != nil || err != nil {
+				return o, err
+			}
 		}
 		record = append(record, Program(dir))
 	} else {
@@ -191,12 +198,22 @@ func (r *Runner) command(dir, name string, args ...string) (why string, err erro
 }
 
 // said returns the first line of an output that is from Tabard or the compiler, else the first
-// line.
+// line. A line that announces another one comes with it.
 func said(text string) string {
-	first := ""
+	first, open := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if open != "" {
+			return short(open + " " + line)
+		}
+		if strings.HasPrefix(line, "tabard: assumed") {
+			continue
+		}
 		if strings.HasPrefix(line, "tabard") || strings.Contains(line, "error:") || strings.Contains(line, "warning:") {
+			if strings.HasSuffix(line, "possible:") {
+				open = line
+				continue
+			}
 			return short(line)
 		}
 		if first == "" && line != "" && strings.Trim(line, "-=") != "" {

@@ -11674,6 +11674,7 @@ TB_EXPORT int MPI_Session_finalize(void *session)
     int tb_r = tb_f(session);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    tb_hook_session_end(tb_r);
     return tb_r;
 }
 TB_EXPORT int PMPI_Session_finalize(void *session) __attribute__((alias("MPI_Session_finalize")));

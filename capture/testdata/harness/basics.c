@@ -55,6 +55,23 @@ static void test_numbers(void)
     free(a), free(d);
 }
 
+/* A block that grows or shrinks is another segment with its new size, also if it stays where it is. */
+static void test_resized(void)
+{
+    char *p = malloc(5000);
+    uint64_t w = h_word(p + 4999);
+    char *same = realloc(p, 5000);
+    CHECK(same == p && h_word(p + 4999) == w);
+    for (size_t n = 4000; n <= 9000; n += 5000) {
+        int freed = h_count(17), made = h_count(16);
+        p = realloc(p, n);
+        w = h_word(p + n - 1);
+        CHECK(offset_of(w) == n - 1 && h_bytes(number_of(w)) == n);
+        CHECK(h_count(17) == freed + 1 && h_count(16) == made + 1);
+    }
+    free(p);
+}
+
 static void test_sizes(void)
 {
     static const size_t sizes[] = {0, 1, 15, 16, 17, 31, 32, 33, 1743, 1744, 1745, 1759, 1760, 1761, 1776, 1777, 4095, 4096, 8191,
@@ -136,7 +153,7 @@ static void test_mappings(void)
     char *q = mremap(p, 4 * page, 1000 * page, MREMAP_MAYMOVE);
     CHECK(q != MAP_FAILED);
     w = h_word(q + 999 * page);
-    CHECK(offset_of(w) == 999 * page && (q == p ? number_of(w) == n : h_kind(number_of(w)) == 2));
+    CHECK(offset_of(w) == 999 * page && h_kind(number_of(w)) == 2 && h_bytes(number_of(w)) == 1000 * page);
     if (q != p) CHECK(class_of(h_word(p)) == RAW);
     CHECK(mmap(q, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == q); /* over its start */
     CHECK(offset_of(h_word(q + 5)) == 5 && h_bytes(number_of(h_word(q))) == page);
@@ -275,6 +292,7 @@ int main(void)
     h_attach();
     test_literals();
     test_numbers();
+    test_resized();
     test_sizes();
     test_statics();
     test_stacks();

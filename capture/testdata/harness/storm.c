@@ -95,7 +95,7 @@ static void resize(struct slot *x, uint64_t *s)
     int64_t before = x->number;
     unsigned char *old = x->p;
     unsigned char first = (unsigned char)x->n;
-    int had = x->n > 0;
+    size_t had = x->n;
     check_memory(x);
     forget(x);
     x->p = next(s) % 2 ? realloc(x->p, n) : reallocarray(x->p, n, 1);
@@ -103,7 +103,7 @@ static void resize(struct slot *x, uint64_t *s)
     if (had) CHECK(x->p[0] == first);
     x->n = n;
     fill(x);
-    if (x->p == old && before >= 0) { /* in place: the same segment */
+    if (x->p == old && n == had && before >= 0) { /* nothing changed: the same segment */
         CHECK(__atomic_exchange_n(&owner[before], 1, __ATOMIC_SEQ_CST) == 0);
         x->number = before;
     }

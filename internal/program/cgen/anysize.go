@@ -21,6 +21,8 @@ type AnySize struct {
 	// Dims are sizes of the process grids of jobs of as many ranks as they have places: see
 	// scale.Options.
 	Dims [][]int
+	// Admitted are the numbers of ranks that the model is for; if none were tried, any.
+	Admitted infer.Admitted
 }
 
 // An anysize writes a program for any number of ranks: the calls of a model.
@@ -43,6 +45,7 @@ type anysize struct {
 	initialises bool
 	gathers     bool        // lists of requests are put together
 	where       *infer.Call // the call that is written
+	admits      *admission
 }
 
 // GenerateAny writes a program that makes the calls of a model, inferred from a recording, with any
@@ -66,6 +69,7 @@ func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*R
 	if x.g.err != nil {
 		return nil, x.g.err
 	}
+	x.admits = admissionOf(o.Admitted)
 	text := x.program(list)
 	bw := bufio.NewWriter(w)
 	bw.WriteString(text)
@@ -73,7 +77,8 @@ func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*R
 	for _, s := range m.Assumptions {
 		notes = append(notes, "assumed: "+s)
 	}
-	return &Result{Lines: strings.Count(text, "\n"), Notes: notes, Skipped: x.g.skippedList()}, bw.Flush()
+	return &Result{Lines: strings.Count(text, "\n"), Notes: notes, Skipped: x.g.skippedList(),
+		Sizes: x.admits.String()}, bw.Flush()
 }
 
 // obstacle notes that a parameter of the call that is being written keeps the program from being

@@ -228,6 +228,38 @@ func TestAnySizeExpressions(t *testing.T) {
 	}
 }
 
+// runsWith compiles a program for any number of ranks and starts it as so many: it has to end well,
+// or with a message that it cannot run.
+func runsWith(t *testing.T, text string, fits map[int]bool) {
+	t.Helper()
+	dir := t.TempDir()
+	stubs := "int MPI_Comm_rank(MPI_Comm c, int *n) { (void)c; *n = 0; return 0; }\n" +
+		"int MPI_Comm_size(MPI_Comm c, int *n) { (void)c; *n = 1; return 0; }\n"
+	for name, text := range map[string]string{"mpi.h": fakeHeader(), "proxy.c": text + stubs} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "proxy")
+	if out, err := exec.Command(compiler(t), "-std=c99", "-I", dir, "-o", program,
+		filepath.Join(dir, "proxy.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for ranks, fits := range fits {
+		cmd := exec.Command(program)
+		cmd.Env = []string{"OMPI_COMM_WORLD_RANK=0", fmt.Sprintf("OMPI_COMM_WORLD_SIZE=%d", ranks)}
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		switch {
+		case fits && (err != nil || len(out) > 0):
+			t.Errorf("%d ranks: %v: %s", ranks, err, out)
+		case !fits && (!errors.As(err, &exit) || exit.ExitCode() != 1 ||
+			!strings.Contains(string(out), fmt.Sprintf("cannot run with %d ranks", ranks))):
+			t.Errorf("%d ranks: %v: %s", ranks, err, out)
+		}
+	}
+}
+
 // A number of ranks that does not fill the process grid ends the program with a message, unless its
 // sizes are given.
 func TestAnySizeGrid(t *testing.T) {
@@ -240,30 +272,35 @@ func TestAnySizeGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSyntax(t, "grid", b.String())
-	dir := t.TempDir()
-	stubs := "int MPI_Comm_rank(MPI_Comm c, int *n) { (void)c; *n = 0; return 0; }\n" +
-		"int MPI_Comm_size(MPI_Comm c, int *n) { (void)c; *n = 1; return 0; }\n"
-	for name, text := range map[string]string{"mpi.h": fakeHeader(), "proxy.c": b.String() + stubs} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+	runsWith(t, b.String(), map[int]bool{4: true, 6: false, 8: true, 10: true, 15: false})
+}
+
+// A number of ranks at which the calls would not fit together ends the program with a message, which
+// names those that do. Rules go on where no size was tried; without one nothing does.
+func TestAnySizeAdmits(t *testing.T) {
+	a := archivetest.Archive(t, stencil(4, 3))
+	body := []*infer.Node{{Index: 0}}
+	m := &infer.Model{Sizes: []int{4}, Threads: []infer.Thread{{Body: body}}}
+	for _, c := range []struct {
+		sizes []int
+		words string
+		fits  map[int]bool
+	}{
+		{[]int{1, 4, 9, 16}, "squares", map[int]bool{5: false, 9: true, 16: true, 20: false, 25: true, 30: false}},
+		{[]int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, "any number of ranks from 2 on",
+			map[int]bool{1: false, 2: true, 20: true, 1000: true}},
+		{[]int{4, 8, 12, 16, 20}, "multiples of 4 from 4 on", map[int]bool{4: true, 6: false, 24: true, 26: false}},
+		{[]int{9, 11, 12}, "9, 11, 12 ranks; up to 20 were tried", map[int]bool{9: true, 10: false, 12: true, 33: false}},
+	} {
+		var b bytes.Buffer
+		r, err := GenerateAny(a, m, &b, AnySize{Admitted: infer.Admitted{Tried: 20, Sizes: c.sizes}})
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	program := filepath.Join(dir, "proxy")
-	if out, err := exec.Command(compiler(t), "-std=c99", "-I", dir, "-o", program,
-		filepath.Join(dir, "proxy.c")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for ranks, fits := range map[int]bool{4: true, 6: false, 8: true, 10: true, 15: false} {
-		cmd := exec.Command(program)
-		cmd.Env = []string{"OMPI_COMM_WORLD_RANK=0", fmt.Sprintf("OMPI_COMM_WORLD_SIZE=%d", ranks)}
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		switch {
-		case fits && (err != nil || len(out) > 0):
-			t.Errorf("%d ranks: %v: %s", ranks, err, out)
-		case !fits && (!errors.As(err, &exit) || exit.ExitCode() != 1 ||
-			!strings.Contains(string(out), fmt.Sprintf("cannot run with %d ranks", ranks))):
-			t.Errorf("%d ranks: %v: %s", ranks, err, out)
+		if r.Sizes != c.words || !strings.Contains(b.String(), c.words) {
+			t.Errorf("%q instead of %q", r.Sizes, c.words)
 		}
+		checkSyntax(t, "admits", b.String())
+		runsWith(t, b.String(), c.fits)
 	}
 }

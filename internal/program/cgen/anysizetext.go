@@ -54,6 +54,7 @@ func (x *anysize) header() string {
 		sizes[i] = fmt.Sprint(n)
 	}
 	h.facts = append(h.facts, fmt.Sprintf(" *   ranks      were %s\n", strings.Join(sizes, " and ")))
+	h.facts = append(h.facts, fmt.Sprintf(" *   for        %s\n", clean(x.admits.String())))
 	for _, grid := range x.m.Grids {
 		h.facts = append(h.facts, fmt.Sprintf(" *   grid       %s\n", clean(grid.String())))
 	}
@@ -115,7 +116,15 @@ func (x *anysize) mainText(code string) string {
 		}
 		grids = frame("any_grids", "GIVEN", x.givenDims(), "GRIDS", quoted(strings.Join(what, ", ")))
 	}
-	b.WriteString(frame("any_find_rank", "GRIDS", grids))
+	admitted := ""
+	if !x.admits.all() {
+		if strings.Contains(x.admits.condition(), "is_power") {
+			b.WriteString(frame("any_is_power"))
+		}
+		b.WriteString(frame("any_admits", "CONDITION", x.admits.condition()))
+		admitted = frame("any_admitted", "SIZES", quoted(x.admits.String()))
+	}
+	b.WriteString(frame("any_find_rank", "ADMITTED", admitted, "GRIDS", grids))
 	b.WriteString(x.g.startFiles() + "int main(int argc, char **argv)\n{\n")
 	x.g.writeMainBegin(&b)
 	b.WriteString("    find_rank(0);\n")

@@ -64,7 +64,12 @@ func (k *oneCall) outcome(o *program.Outcomes, args []*cc.Expr) []*cc.Stmt {
 		}
 		k.g.which = true
 		if k.completes(o, args) {
-			k.settle(args[o.Request], k.wanted(o.Index))
+			if k.g.persistent() {
+				k.pre = append(k.pre, cc.Do(cc.Declare("int", cc.Assign(cc.Name("want"), k.wanted(o.Index)))))
+				k.onlyWanted(args, o, cc.Int(1), cc.Prefix("&", cc.Name("want")))
+			} else {
+				k.settle(args[o.Request], k.wanted(o.Index))
+			}
 		}
 	case program.SomeOf:
 		k.g.which = true
@@ -114,11 +119,22 @@ func (k *oneCall) some(o *program.Outcomes, args []*cc.Expr) *cc.Stmt {
 	k.pre = append(k.pre,
 		cc.Do(cc.Declare("int", cc.Assign(wants, count), cc.Assign(cc.Deref(want), indices))),
 		cc.Do(cc.Declare("int", cc.Assign(done, cc.Int(0)), cc.Assign(cc.Deref(got), cc.Call("room", room)))))
-	k.post = append([]*cc.Stmt{cc.Do(cc.Call("settle_some", list, wants, want, done, got))}, k.post...)
+	if k.g.persistent() {
+		k.onlyWanted(args, o, wants, want)
+	} else {
+		k.post = append([]*cc.Stmt{cc.Do(cc.Call("settle_some", list, wants, want, done, got))}, k.post...)
+	}
 	more := cc.Infix(cc.Infix(which, "!=", cc.Name("MPI_UNDEFINED")), "&&", cc.Infix(done, "<", wants))
 	return &cc.Stmt{Form: cc.Braced, Head: cc.Head("do"), Tail: cc.Head("while", more), Body: []*cc.Stmt{
 		cc.Do(cc.Call(k.Name, args...)),
 		cc.If(compare(which, ">", 0), cc.Do(cc.Infix(done, "+=", which)))}}
+}
+
+// onlyWanted shows a call those of its requests that it completed in the recording.
+func (k *oneCall) onlyWanted(args []*cc.Expr, o *program.Outcomes, n, want *cc.Expr) {
+	list := args[o.Request]
+	k.pre = append(k.pre, cc.Do(cc.Call("only_wanted", args[0], list, n, want)))
+	k.post = append([]*cc.Stmt{cc.Do(cc.Call("all_again", args[0], list, n, want))}, k.post...)
 }
 
 func (k *call) paramOf(slot int) int {

@@ -60,6 +60,30 @@ settle_some(&request[0], wants, want, done, got);
 }
 }`,
 		`MPI_Testsome at a.c:1 [main]: what it completes depends on the run`},
+	{"persistent requests are started again, so that none may stand for another one: others wait aside",
+		`MPI_Send_init(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD) ; request=request#0
+MPI_Send_init(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD) ; request=request#1
+MPI_Waitsome(incount=2, array_of_requests=[request#0, request#1]) ; outcount=1 ; array_of_indices=[1]
+MPI_Waitany(count=2, array_of_requests=[request#0, request#1]) ; index=0`,
+		`MPI_Send_init(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, &request[0]);
+MPI_Send_init(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, &request[1]);
+{
+int wants = 1, *want = (int[]){1};
+int done = 0, *got = room((2 + 1) * sizeof *got);
+only_wanted(2, &request[0], wants, want);
+do {
+MPI_Waitsome(2, &request[0], &which, got + done, MPI_STATUSES_IGNORE);
+if (which > 0) done += which;
+} while (which != MPI_UNDEFINED && done < wants);
+all_again(2, &request[0], wants, want);
+}
+{
+int want = 0;
+only_wanted(2, &request[0], 1, &want);
+MPI_Waitany(2, &request[0], &which, MPI_STATUS_IGNORE);
+all_again(2, &request[0], 1, &want);
+}`,
+		`MPI_Waitsome: what it completes depends on the run`},
 	{"a call that only asks completes nothing: nothing changes places",
 		`MPI_Isend(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=0, comm=MPI_COMM_WORLD) ; request=request#0
 MPI_Request_get_status_any(count=1, array_of_requests=[request#0]) ; index=0 ; flag=1`,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // A program frees the buffer of an operation when the operation is complete. Where operations swap
@@ -20,6 +21,18 @@ func (g *generator) swaps() bool {
 				continue
 			}
 			if o.Kind == program.OneOf || o.Kind == program.SomeOf {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// persistent tells whether there are requests that are started again and again.
+func (g *generator) persistent() bool {
+	for _, c := range g.classes {
+		for _, t := range c.terms {
+			if t.Has(spec.PersistentInit) {
 				return true
 			}
 		}

@@ -38,6 +38,8 @@ type Result struct {
 	Ranks   int
 	Skipped []Skipped
 	Notes   []string
+	// Sizes names the numbers of ranks that a program for several of them admits.
+	Sizes string
 }
 
 // ErrEmpty says that a recording has no process of an MPI program.

@@ -171,3 +171,31 @@ func TestSymbolLength(t *testing.T) {
 		}
 	}
 }
+
+// Threads that run side by side and give each other's numbers to what they make, and share what
+// others made, cannot be told apart: nothing is written.
+func TestThreadsShareNumbers(t *testing.T) {
+	dup := func(at int, of, to string) string {
+		return fmt.Sprintf("%d,MPI_Comm_dup(comm=%s) @ a.c:5 [f] ; newcomm=%s", at, of, to)
+	}
+	free := func(at int, c string) string {
+		return fmt.Sprintf("%d,MPI_Comm_free(comm=%s) @ a.c:6 [f]", at, c)
+	}
+	main := dup(10, "MPI_COMM_WORLD", "comm#0") + "\n" + dup(11, "MPI_COMM_WORLD", "comm#1")
+	one := dup(100, "comm#0", "comm#2") + "\n" + free(200, "comm#2")
+	two := dup(300, "comm#1", "comm#2") + "\n" + free(400, "comm#2")
+	other := dup(300, "comm#1", "comm#3") + "\n" + free(400, "comm#3")
+	for _, x := range []struct {
+		threads []string
+		refused bool
+	}{{[]string{main, one, two}, true}, {[]string{main, one, other}, false}, {[]string{main, one}, false}} {
+		var b strings.Builder
+		_, err := Generate(archivetest.Archive(t, threaded(x.threads, x.threads)), &b, Options{})
+		if refused := err != nil && strings.Contains(err.Error(), "MPI_Comm_dup: several threads"); refused != x.refused {
+			t.Errorf("%d threads: %v", len(x.threads), err)
+		}
+		if x.refused && b.Len() > 0 {
+			t.Error("something was written")
+		}
+	}
+}

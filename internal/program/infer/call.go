@@ -131,12 +131,19 @@ func (m *inference) fitPart(t *table, r role, calls []observation, slot int) *Ex
 	if e := m.settle(t.explain(r)); e != nil {
 		return e
 	}
-	reason := "its values do not follow from rank, size and iteration"
-	if m.blocked != "" {
-		reason = m.blocked + "; a recording with more ranks, or a second one, tells"
-	}
-	m.obstacle(calls, slot, reason)
+	m.obstacle(calls, slot, m.unexplained())
 	return num(0)
+}
+
+// unexplained says why values could not be explained.
+func (m *inference) unexplained() string {
+	switch {
+	case m.blocked != "":
+		return m.blocked + "; a recording with more ranks, or a second one, tells"
+	case m.budget.left < 0:
+		return "its values follow no rule that is found within seconds"
+	}
+	return "its values do not follow from rank, size and iteration"
 }
 
 // elements are an array as it was recorded: its length, and the integers that its elements are made
@@ -262,7 +269,7 @@ func (m *inference) columnSlot(b *block, it *item, calls []observation, i int, c
 	case err != nil:
 		m.obstacle(calls, i, err.Error())
 	case copied == nil:
-		m.obstacle(calls, i, "its values do not follow from rank, size and iteration")
+		m.obstacle(calls, i, m.unexplained())
 	default:
 		s.Kind, s.Copied = archive.Hole, copied
 	}

@@ -57,15 +57,15 @@ func (m *inference) findPeers(b *block) {
 		if best == nil || total < least {
 			best, least = kept, total
 		}
-		m.grids = all
+		m.grids, m.lists = all, nil
 	}
-	m.grids, m.courses = best, nil
+	m.grids, m.courses, m.lists = best, nil, nil
 	m.peers(b)
 }
 
 // use keeps some of the grids.
 func (m *inference) use(all []*Grid, keep func(*Grid) bool) {
-	m.grids = nil
+	m.grids, m.lists = nil, nil
 	for _, g := range all {
 		if keep(g) {
 			m.grids = append(m.grids, g)

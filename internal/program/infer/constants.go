@@ -6,12 +6,47 @@ import "slices"
 type quantity struct {
 	e    *Expr
 	dims bool
+	at   []int64 // its value in each recording
 }
 
+// quantityKey says what the list of quantities depends on.
+type quantityKey struct {
+	role    role
+	related bool
+	grid    *Grid
+}
+
+// quantities are those that a number with a role may be equal to.
 func (m *inference) quantities(r role) []quantity {
+	return m.known(quantityKey{r, false, m.grid}, func() []quantity { return m.listQuantities(r) })
+}
+
+// known is a list of quantities that is made once for each set of grids.
+func (m *inference) known(k quantityKey, list func() []quantity) []quantity {
+	qs, ok := m.lists[k]
+	if !ok {
+		qs = list()
+		for i := range qs {
+			for _, s := range m.recordings {
+				v := int64(-1) // it is none there
+				if !qs[i].e.Uses(func(x *Expr) bool { return x.Grid != nil && s.env.Dims[x.Grid.ID] == nil }) {
+					v = s.at(qs[i].e)
+				}
+				qs[i].at = append(qs[i].at, v)
+			}
+		}
+		if m.lists == nil {
+			m.lists = map[quantityKey][]quantity{}
+		}
+		m.lists[k] = qs
+	}
+	return qs
+}
+
+func (m *inference) listQuantities(r role) []quantity {
 	list := []quantity{{e: sizeExpr}}
 	if r == roleSize {
-		list = append(list, quantity{half, true}, quantity{otherHalf, true})
+		list = append(list, quantity{e: half, dims: true}, quantity{e: otherHalf, dims: true})
 	}
 	if r == roleSteps {
 		list = []quantity{{e: log2Size}, {e: sizeExpr}}
@@ -26,9 +61,9 @@ func (m *inference) quantities(r role) []quantity {
 		product := (*Expr)(nil)
 		for k := g.Axes - 1; k >= 0; k-- {
 			d := dimExpr(g, k)
-			list = append(list, quantity{d, true})
+			list = append(list, quantity{e: d, dims: true})
 			if product != nil && k > 0 {
-				list = append(list, quantity{op(Mul, d, product), true})
+				list = append(list, quantity{e: op(Mul, d, product), dims: true})
 			}
 			if product == nil {
 				product = d
@@ -69,6 +104,7 @@ func (m *inference) constant(vals map[*recording]int64, r role) *Expr {
 	for s := range vals {
 		sizes[s.size] = true
 	}
+	m.spend(16)
 	if len(sizes) > 1 {
 		if equal && (r != roleStride || first < 2) {
 			return num(first)
@@ -86,64 +122,6 @@ func (m *inference) constant(vals map[*recording]int64, r role) *Expr {
 
 // at is the value of an expression without rank and index at a recording.
 func (s *recording) at(e *Expr) int64 { return e.Eval(&s.env) }
-
-// relation explains numbers that differ between sizes.
-func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
-	fits := func(e *Expr) bool {
-		for s, v := range vals {
-			if s.at(e) != v {
-				return false
-			}
-		}
-		return true
-	}
-	qs := m.quantities(r)
-	if r == roleDims || r == roleStride {
-		slices.Reverse(qs)
-	}
-	for _, d := range []int64{0, -1, 1, -2, 2} {
-		for _, q := range qs {
-			if e := op(Add, q.e, num(d)); fits(e) {
-				return e
-			}
-		}
-	}
-	var some *recording
-	for s := range vals {
-		some = s
-	}
-	for _, q := range qs {
-		x := some.at(q.e)
-		if x != 0 && vals[some]%x == 0 {
-			if e := op(Mul, q.e, num(vals[some]/x)); fits(e) {
-				return e
-			}
-		}
-		if e := op(Div, num(vals[some]*x), q.e); fits(e) {
-			return e
-		}
-	}
-	if r == roleRank {
-		return nil
-	}
-	for _, q := range qs {
-		for s, v := range vals {
-			x, y := s.at(q.e), some.at(q.e)
-			if x == y || (v-vals[some])%(x-y) != 0 {
-				continue
-			}
-			a := (v - vals[some]) / (x - y)
-			rest := v - a*x
-			if a < 0 || len(vals) == 2 && (rest > 2*a || rest < -2*a) {
-				continue
-			}
-			if e := op(Add, op(Mul, q.e, num(a)), num(rest)); fits(e) {
-				return m.note(e, "%v, from few sizes only", e)
-			}
-		}
-	}
-	return nil
-}
 
 // single explains a number that is known for one size only. What the number means decides.
 func (m *inference) single(vals map[*recording]int64, v int64, r role) *Expr {

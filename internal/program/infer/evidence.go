@@ -93,6 +93,6 @@ func (t *table) observations(e *Expr, most int) int {
 			break
 		}
 	}
-	t.m.work += len(t.rows) / 8
+	t.m.spend(len(t.rows) / 8)
 	return len(seen)
 }

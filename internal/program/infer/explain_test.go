@@ -11,7 +11,8 @@ import (
 
 // seenIn is an inference that has recordings of some sizes, and nothing of them.
 func seenIn(sizes ...int64) *inference {
-	m := &inference{open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{}, where: "it"}
+	m := &inference{open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{}, where: "it",
+		budget: &budget{left: maxSearch}}
 	for _, n := range sizes {
 		m.recordings = append(m.recordings,
 			&recording{c: &archive.Content{}, size: n, env: Env{Size: n, Index: make([]int64, 1)}})
@@ -73,7 +74,20 @@ var explained = []struct {
 	{"a multiple of the number of ranks", roleOther, []int64{6, 8}, 1, func(_, n, _ int64) int64 { return 3 * n },
 		"(P * 3)"},
 	{"a sum with a multiple", roleOther, []int64{4, 6, 10}, 1, func(_, n, _ int64) int64 { return 3*n + 1 },
+		"((P * 3) + 1)"},
+	{"a sum with a multiple, of two sizes", roleOther, []int64{4, 6}, 1,
+		func(_, n, _ int64) int64 { return 3*n + 1 },
 		"((P * 3) + 1) | it: ((P * 3) + 1), from few sizes only"},
+	{"a share", roleOther, []int64{4, 8}, 1, func(_, n, _ int64) int64 { return 4096 / n }, "(4096 div P)"},
+	{"a share of a share, as in transposes", roleOther, []int64{4, 8}, 1,
+		func(_, n, _ int64) int64 { return 65536 / n / n }, "(65536 div (P * P))"},
+	{"a share with a header", roleOther, []int64{2, 4, 8}, 1, func(_, n, _ int64) int64 { return 4096/n + 48 },
+		"((4096 div P) + 48) | it: that it is ((4096 div P) + 48) rests on few values"},
+	{"the rank does not matter, so it is in no formula", roleOther, []int64{4, 8}, 1,
+		func(_, n, _ int64) int64 { return 20000 - n*n*n }, ""},
+	{"steps along a row", roleSteps, []int64{4, 8, 16, 32}, 1,
+		func(_, n, _ int64) int64 { return map[int64]int64{4: 1, 8: 2, 16: 2, 32: 3}[n] },
+		"bits((d0 - 1))"},
 	{"what follows no rule", roleOther, []int64{4, 6, 10}, 1, func(_, n, _ int64) int64 { return n * n * n % 17 }, ""},
 
 	// Ranks that calls go to.

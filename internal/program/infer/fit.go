@@ -38,6 +38,8 @@ type inference struct {
 	open map[int64]bool
 	policy
 	work    int // see maxWork
+	budget  *budget
+	lists   map[quantityKey][]quantity
 	notes   map[string]bool
 	remarks []remark
 	where   string
@@ -149,7 +151,7 @@ func (t *table) fit(r role, depth int) *Expr {
 	if len(t.rows) == 0 {
 		return num(0)
 	}
-	if t.m.work > maxWork {
+	if t.m.tired() {
 		return nil
 	}
 	idx := t.varying()
@@ -166,6 +168,9 @@ func (t *table) fit(r role, depth int) *Expr {
 	if vals, ok := t.constants(); ok && (r != roleDims || len(idx) == 0) {
 		if e := t.m.constant(vals, r); e != nil {
 			return e
+		}
+		if !t.oneSize() && t.severalRanks() {
+			return nil // what does not depend on the rank does not do so in larger jobs
 		}
 	}
 	if r == roleDims {
@@ -437,7 +442,7 @@ func (t *table) pickNumbers(idx []*Expr, r role) *Expr {
 		if t.m.isOpen(k) {
 			continue
 		}
-		t.m.work += len(t.rows)
+		t.m.spend(len(t.rows))
 		parts := t.groups(k, maxPick)
 		e := pickExpr(k)
 		for _, p := range parts {

@@ -34,8 +34,9 @@ func Infer(c *archive.Content, o Options) (*Model, error) {
 // search tries several ways to explain the values of a recording, until accept takes the model.
 func search(c *archive.Content, o Options, accept func(*Model) error) (*Model, error) {
 	var first error
+	b := &budget{left: maxSearch}
 	for _, p := range policiesOf(append([]*archive.Content{c}, o.With...)) {
-		m, err := infer(c, o, p)
+		m, err := infer(c, o, p, b)
 		if err == nil {
 			if err = accept(m); err == nil {
 				return m, nil
@@ -110,15 +111,15 @@ func rootSlot(id spec.ID) int {
 	return -1
 }
 
-func infer(c *archive.Content, o Options, p policy) (*Model, error) {
-	m := &inference{policy: p, open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{},
+func infer(c *archive.Content, o Options, p policy, b *budget) (*Model, error) {
+	m := &inference{policy: p, budget: b, open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{},
 		sites: map[string]int{}, modules: map[archive.Module]int{}, obstacles: &Obstacles{}}
 	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
 	for i, x := range c.Modules {
 		m.modules[x] = i
 	}
 	for _, x := range append([]*archive.Content{c}, o.With...) {
-		if err := m.addRecording(withoutIgnored(x)); err != nil {
+		if err := m.addRecording(withoutChance(x)); err != nil {
 			return nil, err
 		}
 	}

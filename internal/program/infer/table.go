@@ -65,16 +65,32 @@ func (t *table) env(i int) *Env {
 // eval is the value of an expression in row i.
 func (t *table) eval(e *Expr, i int) int64 { return e.Eval(t.env(i)) }
 
-// maxWork is how many values are looked at to explain a parameter.
-const maxWork = 3_000_000
+// maxWork is how many values are looked at to explain a parameter, maxSearch to explain all of a
+// job in all ways: a refusal is to come within seconds.
+const (
+	maxWork   = 3_000_000
+	maxSearch = 150_000_000
+)
+
+// budget is what is left of maxSearch.
+type budget struct{ left int }
+
+// spend notes that so many values were looked at.
+func (m *inference) spend(n int) {
+	m.work += n
+	m.budget.left -= n
+}
+
+// tired tells whether enough was looked at.
+func (m *inference) tired() bool { return m.work > maxWork || m.budget.left < 0 }
 
 // holds tells whether e gives all values. Rows that refuted expressions are looked at first.
 func (t *table) holds(e *Expr) bool {
-	if e == nil || t.m.work > maxWork {
+	if e == nil || t.m.tired() {
 		return false
 	}
 	for i := range t.rows {
-		t.m.work++
+		t.m.spend(1)
 		if t.eval(e, i) != t.vals[i] {
 			if i > 0 {
 				j := i / 2
@@ -90,7 +106,7 @@ func (t *table) holds(e *Expr) bool {
 // only is the table of some rows.
 func (t *table) only(keep func(i int) bool) *table {
 	s := t.like()
-	t.m.work += len(t.rows)
+	t.m.spend(len(t.rows))
 	for i, r := range t.rows {
 		if keep(i) {
 			s.add(r, t.vals[i])
@@ -101,7 +117,7 @@ func (t *table) only(keep func(i int) bool) *table {
 
 // with is a table of the same rows with other values.
 func (t *table) with(value func(i int) int64) *table {
-	t.m.work += len(t.rows)
+	t.m.spend(len(t.rows))
 	s := t.like()
 	for i, r := range t.rows {
 		s.add(r, value(i))
@@ -132,7 +148,7 @@ func (t *table) solve(features []*Expr, joint bool) (
 		pivot []int
 		seen  int
 	}
-	if t.m.work += len(t.rows); t.m.work > maxWork {
+	if t.m.spend(50 + len(t.rows)); t.m.tired() {
 		return nil, nil, false
 	}
 	n := len(features) + 1

@@ -17,7 +17,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
-	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -256,6 +255,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	}
 	c.report.Ranks++
 	c.report.Lost += d.LostCalls
+	if !ended && p.calls() > 0 {
+		c.report.Abnormal++
+	}
 	if !d.Complete {
 		c.report.Unfinished++
 	}
@@ -342,7 +344,7 @@ func (c *collector) archive() error {
 		c.written, c.report.Bytes = true, size
 		c.job.Archive, c.job.Problem = "", ""
 		c.dir.Remove(KeptArchive)
-		c.report.Incomplete = incomplete(c.job.target())
+		c.report.Incomplete = archive.Incomplete(b.Gaps())
 		if e := c.job.write(c.dir); e != nil {
 			c.logf("job.json: %v", e)
 		}
@@ -358,19 +360,9 @@ func (c *collector) archive() error {
 		return errors.Join(err, err2)
 	}
 	c.written, c.report.Bytes, c.job.Archive = true, kept, KeptArchive
-	c.report.Incomplete = incomplete(c.dir.Join(KeptArchive))
+	c.report.Incomplete = archive.Incomplete(b.Gaps())
 	c.report.Problems = append(c.report.Problems, problem)
 	return c.job.write(c.dir)
-}
-
-// incomplete says what an archive lacks, "" if nothing.
-func incomplete(path string) string {
-	a, err := archive.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer a.Close()
-	return archive.Incomplete(a.Gaps())
 }
 
 type countWriter struct {
@@ -384,69 +376,6 @@ func (w *countWriter) Write(b []byte) (int, error) {
 	w.n += int64(n)
 	w.tick()
 	return n, err
-}
-
-// lines are the summary and, on a line of its own, what is missing.
-func (c *collector) lines() string {
-	s := render.OneLine(c.summary())
-	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
-		s += "\ntabard: " + render.OneLine(c.report.Incomplete)
-	}
-	return s
-}
-
-// summary is the line at the end of the run.
-func (c *collector) summary() string {
-	shown := c.job.Output
-	if c.job.Shown != "" { // as the user gave it, but for the number
-		shown = filepath.Join(filepath.Dir(c.job.Shown), filepath.Base(c.job.Output))
-	}
-	s := fmt.Sprintf(
-		"tabard: %s%s, %s in %s",
-		plural(uint64(c.report.Ranks), "rank"),
-		c.outOf(),
-		plural(c.report.Calls, "call"),
-		bytesText(c.report.Bytes),
-	)
-	if c.report.Lost > 0 {
-		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
-	}
-	if c.job.Archive != "" {
-		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown)
-	}
-	return s + "; next: tabard info " + shellQuote(shown)
-}
-
-func plural(n uint64, what string) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if n != 1 {
-		what += "s"
-	}
-	return digits + " " + what
-}
-
-func bytesText(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-}
-
-func shellQuote(s string) string {
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127
-		return !letter && !strings.ContainsRune("_-./+:=@%,", r)
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // bringHome moves an archive that could not be written to its output there,

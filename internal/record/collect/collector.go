@@ -38,6 +38,10 @@ type collector struct {
 	log     io.Writer
 	began   time.Time
 
+	console  console // of Main's: a recovery has somebody to tell the same
+	passesOn bool    // see HandOver
+	launcher *watch  // see moreMayCome; nil: not looked at yet
+
 	procs map[int]*process
 	order []*process // by discovery
 	stuck map[*chain]time.Time
@@ -58,8 +62,9 @@ type Report struct {
 	Calls uint64
 	// Bytes is the size of the archive.
 	Bytes int64
-	// Unfinished is the number of processes that did not reach their end in order.
-	Unfinished int
+	// Unfinished is the number of processes that did not reach their end in order; Abnormal of those that had made
+	// calls.
+	Unfinished, Abnormal int
 	// Lost is the number of calls that could not be recorded.
 	Lost uint64
 	// Incomplete is a sentence about ranks and calls that were not recorded, "" if there are none.
@@ -99,7 +104,7 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	}
 	c := &collector{
 		dir: d, job: job, control: control, log: log, began: time.Now(),
-		procs: map[int]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
+		console: -1, procs: map[int]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
 		discovery: newDiscovery(dirs),
 	}
 	c.bundles.Tick = c.moved

@@ -187,7 +187,7 @@ func TestUnrecordedRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if got := len(a.Gaps()); got != 3 {
-		t.Errorf("%d gaps", got)
+	if got := len(a.Gaps()); got != 3 || archive.Incomplete(a.Gaps()) != c.report.Incomplete {
+		t.Errorf("%d gaps, %s; said %s", got, archive.Incomplete(a.Gaps()), c.report.Incomplete)
 	}
 }

@@ -123,7 +123,18 @@ func (c *collector) over() bool {
 		// Whoever started us died before it registered.
 		return time.Since(c.began) > startTime
 	}
-	return c.complete()
+	return c.complete() && !c.moreMayCome()
+}
+
+// moreMayCome says that not all ranks of this node have registered, and that their launcher may still start them.
+func (c *collector) moreMayCome() bool {
+	if n, _ := c.registered(); n >= c.job.LocalRanks || c.job.Launcher.PID == 0 {
+		return false
+	}
+	if c.launcher == nil {
+		c.launcher = newWatch(c.job.Launcher.PID, c.job.Launcher.Start)
+	}
+	return c.launcher.alive()
 }
 
 // finalized writes the archive when all processes are through MPI_Finalize: the last one waits for that, so that the
@@ -175,6 +186,10 @@ func (c *collector) end() (bool, error) {
 	if !c.over() {
 		return false, nil
 	}
+	c.passesOn = c.dir.Has(jobsFile)
+	if (c.job.OfScript || c.passesOn) && c.calls() == 0 { // it would take the place of a recording with calls
+		c.job.Taken = true
+	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
 	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps) && !c.deviates() {
 		err = nil // nothing is to be said that was not said when the processes left MPI_Finalize
@@ -191,6 +206,7 @@ func (c *collector) end() (bool, error) {
 		p.closeFiles()
 	}
 	c.dissolve(err == nil && c.job.Archive == "")
+	c.say(err)
 	return true, err
 }
 

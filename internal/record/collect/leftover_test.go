@@ -118,3 +118,17 @@ func TestLeftoversKept(t *testing.T) {
 		t.Error("an empty second place is still there")
 	}
 }
+
+// What is left of a recording that took the next free name is found by the name that was asked for.
+func TestNumbered(t *testing.T) {
+	dir := t.TempDir()
+	second := filepath.Join(dir, "a-2.tabard")
+	state(t, second, nil)
+	want, _ := CanonicalOutput(second)
+	if got := Numbered(filepath.Join(dir, "a.tabard")); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q", got)
+	}
+	if got := append(Numbered(second), Numbered(filepath.Join(dir, "b.tabard"))...); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+}

@@ -187,6 +187,34 @@ func FindStates(output string) []string {
 	return dirs
 }
 
+// Numbered lists what else was being recorded to output: recordings that took the next free names, and of which state is
+// left, oldest first.
+func Numbered(output string) []string {
+	output, err := CanonicalOutput(output)
+	if err != nil {
+		return nil
+	}
+	var found []*Job
+	for _, root := range knownRoots(output) {
+		eachEntry(root, func(d *safefile.Dir, name string) {
+			if !strings.HasPrefix(name, outputKey(output)+"-") || strings.Contains(name, removedMark) {
+				return
+			}
+			if job, err := ReadJob(d.Join(name)); err == nil && job.Output != output && family(job.Output) == output {
+				found = append(found, job)
+			}
+		})
+	}
+	slices.SortFunc(found, func(a, b *Job) int { return a.Created.Compare(b.Created) })
+	var outputs []string
+	for _, j := range found {
+		if !slices.Contains(outputs, j.Output) {
+			outputs = append(outputs, j.Output)
+		}
+	}
+	return outputs
+}
+
 // SpillSuffix is in the names of second places for segments.
 const SpillSuffix = ".spill"
 

@@ -11,14 +11,15 @@ import (
 )
 
 // Main is the body of the collector process of the state directory dir, whose
-// lock it holds.
-func Main(dir string) error {
+// lock it holds. What no process of the program lives to say is printed to the descriptor to, -1 for none.
+func Main(dir string, to int) error {
 	// On long loop bodies a quarter of the work was the garbage collector marking what never dies.
 	debug.SetGCPercent(200)
 	c, err := newCollector(dir, os.Stderr)
 	if err != nil {
 		return err
 	}
+	c.console = console(to)
 	return c.run()
 }
 

@@ -29,6 +29,7 @@ const (
 	LibraryFile = "libtabard.so"
 
 	endedFile  = "ended"
+	jobsFile   = "jobs" // see HandOver
 	rankPrefix = "rank."
 )
 
@@ -78,6 +79,10 @@ type Job struct {
 	Replaces *fileState `json:"replaces,omitempty"`
 	// Private keeps the archive from other users.
 	Private bool `json:"private,omitempty"`
+	// Launcher started the ranks of this node: as long as it lives, some may still come.
+	Launcher ProcessID `json:"launcher"`
+	// OfScript says that a recorded script started the job.
+	OfScript bool `json:"of_script,omitempty"`
 }
 
 // Registration is a process that the launcher registered.
@@ -235,6 +240,30 @@ func Abandon(output, dir string) {
 	root.RemoveAll(filepath.Base(dir), ofState)
 }
 
+// HandOver tells the recording of a script, whose state directory dir is, that a job of the script has one of its own.
+// Unless the script called MPI itself, the job may have its place. first says that the job is the first one.
+func HandOver(dir, job string) (first bool) {
+	d, err := safefile.OpenPrivate(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	if err := d.WriteNew(jobsFile, []byte(job)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	b, err := d.ReadFile(jobsFile, limitSmall)
+	first = err == nil && string(b) == job
+	c, err := ring.OpenControl(d)
+	if err != nil {
+		return first
+	}
+	defer c.Close()
+	if j, err := readJob(d); err == nil && c.Initialized() == 0 {
+		Release(j.Output, j.Claim)
+	}
+	return first
+}
+
 // removeSpill removes a second place for segments.
 func removeSpill(spill string) error {
 	if spill == "" {
@@ -259,7 +288,7 @@ func RemoveEmpty(spill string) {
 // ofState says that a file in a state directory, or in a second place, is one of Tabard's. Nothing else is removed.
 func ofState(name string) bool {
 	switch name {
-	case JobFile, LogFile, RegisterLock, CollectLock, KeptArchive, endedFile, ring.ControlFile, LibraryFile, unitedFile:
+	case JobFile, LogFile, RegisterLock, CollectLock, KeptArchive, endedFile, ring.ControlFile, LibraryFile, unitedFile, jobsFile:
 		return true
 	}
 	if _, _, _, ok := ring.ParseSegmentName(name); ok {

@@ -105,12 +105,7 @@ func (n *names) fill(d *archive.RankData, syms *symbol.Process) {
 	for _, site := range syms.Sites() {
 		var s archive.Site
 		for _, f := range site {
-			fr := archive.Frame{Module: -1, Offset: f.Offset}
-			if _, ok := mods[f.Module]; f.Known && ok {
-				l := n.get(mods[f.Module], resolve.Query{Offset: f.Offset, Kind: resolve.Return})
-				fr.Module, fr.Func, fr.File, fr.Line = int(f.Module), l.Symbol, l.File, l.Line
-			}
-			s.Frames = append(s.Frames, fr)
+			s.Frames = append(s.Frames, n.frames(mods, f)...)
 		}
 		d.Sites = append(d.Sites, s)
 	}
@@ -125,4 +120,21 @@ func (n *names) fill(d *archive.RankData, syms *symbol.Process) {
 		}
 		d.Info[fmt.Sprintf("data %d+%#x", module, offset)] = name
 	})
+}
+
+// frames is a frame with the functions that were put in line there, innermost first.
+func (n *names) frames(mods map[uint32]symbol.Module, f symbol.Frame) []archive.Frame {
+	m, ok := mods[f.Module]
+	if !f.Known || !ok {
+		return []archive.Frame{{Module: -1, Offset: f.Offset}}
+	}
+	l := n.get(m, resolve.Query{Offset: f.Offset, Kind: resolve.Return})
+	if len(l.Frames) == 0 {
+		return []archive.Frame{{Module: int(f.Module), Offset: f.Offset}}
+	}
+	out := make([]archive.Frame, len(l.Frames))
+	for i, g := range l.Frames {
+		out[i] = archive.Frame{Module: int(f.Module), Offset: f.Offset, Func: g.Func, File: g.File, Line: g.Line}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,9 @@ var launchers = []string{
 	"jsrun",
 }
 
+// daemons are launchers that others start on the nodes of a job.
+var daemons = []string{"orted", "prted", "hydra_pmi_proxy", "pmi_proxy", "slurmstepd", "palsd"}
+
 func isLauncher(comm string) bool {
 	for _, l := range launchers {
 		if comm == l || strings.HasPrefix(comm, l+".") || strings.HasPrefix(comm, l+"-") {
@@ -112,22 +116,47 @@ func jobIdentity(e rankEnv) (identity string, alone bool) {
 	if err != nil {
 		return id + " " + e.world + " " + strconv.Itoa(os.Getpid()), false
 	}
-	pid, st := self.Parent, collect.ProcStat{}
-	for range 64 {
-		if pid <= 1 {
-			break
-		}
-		if st, err = collect.ReadProcStat(pid); err != nil {
-			break
-		}
-		if isLauncher(st.Comm) {
-			// The launcher's own life is what cannot repeat: its job numbers do.
-			return id + " " + strconv.Itoa(pid) + " " + strconv.FormatUint(st.Start, 10), false
-		}
-		pid = st.Parent
+	if pid, start := launcherOf(self.Parent); pid > 0 {
+		// The launcher's own life is what cannot repeat: its job numbers do.
+		return id + " " + strconv.Itoa(pid) + " " + strconv.FormatUint(start, 10), false
 	}
 	if e.world != "" || e.step != "" {
 		return id + " " + e.world, false
 	}
 	return id + " " + strconv.Itoa(os.Getpid()) + " " + strconv.FormatUint(self.Start, 10), e.rank < 0
+}
+
+// launcherOf finds the launcher among pid and its ancestors, 0 if there is none on this machine. Of launchers that
+// start each other it is the first: MPICH's has a process for each group of ranks that is spawned.
+func launcherOf(pid int) (launcher int, start uint64) {
+	for range 64 {
+		st, err := collect.ReadProcStat(pid)
+		if pid <= 1 || err != nil {
+			break
+		}
+		if isLauncher(st.Comm) {
+			launcher, start = pid, st.Start
+		} else if launcher > 0 {
+			break
+		}
+		pid = st.Parent
+	}
+	return launcher, start
+}
+
+// console is where the collector says what no rank lives to say, -1 for nowhere: standard error of the launcher that the
+// user started, or of a program without one. It is never what a rank writes to, as launchers wait until nobody has that
+// open.
+func console() int {
+	pid, start := launcherOf(os.Getppid())
+	if pid == 0 {
+		if place := PlaceOf(); !place.Alone {
+			return -1
+		}
+		pid = os.Getpid()
+	}
+	if st, err := collect.ReadProcStat(pid); err != nil || slices.Contains(daemons, st.Comm) {
+		return -1
+	}
+	return collect.OpenConsole(collect.ProcessID{PID: pid, Start: start})
 }

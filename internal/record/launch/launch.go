@@ -23,7 +23,7 @@ import (
 // Options is what the user asked for.
 type Options struct {
 	// Command is the program with its arguments.
-	Command []string
+	Command []string `json:"-"`
 	// Output is the archive to write; Explicit says that the user chose its name. With Force it replaces a recording
 	// that is there; otherwise the next free name is taken. With Private no other user can read it.
 	Output                   string
@@ -59,9 +59,9 @@ type Options struct {
 	// Tool is the version that the archive names.
 	Tool string
 	// Runtime is the library to preload.
-	Runtime []byte
+	Runtime []byte `json:"-"`
 	// Stderr takes messages; nil is standard error.
-	Stderr io.Writer
+	Stderr io.Writer `json:"-"`
 }
 
 // defaultSegments is ring.Config's default for SegmentsMax.
@@ -73,7 +73,7 @@ type OptionError struct{ Msg string }
 // Error returns the message.
 func (e *OptionError) Error() string { return e.Msg }
 
-// launcher is one call of Record or Spawned.
+// launcher is one call of Record, Join or Spawned.
 type launcher struct {
 	o       *Options
 	env     rankEnv
@@ -81,6 +81,8 @@ type launcher struct {
 	lib     string // the runtime to preload, empty for none
 	environ []string
 	err     io.Writer
+	joins   bool   // see Join
+	forJobs string // options for jobs that the program starts
 }
 
 // Record sets up the recording and becomes the program. It only returns if
@@ -95,7 +97,9 @@ func Record(o Options) (code int, err error) {
 		return 2, err
 	}
 	if l.path, code, err = findProgram(o.Command[0]); err != nil {
-		fmt.Fprintf(l.err, "tabard: %v\n", err)
+		if Speaks() {
+			fmt.Fprintf(l.err, "tabard: %v\n", err)
+		}
 		return code, nil
 	}
 	if err := l.setUp(); err != nil {
@@ -155,6 +159,7 @@ func (l *launcher) setUp() error {
 	if err := CheckObject("runtime library", o.Runtime); err != nil {
 		return err
 	}
+	l.forJobs = o.forJobs(output)
 	reason := l.untraceable()
 	if reason != "" && reason != collect.ReasonNotSelected {
 		l.tell("%s %s: it runs, but its MPI calls cannot be recorded", o.Command[0], reason)
@@ -192,6 +197,10 @@ func (l *launcher) setUp() error {
 func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
+		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
+		if l.forJobs != "" {
+			l.environ = append(slicesWithout(l.environ, optionsVariable+"="), optionsVariable+"="+l.forJobs)
+		}
 	}
 	if err := startCollector(exe, dir); err != nil {
 		// What the runtime writes will be there for `tabard recover`.
@@ -227,11 +236,13 @@ func (l *launcher) job(output string) *collect.Job {
 	j := &collect.Job{
 		Output: output, Shown: o.Output, Command: o.Command, Options: o.Settings, Created: time.Now(), Tool: o.Tool,
 		SegmentsMax: o.SegmentsMax, LocalRanks: l.share().ranks, Ranks: o.Ranks, Quiet: o.Quiet, Private: o.Private,
+		OfScript: l.joins,
 	}
 	if j.SegmentsMax == 0 {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
+	j.Launcher.PID, j.Launcher.Start = launcherOf(os.Getppid())
 	l.shareJob(j)
 	l.takePlace(j)
 	if o.KeepRaw != "" {

@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 				os.Exit(99)
 			}
 			os.Exit(Spawned(os.Args[2:], lib))
+		case JobCommand:
+			lib, _ := os.ReadFile(os.Getenv("TEST_RUNTIME"))
+			os.Exit(Join(os.Args[2:], lib))
 		case "record":
 			lib, err := os.ReadFile(os.Getenv("TEST_RUNTIME"))
 			if err != nil {
@@ -121,7 +124,7 @@ func TestRecordBecomesTheProgram(t *testing.T) {
 	out, stderr, code := s.record([]string{"LD_PRELOAD=" + filepath.Join(s.dir, "empty.so")}, "/bin/sh", "-c",
 		"echo $LD_PRELOAD; echo $TABARD_DIR; echo $TABARD_EXE; ls -l /proc/$$/fd | wc -l; exit 7")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != 7 || len(lines) != 4 || stderr != "" {
+	if code != 7 || len(lines) != 4 || strings.Count(stderr, "tabard: ") > 1 {
 		t.Fatalf("code %d\n%s%s", code, out, stderr)
 	}
 	lib, _, _ := strings.Cut(lines[0], ":")
@@ -307,7 +310,7 @@ func TestManyRanks(t *testing.T) {
 	cmd := exec.Command(launcher, "-c", script)
 	cmd.Env = append(slices.Clone(s.env), fmt.Sprintf("PMI_SIZE=%d", n), fmt.Sprintf("MPI_LOCALNRANKS=%d", n),
 		"TEST_RANKS=0-10")
-	out, err := cmd.CombinedOutput()
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -342,6 +345,22 @@ func TestSpawned(t *testing.T) {
 	if code := cmd.Run(); code == nil || code.Error() != "exit status 9" {
 		t.Errorf("without a job: %v", code)
 	}
+}
+
+// Ranks of a job that a script starts are recorded for themselves. Whatever goes wrong with that, they run.
+func TestJoin(t *testing.T) {
+	s := newSandbox(t)
+	out, stderr, code := s.record(nil, "/bin/sh", "-c", `export PMIX_NAMESPACE=7 PMIX_RANK=0
+echo "$TABARD_DIR" "$TABARD_JOB"
+"$TABARD_EXE" __job -- /bin/sh job -c 'echo $0 $TABARD_DIR $TABARD_JOB; exit 6'; echo $?
+TABARD_RECORD= "$TABARD_EXE" __job -- /bin/sh job -c 'echo $0 $TABARD_DIR; exit 7'; echo $?
+"$TABARD_EXE" __job -- /bin/sh; echo $?`)
+	f := strings.Fields(out)
+	if code != 0 || len(f) != 8 || f[1] != "job" || f[2] == f[0] || f[3] != "7" || f[4] != "6" || f[5] != "job" ||
+		f[6] != "7" || f[7] != "2" || strings.Count(stderr, "recording is off") != 1 {
+		t.Errorf("%q %q %d", out, stderr, code)
+	}
+	s.idle()
 }
 
 func TestOptions(t *testing.T) {
@@ -436,7 +455,7 @@ func TestIgnoredSignals(t *testing.T) {
 		run := append([]string{"-c", `trap '' HUP PIPE USR1 TERM CHLD; exec "$@"`, "bash"}, how...)
 		cmd := exec.Command("bash", append(run, "/bin/grep", "Sig[BI]", "/proc/self/status")...)
 		cmd.Env = s.env
-		out, err := cmd.CombinedOutput()
+		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -538,6 +557,20 @@ func TestIsLauncher(t *testing.T) {
 		"hydra_pmi_proxy": true, "orted": true, "bash": false, "mpirunner": false} {
 		if isLauncher(comm) != want {
 			t.Errorf("%s: %v", comm, !want)
+		}
+	}
+}
+
+// One rank of each command line says what is wrong with it, where the launcher tells which ranks have the same.
+func TestSpeaks(t *testing.T) {
+	for _, c := range []struct {
+		rank, programs int
+		counts         string
+		want           bool
+	}{{-1, -1, "", true}, {0, 1, "2", true}, {1, 1, "2", false}, {2, 2, "2 3", true}, {3, 2, "2 3", false},
+		{3, 2, "", true}, {3, 1, "", false}} {
+		if got := (rankEnv{rank: c.rank, programs: c.programs}).speaks(c.counts); got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

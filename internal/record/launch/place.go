@@ -4,9 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
-
-	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"time"
 )
 
 // Place is this process's place among the processes that an MPI launcher started.
@@ -31,19 +31,41 @@ func PlaceOf() Place {
 	p := Place{Rank: e.rank, Size: e.size, OpenMPI: os.Getenv("OMPI_COMM_WORLD_SIZE") != ""}
 	p.Hydra = !p.OpenMPI && os.Getenv("PMI_SIZE") != ""
 	p.Job, p.Alone = jobIdentity(e)
-	pid := os.Getppid()
-	for range 64 {
-		st, err := collect.ReadProcStat(pid)
-		if pid <= 1 || err != nil {
-			break
-		}
-		if isLauncher(st.Comm) {
-			p.Launcher, _ = os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
-			break
-		}
-		pid = st.Parent
+	if pid, _ := launcherOf(os.Getppid()); pid > 0 {
+		p.Launcher, _ = os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	}
 	return p
+}
+
+// Speaks says that this process is the one of those that run the same command line which says what is wrong with it: the
+// first rank, as far as the launcher tells. All speak where they may run different command lines. It returns late to
+// those that do not speak: launchers kill the others when one rank has failed.
+func Speaks() bool {
+	if readRankEnv(os.Getenv).speaks(os.Getenv("OMPI_APP_CTX_NUM_PROCS")) {
+		return true
+	}
+	time.Sleep(time.Second)
+	return false
+}
+
+// speaks decides by how many ranks each command line has, in order, if that is known.
+func (e rankEnv) speaks(counts string) bool {
+	if e.rank <= 0 {
+		return true
+	}
+	first := 0
+	for _, n := range strings.Fields(counts) {
+		if first == e.rank {
+			return true
+		}
+		count, _ := strconv.Atoi(n)
+		first += count
+	}
+	programs := e.programs
+	if programs < 0 {
+		_, programs = jobName(e)
+	}
+	return programs > 1 && counts == ""
 }
 
 // Extract writes an executable or library into a directory of this user that nobody else can

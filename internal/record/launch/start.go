@@ -35,7 +35,11 @@ func startCollector(exe, dir string) error {
 	defer restore()
 	// The collector must not be a child of the program, which may wait for all
 	// of its children: a process in between orphans it.
-	cmd := detached(exe, dir, lock, CollectorCommand, "--detach", dir)
+	to := console()
+	if to >= 0 {
+		defer unix.Close(to)
+	}
+	cmd := detached(exe, dir, lock, CollectorCommand, "--detach", dir, strconv.Itoa(to))
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -92,17 +96,25 @@ func closeOnExec() (restore func()) {
 	}
 }
 
-// Collector is the body of the hidden command CollectorCommand: `--detach DIR`
-// starts the collector and returns, `DIR` is the collector. The exit code is returned.
+// Collector is the body of the hidden command CollectorCommand: `--detach DIR FD` starts the collector and returns, `DIR
+// FD` is the collector, which prints to the descriptor FD unless that is -1. The exit code is returned.
 func Collector(args []string) int {
-	if len(args) == 2 && args[0] == "--detach" {
-		return detach(args[1])
+	if len(args) == 3 && args[0] == "--detach" {
+		return detach(args[1], args[2])
 	}
-	if len(args) != 1 {
-		fmt.Fprintln(os.Stderr, "tabard: collector is for internal use: [--detach] DIR")
+	to := -1
+	var err error
+	if len(args) == 2 {
+		to, err = strconv.Atoi(args[1])
+	}
+	if len(args) != 2 || err != nil {
+		fmt.Fprintln(os.Stderr, "tabard: collector is for internal use: [--detach] DIR FD")
 		return 2
 	}
 	dir := args[0]
+	if to >= 0 {
+		unix.CloseOnExec(to)
+	}
 	// The program's signals are not for us, and a file-size limit is an error like any other.
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE, syscall.SIGXFSZ)
 	lock, err := ownLock(dir)
@@ -114,14 +126,14 @@ func Collector(args []string) int {
 		return 0 // another one is at work
 	}
 	defer lock.Close()
-	if err := collect.Main(dir); err != nil {
+	if err := collect.Main(dir, to); err != nil {
 		fmt.Fprintf(os.Stderr, "tabard: collector: %v\n", err)
 		return 1
 	}
 	return 0
 }
 
-func detach(dir string) int {
+func detach(dir, to string) int {
 	exe, err := os.Executable()
 	if err != nil {
 		return 1
@@ -131,7 +143,7 @@ func detach(dir string) int {
 		return 1
 	}
 	defer anyCPU()()
-	if err := detached(exe, dir, lock, CollectorCommand, dir).Start(); err != nil {
+	if err := detached(exe, dir, lock, CollectorCommand, dir, to).Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "tabard: collector: %v\n", err)
 		return 1
 	}

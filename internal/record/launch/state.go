@@ -9,6 +9,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -154,7 +155,6 @@ func (l *launcher) config() ring.Config {
 	c := ring.Config{
 		StartOff:     o.StartOff,
 		NoTiming:     o.NoTiming,
-		Quiet:        o.Quiet,
 		Callsites:    o.Callsites,
 		Filter:       o.Filter,
 		SegmentBytes: o.SegmentBytes,
@@ -163,5 +163,6 @@ func (l *launcher) config() ring.Config {
 	}
 	c.Merge, c.Clocks, c.MergeWait = l.meets()
 	c.LocalRanks = l.share().ranks
+	c.Lost = render.OneLine(fmt.Sprintf("tabard: the collector was lost; complete the recording with: tabard recover %s", o.Output))
 	return c
 }

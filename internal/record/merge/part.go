@@ -45,6 +45,7 @@ type Part struct {
 
 	members Members
 	bundles *archive.Bundles
+	gaps    []archive.Gap
 }
 
 // env is what all states of a part share.
@@ -232,8 +233,12 @@ func (p *Part) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	p.gaps = c.Gaps()
 	return c.WriteWith(w, p.bundles)
 }
+
+// Gaps is what the archive lacks that Write wrote.
+func (p *Part) Gaps() []archive.Gap { return p.gaps }
 
 // SetBundles makes Write use what was found when others like p were written with the same memo.
 func (p *Part) SetBundles(b *archive.Bundles) { p.bundles = b }

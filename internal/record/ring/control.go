@@ -20,7 +20,6 @@ const ControlFile = "control"
 type Config struct {
 	StartOff     bool          // tracing is off until the program switches it on
 	NoTiming     bool          // no time stamps
-	Quiet        bool          // no summary line
 	Callsites    uint32        // SitesOff, SitesCaller, SitesStack
 	Filter       []uint16      // ids of functions that are filtered out
 	SegmentBytes int64         // size of a segment file, header included; 0: 4 MiB
@@ -33,6 +32,7 @@ type Config struct {
 	LocalRanks   int           // how many ranks belong to the collector, 0 unknown
 	MergeWait    time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
 	MergeTime    time.Duration // for the exchange then; 0: 30 s
+	Lost         string        // what to print if the collector is lost
 }
 
 // Control is the mapped control page of a state directory.
@@ -65,8 +65,9 @@ func CreateControl(d *safefile.Dir, c Config) error {
 		MergeWaitNS:   uint64(orDefault(c.MergeWait, 20*time.Second)),
 		MergeTimeNS:   uint64(orDefault(c.MergeTime, 30*time.Second)),
 	}
+	copy(p.Summary[:len(p.Summary)-1], c.Lost)
 	for bit, on := range map[uint32]bool{
-		CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlQuiet: c.Quiet, CtlFilter: len(c.Filter) > 0,
+		CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlFilter: len(c.Filter) > 0,
 		CtlMerge: c.Merge, CtlClocks: c.Clocks,
 	} {
 		if on {
@@ -154,7 +155,13 @@ func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 // Partial reports whether calls are left out on purpose, from the beginning at least.
 func (c *Control) Partial() bool { return c.page.Flags&(CtlFilter|CtlStartOff) != 0 }
 
-// SetSummary publishes the line that rank 0 prints at its end, cut to what fits.
+// Say says that the summary is being printed, by the caller if that is the first one.
+func (c *Control) Say() bool { return atomic.SwapUint32(&c.page.Said, 1) == 0 }
+
+// Unseen is the number of processes that had an MPI library and ended without a call that came to the runtime.
+func (c *Control) Unseen() int { return int(atomic.LoadUint32(&c.page.Unseen)) }
+
+// SetSummary publishes what rank 0 prints at its end, cut to what fits.
 func (c *Control) SetSummary(line string) {
 	n := copy(c.page.Summary[:len(c.page.Summary)-1], line)
 	c.page.Summary[n] = 0

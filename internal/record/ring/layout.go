@@ -16,7 +16,6 @@ const (
 	// Flags of the control page.
 	CtlStartOff = 1
 	CtlNoTiming = 2
-	CtlQuiet    = 4
 	CtlFilter   = 8
 	CtlMerge    = 16
 	CtlClocks   = 32
@@ -124,13 +123,14 @@ type controlPage struct {
 	LocalRanks     uint32
 	Archive        uint32
 	Files          uint32
-	_              uint32
+	Said           uint32
 	ArrivedNS      uint64
 	MergeReceived  uint64
 	MergeWaitNS    uint64
 	MergeTimeNS    uint64
 	Filter         [IDs / 8]byte
-	_              [1024]byte
+	Unseen         uint32
+	_              [1020]byte
 	Summary        [1024]byte
 }
 

@@ -17,7 +17,7 @@ import (
 var goConstants = map[string]uint64{
 	"TB_CONTROL_MAGIC": ControlMagic, "TB_SEGMENT_MAGIC": SegmentMagic, "TB_RING_VERSION": Version,
 	"TB_HEADER_BYTES": HeaderBytes, "TB_IDS": IDs,
-	"TB_CTL_START_OFF": CtlStartOff, "TB_CTL_NO_TIMING": CtlNoTiming, "TB_CTL_QUIET": CtlQuiet,
+	"TB_CTL_START_OFF": CtlStartOff, "TB_CTL_NO_TIMING": CtlNoTiming,
 	"TB_CTL_FILTER": CtlFilter, "TB_CTL_MERGE": CtlMerge, "TB_CTL_CLOCKS": CtlClocks,
 	"TB_MERGE_UNITE": MergeUnite, "TB_MERGE_KEEP": MergeKeep, "TB_MERGE_TAKEN": MergeTaken,
 	"TB_MERGE_FAILED":       MergeFailed,

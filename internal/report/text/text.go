@@ -6,7 +6,6 @@ package text
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -50,15 +49,7 @@ func siteName(s *archive.Site) string {
 	if s == nil {
 		return "-"
 	}
-	var parts []string
-	for _, f := range s.Frames {
-		text := f.String()
-		if f.File == "" && f.Func != "" { // several call sites may be in one function
-			text = fmt.Sprintf("%#x %s", f.Offset, text)
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, " < ")
+	return s.String()
 }
 
 // limited is how many of n lines are shown; a limit of 0 means all.

@@ -107,6 +107,28 @@ $GIVEN    if (!fits) {
         exit(1);
     }
 
+//// any_is_power
+static int is_power(long n, int k)
+{
+    for (long i = 1;; i++) {
+        long x = 1;
+        for (int j = 0; j < k; j++) x *= i;
+        if (x >= n) return x == n;
+    }
+}
+
+
+//// any_admits
+/* Whether the calls of so many ranks fit together. */
+static int admits(long n) { return $CONDITION; }
+
+
+//// any_admitted
+    if (!admits(size)) {
+        if (rank == 0) fprintf(stderr, "This program cannot run with %ld ranks: its calls would not fit together. It is for %s.\n", size, $SIZES);
+        exit(1);
+    }
+
 //// any_find_rank
 /* The rank is what the launcher says, so that the program makes no calls but those of the recording; else MPI is asked. */
 static void find_rank(int initialised)
@@ -126,7 +148,7 @@ static void find_rank(int initialised)
         rank = r;
         size = n;
     }
-$GRIDS}
+$ADMITTED$GRIDS}
 
 
 //// place

@@ -256,6 +256,34 @@ static void scatter(int n, const int number[], const MPI_Request list[])
         if (number[i] >= 0) request[number[i]] = list[i];
 }
 
+//// only_wanted
+/* Persistent requests must not change places, as they are started again: a call gets those that were done in the recording,
+ * once they are, and the others are put aside meanwhile. */
+static $LOCAL MPI_Request *aside;
+static void only_wanted(int n, MPI_Request list[], int nwant, const int want[])
+{
+    aside = realloc(aside, (n + 1) * sizeof *aside);
+    if (!aside) exit(1);
+    if (n > 0) memcpy(aside, list, n * sizeof *aside);
+    if (nwant < 1 || want[0] < 0) return;
+    for (int i = 0; i < n; i++) list[i] = MPI_REQUEST_NULL;
+    for (int i = 0; i < nwant; i++) {
+        int done = want[i] < 0 || want[i] >= n || aside[want[i]] == MPI_REQUEST_NULL;
+        while (!done) MPI_Request_get_status(aside[want[i]], &done, MPI_STATUS_IGNORE);
+        if (want[i] >= 0 && want[i] < n) list[want[i]] = aside[want[i]];
+    }
+}
+static void all_again(int n, MPI_Request list[], int nwant, const int want[])
+{
+    if (nwant < 1 || want[0] < 0) return;
+    for (int i = 0; i < n; i++) {
+        int wanted = 0;
+        for (int j = 0; j < nwant; j++) wanted |= want[j] == i;
+        if (!wanted) list[i] = aside[i];
+    }
+}
+
+
 //// settle
 /* In the recording request want of the list was done, now it is got: they swap places, so that the
  * numbers of requests stand for operations as in the recording. */

@@ -5,6 +5,7 @@
  *   at         2023-11-14 22:13 UTC
  *   from       stencil.tabard
  *   ranks      were 6
+ *   for        any number of ranks
  *   compile    mpicc -O2 -o stencil stencil.c
  *   run        mpirun -n N ./stencil
  *

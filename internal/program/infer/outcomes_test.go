@@ -52,3 +52,32 @@ func TestIgnoredStatuses(t *testing.T) {
 	}
 	check(t, opened(t, c), archivetest.Archive(t, ignoring(40, false)))
 }
+
+// What clocks show is no obstacle, whether it is a column or a value in the signature.
+func TestClocks(t *testing.T) {
+	timed := func(ranks int, told bool) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "abi openmpi\ncommand ./app\n")
+		clock := func(r, i int) string {
+			if !told {
+				return ""
+			}
+			return fmt.Sprintf(" ; return=%v", 1000.125*float64(i+1)+0.37*float64(r*r))
+		}
+		for r := range ranks {
+			fmt.Fprintf(&b, "rank %d of %d on node\nMPI_Init() @ a.c:1 [main]\n", r, ranks)
+			fmt.Fprintf(&b, "MPI_Wtick() @ a.c:2 [main]%s\n", clock(r, -1))
+			for i := range 5 {
+				fmt.Fprintf(&b, "MPI_Wtime() @ a.c:3 [main]%s\nMPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:4 [main]\n",
+					clock(r, i))
+			}
+			fmt.Fprintf(&b, "MPI_Finalize() @ a.c:7 [main]\n")
+		}
+		return b.String()
+	}
+	c, _, err := infer.Of(content(t, archivetest.Archive(t, timed(4, true))), 9, infer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, opened(t, c), archivetest.Archive(t, timed(9, false)))
+}

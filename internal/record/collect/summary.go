@@ -1,0 +1,131 @@
+package collect
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/render"
+)
+
+// What is said on standard error when the job has ended. The process of rank 0 says it, if it comes to its end in order.
+// Otherwise, and if there was something to say later, the collector does.
+
+// say prints what no process of the program has said. It is the last thing that a collector does.
+func (c *collector) say(failed error) {
+	defer c.console.close()
+	text := ""
+	switch {
+	case c.partFile() != "": // the collector of rank 0 says it
+	case c.calls() > 0 && c.job.Taken: // another collector has it
+	case failed != nil:
+		text = render.OneLine("tabard: the recording is safe but could not be written: " + failed.Error())
+	case c.calls() > 0 || !c.job.Taken:
+		text = c.lines()
+	case !c.passesOn && !c.job.Quiet: // jobs have said it
+		text = render.OneLine("tabard: " + c.noCalls() + ": there is no recording of it")
+	}
+	if c.console >= 0 && text != "" && c.control.Say() {
+		c.console.print(text + "\n")
+	}
+}
+
+// calls counts those of the program that were recorded.
+func (c *collector) calls() uint64 {
+	n := uint64(0)
+	for _, p := range c.order {
+		n += p.calls()
+	}
+	return n
+}
+
+// lines are the summary and, on a line of its own, what is missing. With --quiet only what went wrong is left of them.
+func (c *collector) lines() string {
+	var lines []string
+	if !c.job.Quiet || c.job.Archive != "" {
+		lines = append(lines, render.OneLine(c.summary()))
+	}
+	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
+		lines = append(lines, "tabard: "+render.OneLine(c.report.Incomplete))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// summary is the line at the end of the run.
+func (c *collector) summary() string {
+	shown := c.job.Output
+	if c.job.Shown != "" { // as the user gave it, but for the number
+		shown = filepath.Join(filepath.Dir(c.job.Shown), filepath.Base(c.job.Output))
+	}
+	var s string
+	if c.report.Calls == 0 {
+		s = "tabard: " + c.noCalls()
+	} else {
+		s = fmt.Sprintf("tabard: %s%s, %s in %s", plural(uint64(c.report.Ranks), "rank"), c.outOf(),
+			plural(c.report.Calls, "call"), bytesText(c.report.Bytes))
+	}
+	if n := c.report.Abnormal; n > 0 {
+		s += fmt.Sprintf(", %s did not terminate normally", plural(uint64(n), "rank"))
+	}
+	if c.report.Lost > 0 {
+		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
+	}
+	if c.job.Archive != "" {
+		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown)
+	}
+	return s + "; next: tabard info " + shellQuote(shown)
+}
+
+// noCalls says why no call was recorded, as far as that can be known.
+func (c *collector) noCalls() string {
+	name, why, alone := "the program", "made no MPI call", true
+	if len(c.job.Command) > 0 {
+		name = filepath.Base(c.job.Command[0])
+	}
+	for _, p := range c.order {
+		if p.reg != nil && !p.reg.Traced && p.reg.Reason != reasonNotSelected {
+			why = p.reg.Reason
+		}
+		alone = alone && (p.reg == nil || p.reg.Rank < 0)
+	}
+	switch {
+	case why == "made no MPI call" && c.control.Unseen() > 0:
+		why = "has loaded an MPI library with dlopen; calls by addresses from dlsym cannot be recorded"
+	case why == "made no MPI call" && alone:
+		why += " and started no MPI job that can be recorded"
+	}
+	return fmt.Sprintf("no MPI call was recorded: %s %s", name, why)
+}
+
+func plural(n uint64, what string) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n != 1 {
+		what += "s"
+	}
+	return digits + " " + what
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+}
+
+func shellQuote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127
+		return !letter && !strings.ContainsRune("_-./+:=@%,", r)
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
