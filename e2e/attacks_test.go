@@ -332,3 +332,42 @@ func TestForeignStateInProgram(t *testing.T) {
 		}
 	}
 }
+
+// What others put where the recording goes by default is left alone, and the program runs.
+func TestPlantedOutputs(t *testing.T) {
+	s := newStage(t)
+	precious, check := s.precious()
+	shared, logs := filepath.Join(s.dir, "shared"), filepath.Join(s.home, "logs")
+	s.must(os.Mkdir(shared, 0o777))
+	s.must(os.Chmod(shared, 0o777|os.ModeSticky))
+	s.must(os.Mkdir(logs, 0o755))
+	s.own(logs, victimID)
+	s.must(syscall.Mkfifo(filepath.Join(shared, "app.tabard"), 0o666))
+	s.must(os.Mkdir(filepath.Join(shared, "app-2.tabard"), 0o777))
+	s.must(os.Symlink(filepath.Join(precious, "thesis.tex"), filepath.Join(shared, "app-3.tabard")))
+	s.must(os.WriteFile(filepath.Join(shared, "app-4.tabard"), []byte("Tabard is recording to this file.\n"), 0o666))
+	s.own(shared, attackerID)
+	cmd := s.victim(nil, s.bin, "record", s.app, logs, "0.1")
+	cmd.Dir = shared
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("logged: done\n")) || !bytes.Contains(out, []byte("info app-5.tabard")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	check()
+}
+
+// A umask that keeps the user himself out does not keep him from recording, then and later.
+func TestUmasks(t *testing.T) {
+	s := newStage(t)
+	for i, mask := range []string{"0777", "0277", "0477", "0111", "0022"} {
+		logs := filepath.Join(s.home, "logs"+mask)
+		s.must(os.Mkdir(logs, 0o755))
+		s.own(logs, victimID)
+		file := fmt.Sprintf("mask%d.tabard", i)
+		out, err := s.victim([]string{"UCX_TLS=self"}, "/bin/sh", "-c", fmt.Sprintf(
+			`umask %s; "%s" record -o %s "%s" "%s" 0.1 && "%s" info %s`, mask, s.bin, file, s.app, logs, s.bin, file)).CombinedOutput()
+		if err != nil || !bytes.Contains(out, []byte("complete   yes")) {
+			t.Errorf("umask %s: %v\n%s", mask, err, out)
+		}
+	}
+}

@@ -155,11 +155,7 @@ func (c *Class) finish(o Options, table *shapeTable) error {
 	}
 	c.findStep()
 	c.findPlaces()
-	markRecursion(c.Body, "")
-	for _, b := range c.Blocks {
-		markRecursion(b, "")
-	}
-	return nil
+	return c.findRecursions()
 }
 
 // All visits the nodes of the class, blocks after the body, outer before inner ones.

@@ -208,6 +208,42 @@ end
 	}
 }
 
+// A loop that calls a recursive function is no recursion, whether a rank makes calls at all levels of
+// it, at the outermost or at an inner one.
+func TestLoopAroundRecursion(t *testing.T) {
+	classes, err := loops.Of(archivetest.Archive(t, `abi mpich
+notiming
+rank 0 of 3 on n
+loop 50
+  MPI_Send(dest=1) @ s.c:4 [sort] < s.c:90 [main]
+  MPI_Send(dest=2) @ s.c:4 [sort] < s.c:5 [sort] < s.c:90 [main]
+  MPI_Recv(source=1) @ s.c:6 [sort] < s.c:90 [main]
+end
+rank 1 of 3 on n
+loop 50
+  MPI_Recv(source=0) @ s.c:4 [sort] < s.c:90 [main]
+end
+rank 2 of 3 on n
+loop 50
+  MPI_Recv(source=0) @ s.c:4 [sort] < s.c:5 [sort] < s.c:90 [main]
+  MPI_Send(dest=0) @ s.c:6 [sort] < s.c:5 [sort] < s.c:90 [main]
+end
+`), loops.Options{})
+	if err != nil || len(classes) != 3 {
+		t.Fatal(len(classes), err)
+	}
+	for i, c := range classes {
+		c.All(func(n *loops.Node) {
+			if n.Kind == loops.Loop && n.Recursion != "" {
+				t.Errorf("class %d: a loop is a recursion of %s", i, n.Recursion)
+			}
+		})
+	}
+	if n := classes[0].Body[0].Body[0]; n.Recursion != "sort" {
+		t.Errorf("the sends of all levels: recursion %q", n.Recursion)
+	}
+}
+
 func TestSelection(t *testing.T) {
 	a := archivetest.Archive(t, stencil(4, 9))
 	classes, err := loops.Of(a, loops.Options{Select: func(s *archive.Stream) bool { return s.Rank().Rank == 3 }})

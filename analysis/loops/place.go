@@ -52,24 +52,3 @@ func walk(seq []*Node, visit func(*Node)) {
 		walk(n.Body, visit)
 	}
 }
-
-// markRecursion sets Recursion where all calls of a repetition are in one.
-func markRecursion(seq []*Node, outer string) {
-	for _, n := range seq {
-		name, same := "", true
-		walk([]*Node{n}, func(m *Node) {
-			if m.Kind != Call {
-				return
-			}
-			if name == "" {
-				name = m.Shape.Recursive
-			}
-			same = same && m.Shape.Recursive == name
-		})
-		inner := outer
-		if _, most := n.Repeats(); same && name != "" && name != outer && most > 1 {
-			n.Recursion, inner = name, name
-		}
-		markRecursion(n.Body, inner)
-	}
-}

@@ -32,9 +32,13 @@ void *tb_resolve(int id);  /* never NULL: for a function that the library lacks 
 #define TB_REAL(id) (tb_likely(tb_real[id] != NULL) ? tb_real[id] : tb_resolve(id))
 
 /* One entry of a thread's cache of call sites: key is the return address
- * xor tb_site_key, which changes whenever known addresses may be stale. */
-struct tb_site_entry { uintptr_t key; uint64_t word; };
-enum { TB_SITE_CACHE = 256 };
+ * xor tb_site_key, which changes whenever known addresses may be stale. Where the site has callers in it, too,
+ * the word is TB_SITE_CALLERS, and the rest says how to get to the next one: its frame ends at sp or fp + cfa;
+ * from there on fp is saved at + fp (0: unchanged), the return address at + ra. Those of callers have a hash of
+ * all return addresses as key. */
+struct tb_site_entry { uintptr_t key; uint64_t word; int32_t cfa, fp, ra, by_fp; };
+enum { TB_SITE_CACHE = 256, TB_CALLER_CACHE = 512 };
+#define TB_SITE_CALLERS (~(uint64_t)1)
 extern uintptr_t tb_site_key;
 
 struct tb_call;
@@ -49,7 +53,7 @@ struct tb_thread {
     uint64_t clock_due;       /* ticks at which the next TB_R_CLOCK is due */
     struct tb_intern *intern; /* of core/intern.c, never NULL in a live thread */
     struct tb_thread_private *priv;
-    struct tb_site_entry sites[TB_SITE_CACHE];
+    struct tb_site_entry sites[TB_SITE_CACHE], callers[TB_CALLER_CACHE];
 };
 /* Tags of tb_thread.outer. A call that arrives while its outer call is being
  * written (signal handler, helper query) is only forwarded. */
@@ -108,6 +112,7 @@ TB_COLD void tb_commit_slow(struct tb_call *c);
 TB_COLD void tb_clock_tick(struct tb_thread *t);
 TB_COLD uint64_t tb_now_slow(void);
 TB_COLD uint64_t tb_site_miss(struct tb_call *c, void *return_address, void *frame);
+uint64_t tb_site_callers(struct tb_call *c, void *return_address, void *frame);
 
 extern unsigned char tb_gate[];  /* by id: 0 record, else TB_GATE_* (filtered out, tracing off) */
 extern int tb_clock;             /* of time stamps: 1 cycle counter, 2 clock_gettime, 0 none */
@@ -144,8 +149,8 @@ static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
 {
     uintptr_t a = (uintptr_t)ra, key = a ^ tb_site_key;
     struct tb_site_entry *e = &c->t->sites[(a ^ a >> 8) % TB_SITE_CACHE];
-    if (tb_likely(e->key == key)) return e->word;
-    return tb_site_miss(c, ra, frame);
+    if (tb_unlikely(e->key != key)) return tb_site_miss(c, ra, frame);
+    return e->word == TB_SITE_CALLERS ? tb_site_callers(c, ra, frame) : e->word;
 }
 
 static inline __attribute__((always_inline))

@@ -169,11 +169,9 @@ uint64_t tb_site_miss(struct tb_call *c, void *ra, void *frame)
         drop(c);
         return 0;
     }
-    if (tb_site_mode != TB_SITES_STACK) {
-        if (!tb_site_varies(ra)) t->sites[(a ^ a >> 8) % TB_SITE_CACHE] = (struct tb_site_entry){key, word};
-    } else if (word) {
-        c->id_flags |= (uint64_t)TB_F_STACK << 16;
-    }
+    if (tb_site_is_fixed(t, ra, tb_site_mode))
+        t->sites[(a ^ a >> 8) % TB_SITE_CACHE] = (struct tb_site_entry){.key = key, .word = word};
+    if (tb_site_is_stack(word)) c->id_flags |= (uint64_t)TB_F_STACK << 16;
     return word;
 }
 

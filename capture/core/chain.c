@@ -35,6 +35,19 @@ static int over_file_limit(uint64_t bytes)
     return getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && bytes > r.rlim_cur;
 }
 
+/* For systems that cannot allocate what is not written. */
+static int fill(int fd, uint64_t bytes)
+{
+    static const char zeros[65536];
+    for (uint64_t at = 0; at < bytes;) {
+        size_t n = bytes - at < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
+        ssize_t done = pwrite(fd, zeros, n, (off_t)at);
+        if (done <= 0 && errno != EINTR) return 0;
+        if (done > 0) at += (uint64_t)done;
+    }
+    return 1;
+}
+
 /* All of it is allocated: a hole would end the program if it cannot be filled. */
 static struct tb_segment *map_file(const char *dir, const char *name, uint64_t bytes, int *exists)
 {
@@ -45,6 +58,7 @@ static struct tb_segment *map_file(const char *dir, const char *name, uint64_t b
     int failed;
     do failed = posix_fallocate(fd, 0, (off_t)bytes);
     while (failed == EINTR);
+    if (failed == ENOSYS || failed == EOPNOTSUPP || failed == EINVAL) failed = !fill(fd, bytes);
     void *p = failed ? NULL : tb_file_map(fd, bytes);
     close(fd);
     if (!p) tb_file_remove(dir, name);
@@ -141,7 +155,7 @@ int tb_collector_alive(void)
 {
     struct tb_control *ctl = tb_process.control;
     if (__atomic_load_n(&ctl->collector_state, __ATOMIC_ACQUIRE) == TB_COLLECTOR_DONE) return 0;
-    uint64_t beat = __atomic_load_n(&ctl->heartbeat, __ATOMIC_RELAXED), now = tb_monotonic();
+    uint64_t beat = __atomic_load_n(&ctl->heartbeat, __ATOMIC_RELAXED), now = tb_kernel_clock();
     if (beat < tb_process.start_ns) beat = tb_process.start_ns;
     return now < beat + ctl->dead_after_ns;
 }

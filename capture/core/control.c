@@ -119,7 +119,7 @@ static void start(void)
     if (!tb_process.dir[0] || !(tb_process.control = map_control(tb_process.dir))) return;
     tb_process.pid = (int)getpid();
     tb_process.pid_start = process_start_time();
-    tb_process.start_ns = tb_monotonic();
+    tb_process.start_ns = tb_kernel_clock();
     tb_guard_control(tb_process.control);
     tb_guard_start();
     tb_site_mode = (int)tb_process.control->callsites;

@@ -30,7 +30,9 @@ int tb_file_open(const char *dir, const char *name, int flags)
     close(at);
     errno = why;
     if (fd < 0) return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) return fd;
+    /* Also for the collector, whatever the umask. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+        ((st.st_mode & 0600) == 0600 || fchmod(fd, 0600) == 0)) return fd;
     close(fd);
     errno = EPERM;
     return -1;

@@ -103,6 +103,14 @@ static void extent_of(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t
     }
 }
 
+/* Modules of Python; ctypes and cffi call functions by libffi. */
+static uint8_t extension_of(const char *path)
+{
+    if (starts(file_of(path), "libffi.so")) return TB_EXTENSION_BINDING;
+    if (!strstr(file_of(path), ".cpython-") && !strstr(file_of(path), ".abi3.so")) return TB_EXTENSION_NONE;
+    return strstr(path, "/mpi4py/") ? TB_EXTENSION_BINDING : TB_EXTENSION_OWN;
+}
+
 static struct tb_module *describe(const struct dl_phdr_info *info, uintptr_t low, uintptr_t high, int main)
 {
     static struct tb_module *pool;
@@ -123,6 +131,7 @@ static struct tb_module *describe(const struct dl_phdr_info *info, uintptr_t low
     m->kind = (uint8_t)(main ? TB_MODULE_PLAIN : kind_of(m->path));
     if ((uintptr_t)&describe - low < high - low) m->kind = TB_MODULE_SELF;
     m->libc = (uintptr_t)&getppid - low < high - low;
+    m->extension = main ? TB_EXTENSION_NONE : extension_of(m->path);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         if (h->p_type == PT_NOTE && !m->build_id[0]) read_build_id(m, h);
@@ -240,6 +249,27 @@ TB_EXPORT int dlclose(void *handle)
     if (tb_mem_on && refresh()) __atomic_fetch_add(&tb_site_key, (uintptr_t)1 << 48, __ATOMIC_RELEASE);
     errno = saved;
     return r;
+}
+
+/* A direct call at a leads to a plus what its instruction says. Bytes that only look like one do no
+ * harm: hardly any lead to the start of a function. */
+int tb_module_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target)
+{
+    if (low < m->code || high > m->code_end) return 0;
+#if defined(__aarch64__)
+    for (uintptr_t a = low; a + 4 <= high; a += 4) {
+        uint32_t code = *(const uint32_t *)a;
+        intptr_t by = (int32_t)(code << 6) >> 6;
+        if (code >> 26 == 0x25 && a + (uintptr_t)by * 4 == target) return 1; /* bl */
+    }
+#else
+    for (uintptr_t a = low; a + 5 <= high; a++) {
+        int32_t by;
+        memcpy(&by, (const void *)(a + 1), sizeof by);
+        if (*(const uint8_t *)a == 0xe8 && a + 5 + (uintptr_t)(intptr_t)by == target) return 1;
+    }
+#endif
+    return 0;
 }
 
 /* ---- Records ---- */

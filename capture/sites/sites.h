@@ -8,16 +8,19 @@
 #define TB_SITE_LIBRARY (~(uint64_t)0)
 
 /* What goes into w3 for a call with this return address: a MODULE (or RAW)
- * segment word, a stack id (>= 1) with mode TB_SITES_STACK, 0 with
+ * segment word, or a stack id (>= 1), always the latter with mode TB_SITES_STACK; 0 with
  * TB_SITES_OFF; TB_SITE_LIBRARY in any mode if the caller is the traced library
  * (a callback that ended in a jump to function id is not: see tb_jump_site).
  * Called on cache misses (modes off and caller), each time with mode stack.
  * Records TB_R_MODULE and TB_R_STACK by tb_emit. */
 uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *frame, int mode);
 
-/* The site depends on more than the return address, which lies in the traced library
- * or a language binding of it: not to be cached by return address. */
-int tb_site_varies(void *return_address);
+/* The word holds for all calls with this return address, which is the program's. (Where the callers tell, the
+ * cache has that already; and what is in the library depends on more.) */
+int tb_site_is_fixed(struct tb_thread *t, void *return_address, int mode);
+
+/* Stacks have numbers, places in modules are words of another class. */
+static inline int tb_site_is_stack(uint64_t word) { return word && word >> 60 == TB_W_LITERAL; }
 
 /* Whether the stack address lies in a wrapper's frame among the callers of the
  * function with this frame: 1 yes, 0 no, -1 if the walk does not get that far. */

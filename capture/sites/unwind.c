@@ -1,6 +1,7 @@
-/* Call sites: the caller of an MPI function, or the whole stack of callers. */
+/* Call sites: the caller of an MPI function with its caller, or the whole stack of callers. */
 #include <errno.h>
 #include "sites/frames.h"
+#include "sites/python.h"
 
 enum { STEPS = 512, KNOWN_STACKS = 256, FRAMES_MAX = 65536, FOLDED_MAX = 256, CYCLE_MAX = 64 };
 
@@ -121,41 +122,13 @@ static inline int walk_out(struct walk *w)
     return w->step->module || s->module ? WALK_ON : WALK_STOPPED; /* two frames of unknown code: guesswork */
 }
 
-/* ---- The caller ---- */
+/* ---- Stacks ---- */
 
 static uint64_t code_word(struct tb_thread *t, struct tb_module *m, uintptr_t pc)
 {
     if (m && pc - m->bias < 1ULL << 40 && tb_module_announce(t, m)) return tb_module_word(m, pc);
     return (uint64_t)TB_W_RAW << 60 | (pc & ((1ULL << 60) - 1));
 }
-
-static int is_binding(uintptr_t a)
-{
-    struct tb_module *m = tb_module_of(a - 1);
-    return m && m->kind == TB_MODULE_BINDING;
-}
-
-int tb_site_varies(void *return_address)
-{
-    struct tb_module *m = tb_module_of((uintptr_t)return_address - 1);
-    return m && m->kind != TB_MODULE_PLAIN;
-}
-
-/* The first caller outside of the MPI library and its bindings. */
-static uint64_t caller_word(struct tb_thread *t, void *ra, void *frame)
-{
-    uintptr_t a = (uintptr_t)ra;
-    struct sites *sites;
-    if (is_binding(a) && (sites = sites_of(t))) {
-        struct walk w;
-        start_walk(&w, sites, t, ra, frame);
-        for (int i = 0; i < 64 && w.step->skip && walk_out(&w) == WALK_ON; i++) {}
-        if (!w.step->skip) return code_word(t, w.step->module, place_of(&w.f) + 1);
-    }
-    return code_word(t, tb_module_of(a - 1), a);
-}
-
-/* ---- Stacks ---- */
 
 struct folded { uint64_t word[FOLDED_MAX]; unsigned n; };
 
@@ -293,6 +266,202 @@ static uint64_t stack_id(struct sites *sites, struct tb_thread *t, uintptr_t jum
     return known->id;
 }
 
+/* ---- The caller and who called it ---- */
+
+/* Most programs have functions that all calls of a kind go through: wrappers of MPI, exchanges of
+ * halos. Where such a function is called says more than the call in it, so that a site has the caller
+ * and the caller's caller; and one more as long as that is a function of few bytes, which cannot do much
+ * but call. What a site has depends on code and stack alone: all ranks and all runs agree. */
+enum { BY_PYTHON = 2 /* beside sp and fp in an entry */ };
+enum { CALLERS_MAX = 4, THIN = 192 /* bytes of code */, SCAN_MAX = 1 << 14 };
+
+static int same_function(const struct tb_step *inner, const struct tb_step *outer)
+{
+    uintptr_t low, high;
+    return inner->module == outer->module && tb_cfi_function(inner->module, inner->pc, &low, &high) &&
+           outer->pc - low < high - low;
+}
+
+/* Whether a caller says nothing about the call: the C library called main, an OpenMP runtime or
+ * a sort routine calls back. */
+static int is_foreign(const struct tb_step *inner, const struct tb_step *outer)
+{
+    const struct tb_module *m = outer->module;
+    return !m || m->libc || m->extension || tb_python_is_interpreter(m) || outer->skip ||
+           (inner->module && inner->module->main && !m->main) ||
+           same_function(inner, outer);
+}
+
+static int is_thin(const struct tb_step *s)
+{
+    uintptr_t low, high;
+    return tb_cfi_function(s->module, s->pc, &low, &high) && high - low <= THIN;
+}
+
+/* Whether a function calls itself, by its code: then the callers would tell the outermost call of
+ * a recursion from the others. */
+static TB_COLD int calls_itself(const struct tb_module *m, uintptr_t pc)
+{
+    static uintptr_t judged[1 << 10];
+    uintptr_t key = (pc ^ (uintptr_t)m << 16) << 1, low, high, *at = &judged[(pc ^ pc >> 10) % (1 << 10)];
+    uintptr_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+    if ((seen & ~(uintptr_t)1) == key) return (int)(seen & 1);
+    int r = tb_cfi_function(m, pc, &low, &high) && high - low <= SCAN_MAX && tb_module_calls(m, low, high, low);
+    __atomic_store_n(at, key | (uintptr_t)r, __ATOMIC_RELAXED);
+    return r;
+}
+
+/* Whether the way from a frame to its caller is short. */
+static int is_short(const struct tb_step *s) { return s->kind == TB_STEP_SP || s->kind == TB_STEP_FP; }
+
+static int has_callers(const struct tb_step *s)
+{
+    return is_short(s) && s->module && !calls_itself(s->module, s->pc);
+}
+
+/* Whether the caller of the last of n frames belongs to the site. */
+static int goes_on(const struct tb_step *s, unsigned n)
+{
+    return n == 1 ? has_callers(s) : n < CALLERS_MAX && is_short(s) && is_thin(s);
+}
+
+/* Where Python calls, the caller is the interpreter: the line of Python stands for it. */
+static int is_called_by_python(const struct tb_module *m) { return m && m->extension && tb_python_is_there(); }
+
+static inline uint64_t mix_python(uint64_t h, struct tb_python_position *p)
+{
+    if (!tb_python_position(p)) return mix(h, p->code = 0);
+    return mix(mix(mix(mix(h, p->code), (uint64_t)p->at), p->name), p->file);
+}
+
+/* Entries of the caches. Those of callers have two places each. */
+static inline struct tb_site_entry *site_at(struct tb_thread *t, uintptr_t a)
+{
+    return &t->sites[(a ^ a >> 8) % TB_SITE_CACHE];
+}
+
+static inline struct tb_site_entry *caller_at(struct tb_thread *t, uint64_t h)
+{
+    struct tb_site_entry *e = &t->callers[h % TB_CALLER_CACHE];
+    return tb_likely(e->key == h) ? e : &t->callers[(h ^ 1) % TB_CALLER_CACHE];
+}
+
+static TB_COLD struct tb_site_entry *place_for(struct tb_thread *t, uint64_t h)
+{
+    struct tb_site_entry *e = caller_at(t, h), *first = &t->callers[h % TB_CALLER_CACHE];
+    return e->key == h || e->key == 0 ? e : first; /* never that of the frame before in the same site */
+}
+
+static struct tb_site_entry callers_entry(uintptr_t key, const struct tb_step *s)
+{
+    return (struct tb_site_entry){key, TB_SITE_CALLERS, s->cfa, s->fp, s->ra, s->kind == TB_STEP_FP};
+}
+
+/* The word that the caches have for a call, 0 if none: what lies on the stack is read as the entries
+ * say, within the thread's own stack. */
+static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_entry *e, void *frame)
+{
+    uintptr_t sp = tb_frame_end(frame), fp = *(uintptr_t *)tb_frame_record(frame), high = t->priv->stack_high;
+    uint64_t h = e->key;
+    if (tb_unlikely(e->by_fp == BY_PYTHON)) {
+        struct tb_python_position p;
+        h = mix_python(h, &p);
+        e = caller_at(t, h);
+        return e->key == h ? e->word : 0;
+    }
+    if (tb_unlikely(sp < t->priv->stack_low || sp >= high)) return 0;
+    do {
+        uintptr_t end = (e->by_fp ? fp : sp) + (uintptr_t)(intptr_t)e->cfa, size = end - sp;
+        if (tb_unlikely(size - 8 >= high - sp || size % 8)) return 0;
+        if (tb_unlikely((uintptr_t)-(intptr_t)e->ra > size || (uintptr_t)-(intptr_t)e->fp > size)) return 0;
+        uintptr_t pc = tb_strip(*(uintptr_t *)(end + (uintptr_t)(intptr_t)e->ra));
+        if (e->fp) fp = *(uintptr_t *)(end + (uintptr_t)(intptr_t)e->fp);
+        sp = end;
+        h = mix(h, pc);
+        e = caller_at(t, h);
+        if (tb_unlikely(e->key != h)) return 0;
+    } while (e->word == TB_SITE_CALLERS);
+    return e->word;
+}
+
+uint64_t tb_site_callers(struct tb_call *c, void *ra, void *frame)
+{
+    uint64_t word = callers_known(c->t, site_at(c->t, (uintptr_t)ra), frame);
+    if (tb_unlikely(word == 0)) return tb_site_miss(c, ra, frame);
+    if (tb_site_is_stack(word)) c->id_flags |= (uint64_t)TB_F_STACK << 16;
+    return word;
+}
+
+/* The frames of a site are added from the inside out, and the caches filled on the way. */
+static TB_COLD uint64_t callers_word(struct sites *sites, struct tb_thread *t, void *ra, void *frame)
+{
+    struct folded s = {.n = 0};
+    struct walk w;
+    struct tb_site_entry *first = site_at(t, (uintptr_t)ra), *e = first;
+    uint64_t h = (uintptr_t)ra ^ tb_site_key;
+    int brief = 1;
+    start_walk(&w, sites, t, ra, frame);
+    for (int frames = 0; frames < 64; frames++) {
+        struct tb_step inner = *w.step;
+        if (!inner.skip) s.word[s.n++] = code_word(t, inner.module, place_of(&w.f) + 1);
+        if (s.n > 0 && !goes_on(&inner, s.n)) break;
+        int more = walk_out(&w);
+        brief = brief && is_short(&inner);
+        if (brief) *e = callers_entry(h, &inner);
+        h = mix(h, w.f.pc);
+        e = place_for(t, h);
+        if (more != WALK_ON || (s.n > 0 && is_foreign(&inner, w.step))) break;
+    }
+    if (s.n == 0) s.word[s.n++] = code_word(t, tb_module_of((uintptr_t)ra - 1), (uintptr_t)ra);
+    uint64_t word = s.n == 1 ? s.word[0] : id_of(t, &s);
+    if (word && brief && e != first) *e = (struct tb_site_entry){.key = h, .word = word};
+    return word;
+}
+
+/* The place in the extension, unless it is a mere binding, and the line of Python. */
+static TB_COLD uint64_t python_word(struct tb_thread *t, uintptr_t ra)
+{
+    struct folded s = {.n = 0};
+    struct tb_python_position p;
+    struct tb_module *m = tb_module_of(ra - 1);
+    struct tb_site_entry *e = site_at(t, ra);
+    *e = (struct tb_site_entry){.key = ra ^ tb_site_key, .word = TB_SITE_CALLERS, .by_fp = BY_PYTHON};
+    uint64_t h = mix_python(e->key, &p), line = 0;
+    if (p.code) line = tb_python_word(t, &p);
+    if (!line || m->extension != TB_EXTENSION_BINDING) s.word[s.n++] = code_word(t, m, ra);
+    if (line) s.word[s.n++] = line;
+    uint64_t word = s.n == 1 ? s.word[0] : id_of(t, &s);
+    if (word) *place_for(t, h) = (struct tb_site_entry){.key = h, .word = word};
+    return word;
+}
+
+static int is_plain(const struct tb_module *m) { return !m || m->kind == TB_MODULE_PLAIN; }
+
+/* Whether the site of calls with this return address has callers in it. */
+static int wants_callers(struct tb_thread *t, uintptr_t pc)
+{
+    const struct tb_module *m = tb_module_of(pc);
+    struct sites *sites = sites_of(t);
+    if (!m || !sites) return 0;
+    if (is_called_by_python(m)) return 1;
+    return m->kind == TB_MODULE_BINDING || (is_plain(m) && has_callers(step_at(sites, pc)));
+}
+
+int tb_site_is_fixed(struct tb_thread *t, void *return_address, int mode)
+{
+    uintptr_t pc = (uintptr_t)return_address - 1;
+    if (mode == TB_SITES_STACK || !is_plain(tb_module_of(pc))) return 0;
+    return mode == TB_SITES_OFF || !wants_callers(t, pc);
+}
+
+static uint64_t caller_word(struct tb_thread *t, uintptr_t jump, void *ra, void *frame)
+{
+    uintptr_t a = jump ? jump : (uintptr_t)ra;
+    if (!jump && is_called_by_python(tb_module_of(a - 1))) return python_word(t, a);
+    if (!jump && wants_callers(t, a - 1)) return callers_word(t->priv->sites, t, ra, frame);
+    return code_word(t, tb_module_of(a - 1), a);
+}
+
 uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *frame, int mode)
 {
     int saved = errno;
@@ -302,7 +471,7 @@ uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *f
     uintptr_t jump = library ? tb_jump_site((unsigned)id, return_address) : 0;
     if (jump || !library) {
         if (sites) word = stack_id(sites, t, jump, return_address, frame);
-        else if (mode == TB_SITES_CALLER) word = caller_word(t, jump ? (void *)jump : return_address, frame);
+        else if (mode == TB_SITES_CALLER) word = caller_word(t, jump, return_address, frame);
         else word = 0;
     }
     errno = saved;

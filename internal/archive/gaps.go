@@ -15,6 +15,9 @@ import (
 // processes told it before.
 const Unrecorded = "unrecorded"
 
+// Missing is the name of the fact that says why some calls of a process are missing of which nobody knows how many.
+const Missing = "missing"
+
 const (
 	endNoCall    = "made no MPI call"
 	endNotTraced = "not traced: "
@@ -26,7 +29,9 @@ type Gap struct {
 	Ranks *RankSet
 	// Calls is how many calls are missing of these ranks together, 0 if all are.
 	Calls uint64
-	Why   string
+	// Uncounted says that there may be more than Calls, and not that all are missing.
+	Uncounted bool
+	Why       string
 }
 
 // Gaps lists what should have been recorded and was not, by world and rank. Ranks and calls that were left out on
@@ -52,13 +57,14 @@ func (a *processes) gaps() []Gap {
 		lost  bool
 	}
 	found := map[key]*Gap{}
-	add := func(world int, why string, lost uint64, ranks *RankSet) {
+	add := func(world int, why string, lost uint64, ranks *RankSet) *Gap {
 		k := key{world, why, lost > 0}
 		if found[k] == nil {
 			found[k] = &Gap{World: world, Why: why}
 		}
 		found[k].Ranks = ranks.Union(found[k].Ranks)
 		found[k].Calls += lost
+		return found[k]
 	}
 	for world, ranks := range a.absent() {
 		add(world, "no process with this rank was seen here", 0, ranks)
@@ -70,11 +76,20 @@ func (a *processes) gaps() []Gap {
 		for ranks, why := range a.unrecorded(g) {
 			add(g.World, why, 0, ranks)
 		}
+		var uncounted *RankSet
+		for ranks, why := range told(g, Missing) {
+			lost := uint64(0)
+			for rank := range ranks.All() {
+				lost += uint64(g.Lost.At(rank))
+			}
+			add(g.World, why, lost, ranks).Uncounted = true
+			uncounted = ranks.Union(uncounted)
+		}
 		if n, ok := g.Lost.Constant(); ok && n == 0 {
 			continue
 		}
 		for rank := range g.Ranks.All() {
-			if n := uint64(g.Lost.At(rank)); n > 0 {
+			if n := uint64(g.Lost.At(rank)); n > 0 && (uncounted == nil || !uncounted.Contains(rank)) {
 				add(g.World, "they could not be recorded", n, rankfunc.Range(rank, rank+1))
 			}
 		}
@@ -121,21 +136,10 @@ func (a *processes) absent() map[int]*RankSet {
 
 // unrecorded finds the processes of a group that are in the archive without any of their calls, and why.
 func (a *processes) unrecorded(g *Group) map[*RankSet]string {
-	found := map[*RankSet]string{}
-	var told *Cases[InfoValue]
-	for i := range g.Info {
-		if g.Info[i].Key == Unrecorded {
-			told = &g.Info[i].Values
-		}
-	}
-	if told != nil {
-		for i, v := range told.Values {
-			if v.Present {
-				found[told.Ranks(g.Ranks, i)] = v.Text
-			}
-		}
+	if found := told(g, Unrecorded); found != nil {
 		return found
 	}
+	found := map[*RankSet]string{}
 	for i, end := range g.Ends.Values {
 		reason, not := strings.CutPrefix(end, endNotTraced)
 		if not || strings.HasSuffix(end, endNoCall) && a.calls {
@@ -143,6 +147,23 @@ func (a *processes) unrecorded(g *Group) map[*RankSet]string {
 		}
 	}
 	return found
+}
+
+// told is what a fact about processes says, by ranks; nil if none has it.
+func told(g *Group, fact string) map[*RankSet]string {
+	for i := range g.Info {
+		if g.Info[i].Key != fact {
+			continue
+		}
+		found, values := map[*RankSet]string{}, &g.Info[i].Values
+		for i, v := range values.Values {
+			if v.Present {
+				found[values.Ranks(g.Ranks, i)] = v.Text
+			}
+		}
+		return found
+	}
+	return nil
 }
 
 // List names the ranks, as 0,2-3,5.
@@ -170,9 +191,14 @@ func Incomplete(gaps []Gap) string {
 		if g.World > 0 {
 			who += fmt.Sprintf(" of spawned world %d", g.World)
 		}
-		if g.Calls > 0 {
+		switch {
+		case g.Uncounted && g.Calls > 0:
+			parts = append(parts, fmt.Sprintf("at least %d calls of %s are missing (%s)", g.Calls, who, g.Why))
+		case g.Uncounted:
+			parts = append(parts, fmt.Sprintf("calls of %s are missing (%s)", who, g.Why))
+		case g.Calls > 0:
 			parts = append(parts, fmt.Sprintf("%d calls of %s are missing (%s)", g.Calls, who, g.Why))
-		} else {
+		default:
 			parts = append(parts, fmt.Sprintf("%s %s not recorded (%s)", who, were, g.Why))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
@@ -300,16 +303,21 @@ func (h *hostile) logs(logs [][]byte) {
 	}
 }
 
-// neighbours are what may lie beside an archive under a name like those of its parts. A FIFO
-// is not among them: who reads an archive waits for it to be written to.
+// neighbours are what may lie beside an archive under a name like those of its parts, and beside raw logs.
 func (h *hostile) neighbours(d *archivetest.Damager) func() {
 	kinds := make([]int, 1+h.rng.IntN(3))
 	for i := range kinds {
-		kinds[i] = h.rng.IntN(8)
+		kinds[i] = h.rng.IntN(12)
 	}
 	part := archivetest.Bytes(h.t, node("1", "x", 2, 3))
 	bad, _ := d.Next()
+	pipe := h.rng.IntN(4) == 0
 	return func() {
+		if pipe { // commands that read raw logs say what it is
+			if err := unix.Mkfifo(filepath.Join(h.raw, "7-7.0.raw"), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+				h.t.Fatal(err)
+			}
+		}
 		for i, k := range kinds {
 			path := filepath.Join(h.dir, fmt.Sprintf("x.node%d.tabard", i))
 			var err error
@@ -330,6 +338,14 @@ func (h *hostile) neighbours(d *archivetest.Damager) func() {
 				if err = os.WriteFile(path, part, 0o600); err == nil {
 					err = os.Truncate(path, 1<<40)
 				}
+			case 7:
+				err = unix.Mkfifo(path, 0o600)
+			case 8:
+				err = unix.Mknod(path, unix.S_IFSOCK|0o600, 0)
+			case 9:
+				err = os.Symlink("/dev/zero", path)
+			case 10:
+				err = os.Symlink(h.dir, path)
 			default:
 				err = os.Symlink("nowhere", path)
 			}

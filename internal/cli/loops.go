@@ -31,8 +31,9 @@ differs from time to time, or by rank. Unsuccessful polls in a row count as one:
 one with many is left out, and so are buffers, requests and MPI_COMM_WORLD.
 Times are those of the first rank of a class, and only of the outermost loops.
 
-A recording with --callsites=stack shows loops also where the calls of an
-iteration are in several functions, and a recursion as the loop that it is.
+Behind a call is where it is made, and where that function was called. A
+recording with --callsites=stack shows loops also where the calls of an
+iteration are deep in several functions, and a recursion as the loop that it is.
 
 Long stretches without loops are summed up as "mixed"; --all shows every call of
 them, unless there are tens of thousands. On a terminal the first 200 lines are

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"os"
@@ -261,7 +262,7 @@ func TestBrokenLeftover(t *testing.T) {
 	if _, err := collect.CreateState(dir, &collect.Job{Output: out}, ring.Config{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, ring.ControlFile), []byte("short"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ring.ControlFile), bytes.Repeat([]byte("x"), 1<<14), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := run("info", path)

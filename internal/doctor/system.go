@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 const (
@@ -60,6 +62,10 @@ func checkRoot(ctx context.Context, root string, library []byte) Check {
 		return fail(name, "set TABARD_STATE to a directory that you may write to", "%v", err)
 	}
 	defer os.RemoveAll(dir)
+	if err := safefile.Trusted(dir); err != nil {
+		return warn(name, "set TABARD_STATE to a directory that only you can change",
+			"%s: the runtime will be loaded from elsewhere: %v", root, err)
+	}
 	lib := filepath.Join(dir, "libtabard.so")
 	if err := os.WriteFile(lib, library, 0o700); err != nil {
 		return fail(name, "make room there, or set TABARD_STATE to another directory", "%v", err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 //go:embed trial.c.txt
@@ -99,6 +101,9 @@ func trial(ctx context.Context, c Config, l launcher, cc, name string) Check {
 		return warn(name, "", "%v", err)
 	}
 	defer os.RemoveAll(dir)
+	if err := safefile.Trusted(dir); err != nil {
+		return warn(name, "set TMPDIR to a directory that only you can change", "nothing is run there: %v", err)
+	}
 	source, program, archive := filepath.Join(dir, "trial.c"), filepath.Join(dir, "trial"),
 		filepath.Join(dir, "trial.tabard")
 	if err := os.WriteFile(source, trialSource, 0o600); err != nil {

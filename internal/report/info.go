@@ -61,19 +61,21 @@ type Info struct {
 	Skipped []string          `json:"unknown_sections,omitempty"`
 }
 
-// Gap is ranks of which calls are missing that should be there: Calls of them, or all.
+// Gap is ranks of which calls are missing that should be there: Calls of them, or all. If Uncounted is set, it is Calls
+// at least, and not all.
 type Gap struct {
-	World int    `json:"world"`
-	Ranks string `json:"ranks"`
-	Calls uint64 `json:"calls,omitempty"`
-	Why   string `json:"why"`
+	World     int    `json:"world"`
+	Ranks     string `json:"ranks"`
+	Calls     uint64 `json:"calls,omitempty"`
+	Uncounted bool   `json:"uncounted,omitempty"`
+	Why       string `json:"why"`
 
 	first int
 }
 
 func gapsOf(a *archive.Archive) (list []Gap) {
 	for _, g := range a.Gaps() {
-		list = append(list, Gap{g.World, g.List(), g.Calls, g.Why, g.Ranks.Min()})
+		list = append(list, Gap{g.World, g.List(), g.Calls, g.Uncounted, g.Why, g.Ranks.Min()})
 	}
 	return list
 }

@@ -10,9 +10,10 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sort"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Kind says what an offset is.
@@ -248,14 +249,14 @@ func BuildID(path string) (string, error) {
 }
 
 func openImage(path string) (*image, error) {
-	file, err := os.Open(path)
+	file, err := safefile.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
 	fi, err := file.Stat()
-	if err != nil || !fi.Mode().IsRegular() {
+	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("%s: not a regular file", path)
+		return nil, err
 	}
 	f, err := elf.NewFile(file)
 	if err != nil {

@@ -76,6 +76,9 @@ func makePrivateAt(at int, name, path string) (*Dir, error) {
 
 func openPrivateAt(at int, name, path string) (*Dir, error) {
 	f, err := openDirAt(at, name, unix.O_NOFOLLOW)
+	if err == unix.EACCES && giveOwner(at, name) == nil {
+		f, err = openDirAt(at, name, unix.O_NOFOLLOW)
+	}
 	if err == unix.ELOOP || err == unix.ENOTDIR {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotPrivate}
 	}
@@ -87,7 +90,33 @@ func openPrivateAt(at int, name, path string) (*Dir, error) {
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotPrivate}
 	}
+	if st.Mode&0o700 != 0o700 { // the umask took it away when the directory was made
+		if err := unix.Fchmod(int(f.Fd()), 0o700); err != nil {
+			f.Close()
+			return nil, &fs.PathError{Op: "chmod", Path: path, Err: err}
+		}
+	}
 	return &Dir{f: f, path: path, private: true}, nil
+}
+
+// giveOwner lets this user into a directory that is his, and nobody else's, and that he made with a umask that kept
+// himself out.
+func giveOwner(at int, name string) error {
+	fd, err := retry(func() (int, error) {
+		return unix.Openat(at, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
+		return ErrNotPrivate
+	}
+	return unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), 0o700)
 }
 
 func openDirAt(at int, name string, flags int) (*os.File, error) {

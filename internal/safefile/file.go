@@ -56,11 +56,27 @@ func (d *Dir) OpenFile(name string, flags int, mode os.FileMode) (*os.File, erro
 	if err == nil && cut {
 		err = unix.Ftruncate(fd, 0)
 	}
+	if err == nil && flags&os.O_CREATE != 0 {
+		err = d.allowOwner(fd, mode)
+	}
 	if err != nil {
 		unix.Close(fd)
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(fd), path), nil
+}
+
+// allowOwner undoes what the umask took from the owner of a file, who has to open it again.
+func (d *Dir) allowOwner(fd int, mode os.FileMode) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	want := st.Mode&0o777 | uint32(mode)&0o700
+	if want == st.Mode&0o777 {
+		return nil
+	}
+	return unix.Fchmod(fd, want)
 }
 
 // check says whether an open file may be used. What is to be written must be this user's, and where others could have
@@ -144,7 +160,7 @@ func (d *Dir) write(name string, b []byte, mode os.FileMode, sync bool, rename f
 	}
 	_, err = f.Write(b)
 	if err == nil && sync {
-		err = f.Sync()
+		err = syncFile(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = rename(Name(f), name)

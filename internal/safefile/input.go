@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"debug/elf"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,6 +31,29 @@ func OpenInput(path string) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(fd), path), nil
 }
+
+// An ELF is an open executable or library.
+type ELF struct {
+	*elf.File
+	f *os.File
+}
+
+// OpenELF is OpenInput of executables and libraries.
+func OpenELF(path string) (*ELF, error) {
+	f, err := OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := elf.NewFile(f)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &ELF{e, f}, nil
+}
+
+// Close closes the file.
+func (e *ELF) Close() error { return e.f.Close() }
 
 var kinds = map[uint32]string{
 	unix.S_IFDIR: "a directory", unix.S_IFIFO: "a pipe", unix.S_IFCHR: "a device", unix.S_IFBLK: "a device",

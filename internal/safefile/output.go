@@ -80,7 +80,7 @@ func (o *Output) Place(name string) error {
 }
 
 func (o *Output) place(name string, rename func(from, to string) error) error {
-	err := o.Sync()
+	err := syncFile(o.File)
 	if err == nil {
 		err = rename(o.temp, name)
 	}
@@ -110,16 +110,48 @@ func (d *Dir) renameNew(from, to string) error {
 		return err
 	}
 	err = unix.Renameat2(d.fd(), from, d.fd(), to, unix.RENAME_NOREPLACE)
-	if err == unix.EINVAL || err == unix.ENOSYS {
+	if unsupported(err) {
 		// Not every file system knows how: a second name, and then the first goes.
 		if err = unix.Linkat(d.fd(), from, d.fd(), to, 0); err == nil {
 			err = unix.Unlinkat(d.fd(), from, 0)
+		} else if unsupported(err) || err == unix.EPERM || err == unix.EMLINK {
+			return d.renameOver(from, to)
 		}
 	}
 	if err != nil {
 		return &fs.PathError{Op: "rename", Path: path, Err: err}
 	}
 	return nil
+}
+
+// renameOver is renameNew where there are no second names: what nothing has is taken by an empty file, which is replaced
+// then. Nobody else gets the name, but somebody may see the empty file for a moment.
+func (d *Dir) renameOver(from, to string) error {
+	f, err := d.Create(to, 0o600)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	if err := d.Rename(from, to); err != nil {
+		d.Remove(to)
+		return err
+	}
+	return nil
+}
+
+// unsupported tells whether a file system does not know an operation.
+func unsupported(err error) bool {
+	return err == unix.EINVAL || err == unix.ENOSYS || err == unix.EOPNOTSUPP
+}
+
+// syncFile puts a file on the disk, if its file system knows what that is.
+func syncFile(f *os.File) error {
+	var errno unix.Errno
+	err := f.Sync()
+	if errors.As(err, &errno) && unsupported(errno) {
+		return nil
+	}
+	return err
 }
 
 // RemoveStale removes temporary files of an output that whoever wrote them left behind when it was killed: those of

@@ -308,3 +308,38 @@ func TestTempAndLock(t *testing.T) {
 	}
 	two.Close()
 }
+
+// Where there are neither exclusive renames nor links, a name that is taken stays what it is all the same.
+func TestRenameOver(t *testing.T) {
+	top := t.TempDir()
+	d, err := OpenDir(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, c := range []struct {
+		plant func(path string) error
+		want  error
+	}{
+		{func(string) error { return nil }, nil},
+		{func(p string) error { return os.WriteFile(p, []byte("other"), 0o600) }, fs.ErrExist},
+		{func(p string) error { return os.Symlink("nowhere", p) }, fs.ErrExist},
+		{func(p string) error { return os.Mkdir(p, 0o700) }, fs.ErrExist},
+	} {
+		path := filepath.Join(top, "to")
+		os.RemoveAll(path)
+		if err := errors.Join(os.WriteFile(filepath.Join(top, "from"), []byte("new"), 0o600), c.plant(path)); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := os.Lstat(path)
+		if err := d.renameOver("from", "to"); !errors.Is(err, c.want) {
+			t.Errorf("%v, want %v", err, c.want)
+		}
+		if after, err := os.Lstat(path); err != nil || before != nil && !os.SameFile(before, after) {
+			t.Errorf("%v: what had the name is gone: %v", c.want, err)
+		}
+		if b, _ := os.ReadFile(path); c.want == nil && string(b) != "new" {
+			t.Errorf("the file holds %q", b)
+		}
+	}
+}

@@ -23,6 +23,7 @@ int h_thread(void);                      /* number of this thread */
 const char *h_module(uint32_t number, uint64_t *bias, const char **build_id); /* path */
 unsigned h_count(int record);            /* records of a kind so far */
 uint64_t h_site(int mode);               /* of the caller */
+int h_from_cache(void);                  /* how many sites with callers the caches knew */
 unsigned h_stack(uint32_t id, uint64_t *words, unsigned max);
 int h_walk(uintptr_t *pcs, int max);     /* return addresses from the caller on */
 void h_clear_steps(void);

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/record/launch"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -37,7 +38,7 @@ func OpenLibrary(path string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := elf.Open(path)
+	f, err := safefile.OpenELF(path)
 	if err != nil {
 		return nil, err
 	}

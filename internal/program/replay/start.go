@@ -204,8 +204,24 @@ func (s *starter) scratch() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	if err := ownScratch(dir); err != nil {
+		return err
+	}
 	s.options.Scratch = dir
 	return x.make(dir)
+}
+
+// ownScratch refuses a directory where others could put links that lead to other files.
+func ownScratch(dir string) error {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return &os.PathError{Op: "stat", Path: dir, Err: err}
+	}
+	if int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
+		return &PlaceError{fmt.Sprintf("others can put files into %s: name a directory with --scratch that is yours, and "+
+			"that only you can write to", dir)}
+	}
+	return nil
 }
 
 // lockScratch makes a scratch directory and shares it with the other ranks.

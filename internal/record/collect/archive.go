@@ -225,6 +225,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	if why := c.unrecorded(p); why != "" {
 		d.Info[archive.Unrecorded] = why
 	}
+	if p.missing > 0 {
+		d.Info[archive.Missing] = "files of its state were lost: removed, made shorter, or not readable"
+	}
 	problems := slices.Clone(p.problems)
 	if n := p.misfits(); n > 0 {
 		problems = append(
@@ -285,7 +288,7 @@ func (c *collector) unrecorded(p *process) string {
 	switch {
 	case !p.reg.Traced:
 		return "the program " + p.reg.Reason
-	case p.reg.Spawned || here == 0:
+	case p.reg.Spawned || here == 0 && c.control.Initialized() == 0:
 		return ""
 	case c.control.Initialized() <= inMPI:
 		return strings.TrimSuffix("no MPI call of it came to Tabard's library; it "+p.end, "; it ")

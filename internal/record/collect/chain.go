@@ -67,6 +67,7 @@ func (c *chain) refresh() {
 	if c.limit = c.cur.Published(); c.limit == before {
 		c.pend = pend
 	}
+	c.cur.Touch(c.off, c.limit) // if some of it is gone, that shows here, and not halfway through a record
 }
 
 // entry is the entry part of the call in progress if the position is there, nil otherwise.
@@ -88,13 +89,32 @@ func (c *chain) words() []uint64 {
 // advance goes to the next segment when cur is full and read to its end. It
 // reports whether it did.
 func (c *chain) advance() bool {
-	if c.cur == nil || c.cur.State() != ring.SegFull || c.off < c.cur.Published() {
+	if c.cur == nil || c.cur.State() != ring.SegFull && !c.cur.Lost() || c.off < c.cur.Published() {
 		return false
+	}
+	if c.cur.Lost() {
+		c.leave()
+		return true
 	}
 	c.cur.SetConsumed(c.off)
 	c.cur, c.off, c.limit = nil, 0, 0
 	c.seq++
 	return true
+}
+
+// abandoned tells that the program went on to another segment without a word in the one at the position: its file was
+// made shorter, and what the program wrote there since is lost.
+func (c *chain) abandoned() bool { return c.find() && c.cur.State() != ring.SegFull && c.beyond() }
+
+// leave gives up the segment at the position. It stays known: it is not looked at anew.
+func (c *chain) leave() {
+	p := c.s.p
+	p.missing++
+	p.complain("thread %d: the file of segment %d was made shorter while the program ran, or cannot be read: calls are "+
+		"missing", c.thread, c.seq)
+	c.cur, c.off, c.limit = nil, 0, 0
+	c.begun, c.skip, c.inCall, c.pend = false, false, false, nil
+	c.seq++
 }
 
 // release hands segments before the position back to the program: a durable

@@ -90,7 +90,7 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	control, err := ring.OpenControl(d)
+	control, err := openControl(d, job)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,20 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	return c, nil
 }
 
+// openControl maps the control page. If it is gone, there is another one, which nobody else sees: all processes
+// are looked at then, whatever they say there.
+func openControl(d *safefile.Dir, job *Job) (control *ring.Control, err error) {
+	lost := ring.Guarded(func() error {
+		control, err = ring.OpenControl(d)
+		return err
+	})
+	if !errors.Is(lost, ring.ErrShortened) {
+		return control, lost
+	}
+	partial := job.Options["start"] == "off" || job.Options["only"]+job.Options["except"] != ""
+	return ring.LostControl(ring.Config{NoTiming: job.Options["timing"] == "off", StartOff: partial}), nil
+}
+
 func (c *collector) logf(format string, args ...any) {
 	fmt.Fprintf(c.log, "%s %s\n", time.Now().Format("15:04:05.000"), fmt.Sprintf(format, args...))
 }
@@ -125,18 +139,10 @@ func (c *collector) run() error {
 	c.control.SetCollector(ring.CollectorRunning)
 	c.logf("collecting for %s", c.job.Output)
 	for {
-		n := c.round()
-		if err := c.finalized(); err != nil {
-			c.logf("archive after MPI_Finalize: %v", err)
-		}
-		c.answerLeader()
-		if c.over() {
-			ended, err := c.end()
-			if ended {
-				return err
-			}
-		}
+		n, ended, err := c.turn()
 		switch {
+		case ended:
+			return err
 		case n >= 1<<20: // more than that has come meanwhile
 		case n > 0:
 			time.Sleep(busySleep)
@@ -144,6 +150,26 @@ func (c *collector) run() error {
 			time.Sleep(idleSleep)
 		}
 	}
+}
+
+// turn is what run does again and again. It is broken off, to be begun anew, where a file is gone that somebody made
+// shorter.
+func (c *collector) turn() (n int, ended bool, err error) {
+	lost := ring.Guarded(func() error {
+		n = c.round()
+		if err := c.finalized(); err != nil {
+			c.logf("archive after MPI_Finalize: %v", err)
+		}
+		c.answerLeader()
+		if c.over() {
+			ended, err = c.end()
+		}
+		return nil
+	})
+	if lost != nil {
+		c.logf("%v", lost)
+	}
+	return n, ended, err
 }
 
 // heart beats as long as there is progress.
@@ -159,7 +185,7 @@ func (c *collector) heart() (stop func()) {
 				return
 			case <-tick.C:
 				if ring.MonotonicNS()-c.progress.Load() < uint64(stuckAfter) {
-					c.control.Beat()
+					_ = ring.Guarded(func() error { c.control.Beat(); return nil })
 				}
 			}
 		}
@@ -202,16 +228,18 @@ func (c *collector) drainAll() int {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, max(1, min(4, runtime.GOMAXPROCS(0)-1)))
 	one := func(p *process) {
-		for {
-			n := p.drain(false)
-			total.Add(int64(n))
-			c.moved()
-			c.logPanics(p)
-			c.checkpointIfDue(p)
-			// A full ring's worth at a time; then others have their turn.
-			if n < 1<<20 {
-				return
-			}
+		for more := true; more; {
+			lost := ring.Guarded(func() error {
+				n := p.drain(false)
+				total.Add(int64(n))
+				c.moved()
+				c.logPanics(p)
+				c.checkpointIfDue(p)
+				// A full ring's worth at a time; then others have their turn.
+				more = n >= 1<<20
+				return nil
+			})
+			more = more && lost == nil
 		}
 	}
 	for _, p := range c.order {

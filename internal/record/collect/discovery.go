@@ -28,7 +28,7 @@ func newDiscovery(dirs []*safefile.Dir) discovery {
 
 // scan makes new registrations and segments known, if any were announced.
 func (c *collector) scan() {
-	if n := c.control.Files(); n != c.seen || c.retry {
+	if n := c.control.Files(); n != c.seen || c.retry || c.control.Lost() {
 		c.look()
 	}
 }

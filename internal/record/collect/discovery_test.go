@@ -191,3 +191,17 @@ func TestUnrecordedRanks(t *testing.T) {
 		t.Errorf("%d gaps, %s; said %s", got, archive.Incomplete(a.Gaps()), c.report.Incomplete)
 	}
 }
+
+// There was no room for any record of any rank: that is not a program without MPI calls.
+func TestNothingRecorded(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	register(t, dir, deadPID+1, 0, 2)
+	register(t, dir, deadPID+2, 1, 2)
+	c := testCollector(t, dir)
+	c.control.SetInitialized(2)
+	finishAll(t, c)
+	if want := "INCOMPLETE: ranks 0-1 were not recorded (it was in MPI_Init, but "; !strings.Contains(c.lines(), want) {
+		t.Errorf("%q is not in %s", want, c.lines())
+	}
+}

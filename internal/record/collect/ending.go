@@ -21,11 +21,9 @@ func (c *collector) checkStuck() {
 		if p.finished {
 			continue
 		}
-		for _, ch := range p.chains {
-			if ch == nil || ch.cur != nil || ch.find() || !ch.beyond() {
-				if ch != nil {
-					delete(c.stuck, ch)
-				}
+		for _, ch := range p.live() {
+			if ch.find() && !ch.abandoned() || !ch.beyond() {
+				delete(c.stuck, ch)
 				continue
 			}
 			if since, ok := c.stuck[ch]; !ok {

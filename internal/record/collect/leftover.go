@@ -113,10 +113,14 @@ func examine(dir string) Leftover {
 	}
 	if d, err := safefile.OpenPrivate(dir); err == nil {
 		defer d.Close()
-		if c, err := ring.OpenControl(d); err == nil {
-			l.Collector = c.CollectorAlive()
-			c.Close()
-		}
+		_ = ring.Guarded(func() error {
+			c, err := ring.OpenControl(d)
+			if err == nil {
+				l.Collector = c.CollectorAlive()
+				c.Close()
+			}
+			return err
+		})
 		l.Processes = running(d)
 	}
 	for _, d := range l.Dirs {

@@ -39,7 +39,15 @@ func Live(output string, note func(text string)) (*archive.Archive, error) {
 	var sources []*partFile
 	var whole *merge.Part
 	for _, dir := range FindStates(target) {
-		part, err := snapshot(dir, now, note)
+		var part *merge.Part
+		look := func() (err error) {
+			part, err = snapshot(dir, now, note)
+			return err
+		}
+		err := ring.Guarded(look)
+		if errors.Is(err, ring.ErrShortened) { // from now on it is known to be
+			err = ring.Guarded(look)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotRunning):
 			continue // it has ended

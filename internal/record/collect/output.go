@@ -208,7 +208,7 @@ func CheckOutput(output string, explicit bool) error {
 	switch {
 	case !ok:
 		return nil
-	case !regular:
+	case !regular && explicit:
 		return &OutputError{fmt.Sprintf("%s is %s: name a file", output, kindAt(output))}
 	case explicit && !IsRecording(output):
 		return &OutputError{fmt.Sprintf("%s exists and is no recording; it is left as it is: choose another name", output)}

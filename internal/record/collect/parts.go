@@ -72,9 +72,19 @@ func openPart(path string) (*partFile, error) {
 // errOther is about a file beside an output that has nothing to do with it.
 var errOther = errors.New("no part of the recording")
 
-// openNeighbour reads a file beside output if it is a part of it: one that belongs to the user owner. Whatever else may
-// lie there, or lead elsewhere, is neither followed nor read.
+// openNeighbour reads a file beside output if it is a part of it.
 func openNeighbour(path, output string, owner uint32) (*partFile, error) {
+	return openOwned(path, owner, func(a *archive.Archive) error {
+		if a.Meta().Options[merge.OptionPartOf] != filepath.Base(output) {
+			return errOther
+		}
+		return nil
+	})
+}
+
+// openOwned reads an archive that is wanted and belongs to the user owner. Whatever else may have its name, or lead
+// elsewhere, is neither followed nor read.
+func openOwned(path string, owner uint32, wanted func(*archive.Archive) error) (*partFile, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
@@ -87,12 +97,7 @@ func openNeighbour(path, output string, owner uint32) (*partFile, error) {
 	if st.Uid != owner {
 		return nil, fmt.Errorf("%s belongs to another user (%d)", path, st.Uid)
 	}
-	return readPart(f, func(a *archive.Archive) error {
-		if a.Meta().Options[merge.OptionPartOf] != filepath.Base(output) {
-			return errOther
-		}
-		return nil
-	})
+	return readPart(f, wanted)
 }
 
 // readPart reads all of an archive that is wanted: the file is not needed any more.

@@ -141,13 +141,16 @@ func (p *process) drain(dead bool) int {
 
 // attempt takes in what there is. If a bug of ours makes that panic, the record
 // in question is given up and the result is false: neither the other records nor
-// the other processes shall suffer, now or in a recovery.
+// the other processes shall suffer, now or in a recovery. Nor do they if a file was made shorter.
 func (p *process) attempt(cs []*chain, dead bool) (done bool) {
 	defer func() {
 		if done {
 			return
 		}
 		cause := recover()
+		if ring.Repair(cause) {
+			return
+		}
 		p.panics = append(p.panics, fmt.Sprintf("%v\n%s", cause, debug.Stack()))
 		c := p.at
 		if c == nil || len(c.words()) == 0 {
@@ -271,12 +274,19 @@ func (p *process) finish() {
 	if p.finished {
 		return
 	}
-	p.finished, p.changed = true, true
 	for _, c := range p.live() {
-		if missing := p.skipMissing(c); missing {
+		for p.skipMissing(c) {
 			p.drain(true)
 		}
-		c.refresh()
+	}
+	for _, c := range p.live() {
+		c.refresh() // here, a file may turn out to be gone: then all begins anew
+		if c.cur != nil && c.cur.Shortened() {
+			c.leave()
+		}
+	}
+	p.finished, p.changed = true, true
+	for _, c := range p.live() {
 		if c.entry() != nil && !c.begun {
 			if err := p.syms.Begin(c.thread, c.entry(), p); err != nil {
 				p.brokenRecord(c, err)
@@ -303,6 +313,10 @@ func (p *process) closeFiles() {
 // skipMissing goes on behind segments that are gone, which only happens when
 // somebody removed them or a checkpoint was lost.
 func (p *process) skipMissing(c *chain) bool {
+	if c.abandoned() {
+		c.leave()
+		return true
+	}
 	n := c.first()
 	if n == 0 {
 		return false

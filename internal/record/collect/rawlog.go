@@ -164,7 +164,7 @@ func RawLogs(dir string) ([]RawLog, error) {
 }
 
 func readRawHeader(path string) (RawLog, error) {
-	f, err := os.Open(path)
+	f, err := safefile.OpenInput(path)
 	if err != nil {
 		return RawLog{}, err
 	}
@@ -192,7 +192,7 @@ type RawRecord struct {
 // one is asked for. A log that is cut off or broken ends with an error.
 func (l RawLog) Records() iter.Seq2[RawRecord, error] {
 	return func(yield func(RawRecord, error) bool) {
-		f, err := os.Open(l.Path)
+		f, err := safefile.OpenInput(l.Path)
 		if err != nil {
 			yield(RawRecord{}, err)
 			return

@@ -61,8 +61,12 @@ func Recover(output string, wait bool, progress io.Writer) (path string, report 
 			path, report = p, r
 		}
 	}
-	if c, claimed := readClaim(output); claimed && path == "" && err == nil {
-		err = &claimedError{output, c}
+	if path == "" && err == nil {
+		if c, claimed := readClaim(output); claimed {
+			err = &claimedError{output, c}
+		} else if isThere(output) { // its collector wrote it, and was gone, since we looked
+			path = output
+		}
 	}
 	return path, report, err
 }

@@ -1,9 +1,11 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -248,7 +250,7 @@ func publish(job *Job, own *merge.Part, tick func()) (int64, error) {
 		lock, _ := lockOutput(target, 10*time.Second)
 		defer lock.release()
 		if now, _, ok := stateAt(target); ok && (job.Written == nil || *job.Written != now) && sameRun(target, job.Run) {
-			old, err := openPart(target)
+			old, err := openOwned(target, uint32(os.Geteuid()), ofRun(job.Run))
 			if err != nil {
 				return 0, err
 			}
@@ -276,14 +278,26 @@ func publishFile(job *Job, kept string) error {
 	return err
 }
 
-// sameRun says that the archive at path is one of the run.
-func sameRun(path, run string) bool {
-	a, err := archive.Open(path)
-	if err != nil {
-		return false
+// ofRun wants archives of a run.
+func ofRun(run string) func(*archive.Archive) error {
+	return func(a *archive.Archive) error {
+		if run == "" || a.Meta().Options[merge.OptionRun] != run {
+			return errOther
+		}
+		return nil
 	}
-	defer a.Close()
-	return run != "" && a.Meta().Options[merge.OptionRun] == run
+}
+
+// errFound says that an archive is what was looked for; nothing more is to be read of it.
+var errFound = errors.New("found")
+
+// sameRun says that the archive at path is one of this user and of the run. What others put there is none, whatever it
+// says: the name of a run is no secret.
+func sameRun(path, run string) bool {
+	_, err := openOwned(path, uint32(os.Geteuid()), func(a *archive.Archive) error {
+		return cmp.Or(ofRun(run)(a), errFound)
+	})
+	return errors.Is(err, errFound)
 }
 
 // deviates says that, after their archive was written or another collector took it, processes did something that it

@@ -176,6 +176,10 @@ var ErrEnded = errors.New("the recording has ended")
 
 // Register adds a process to the job in dir, or returns ErrEnded.
 func Register(dir string, r *Registration) error {
+	return ring.Guarded(func() error { return join(dir, r) })
+}
+
+func join(dir string, r *Registration) error {
 	d, err := safefile.OpenPrivate(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrEnded

@@ -20,11 +20,15 @@ func newNames() *names {
 	return &names{cache: map[string]map[resolve.Query]resolve.Location{}, open: map[string][]resolve.Query{}}
 }
 
+// pythonFunction is how the build id of a module begins that is a function of Python: its name
+// follows, and places in it are lines of the file. See capture/sites/python.c.
+const pythonFunction = "python:"
+
 // maxData bounds the names of static data kept for one process.
 const maxData = 4096
 
 func (n *names) add(m symbol.Module, q resolve.Query) {
-	if m.Path == "" {
+	if m.Path == "" || strings.HasPrefix(m.BuildID, pythonFunction) {
 		return
 	}
 	k := m.Path + "\x00" + m.BuildID
@@ -127,6 +131,10 @@ func (n *names) frames(mods map[uint32]symbol.Module, f symbol.Frame) []archive.
 	m, ok := mods[f.Module]
 	if !f.Known || !ok {
 		return []archive.Frame{{Module: -1, Offset: f.Offset}}
+	}
+	if name, ok := strings.CutPrefix(m.BuildID, pythonFunction); ok {
+		line := archive.Frame{Module: int(f.Module), Offset: f.Offset, Func: name, File: m.Path, Line: int(f.Offset)}
+		return []archive.Frame{line}
 	}
 	l := n.get(m, resolve.Query{Offset: f.Offset, Kind: resolve.Return})
 	if len(l.Frames) == 0 {

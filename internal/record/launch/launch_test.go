@@ -155,6 +155,12 @@ func TestNoSuchProgram(t *testing.T) {
 	if err := os.WriteFile(plain, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// Whoever opens a pipe waits for somebody who writes to it.
+	pipe := filepath.Join(s.dir, "pipe")
+	script := fmt.Appendf(nil, "#!%s\n", pipe)
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o700), os.WriteFile(filepath.Join(s.dir, "piped"), script, 0o700)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, want string
 		code       int
@@ -164,14 +170,16 @@ func TestNoSuchProgram(t *testing.T) {
 		{"./plain", "tabard: ./plain: Permission denied\n", 126},
 		{"/tmp", "tabard: /tmp: Is a directory\n", 126},
 		{"./plain/x", "tabard: ./plain/x: Not a directory\n", 127},
+		{"./pipe", "tabard: ./pipe: Permission denied\n", 126},
+		{"./piped", "tabard: ./piped: Permission denied\n", 126},
 	} {
 		_, stderr, code := s.record(nil, c.name)
 		if stderr != c.want || code != c.code {
 			t.Errorf("%s: %q, code %d", c.name, stderr, code)
 		}
 	}
-	script := filepath.Join(s.dir, "script") // without #!
-	if err := os.WriteFile(script, []byte("echo from $1; exit 4\n"), 0o700); err != nil {
+	plain = filepath.Join(s.dir, "script") // without #!
+	if err := os.WriteFile(plain, []byte("echo from $1; exit 4\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if out, _, code := s.record(nil, "./script", "me"); out != "from me\n" || code != 4 {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // findProgram finds a command as execvp does. The exit code is that of a
@@ -63,6 +65,9 @@ func runnable(path string) error {
 	if st.IsDir() {
 		return syscall.EISDIR
 	}
+	if !st.Mode().IsRegular() {
+		return syscall.EACCES // as execve says
+	}
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
@@ -89,7 +94,7 @@ func obstacle(path string) string {
 		}
 		path = next
 	}
-	f, err := elf.Open(path)
+	f, err := safefile.OpenELF(path)
 	if err != nil {
 		return "" // not ours to judge: the system will run it or not
 	}
@@ -112,7 +117,7 @@ func obstacle(path string) string {
 // isTool reports whether a shared library stands in front of MPI functions
 // without being an MPI library, which defines their PMPI names, too (some tools do for a few).
 func isTool(path string) bool {
-	f, err := elf.Open(path)
+	f, err := safefile.OpenELF(path)
 	if err != nil {
 		return false // also names that the dynamic linker searches for
 	}
@@ -147,7 +152,7 @@ func privileged(path string) string {
 
 // interpreter returns the program that a script names in its first line.
 func interpreter(path string) string {
-	f, err := os.Open(path)
+	f, err := safefile.OpenInput(path)
 	if err != nil {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -38,7 +39,7 @@ type Config struct {
 // Control is the mapped control page of a state directory.
 type Control struct {
 	page *controlPage
-	mem  []byte
+	m    *mapping
 }
 
 func orDefault[T int | int64 | time.Duration](v, def T) T {
@@ -51,7 +52,12 @@ func orDefault[T int | int64 | time.Duration](v, def T) T {
 // CreateControl writes the control page of a state directory. Of several processes that do so
 // at once one wins; the others get an error that is os.ErrExist and go on with OpenControl.
 func CreateControl(d *safefile.Dir, c Config) error {
-	p := controlPage{
+	p := c.page()
+	return d.WriteNew(ControlFile, unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p)))
+}
+
+func (c Config) page() *controlPage {
+	p := &controlPage{
 		Magic: ControlMagic, Version: Version,
 		SegmentBytes:  uint64(orDefault(c.SegmentBytes, 4<<20)),
 		SegmentsMax:   uint32(orDefault(c.SegmentsMax, 16)),
@@ -77,11 +83,20 @@ func CreateControl(d *safefile.Dir, c Config) error {
 	for _, id := range c.Filter {
 		p.Filter[id/8] |= 1 << (id % 8)
 	}
-
-	return d.WriteNew(ControlFile, unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)))
+	return p
 }
 
-// OpenControl maps the control page of a state directory.
+// LostControl is in the place of a control page whose file is gone.
+func LostControl(c Config) *Control {
+	p := c.page()
+	p.CollectorState = CollectorDone
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+	control := &Control{page: p, m: &mapping{mem: mem, owned: true}}
+	control.m.lost.Store(true)
+	return control
+}
+
+// OpenControl maps the control page of a state directory. The error is ErrShortened if there is none any more.
 func OpenControl(d *safefile.Dir) (*Control, error) {
 	f, err := d.OpenFile(ControlFile, os.O_RDWR, 0)
 	if err != nil {
@@ -89,13 +104,22 @@ func OpenControl(d *safefile.Dir) (*Control, error) {
 	}
 	defer f.Close()
 	mem, err := safefile.Map(f, int64(unsafe.Sizeof(controlPage{})))
+	if st, e := f.Stat(); e == nil && st.Size() < int64(unsafe.Sizeof(controlPage{})) {
+		err = fmt.Errorf("%s: %w", f.Name(), ErrShortened)
+	}
 	if err != nil {
 		return nil, err
 	}
-	c := &Control{page: (*controlPage)(unsafe.Pointer(&mem[0])), mem: mem}
+	c := &Control{page: (*controlPage)(unsafe.Pointer(&mem[0])), m: newMapping(mem)}
+	c.m.first = bytes.Clone(mem)
+	if c.page.Magic == 0 {
+		c.Close()
+		return nil, fmt.Errorf("%s: %w", f.Name(), ErrShortened)
+	}
 	if c.page.Magic != ControlMagic || c.page.Version != Version {
 		c.Close()
-		return nil, fmt.Errorf("%s: not a control page of this version of tabard", f.Name())
+		return nil, fmt.Errorf("%s was written by another version of tabard, which can read it; or remove %s", f.Name(),
+			d.Path())
 	}
 	return c, nil
 }
@@ -103,8 +127,11 @@ func OpenControl(d *safefile.Dir) (*Control, error) {
 // Close unmaps the page.
 func (c *Control) Close() error {
 	c.page = nil
-	return unix.Munmap(c.mem)
+	return c.m.close()
 }
+
+// Lost tells whether the file is gone: what the program says, and what is said to it, does not arrive.
+func (c *Control) Lost() bool { return c.m.lost.Load() }
 
 // MonotonicNS is CLOCK_MONOTONIC, the clock of heartbeats.
 func MonotonicNS() uint64 {

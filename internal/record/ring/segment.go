@@ -27,7 +27,7 @@ func ParseSegmentName(name string) (pid, thread, k int, ok bool) {
 type Segment struct {
 	Path string
 	h    *segmentHeader
-	mem  []byte
+	m    *mapping
 	data []uint64
 }
 
@@ -79,7 +79,7 @@ func (s *Segment) snapshot() (*Segment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	c := &Segment{Path: s.Path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
+	c := &Segment{Path: s.Path, m: newMapping(mem), h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
 	if words > 0 {
 		c.data = unsafe.Slice((*uint64)(unsafe.Pointer(&mem[HeaderBytes])), words)
 	}
@@ -118,7 +118,7 @@ func mapSegment(
 	if err != nil {
 		return nil, err
 	}
-	s := &Segment{Path: path, mem: mem, h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
+	s := &Segment{Path: path, m: newMapping(mem), h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
 	room := uint64(len(mem) - HeaderBytes)
 	switch {
 	case atomic.LoadUint64(&s.h.Magic) != SegmentMagic:
@@ -164,8 +164,32 @@ func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int
 // Close unmaps the segment.
 func (s *Segment) Close() error {
 	s.h, s.data = nil, nil
-	return unix.Munmap(s.mem)
+	return s.m.close()
 }
+
+// Lost tells whether some of the file is gone: what the program writes there does not arrive.
+func (s *Segment) Lost() bool { return s.m.lost.Load() }
+
+// Shortened tells whether the file is shorter than it was when it was mapped: the program may have come upon the end.
+func (s *Segment) Shortened() bool {
+	var st unix.Stat_t
+	return unix.Lstat(s.Path, &st) == nil && st.Size < int64(len(s.m.mem))
+}
+
+// Touch accesses the words [from, to), so that whoever works on them need not expect that they are gone.
+func (s *Segment) Touch(from, to int) {
+	const page = 4096 / 8
+	sum := uint64(0)
+	for i := from; i < to; i += page {
+		sum += s.data[i]
+	}
+	if to > from {
+		sum += s.data[to-1]
+	}
+	touched.Store(sum)
+}
+
+var touched atomic.Uint64 // accesses that have no other use are not left out
 
 // PID, PIDStart, Thread and TID say whose segment this is.
 func (s *Segment) PID() int         { return int(s.h.PID) }

@@ -38,11 +38,11 @@ func Loops(w io.Writer, file string, classes []*loops.Class) {
 		if c.SummedUp {
 			fmt.Fprintln(p.w, "  (too little order to show all: what is not in a large loop is summed up)")
 		}
-		p.sequence(c.Body, 1)
+		p.sequence(c.Body, 1, nil)
 		for k, b := range c.Blocks {
 			if len(b) > 0 {
 				render.Printf(p.w, "  block %d:\n", k+1)
-				p.sequence(b, 2)
+				p.sequence(b, 2, nil)
 			}
 		}
 	}
@@ -87,19 +87,19 @@ func membersText(c *loops.Class, ranks []int) string {
 	return text
 }
 
-func (p *loopsPrinter) sequence(seq []*loops.Node, depth int) {
+func (p *loopsPrinter) sequence(seq []*loops.Node, depth int, around *loops.Node) {
 	for _, n := range seq {
 		indent := strings.Repeat("  ", depth)
 		switch n.Kind {
 		case loops.Loop:
 			render.Printf(p.w, "%sloop %s%s\n", indent, p.repeats(n), loopNotes(n))
-			p.sequence(n.Body, depth+1)
+			p.sequence(n.Body, depth+1, n)
 		case loops.Block:
 			render.Printf(p.w, "%sblock %d%s   %s\n", indent, n.Block+1, p.times(n), plural(n.Calls, "call"))
 		case loops.Mixed:
 			p.mixed(n, depth)
 		default:
-			p.call(n, indent)
+			p.call(n, indent, around)
 		}
 	}
 }
@@ -183,18 +183,43 @@ func percent(x float64) string {
 	return strings.TrimSuffix(s, ".0") + " %"
 }
 
-func (p *loopsPrinter) call(n *loops.Node, indent string) {
-	var site string
-	if f, _, ok := n.Place(); ok {
-		site = "   " + f.String()
-	}
+func (p *loopsPrinter) call(n *loops.Node, indent string, around *loops.Node) {
+	site := siteWithin(n.Shape.Frames, around)
 	if n.Recursion != "" {
 		site += "   (recursion of " + n.Recursion + ")"
 	}
 	name := indent + n.Shape.Func.Name
 	times := p.times(n)
-	room := loopsWidth - len(name) - len(times) - len(site) - len("()")
+	first, _, _ := strings.Cut(site, " < ") // parameters say more than callers: these make the line longer
+	room := loopsWidth - len(name) - len(times) - len(first) - len("()")
 	render.Printf(p.w, "%s(%s)%s%s\n", name, paramText(n, room), times, site)
+}
+
+// maxFrames is how many frames of a call site a line shows.
+const maxFrames = 3
+
+// siteWithin is a call site as far out as the function that has the loop around it.
+func siteWithin(frames []loops.Frame, around *loops.Node) string {
+	var parts []string
+	var outer loops.Frame
+	if around != nil {
+		outer, _, _ = around.Place()
+	}
+	for i := range frames {
+		f := &frames[i]
+		if i == maxFrames {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, f.String())
+		if outer.Func != "" && f.Func == outer.Func && f.File == outer.File {
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "   " + strings.Join(parts, " < ")
 }
 
 // maxListed is how many values of a parameter a line lists.
@@ -264,10 +289,7 @@ func (p *loopsPrinter) mixed(n *loops.Node, depth int) {
 			render.Printf(p.w, "%s  %s in block %d\n", indent, plural(m.Calls, "call"), m.Block+1)
 			continue
 		}
-		site := ""
-		if f, _, ok := m.Place(); ok {
-			site = "   " + f.String()
-		}
+		site := siteWithin(m.Shape.Frames, nil)
 		render.Printf(p.w, "%s  %sx %s%s\n", indent, count(m.Calls), m.Shape.Func.Name, site)
 	}
 }
