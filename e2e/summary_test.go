@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,4 +146,28 @@ func TestMistakesAreToldOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What calls MPI for the first time when its recording has ended says that it is not recorded, and runs.
+func TestLateProcess(t *testing.T) {
+	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "mpich" })]
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "late.c"), `#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    if (fork()) return 0;
+    while (access(getenv("TABARD_DIR"), F_OK) == 0) usleep(10000);
+    MPI_Init(0, 0);
+    return MPI_Finalize();
+}
+`)
+	if err := m.Build(filepath.Join(dir, "late.c"), filepath.Join(dir, "late")); err != nil {
+		t.Fatal(err)
+	}
+	got := said(script(t, m, dir, "halo1d", nil, filepath.Join(dir, "late")))
+	if !regexp.MustCompile(`(?m)^tabard: process \d+ is not recorded: `).MatchString(got) {
+		t.Error(got)
+	}
 }

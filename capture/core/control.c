@@ -112,11 +112,24 @@ static void remember_places(void)
     remember(tb_process.spill, sizeof tb_process.spill, "TABARD_SPILL");
 }
 
+/* Such as a daemon that calls MPI for the first time when what started it has ended. */
+static void say_late(void)
+{
+    char line[128];
+    int n = snprintf(line, sizeof line, "tabard: process %d is not recorded: its recording had ended before it called MPI\n",
+                     (int)getpid());
+    tb_print(line, (size_t)n);
+}
+
 static void start(void)
 {
     tb_process.state = TB_INERT;
     remember_places();
-    if (!tb_process.dir[0] || !(tb_process.control = map_control(tb_process.dir))) return;
+    if (!tb_process.dir[0]) return;
+    if (!(tb_process.control = map_control(tb_process.dir))) {
+        if (errno == ENOENT) say_late();
+        return;
+    }
     tb_process.pid = (int)getpid();
     tb_process.pid_start = process_start_time();
     tb_process.start_ns = tb_kernel_clock();

@@ -115,6 +115,7 @@ int tb_job_is_another(void);        /* 1 if this process belongs to a job that c
 
 /* summary.c */
 void tb_summary_start(void);        /* before the program can change its descriptors */
+void tb_print(const char *line, size_t n); /* to standard error, if that is still what it was */
 void tb_archive_wait(int print_summary); /* until the archive is written */
 
 #pragma GCC visibility pop

@@ -28,7 +28,7 @@ static int can_print(void)
 
 /* Neither a reader that has gone away nor a terminal that stops background
  * output may end or stop a process that would have come to its end without us. */
-static void print(const char *line, size_t n)
+void tb_print(const char *line, size_t n)
 {
     static const struct timespec at_once;
     sigset_t ours, before, pending;
@@ -72,5 +72,5 @@ void tb_archive_wait(int print_summary)
     char line[sizeof ctl->summary + 1];
     memcpy(line, ctl->summary, n);
     if (line[n - 1] != '\n') line[n++] = '\n';
-    print(line, n);
+    tb_print(line, n);
 }

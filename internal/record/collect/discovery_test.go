@@ -192,6 +192,31 @@ func TestUnrecordedRanks(t *testing.T) {
 	}
 }
 
+// As long as the launcher lives, ranks that are late are waited for.
+func TestLateRanks(t *testing.T) {
+	self, err := ReadProcStat(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, launcher := range []ProcessID{{os.Getpid(), self.Start}, {os.Getpid(), self.Start + 1}, {}} {
+		dir := state(t, filepath.Join(t.TempDir(), "a.tabard"), func(j *Job) { j.LocalRanks, j.Launcher = 2, launcher })
+		register(t, dir, deadPID+1, 0, 2)
+		c := testCollector(t, dir)
+		c.began = time.Now().Add(-time.Hour)
+		c.look()
+		c.round()
+		if waits := launcher.Start == self.Start; c.over() == waits {
+			t.Errorf("launcher %+v: over %v", launcher, !waits)
+		}
+		register(t, dir, deadPID+2, 1, 2)
+		c.look()
+		c.round()
+		if !c.over() {
+			t.Errorf("launcher %+v: goes on though all ranks have ended", launcher)
+		}
+	}
+}
+
 // There was no room for any record of any rank: that is not a program without MPI calls.
 func TestNothingRecorded(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
@@ -201,6 +226,9 @@ func TestNothingRecorded(t *testing.T) {
 	c := testCollector(t, dir)
 	c.control.SetInitialized(2)
 	finishAll(t, c)
+	if strings.Contains(c.lines(), "made no MPI call") {
+		t.Error(c.lines())
+	}
 	if want := "INCOMPLETE: ranks 0-1 were not recorded (it was in MPI_Init, but "; !strings.Contains(c.lines(), want) {
 		t.Errorf("%q is not in %s", want, c.lines())
 	}

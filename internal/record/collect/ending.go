@@ -185,7 +185,7 @@ func (c *collector) end() (bool, error) {
 		return false, nil
 	}
 	c.passesOn = c.dir.Has(jobsFile)
-	if (c.job.OfScript || c.passesOn) && c.calls() == 0 { // it would take the place of a recording with calls
+	if (c.job.OfScript || c.passesOn) && c.calls() == 0 && c.control.Initialized() == 0 { // it would take the place of a recording with calls
 		c.job.Taken = true
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })

@@ -90,6 +90,8 @@ func (c *collector) noCalls() string {
 		alone = alone && (p.reg == nil || p.reg.Rank < 0)
 	}
 	switch {
+	case why == "made no MPI call" && c.control.Initialized() > 0:
+		why = "called MPI, but its records could not be stored"
 	case why == "made no MPI call" && c.control.Unseen() > 0:
 		why = "has loaded an MPI library with dlopen; calls by addresses from dlsym cannot be recorded"
 	case why == "made no MPI call" && alone:
