@@ -11,7 +11,7 @@
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
-# make bounds     memory and time of all commands on recordings of 10^7 calls without order, and the bars (BOUNDS='-calls 1000000')
+# make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
 # make house         how the source is laid out (BEFORE=TREE to compare with another checkout)
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
@@ -116,6 +116,7 @@ analysis: bin/tabard
 .PHONY: bounds same house
 bounds: bin/tabard
 	$(GOCMD) run ./bench/bounds $(BOUNDS)
+	TABARD_TEST_RANKS=100000 $(GOCMD) test -count=1 -v -timeout 60m ./internal/cli -run TestManyRanks
 
 same: bin/tabard
 	@[ -n "$(OLD)" ] || { echo "make same OLD=BIN, where BIN is the tabard to compare with"; exit 1; }

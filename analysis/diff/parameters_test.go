@@ -119,7 +119,7 @@ func TestWhat(t *testing.T) {
 	b := job("mpich", 2, "loop 6\nMPI_Bcast(count=2, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ a.c:1 [f]\nend\n"+
 		"MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:2 [f]")
 	count := "parameter 0-1 MPI_Bcast a.c:1 [f] count 1 2 5/5 []"
-	trips := "loop 0-1 MPI_Bcast a.c:1 [f]  5 6 1/0"
+	trips := "loop 0-1 MPI_Bcast  a.c:1 [f] 5 6 1/0 step"
 	for _, c := range []struct {
 		o    diff.Options
 		want []string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -47,7 +48,7 @@ func of(t *testing.T, a *archive.Archive, f selection.Flags) *efficiency.Result 
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := selection.FindSteps(a)
+	steps, err := selection.FindSteps(a, loops.StepLoop{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func TestUntimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := selection.FindSteps(a)
+	steps, err := selection.FindSteps(a, loops.StepLoop{})
 	if err != nil {
 		t.Fatal(err)
 	}

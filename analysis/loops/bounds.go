@@ -3,6 +3,8 @@ package loops
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
 )
 
 // A program without order has as many parts as calls. These bound the nodes that Of makes, whatever
@@ -31,7 +33,7 @@ func (t *tree) size() int {
 type summary struct {
 	tree   *tree
 	blocks []histogram
-	sets   []*terms // of shapes
+	sets   []*nest.Set // of shapes
 	total  uint64
 }
 
@@ -41,13 +43,13 @@ type histogram map[int32]uint64
 // sumUp leaves at most about limit nodes of the tree, and no blocks. Each call stays in the loop that it
 // is in, if that is kept, so that iterations remain where they are.
 func (t *tree) sumUp(limit int, shape []int32, shapes int) {
-	s := &summary{tree: t, sets: make([]*terms, shapes)}
+	s := &summary{tree: t, sets: make([]*nest.Set, shapes)}
 	for id, k := range shape {
-		one := &terms{t: uint32(id)}
+		one := nest.One(uint32(id))
 		if s.sets[k] == nil {
 			s.sets[k] = one
 		} else {
-			s.sets[k] = s.sets[k].union(one)
+			s.sets[k] = s.sets[k].Union(one)
 		}
 	}
 	for _, b := range t.blocks { // those inside of a block come before it
@@ -94,12 +96,12 @@ func (s *summary) countVaried(h histogram, seq []*variedItem, times uint64) {
 		switch {
 		case k.block >= 0:
 			for shape, n := range s.blocks[k.block] {
-				h[shape] += n * v.counts.sum * times
+				h[shape] += n * v.counts.Sum() * times
 			}
 		case k.body != nil:
 			s.countVaried(h, v.body, times)
 		default:
-			h[v.skel] += v.counts.sum * times
+			h[v.skel] += v.counts.Sum() * times
 		}
 	}
 }

@@ -39,6 +39,7 @@ type group struct {
 	streams []*archive.Stream
 	grammar *archive.Grammar
 	shape   []int32 // of terminals
+	local   []int32 // likewise, as its family numbers them
 }
 
 // groupsOf groups the streams of an archive. It looks at each stream's terminals,
@@ -176,28 +177,11 @@ func shapesOf(s *archive.Stream, table *shapeTable) ([]int32, error) {
 	return shape, nil
 }
 
-// classOf makes a class of one variant.
-func classOf(g *group, table *shapeTable, limit int) (*Class, error) {
-	// Shapes are numbered anew, so that the work depends on this group only.
-	var local []Shape
-	number := map[int32]int32{}
-	shape := make([]int32, len(g.shape))
-	for t, id := range g.shape {
-		k, ok := number[id]
-		if !ok {
-			k = int32(len(local))
-			number[id] = k
-			local = append(local, table.shapes[id])
-		}
-		shape[t] = k
-	}
-	t, err := fold(g.grammar, shape, local)
-	if err != nil {
-		return nil, err
-	}
+// classOf makes a class of one variant of t, whose calls have some shapes.
+func classOf(g *group, t *tree, local []Shape, table *shapeTable, limit int) *Class {
 	summed := t.size() > limit
 	if summed {
-		t.sumUp(limit, shape, len(local))
+		t.sumUp(limit, g.local, len(local))
 	}
 	s := g.streams[0]
 	c := &Class{World: s.Rank().World, Thread: s.Thread(), Body: t.nodes(t.body, local), SummedUp: summed,
@@ -213,7 +197,7 @@ func classOf(g *group, table *shapeTable, limit int) (*Class, error) {
 	slices.Sort(v.Ranks)
 	c.Variants = []Variant{v}
 	c.parts = []part{{g.streams, 0}}
-	return c, nil
+	return c
 }
 
 func (c *Class) addCalls(n uint64) {
@@ -288,7 +272,7 @@ func (c *Class) variantLike(o *Class) int {
 	digest := o.digest()
 	for _, v := range c.digests[digest] {
 		equal := true
-		zip(c, o, func(n, m *Node) { equal = equal && n.Counts[v].equal(m.Counts[0]) })
+		zip(c, o, func(n, m *Node) { equal = equal && n.Counts[v].Equal(m.Counts[0]) })
 		if equal {
 			return v
 		}
@@ -301,7 +285,7 @@ func (c *Class) variantLike(o *Class) int {
 func (c *Class) digest() string {
 	var b []byte
 	c.All(func(n *Node) {
-		for _, x := range []uint64{n.Counts[0].n, n.Counts[0].sum, n.Counts[0].min, n.Counts[0].max} {
+		for _, x := range []uint64{n.Counts[0].Len(), n.Counts[0].Sum(), n.Counts[0].Min(), n.Counts[0].Max()} {
 			b = binary.AppendUvarint(b, x)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -76,10 +77,10 @@ func stretches(seq []*Node, keep map[*Node]bool) []*Node {
 // mixed sums up nodes by shape.
 func mixed(seq []*Node) *Node {
 	variants := len(seq[0].Counts)
-	sum := func(kind Kind) *Node { return &Node{Kind: kind, Time: -1, Counts: make([]*Counts, variants)} }
+	sum := func(kind Kind) *Node { return &Node{Kind: kind, Time: -1, Counts: make([]*nest.Counts, variants)} }
 	m := sum(Mixed)
 	for v := range m.Counts {
-		m.Counts[v] = constant(1, seq[0].Counts[v].n)
+		m.Counts[v] = nest.Constant(1, seq[0].Counts[v].Len())
 	}
 	type what struct {
 		shape *Shape
@@ -103,9 +104,9 @@ func mixed(seq []*Node) *Node {
 		s.Share += n.Share
 		for v, c := range n.Counts {
 			if s.Counts[v] == nil {
-				s.Counts[v] = constant(0, 1)
+				s.Counts[v] = nest.Constant(0, 1)
 			}
-			s.Counts[v] = constant(s.Counts[v].sum+c.sum, 1)
+			s.Counts[v] = nest.Constant(s.Counts[v].Sum()+c.Sum(), 1)
 		}
 	})
 	for _, n := range m.Body {

@@ -53,7 +53,7 @@ func ends(v *variedItem) (first, rest, last uint64, ok bool) {
 			return 0, 0, 0, false
 		}
 	}
-	at, n := uint64(0), v.counts.n
+	at, n := uint64(0), v.counts.Len()
 	ok = n >= 3
 	for value, k := range v.counts.All() {
 		for ; k > 0 && ok; k-- {
@@ -85,7 +85,7 @@ func ends(v *variedItem) (first, rest, last uint64, ok bool) {
 }
 
 func (v *variedItem) isConstant() bool {
-	if v.counts.min != v.counts.max {
+	if v.counts.Min() != v.counts.Max() {
 		return false
 	}
 	for _, b := range v.body {
@@ -100,7 +100,7 @@ func (v *variedItem) isConstant() bool {
 func (v *variedItem) once(count uint64) *item {
 	x := &item{skel: v.skel, n: count, set: v.set}
 	for _, b := range v.body {
-		x.unit = append(x.unit, b.once(b.counts.min))
+		x.unit = append(x.unit, b.once(b.counts.Min()))
 	}
 	return x
 }

@@ -12,6 +12,9 @@ func (s *skeletons) final(seq []*item) []*item {
 	}
 	seq = s.turnLoops(s.evenLoops(f.items()))
 	for i, x := range seq {
+		if x.set != nil {
+			seq[i] = s.inner(x)
+		}
 		if x.unit != nil {
 			c := s.loopOf(x.n, s.final(x.unit))
 			seq[i] = c
@@ -62,7 +65,7 @@ func (s *skeletons) turn(seq []*item, i int) ([]*item, int) {
 	if cut.set == nil || a.skel != cut.skel || b.skel != cut.skel || a.n+b.n != cut.n {
 		return seq, i
 	}
-	ends := []*item{{skel: a.skel, n: a.n, set: a.set.union(cut.set)}, {skel: b.skel, n: b.n, set: b.set.union(cut.set)}}
+	ends := []*item{{skel: a.skel, n: a.n, set: a.set.Union(cut.set)}, {skel: b.skel, n: b.n, set: b.set.Union(cut.set)}}
 	body := append(ends[:1:1], mergedAll(loop.unit[k+1:], seq[i-front:i])...)
 	body = append(body, mergedAll(loop.unit[:k], seq[i+1:i+1+behind])...)
 	body = append(body, ends[1])

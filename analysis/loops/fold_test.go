@@ -21,8 +21,8 @@ func testShapes(n int) []Shape {
 	return shapes
 }
 
-// nest folds a grammar into a class without streams.
-func nest(t testing.TB, g *grammar.Grammar, shape []int32, shapes []Shape) *Class {
+// nestOf folds a grammar into a class without streams.
+func nestOf(t testing.TB, g *grammar.Grammar, shape []int32, shapes []Shape) *Class {
 	t.Helper()
 	tr, err := fold(g, shape, shapes)
 	if err != nil {
@@ -80,12 +80,12 @@ func identity(n int) []int32 {
 // checkExact compares the expansion of a nest with that of its grammar.
 func checkExact(t testing.TB, g *grammar.Grammar, shape []int32, shapes []Shape) *Class {
 	t.Helper()
-	c := nest(t, g, shape, shapes)
+	c := nestOf(t, g, shape, shapes)
 	sets := map[*Node]map[uint32]bool{}
 	c.All(func(n *Node) {
 		if n.Kind == Call {
 			sets[n] = map[uint32]bool{}
-			n.sets[0].collect(sets[n])
+			n.sets[0].Collect(sets[n])
 		}
 	})
 	cur := g.NewCursor()
@@ -324,7 +324,7 @@ func TestHugeCounts(t *testing.T) {
 		{{ID: 2, Count: 1 << 9}, {ID: 5, Count: 1}},
 	}}
 	shapes := testShapes(6)
-	c := nest(t, g, identity(6), shapes)
+	c := nestOf(t, g, identity(6), shapes)
 	// Beginning at b, no iteration is incomplete.
 	if got, want := text(c.Body, shapes), fmt.Sprintf("e %d{b a 1024{c*512 f}} d", uint64(1<<40)); got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -361,7 +361,7 @@ func TestIrregular(t *testing.T) {
 		g.Rules = append(g.Rules, []grammar.Symbol{next, {ID: uint32(k % 25), Count: 1}, next,
 			{ID: uint32((k + k/25 + 1) % 25), Count: 1}})
 	}
-	c := nest(t, g, identity(26), shapes)
+	c := nestOf(t, g, identity(26), shapes)
 	nodes := 0
 	c.All(func(*Node) { nodes++ })
 	if len(c.Blocks) == 0 || nodes > 1<<20 {

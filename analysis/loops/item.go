@@ -3,6 +3,8 @@ package loops
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
 )
 
 // A skeleton is the structure of an item without repetition counts: a call
@@ -23,6 +25,7 @@ type skeletons struct {
 	order *order
 	best  map[string]int // memo of order.start
 	seams map[**item]seam
+	or    map[int32]uint64 // other numbers of iterations of loops: see Node.Or
 }
 
 // A seam is what foldSeam found for a sequence. Its key is the first element.
@@ -32,7 +35,8 @@ type seam struct {
 }
 
 func newSkeletons(shapes int, o *order) *skeletons {
-	s := &skeletons{loops: map[string]int32{}, order: o, best: map[string]int{}, seams: map[**item]seam{}}
+	s := &skeletons{loops: map[string]int32{}, order: o, best: map[string]int{}, seams: map[**item]seam{},
+		or: map[int32]uint64{}}
 	for i := range shapes {
 		s.list = append(s.list, skeleton{shape: int32(i), block: -1, size: 1})
 	}
@@ -91,7 +95,10 @@ func (s *skeletons) start(body []int32) int {
 type item struct {
 	skel int32
 	n    uint64
-	set  *terms // of a call
+	set  *nest.Set // of a call
+	// period is how many calls in a row have different parameters before they come again, 0 if not known: a
+	// loop over neighbours in a loop of steps is one call, again and again.
+	period uint64
 	// unit is the body of a loop whose iterations are all equal, for one
 	// iteration; varied is the body of any other, over all iterations.
 	unit   []*item
@@ -101,8 +108,8 @@ type item struct {
 // A variedItem is an item inside a loop. It has one count for each execution.
 type variedItem struct {
 	skel   int32
-	counts *Counts
-	set    *terms
+	counts *nest.Counts
+	set    *nest.Set
 	body   []*variedItem
 }
 
@@ -151,7 +158,7 @@ func same(a, b *item) bool {
 }
 
 func sameVaried(a, b *variedItem) bool {
-	if !a.counts.equal(b.counts) {
+	if !a.counts.Equal(b.counts) {
 		return false
 	}
 	for i := range a.body {
@@ -178,7 +185,7 @@ func merged(a, b *item) *item {
 	}
 	c := *a
 	if a.set != nil {
-		if c.set = a.set.union(b.set); c.set == a.set {
+		if c.set = a.set.Union(b.set); c.set == a.set {
 			return a
 		}
 		return &c
@@ -210,7 +217,7 @@ func mergedAll(a, b []*item) []*item {
 func (v *variedItem) merged(o *variedItem) *variedItem {
 	c := *v
 	if v.set != nil {
-		c.set = v.set.union(o.set)
+		c.set = v.set.Union(o.set)
 	}
 	c.body = make([]*variedItem, len(v.body))
 	for i := range c.body {
@@ -221,7 +228,7 @@ func (v *variedItem) merged(o *variedItem) *variedItem {
 
 // lifted is x as something that is executed once.
 func (x *item) lifted() *variedItem {
-	return &variedItem{skel: x.skel, counts: constant(x.n, 1), set: x.set, body: x.iterations()}
+	return &variedItem{skel: x.skel, counts: nest.Constant(x.n, 1), set: x.set, body: x.iterations()}
 }
 
 // iterations is the body of a loop over all its iterations; nil if x is none.
@@ -248,7 +255,7 @@ func repeated(body []*variedItem, k uint64) []*variedItem {
 	out := make([]*variedItem, len(body))
 	for i, v := range body {
 		c := *v
-		c.counts = v.counts.repeat(k)
+		c.counts = v.counts.Repeat(k)
 		c.body = repeated(v.body, k)
 		out[i] = &c
 	}
@@ -263,9 +270,9 @@ func appended(a, b []*variedItem) []*variedItem {
 	out := make([]*variedItem, len(a))
 	for i := range a {
 		c := *a[i]
-		c.counts = a[i].counts.cat(b[i].counts)
+		c.counts = a[i].counts.Cat(b[i].counts)
 		if c.set != nil {
-			c.set = c.set.union(b[i].set)
+			c.set = c.set.Union(b[i].set)
 		}
 		c.body = appended(a[i].body, b[i].body)
 		out[i] = &c
@@ -278,7 +285,8 @@ func joined(a, b *item) *item {
 	c := &item{skel: a.skel, n: a.n + b.n}
 	switch {
 	case a.set != nil:
-		c.set = a.set.union(b.set)
+		c.set = a.set.Union(b.set)
+		c.period = commonPeriod(a, b)
 	case a.unit != nil && b.unit != nil && sameAll(a.unit, b.unit):
 		c.unit = mergedAll(a.unit, b.unit)
 	default:
@@ -292,7 +300,30 @@ func scaled(x *item, k uint64) *item {
 	c := *x
 	c.n *= k
 	c.varied = repeated(x.varied, k)
+	if c.period == 0 && k > 1 && x.n > 1 && x.set != nil && !x.set.Single() {
+		c.period = x.n
+	}
 	return &c
+}
+
+// commonPeriod is the period of the calls of a and then those of b: a part of an iteration may come
+// before and after the others.
+func commonPeriod(a, b *item) uint64 {
+	switch {
+	case a.period == b.period || b.period == 0 && b.n < a.period:
+		return a.period
+	case a.period == 0 && a.n < b.period:
+		return b.period
+	}
+	return 0
+}
+
+// inner is x as a loop over calls with different parameters in a loop, if it is that.
+func (s *skeletons) inner(x *item) *item {
+	if x.period < 2 || x.n%x.period != 0 || x.n == x.period {
+		return x
+	}
+	return s.loopOf(x.n/x.period, []*item{{skel: x.skel, n: x.period, set: x.set}})
 }
 
 // extended is loop a with x added to the end of its last iteration, nil if x does not belong there.
@@ -303,14 +334,14 @@ func (s *skeletons) extended(a, x *item) *item {
 		return nil
 	}
 	last := len(body) - 1
-	if !x.isLoop() && (a.varied == nil || a.varied[last].counts.min == a.varied[last].counts.max) {
+	if !x.isLoop() && (a.varied == nil || a.varied[last].counts.Min() == a.varied[last].counts.Max()) {
 		return nil
 	}
 	c := &item{skel: a.skel, n: a.n, varied: slices.Clone(a.iterations())}
 	v := *c.varied[last]
-	v.counts = v.counts.addLast(x.n)
+	v.counts = v.counts.AddLast(x.n)
 	if v.set != nil {
-		v.set = v.set.union(x.set)
+		v.set = v.set.Union(x.set)
 	}
 	v.body = appended(v.body, x.iterations())
 	c.varied[last] = &v

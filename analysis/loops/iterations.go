@@ -1,6 +1,10 @@
 package loops
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
+)
 
 // Iterations says where the iterations of a loop are among the events of the
 // ranks of a variant: its calls without the recorder's own records, where a run
@@ -16,13 +20,13 @@ type Iterations struct {
 type eventCounter struct {
 	class   *Class
 	variant int
-	series  map[*Counts]*series
+	series  map[*nest.Counts]*series
 	blocks  []uint64 // events of one execution of each block
 	work    uint64   // nodes looked at so far
 }
 
 func newEventCounter(c *Class, variant int) *eventCounter {
-	e := &eventCounter{class: c, variant: variant, series: map[*Counts]*series{}}
+	e := &eventCounter{class: c, variant: variant, series: map[*nest.Counts]*series{}}
 	for _, b := range c.Blocks {
 		n := uint64(0)
 		for _, m := range b {
@@ -112,7 +116,7 @@ func (e *eventCounter) eventsOf(seq []*Node, n uint64) (sum uint64) {
 
 func (e *eventCounter) of(m *Node) *series { return e.seriesOf(m.Counts[e.variant]) }
 
-func (e *eventCounter) seriesOf(c *Counts) *series {
+func (e *eventCounter) seriesOf(c *nest.Counts) *series {
 	s := e.series[c]
 	if s == nil {
 		s = &series{}
@@ -137,20 +141,21 @@ type seriesPart struct {
 }
 
 // fill takes apart c, whose concatenations may be as deep as they are many.
-func (s *series) fill(c *Counts, seriesOf func(*Counts) *series) {
-	for stack := []*Counts{c}; len(stack) > 0; {
+func (s *series) fill(c *nest.Counts, seriesOf func(*nest.Counts) *series) {
+	for stack := []*nest.Counts{c}; len(stack) > 0; {
 		c := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if !c.isConstant() && c.right != nil {
-			stack = append(stack, c.right, c.left)
+		left, right, _ := c.Split()
+		if right != nil {
+			stack = append(stack, right, left)
 			continue
 		}
-		p := seriesPart{n: s.n, sum: s.sum, value: c.value}
-		if !c.isConstant() {
-			p.body = seriesOf(c.left)
+		p := seriesPart{n: s.n, sum: s.sum, value: c.Max()}
+		if left != nil {
+			p.body = seriesOf(left)
 		}
 		s.parts = append(s.parts, p)
-		s.n, s.sum = s.n+c.n, s.sum+c.sum
+		s.n, s.sum = s.n+c.Len(), s.sum+c.Sum()
 	}
 }
 

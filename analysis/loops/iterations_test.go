@@ -3,6 +3,8 @@ package loops
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
 )
 
 // walked notes where each iteration of each loop outside of blocks is, call by call.
@@ -104,9 +106,9 @@ func TestIterations(t *testing.T) {
 
 // A loop of 10^12 iterations takes no longer than a short one.
 func TestIterationsLong(t *testing.T) {
-	c := &Class{Body: []*Node{{Counts: []*Counts{constant(3, 1)}}, {Kind: Loop, Counts: []*Counts{constant(1e12, 1)},
+	c := &Class{Body: []*Node{{Counts: []*nest.Counts{nest.Constant(3, 1)}}, {Kind: Loop, Counts: []*nest.Counts{nest.Constant(1e12, 1)},
 		Body: []*Node{
-			{Counts: []*Counts{constant(2, 7).cat(constant(5, 1)).repeat(1e12 / 8)}},
+			{Counts: []*nest.Counts{nest.Constant(2, 7).Cat(nest.Constant(5, 1)).Repeat(1e12 / 8)}},
 		}}}}
 	it := c.Iterations(0, c.Body[1])
 	if from, to := it.Range(1e12 - 1); it.Len() != 1e12 || to != 3+19*(1e12/8) || to-from != 5 {

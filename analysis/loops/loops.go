@@ -28,6 +28,8 @@ type Options struct {
 	// Timing is up to how many bytes of stored time stamps (archive.Stats.Timing)
 	// the time of loops is determined: they have to be loaded for that.
 	Timing int64
+	// StepLoop is the time-step loop, if it is known.
+	StepLoop StepLoop
 
 	plain bool // for tests: take every stream on its own
 	most  int  // for tests: nodes of all classes, allNodes if 0
@@ -55,9 +57,10 @@ type Class struct {
 	// Blocks may contain Block nodes with smaller numbers.
 	Body   []*Node
 	Blocks [][]*Node
-	// Step is the time-step loop: the one with the greatest share of calls or,
-	// where Time is known, of the mean of calls and time; of loops in one
-	// another the outermost. It is nil if no loop has a quarter.
+	// Step is the time-step loop: the one with the greatest share of calls or, where Time is known, of
+	// the mean of calls and time. Of loops in one another it is the outermost, unless that has few
+	// iterations and an inner one many, and the one with as many iterations as at most other ranks.
+	// It is nil if no loop has a quarter. A call that is repeated and nothing else becomes a loop.
 	Step *Node
 	// SummedUp tells that the program has too little order to be shown in full: stretches without
 	// loops, and loops with few calls, are Mixed nodes.
@@ -86,25 +89,29 @@ func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	var classes []*Class
 	known := map[string]*Class{}
 	left := o.nodes()
-	for i, g := range groups {
-		c, err := classOf(g, table, max(fewNodes, min(classNodes, left)))
+	limit := func() int { return max(fewNodes, min(classNodes, left)) }
+	for _, f := range familiesOf(groups) {
+		err := f.classes(table, o.StepLoop.iterations, limit, func(c *Class) {
+			key := c.key(table)
+			if old := known[key]; old == nil {
+				known[key] = c
+				classes = append(classes, c)
+				left -= c.size
+			} else {
+				old.take(c)
+			}
+		})
 		if err != nil {
 			return nil, err
-		}
-		groups[i] = nil // its grammar is not needed any more
-		key := c.key(table)
-		if old := known[key]; old == nil {
-			known[key] = c
-			classes = append(classes, c)
-			left -= c.size
-		} else {
-			old.take(c)
 		}
 	}
 	for _, c := range classes {
 		if err := c.finish(o, table); err != nil {
 			return nil, err
 		}
+	}
+	if err := findSteps(classes, o.StepLoop); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(classes, func(a, b *Class) int {
 		return cmp.Or(cmp.Compare(a.World, b.World), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.lowest(), b.lowest()))
@@ -153,7 +160,6 @@ func (c *Class) finish(o Options, table *shapeTable) error {
 	if err := c.findTimes(o.Timing); err != nil {
 		return err
 	}
-	c.findStep()
 	c.findPlaces()
 	return c.findRecursions()
 }

@@ -3,6 +3,7 @@ package loops
 import (
 	"iter"
 
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -30,7 +31,7 @@ type Node struct {
 	Kind Kind
 	// Counts tells how often a call was made, or a loop was repeated, each time
 	// that the program came to it: one sequence for each variant of the class.
-	Counts []*Counts
+	Counts []*nest.Counts
 	// Shape is what is called, for a loop or block what is called first in it.
 	Shape *Shape
 	// Polls is set if runs of unsuccessful polls are among the calls of a Call
@@ -57,6 +58,9 @@ type Node struct {
 	Time float64
 	// Step marks the time-step loop of the class.
 	Step bool
+	// Or is another number of iterations that the loop may as well have, 0 if there is none: a call in
+	// every tenth iteration of a loop of 100 looks like a loop of 10 times 10.
+	Or uint64
 	// Recursion names the function whose recursion this repetition is, or is in;
 	// only for the outermost such node. It takes whole call stacks to tell.
 	Recursion string
@@ -64,15 +68,15 @@ type Node struct {
 	place  Frame // see Place
 	last   int
 	placed bool
-	sets   []*terms // terminals of a call, for each part of the class
+	sets   []*nest.Set // terminals of a call, for each part of the class
 }
 
 // Repeats is how often the node is repeated in each execution, over all
 // executions and variants.
 func (n *Node) Repeats() (least, most uint64) {
-	least, most = n.Counts[0].min, n.Counts[0].max
+	least, most = n.Counts[0].Min(), n.Counts[0].Max()
 	for _, c := range n.Counts[1:] {
-		least, most = min(least, c.min), max(most, c.max)
+		least, most = min(least, c.Min()), max(most, c.Max())
 	}
 	return least, most
 }
@@ -93,19 +97,19 @@ func (t *tree) nodes(seq []*item, shapes []Shape) []*Node {
 func (t *tree) nodesOf(seq []*variedItem, shapes []Shape) []*Node {
 	out := make([]*Node, len(seq))
 	for i, v := range seq {
-		n := &Node{Counts: []*Counts{v.counts}, Time: -1}
+		n := &Node{Counts: []*nest.Counts{v.counts}, Time: -1}
 		s := &t.sk.list[v.skel]
 		n.Shape = &shapes[s.shape]
 		switch {
 		case s.block >= 0:
 			n.Kind, n.Block = Block, int(s.block)
 		case s.body != nil:
-			n.Kind, n.Body = Loop, t.nodesOf(v.body, shapes)
+			n.Kind, n.Body, n.Or = Loop, t.nodesOf(v.body, shapes), t.sk.or[v.skel]
 			if s.mixed {
 				n.Kind = Mixed
 			}
 		default:
-			n.sets = []*terms{v.set}
+			n.sets = []*nest.Set{v.set}
 		}
 		out[i] = n
 	}

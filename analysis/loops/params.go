@@ -106,7 +106,7 @@ func (c *Class) findParams(table *shapeTable) error {
 // terminals lists the terminals of a call in a part of the class, ascending.
 func (n *Node) terminals(part int) []uint32 {
 	set := map[uint32]bool{}
-	n.sets[part].collect(set)
+	n.sets[part].Collect(set)
 	list := make([]uint32, 0, len(set))
 	for t := range set {
 		list = append(list, t)

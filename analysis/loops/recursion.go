@@ -67,5 +67,5 @@ func (r *recursions) descends(n *Node) bool {
 		levels = levels || len(sites) > 1
 		entries = max(entries, outermost)
 	})
-	return levels && entries < n.Counts[0].sum
+	return levels && entries < n.Counts[0].Sum()
 }

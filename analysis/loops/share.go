@@ -7,9 +7,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
-// minStep is the share that a time-step loop has at least.
-const minStep = 0.25
-
 // findCalls fills in Calls and Share, from the first member.
 func (c *Class) findCalls() error {
 	s := c.parts[0].streams[0]
@@ -47,7 +44,7 @@ func (c *Class) sequenceCalls(seq []*Node, times uint64, perEvent []float64, exe
 		case Loop, Mixed:
 			n.Calls = c.sequenceCalls(n.Body, times, perEvent, executed)
 		case Block:
-			executed[n.Block] += n.Counts[0].sum * times
+			executed[n.Block] += n.Counts[0].Sum() * times
 		}
 		calls += n.Calls
 	}
@@ -63,7 +60,7 @@ func (n *Node) callsOf(times uint64, perEvent []float64) uint64 {
 		exact = exact && perEvent[t] == 1
 		sum += perEvent[t]
 	}
-	events := n.Counts[0].sum * times
+	events := n.Counts[0].Sum() * times
 	if exact {
 		return events
 	}
@@ -76,7 +73,7 @@ func (n *Node) blockCalls(sums, executed []uint64) uint64 {
 	case Block:
 		if e := executed[n.Block]; e > 0 {
 			// sums has the calls of all executions of the block.
-			n.Calls = sums[n.Block] / e * n.Counts[0].sum
+			n.Calls = sums[n.Block] / e * n.Counts[0].Sum()
 		}
 	case Loop:
 		n.Calls = 0
@@ -182,9 +179,9 @@ func (n *Node) events(blocks []uint64) uint64 {
 	sum := uint64(0)
 	switch n.Kind {
 	case Call:
-		return n.Counts[0].sum
+		return n.Counts[0].Sum()
 	case Block:
-		return blocks[n.Block] * n.Counts[0].sum
+		return blocks[n.Block] * n.Counts[0].Sum()
 	}
 	for _, m := range n.Body {
 		sum += m.events(blocks)
@@ -201,25 +198,4 @@ func (c *Class) blockEvents() []uint64 {
 		}
 	}
 	return blocks
-}
-
-// findStep points out the time-step loop. A loop contains its inner loops,
-// therefore it is in the body itself.
-func (c *Class) findStep() {
-	best := minStep
-	for _, n := range c.Body {
-		if n.Kind != Loop {
-			continue
-		}
-		weight := n.Share
-		if n.Time >= 0 {
-			weight = (n.Share + n.Time) / 2
-		}
-		if weight >= best {
-			best, c.Step = weight, n
-		}
-	}
-	if c.Step != nil {
-		c.Step.Step = true
-	}
 }

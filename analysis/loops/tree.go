@@ -5,6 +5,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
 )
 
 // Limits that bound the work to a multiple of the grammar's symbols whatever
@@ -72,7 +73,7 @@ func fold(g *grammar.Grammar, shape []int32, shapes []Shape) (*tree, error) {
 // symbol appends what s stands for to f.
 func (b *builder) symbol(f *folder, s archive.Symbol) {
 	if !s.IsRule() {
-		f.add(&item{skel: b.shape[s.ID], n: s.Count, set: &terms{t: s.ID}})
+		f.add(&item{skel: b.shape[s.ID], n: s.Count, set: nest.One(s.ID)})
 		return
 	}
 	r := s.Rule()

@@ -92,7 +92,7 @@ type channel struct{ sends, recvs queue }
 func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 	e := r.free
 	if e == nil {
-		block := make([]end, 128)
+		block := make([]end, min(8+r.live, 128))
 		for i := range block {
 			block[i].next = r.free
 			r.free = &block[i]

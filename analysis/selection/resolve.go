@@ -63,7 +63,7 @@ func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 		}
 	}
 	if s.Steps != nil {
-		if r.steps, err = FindSteps(a); err != nil {
+		if r.steps, err = FindSteps(a, s.StepLoop); err != nil {
 			return nil, err
 		}
 		if err := r.checkSteps(); err != nil {

@@ -3,6 +3,7 @@ package selection
 import (
 	"fmt"
 
+	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -18,6 +19,8 @@ type Flags struct {
 	Time string `json:"time,omitempty"`
 	// Steps is time steps such as 10-19, see ParseSteps.
 	Steps string `json:"steps,omitempty"`
+	// StepLoop is the time-step loop, see loops.ParseStepLoop; empty if it is to be found.
+	StepLoop string `json:"step_loop,omitempty"`
 }
 
 // Selection is what calls are selected by; what is nil selects all.
@@ -27,6 +30,7 @@ type Selection struct {
 	Comms     *Comms
 	Window    *Window
 	Steps     *Steps
+	StepLoop  loops.StepLoop
 
 	flags Flags
 }
@@ -61,6 +65,11 @@ func Parse(f Flags) (*Selection, error) {
 	if f.Steps != "" {
 		if s.Steps, err = ParseSteps(f.Steps); err != nil {
 			return nil, fmt.Errorf("steps: %w", err)
+		}
+	}
+	if f.StepLoop != "" {
+		if s.StepLoop, err = loops.ParseStepLoop(f.StepLoop); err != nil {
+			return nil, fmt.Errorf("step loop: %w", err)
 		}
 	}
 	return s, nil

@@ -33,9 +33,9 @@ type place struct {
 	variant int
 }
 
-// FindSteps finds the time-step loops of an archive.
-func FindSteps(a *archive.Archive) (*StepIndex, error) {
-	classes, err := loops.Of(a, loops.Options{Timing: StepTiming})
+// FindSteps finds the time-step loops of an archive, or the loop that is named.
+func FindSteps(a *archive.Archive, named loops.StepLoop) (*StepIndex, error) {
+	classes, err := loops.Of(a, loops.Options{Timing: StepTiming, StepLoop: named})
 	if err != nil {
 		return nil, err
 	}

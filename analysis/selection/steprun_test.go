@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
@@ -31,7 +32,7 @@ func TestStepCursor(t *testing.T) {
 	longest := uint64(0)
 	for _, program := range []string{app(), even} {
 		a := archivetest.Archive(t, program)
-		x, err := selection.FindSteps(a)
+		x, err := selection.FindSteps(a, loops.StepLoop{})
 		if err != nil {
 			t.Fatal(err)
 		}

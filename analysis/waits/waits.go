@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -115,7 +116,7 @@ func Of(p *calls.Program, o Options) (*Result, error) {
 		return nil, f.err
 	}
 	if f.opts.Steps == nil {
-		if f.opts.Steps, err = selection.FindSteps(p.Archive); err != nil {
+		if f.opts.Steps, err = selection.FindSteps(p.Archive, loops.StepLoop{}); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 )
 
 // cost is what an answer took.
@@ -29,7 +30,7 @@ func (c cost) verdict(most report.Bound) string {
 	if c.failure != "" {
 		bad = append(bad, c.failure)
 	}
-	if c.memory > float64(most.Memory) {
+	if c.memory > float64(most.At(madeRanks)) { // none has more ranks
 		bad = append(bad, "memory")
 	}
 	if c.cpu.Seconds() > float64(most.Seconds) {
@@ -75,6 +76,7 @@ func (b *bench) ask(name, args string) (cost, error) {
 	defer cancel()
 	limited := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, addressSpace/1024), "sh", b.tabard}, words...)
 	cmd := exec.CommandContext(ctx, "sh", limited...)
+	cputime.ForgetPeak()
 	var lines counter
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &lines, &stderr

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 )
@@ -24,14 +25,26 @@ func (a *app) bounded(cmd *cobra.Command) {
 	}
 	cmd.Long += fmt.Sprintf("\n\nMemory: at most %s for 10 million calls without any order, of a regular program\nsome 20 MB.",
 		render.ByteSize(int64(b.Memory)))
+	if b.PerRank > 0 {
+		cmd.Long += fmt.Sprintf(" Each rank adds up to %s.", render.ByteSize(int64(b.PerRank)))
+	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if os.Getenv("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(softLimit)
+			a.perRank = int64(b.PerRank)
 		}
 		if cmd.Name() != "replay" { // it ends the job that it has started
 			defer a.interruptible()()
 		}
 		return run(cmd, args)
+	}
+}
+
+// opened makes room for the ranks of an archive that a command reads: the garbage collector would otherwise work
+// in vain.
+func (a *app) opened(arch *archive.Archive) {
+	if a.perRank > 0 {
+		debug.SetMemoryLimit(debug.SetMemoryLimit(-1) + a.perRank*int64(arch.NumRanks()))
 	}
 }

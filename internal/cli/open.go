@@ -67,6 +67,7 @@ func (a *app) readsAll(file string, use func(*archive.Archive) error) error {
 		return err
 	}
 	defer arch.Close()
+	a.opened(arch)
 	return use(arch)
 }
 

@@ -35,6 +35,8 @@ type app struct {
 	stderr io.Writer
 	// live: recordings are opened as snapshots of the jobs that make them.
 	live bool
+	// perRank is how much memory in bytes the command may take for each rank: see bounded.
+	perRank int64
 }
 
 // Run executes the command line args (without the program's name) and returns

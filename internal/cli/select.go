@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 )
 
@@ -19,7 +20,7 @@ or send), patterns (MPI_I*) and groups (see tabard record; also p2p, coll and wa
 Communicators are numbers or names as tabard info --comms shows them, or names that the
 program gave. A window of time is FROM..TO or FROM+LENGTH, of times since the start of
 the trace (1.5s, 20ms) or percent (10%..30%): calls count that are in progress in it. Steps
-are iterations of the time-step loop (see tabard loops), from 0: 7, 10-19, 100-.`
+are iterations of the time-step loop (see tabard loops, and --step-loop), from 0: 7, 10-19, 100-.`
 
 // add defines the flags of a selection for a command that prints JSON of a schema. It
 // is called once all other flags are there, so that they come last in the help.
@@ -37,6 +38,8 @@ func (f *selectFlags) add(cmd *cobra.Command, schema string) {
 		"this window of time only, e.g. 1.5s..2s or 10%..30%")
 	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps",
 		"these time steps only, e.g. 10-19")
+	fl.Var(value(&f.flags.StepLoop, false, "LOOP", parsed(loops.ParseStepLoop)), "step-loop",
+		"the time-step loop, by its iterations or a line in it: 100, solve.c:41 (default: found)")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+schema+")")
 	must(cmd.RegisterFlagCompletionFunc("function", completeFunctions))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/clocks"
+	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/waits"
@@ -83,7 +84,11 @@ func (j *Job) steps() (*selection.StepIndex, error) {
 		return j.found, nil
 	}
 	var err error
-	j.found, err = selection.FindSteps(j.Archive)
+	var named loops.StepLoop
+	if j.chosen != nil {
+		named = j.chosen.Selection.StepLoop
+	}
+	j.found, err = selection.FindSteps(j.Archive, named)
 	return j.found, err
 }
 

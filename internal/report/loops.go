@@ -63,8 +63,10 @@ type LoopNode struct {
 	Calls uint64  `json:"calls"`
 	Share float64 `json:"share_of_calls"`
 	// Time is a share of the rank's time, only if it is known.
-	Time      *float64   `json:"share_of_time,omitempty"`
-	Step      bool       `json:"time_step,omitempty"`
+	Time *float64 `json:"share_of_time,omitempty"`
+	Step bool     `json:"time_step,omitempty"`
+	// Or is how often the loop may as well be repeated, only if that is not certain.
+	Or        uint64     `json:"or,omitempty"`
 	Recursion string     `json:"recursion,omitempty"`
 	Body      []LoopNode `json:"body,omitempty"`
 }
@@ -112,11 +114,13 @@ type LoopChoice struct {
 	Depth int
 	// All sums up nothing.
 	All bool
+	// StepLoop is the time-step loop, if the user names it.
+	StepLoop loops.StepLoop
 }
 
 // FindLoops finds the loops of a recording, and leaves out what is not chosen.
 func FindLoops(arch *archive.Archive, o *LoopChoice) ([]*loops.Class, error) {
-	classes, err := loops.Of(arch, loops.Options{Timing: loopsTiming, Select: func(s *archive.Stream) bool {
+	classes, err := loops.Of(arch, loops.Options{Timing: loopsTiming, StepLoop: o.StepLoop, Select: func(s *archive.Stream) bool {
 		r := s.Rank().Rank
 		return o.Ranks == "" || r >= 0 && o.HasRank(r)
 	}})
@@ -177,7 +181,7 @@ func loopNodes(seq []*loops.Node) []LoopNode {
 	out := make([]LoopNode, 0, len(seq))
 	for _, n := range seq {
 		j := LoopNode{Kind: n.Kind.String(), Calls: n.Calls, Share: n.Share, Step: n.Step, Polls: n.Polls,
-			Recursion: n.Recursion}
+			Recursion: n.Recursion, Or: n.Or}
 		j.Min, j.Max = n.Repeats()
 		if by := ByVariant(n); len(by) > 1 {
 			for _, c := range n.Counts {

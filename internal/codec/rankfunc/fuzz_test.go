@@ -174,7 +174,7 @@ func FuzzFit(f *testing.F) {
 			t.Fatal("not deterministic")
 		}
 		if len(rs) > 2 {
-			checkMergeIn(t, rng, "fuzz", ctx, ranks, vals, int(mode>>4&3))
+			checkMergeIn(t, rng, "fuzz", ctx, ranks, vals, b, int(mode>>4&3))
 		}
 	})
 }

@@ -178,10 +178,16 @@ type sample struct{ r, v []int64 }
 func samples(ctx *Context, rs, vals, sr, sv []int64) []sample {
 	const near, places = 6, 8
 	var all []sample
+	// Of few values many samples are the same.
+	add := func(r, v []int64) {
+		if !slices.ContainsFunc(all, func(s sample) bool { return len(s.r) == len(r) && &s.r[0] == &r[0] }) {
+			all = append(all, sample{r, v})
+		}
+	}
 	for k := range places {
 		i := max(0, len(rs)-near) * k / (places - 1)
 		j := min(i+near, len(rs))
-		all = append(all, sample{rs[i:j], vals[i:j]})
+		add(rs[i:j], vals[i:j])
 	}
 	var in sample
 	for i, v := range sv {
@@ -190,15 +196,13 @@ func samples(ctx *Context, rs, vals, sr, sv []int64) []sample {
 		}
 	}
 	for k := range 4 {
-		r, v := spread(rs, vals, 5, k+1)
-		all = append(all, sample{r, v})
+		add(spread(rs, vals, 5, k+1))
 		if len(in.r) > 2 && len(in.r) < len(sr) {
-			r, v = spread(in.r, in.v, 5+4*k, k)
-			all = append(all, sample{r, v})
+			add(spread(in.r, in.v, 5+4*k, k))
 		}
 	}
 	if len(in.r) > 2 && len(in.r) < len(sr) {
-		all = append(all, in)
+		add(in.r, in.v)
 	}
 	return all
 }

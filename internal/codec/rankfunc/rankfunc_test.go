@@ -333,41 +333,40 @@ type part struct {
 
 func checkMerge(t *testing.T, rng *rand.Rand, name string, ctx *Context, ranks *Set, vals []int64) {
 	t.Helper()
+	want := Fit(ctx, ranks, vals).Append(nil)
 	for mode := range 4 {
-		checkMergeIn(t, rng, name, ctx, ranks, vals, mode)
+		checkMergeIn(t, rng, name, ctx, ranks, vals, want, mode)
 	}
 }
 
-// checkMergeIn does so in one of four ways.
-func checkMergeIn(t *testing.T, rng *rand.Rand, name string, ctx *Context, ranks *Set, vals []int64, mode int) {
+// checkMergeIn does so in one of four ways; want is what Fit gives.
+func checkMergeIn(t *testing.T, rng *rand.Rand, name string, ctx *Context, ranks *Set, vals []int64, want []byte,
+	mode int) {
 	t.Helper()
-	want := Fit(ctx, ranks, vals).Append(nil)
-	{
-		parts := split(rng, ctx, ranks, vals, mode)
-		for len(parts) > 1 {
-			i := rng.IntN(len(parts) - 1)
-			if mode == 0 {
-				i = 0 // from the left
+	parts := split(rng, ctx, ranks, vals, mode)
+	for len(parts) > 1 {
+		i := rng.IntN(len(parts) - 1)
+		if mode == 0 {
+			i = 0 // from the left
+		}
+		a, b := parts[i], parts[i+1]
+		if mode > 0 && rng.IntN(4) == 0 { // over the file
+			var err error
+			if a.f, _, err = Parse(a.f.Append(nil), ctx, a.ranks); err != nil {
+				t.Fatal(name, err)
 			}
-			a, b := parts[i], parts[i+1]
-			if mode > 0 && rng.IntN(4) == 0 { // over the file
-				var err error
-				if a.f, _, err = Parse(a.f.Append(nil), ctx, a.ranks); err != nil {
-					t.Fatal(name, err)
-				}
-				if a.ranks, _, err = ParseSet(a.ranks.Append(nil), ctx.Size); err != nil {
-					t.Fatal(name, err)
-				}
+			if a.ranks, _, err = ParseSet(a.ranks.Append(nil), ctx.Size); err != nil {
+				t.Fatal(name, err)
 			}
-			parts[i] = part{a.ranks.Union(b.ranks), Merge(ctx, a.f, a.ranks, b.f, b.ranks)}
-			parts = slices.Delete(parts, i+1, i+2)
 		}
-		if !parts[0].ranks.Equal(ranks) {
-			t.Fatalf("%s: merged set %v, want %v", name, parts[0].ranks, ranks)
-		}
-		if got := parts[0].f.Append(nil); !bytes.Equal(got, want) {
-			t.Fatalf("%s, mode %d: merged to %v, want %v", name, mode, parts[0].f, Fit(ctx, ranks, vals))
-		}
+		parts[i] = part{a.ranks.Union(b.ranks), Merge(ctx, a.f, a.ranks, b.f, b.ranks)}
+		parts = slices.Delete(parts, i+1, i+2)
+	}
+	if !parts[0].ranks.Equal(ranks) {
+		t.Fatalf("%s: merged set %v, want %v", name, parts[0].ranks, ranks)
+	}
+	if got := parts[0].f.Append(nil); !bytes.Equal(got, want) {
+		t.Fatalf("%s, mode %d: merged to %v, want %v", name, mode, parts[0].f, Fit(ctx, ranks, vals))
 	}
 }
 

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -247,8 +248,8 @@ func (m *inference) columnSlot(b *block, it *item, calls []observation, i int, c
 	hole := &archive.Value{Kind: archive.Hole}
 	fm := formOf(&f.Slots[i], hole)
 	s := Slot{Kind: fm.kind, Item: fm.item, Class: f.Slots[i].Class}
-	if it.held == nil || it.held.copied {
-		m.obstacle(calls, i, "it has too many different values")
+	if it.held == nil {
+		m.obstacle(calls, i, fmt.Sprintf("calls whose values vary are too many to look for rules: more than %d", maxHeld))
 		return s
 	}
 	switch {
@@ -307,7 +308,7 @@ func plain(calls []observation) (out []observation) {
 
 // heldTable is the values of part p of a slot, which are in columns at least at some ranks.
 func (m *inference) heldTable(b *block, it *item, calls []observation, i, p int) (*table, bool) {
-	if it.held == nil || it.held.copied {
+	if it.held == nil {
 		return nil, false
 	}
 	m.work = 0

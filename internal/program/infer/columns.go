@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 
@@ -16,14 +17,8 @@ type column struct {
 	r   *col.Reader
 }
 
-// held is what the columns of a call hold: where its occurrences are, and which column of the call
-// belongs to which slot.
-type held struct {
-	rows []heldRow
-	// copied is set if there were too many rows to look at. The columns can then only be copied as
-	// they are.
-	copied bool
-}
+// held is what the columns of a call hold: where its occurrences are.
+type held struct{ rows []heldRow }
 
 // stream is the occurrences of a terminal at a rank.
 type stream struct {
@@ -77,12 +72,13 @@ func (k *class) column(rank, number int, elements bool, n uint64) (column, error
 	return c, nil
 }
 
-// maxHeld is how many occurrences of calls with columns are looked at, in all.
-const maxHeld = 1 << 22
+// maxHeld is how many occurrences of calls with columns are looked at, in all. Each takes some 200 bytes.
+const maxHeld = 1 << 20
 
-// hold notes where the occurrences of all calls with columns are.
-func (m *inference) hold(b *block) {
-	left := uint64(maxHeld)
+// hold notes where the occurrences of all calls with columns are, unless there are too many.
+func (m *inference) hold(b *block) error {
+	holders := make([][]*holder, len(b.seqs))
+	total := uint64(0)
 	for i := range b.seqs {
 		k := b.seqs[i].class
 		if len(k.d.Columns) == 0 {
@@ -93,13 +89,46 @@ func (m *inference) hold(b *block) {
 			with[t] = len(k.recording.c.Templates[id].Columns()) > 0
 		}
 		for _, rank := range k.ranks {
-			w := &holder{class: k, rank: rank, with: with, seen: make([]uint64, len(with)), left: &left}
-			w.walk(b, i, nil)
-			if *w.left == 0 {
-				return
+			n, err := k.held(rank, with)
+			if err != nil {
+				return err
 			}
+			if total += min(n, maxHeld+1); total > maxHeld {
+				return nil
+			}
+			holders[i] = append(holders[i], &holder{class: k, rank: rank, with: with, seen: make([]uint64, len(with))})
 		}
 	}
+	for i, list := range holders {
+		for _, w := range list {
+			w.walk(b, i, nil)
+		}
+	}
+	return nil
+}
+
+// held is how many calls with columns a rank makes. That its columns have a value for each of them keeps
+// a damaged recording from claiming more calls than it has room for.
+func (k *class) held(rank int, with []bool) (total uint64, err error) {
+	for t, n := range k.occurrences(rank) {
+		if !with[t] || n == 0 {
+			continue
+		}
+		sig := &k.recording.c.Templates[k.d.Terminals[t]].Signature
+		for i, spec := range sig.Columns() {
+			elements := spec.Array && spec.Field >= 0
+			c, err := k.column(rank, k.start[t]+i, elements, n)
+			if err != nil {
+				return 0, err
+			}
+			if !elements && c.r.Len() != n {
+				return 0, fmt.Errorf("%w: it has %d values for %d calls (the file is damaged: copy it again, or record again)",
+					errColumn, c.r.Len(), n)
+			}
+		}
+		total = min(total+min(n, maxHeld+1), maxHeld+1)
+	}
+	return total, nil
 }
 
 // holder walks through the calls of a rank.
@@ -108,7 +137,6 @@ type holder struct {
 	rank  int
 	with  []bool
 	seen  []uint64
-	left  *uint64
 }
 
 func (w *holder) walk(b *block, seq int, idx []int64) {
@@ -121,42 +149,30 @@ func (w *holder) walk(b *block, seq int, idx []int64) {
 			}
 			continue
 		}
-		if !w.any(n) {
-			continue
-		}
-		times := n.times(w.rank)
-		for i := range times {
-			if *w.left == 0 {
-				break
+		// Iterations without such calls are not walked through: there may be any number of them.
+		times, last := n.times(w.rank), len(n.inst)-1
+		for i := int64(0); i < times && (i < int64(last) || w.any(n.inst[last])); i++ {
+			k := int(min(i, int64(last)))
+			if w.any(n.inst[k]) {
+				w.walk(it.sub, it.first[seq]+k, append(idx[:len(idx):len(idx)], i))
 			}
-			w.walk(it.sub, it.first[seq]+int(min(i, int64(len(n.inst)-1))), append(idx[:len(idx):len(idx)], i))
 		}
 	}
 }
 
-// any tells whether there are calls with columns below a node.
-func (w *holder) any(n *node) bool {
-	if n.inst == nil {
-		return w.with[n.term]
-	}
-	for _, body := range n.inst {
-		for _, x := range body {
-			if w.any(x) {
-				return true
-			}
+// any tells whether there are calls with columns in the body of a loop.
+func (w *holder) any(body []*node) bool {
+	return slices.ContainsFunc(body, func(n *node) bool {
+		if n.inst == nil {
+			return w.with[n.term]
 		}
-	}
-	return false
+		return slices.ContainsFunc(n.inst, w.any)
+	})
 }
 
 func (w *holder) visit(it *item, term uint32, idx []int64) {
 	if it.held == nil {
 		it.held = &held{}
-	}
-	*w.left--
-	if *w.left == 0 {
-		it.held.copied = true
-		return
 	}
 	at := row{recording: w.class.recording, rank: int64(w.rank), idx: idx}
 	it.held.rows = append(it.held.rows, heldRow{at, w.class, term, w.seen[term]})

@@ -278,7 +278,9 @@ func (m *inference) thread(number int, classes []*class) (*Thread, error) {
 	for _, s := range m.recordings {
 		s.env.Index = make([]int64, m.loops)
 	}
-	m.hold(b)
+	if err := m.hold(b); err != nil {
+		return nil, err
+	}
 	m.choosePeers(b)
 	t := &Thread{Number: number}
 	there := &table{m: m}

@@ -150,6 +150,9 @@ func loopNotes(n *loops.Node) string {
 	if f, last, ok := n.Place(); ok {
 		s = "   " + frameLines(&f, last)
 	}
+	if n.Or > 0 {
+		s += fmt.Sprintf("   (or %sx: the calls do not tell)", count(n.Or))
+	}
 	if n.Recursion != "" {
 		s += "   (recursion of " + n.Recursion + ")"
 	}

@@ -1,4 +1,4 @@
-package loops
+package nest
 
 import "iter"
 
@@ -16,46 +16,48 @@ type Counts struct {
 	times       uint64
 }
 
-func constant(value, n uint64) *Counts {
+// Constant is n counts of one value.
+func Constant(value, n uint64) *Counts {
 	return &Counts{n: n, sum: value * n, min: value, max: value, value: value}
 }
 
-func (c *Counts) isConstant() bool { return c.left == nil }
+// IsConstant tells whether c is stored as one value, as it is if all its counts are equal.
+func (c *Counts) IsConstant() bool { return c.left == nil }
 
-// cat is a followed by b.
-func (c *Counts) cat(b *Counts) *Counts {
-	if c.isConstant() && b.isConstant() && c.value == b.value {
-		return constant(c.value, c.n+b.n)
+// Cat is a followed by b.
+func (c *Counts) Cat(b *Counts) *Counts {
+	if c.IsConstant() && b.IsConstant() && c.value == b.value {
+		return Constant(c.value, c.n+b.n)
 	}
 	// Growth at the end by one value at a time, the usual case, keeps runs.
-	if c.right != nil && c.right.isConstant() && b.isConstant() && c.right.value == b.value {
-		return c.left.cat(constant(b.value, c.right.n+b.n))
+	if c.right != nil && c.right.IsConstant() && b.IsConstant() && c.right.value == b.value {
+		return c.left.Cat(Constant(b.value, c.right.n+b.n))
 	}
 	return &Counts{n: c.n + b.n, sum: c.sum + b.sum, min: min(c.min, b.min), max: max(c.max, b.max), left: c, right: b}
 }
 
-// repeat is c, k times.
-func (c *Counts) repeat(k uint64) *Counts {
+// Repeat is c, k times.
+func (c *Counts) Repeat(k uint64) *Counts {
 	switch {
 	case k == 1:
 		return c
-	case c.isConstant():
-		return constant(c.value, c.n*k)
+	case c.IsConstant():
+		return Constant(c.value, c.n*k)
 	}
 	return &Counts{n: c.n * k, sum: c.sum * k, min: c.min, max: c.max, left: c, times: k}
 }
 
-// addLast is c with k added to its last count.
-func (c *Counts) addLast(k uint64) *Counts {
+// AddLast is c with k added to its last count.
+func (c *Counts) AddLast(k uint64) *Counts {
 	switch {
-	case c.isConstant() && c.n == 1:
-		return constant(c.value+k, 1)
-	case c.isConstant():
-		return constant(c.value, c.n-1).cat(constant(c.value+k, 1))
+	case c.IsConstant() && c.n == 1:
+		return Constant(c.value+k, 1)
+	case c.IsConstant():
+		return Constant(c.value, c.n-1).Cat(Constant(c.value+k, 1))
 	case c.right != nil:
-		return c.left.cat(c.right.addLast(k))
+		return c.left.Cat(c.right.AddLast(k))
 	}
-	return c.left.repeat(c.times - 1).cat(c.left.addLast(k))
+	return c.left.Repeat(c.times - 1).Cat(c.left.AddLast(k))
 }
 
 // Len is the number of executions.
@@ -88,7 +90,7 @@ func (c *Counts) All() iter.Seq2[uint64, uint64] {
 			top.times--
 			c := top.c
 			switch {
-			case c.isConstant():
+			case c.IsConstant():
 				if !yield(c.value, c.n) {
 					return
 				}
@@ -101,9 +103,9 @@ func (c *Counts) All() iter.Seq2[uint64, uint64] {
 	}
 }
 
-// equal compares as far as the stored form tells, which is exact for
+// Equal compares as far as the stored form tells, which is exact for
 // sequences of a few runs; it never holds for different sequences.
-func (c *Counts) equal(b *Counts) bool {
+func (c *Counts) Equal(b *Counts) bool {
 	if c == b {
 		return true
 	}
@@ -134,37 +136,5 @@ func (c *Counts) equal(b *Counts) bool {
 	return true
 }
 
-// terms is a set of terminals, a union of sets that may share parts.
-type terms struct {
-	t    uint32
-	a, b *terms
-}
-
-func (s *terms) has(t uint32) bool { return s.a == nil && s.t == t }
-
-func (s *terms) union(o *terms) *terms {
-	switch {
-	case s == o, o.a == nil && (s.has(o.t) || s.a != nil && (s.a.has(o.t) || s.b.has(o.t))):
-		return s
-	case s.a != nil && (s.a == o || s.b == o):
-		return s
-	}
-	return &terms{a: s, b: o}
-}
-
-// collect adds the terminals of s to set.
-func (s *terms) collect(set map[uint32]bool) {
-	seen := map[*terms]bool{}
-	stack := []*terms{s}
-	for len(stack) > 0 {
-		s := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch {
-		case s.a == nil:
-			set[s.t] = true
-		case !seen[s]:
-			seen[s] = true
-			stack = append(stack, s.a, s.b)
-		}
-	}
-}
+// Split takes c, which is not constant, apart: it is left and then right or, if right is nil, left a number of times.
+func (c *Counts) Split() (left, right *Counts, times uint64) { return c.left, c.right, c.times }

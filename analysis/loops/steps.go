@@ -1,0 +1,218 @@
+package loops
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/codec/nest"
+)
+
+// What makes a loop the time-step loop.
+const (
+	minStep = 0.25 // the share that it has at least
+	few     = 5    // a loop of fewer iterations is one around the time steps, if there is an inner one
+	inside  = 0.6  // that has this part of it, and
+	more    = 2    // this many times its iterations
+)
+
+// A StepLoop names the time-step loop: by how often it is repeated, or by where it is. The zero value
+// names none.
+type StepLoop struct {
+	iterations uint64
+	file       string
+	line       int
+}
+
+// ParseStepLoop understands a number of iterations (100), and a line of the source in a loop (solve.c:41).
+func ParseStepLoop(text string) (StepLoop, error) {
+	if n, err := strconv.ParseUint(strings.TrimSuffix(text, "x"), 10, 64); err == nil && n > 0 {
+		return StepLoop{iterations: n}, nil
+	}
+	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		first, _, _ := strings.Cut(text[i+1:], "-")
+		if line, err := strconv.Atoi(first); err == nil && line > 0 {
+			return StepLoop{file: text[:i], line: line}, nil
+		}
+	}
+	return StepLoop{}, fmt.Errorf("%q is neither a number of iterations nor FILE:LINE", text)
+}
+
+func (s StepLoop) isZero() bool { return s == StepLoop{} }
+
+// names tells whether a loop is meant. In a file that is the loop that begins at the line.
+func (s StepLoop) names(x *candidate) bool {
+	if s.iterations > 0 {
+		return x.iterations == s.iterations
+	}
+	f, last, ok := x.loop.Place()
+	path := "/" + f.File
+	return ok && f.Line <= s.line && s.line <= last && strings.HasSuffix(path, "/"+strings.TrimPrefix(s.file, "/"))
+}
+
+// A candidate is a loop that may be the time-step loop.
+type candidate struct {
+	loop       *Node
+	iterations uint64  // in all its executions
+	weight     float64 // share of the calls or, where the time is known, the mean of both shares
+	inner      []*candidate
+}
+
+// candidates are the loops of a sequence with those in them, the greatest first.
+func candidates(seq []*Node, time float64) []*candidate {
+	var list []*candidate
+	for _, n := range seq {
+		if n.Kind != Loop {
+			continue
+		}
+		x := &candidate{loop: n, iterations: n.Counts[0].Sum(), weight: n.Share}
+		of := time // the part of the time that a unit of calls takes
+		if n.Time >= 0 && n.Share > 0 {
+			of = n.Time / n.Share
+		}
+		if of >= 0 {
+			x.weight = (n.Share + of*n.Share) / 2
+		}
+		x.inner = candidates(n.Body, of)
+		list = append(list, x)
+	}
+	slices.SortStableFunc(list, func(a, b *candidate) int { return cmp.Compare(b.weight, a.weight) })
+	return list
+}
+
+// preferred is the time-step loop as one class sees it: the outermost one, unless that is repeated a few
+// times only and has one in it that is repeated often.
+func preferred(list []*candidate) *candidate {
+	if len(list) == 0 || list[0].weight < minStep {
+		return nil
+	}
+	x := list[0]
+	for x.iterations < few && len(x.inner) > 0 {
+		y := x.inner[0]
+		if y.weight < inside*x.weight || y.iterations < more*x.iterations || y.iterations < few {
+			break
+		}
+		x = y
+	}
+	return x
+}
+
+// find is the outermost candidate that fulfils a condition, the greatest of several.
+func find(list []*candidate, wanted func(*candidate) bool) *candidate {
+	for level := list; len(level) > 0; {
+		var next []*candidate
+		for _, x := range level {
+			if wanted(x) {
+				return x
+			}
+			next = append(next, x.inner...)
+		}
+		level = next
+	}
+	return nil
+}
+
+// findSteps points out the time-step loops. All ranks of a program do the same time steps: a class whose
+// choice differs from that of most ranks takes a loop with as many iterations, if it has one.
+func findSteps(classes []*Class, named StepLoop) error {
+	lists := make([][]*candidate, len(classes))
+	choice := make([]*candidate, len(classes))
+	votes, all := map[uint64]int{}, 0
+	for i, c := range classes {
+		if c.Thread == 0 {
+			c.callLoop()
+		}
+		lists[i] = candidates(c.Body, -1)
+		choice[i] = preferred(lists[i])
+		if choice[i] != nil && c.Thread == 0 {
+			votes[choice[i].iterations] += len(c.Streams())
+			all += len(c.Streams())
+		}
+	}
+	most := uint64(0)
+	for n, v := range votes {
+		if v > votes[most] || v == votes[most] && n < most {
+			most = n
+		}
+	}
+	if !named.isZero() {
+		return nameSteps(classes, lists, named)
+	}
+	for i, c := range classes {
+		x := choice[i]
+		if 2*votes[most] > all && (x == nil || x.iterations != most) {
+			y := find(lists[i], func(y *candidate) bool { return y.iterations == most && y.weight >= minStep })
+			if y != nil {
+				x = y
+			}
+		}
+		if x != nil {
+			c.Step, x.loop.Step = x.loop, true
+		}
+	}
+	return nil
+}
+
+func nameSteps(classes []*Class, lists [][]*candidate, named StepLoop) error {
+	found := false
+	for i, c := range classes {
+		if x := find(lists[i], named.names); x != nil {
+			c.Step, x.loop.Step, found = x.loop, true, true
+		}
+	}
+	if !found {
+		return errors.New("no loop is " + named.String() + "; tabard loops shows what loops there are")
+	}
+	return nil
+}
+
+// String is what ParseStepLoop understands.
+func (s StepLoop) String() string {
+	if s.iterations > 0 {
+		return fmt.Sprintf("%dx", s.iterations)
+	}
+	return fmt.Sprintf("%s:%d", s.file, s.line)
+}
+
+// callLoop makes a loop of a call that is most of what a class does, again and again: it has no loop
+// that could be the time-step loop otherwise.
+func (c *Class) callLoop() {
+	var best *Node
+	for _, n := range c.Body {
+		if n.Kind == Loop && n.Share >= minStep {
+			return
+		}
+		if n.Kind == Call && !n.Polls && n.Share >= minStep && n.Counts[0].Min() >= few && n.communicates() &&
+			(best == nil || n.Share > best.Share) {
+			best = n
+		}
+	}
+	if best == nil {
+		return
+	}
+	one := *best
+	one.Counts = nil
+	for _, k := range best.Counts {
+		one.Counts = append(one.Counts, nest.Constant(1, k.Sum()))
+	}
+	*best = Node{Kind: Loop, Counts: best.Counts, Shape: best.Shape, Body: []*Node{&one}, Calls: best.Calls,
+		Share: best.Share, Time: best.Time}
+	best.place, best.last, best.placed = placeOf(best.Body)
+	c.size++
+}
+
+// communicates tells whether a call exchanges data, and is neither one that waits for others to nor one in
+// a recursion.
+func (n *Node) communicates() bool {
+	if n.Shape.Recursive != "" {
+		return false
+	}
+	switch n.Shape.Func.Category {
+	case "pt2pt", "collective", "neighbor":
+		return true
+	}
+	return false
+}

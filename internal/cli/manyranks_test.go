@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
+)
+
+// manyRanks writes the recording of a job of any number of ranks: what a small one is, at that size, with
+// the times of one rank at all of them.
+func manyRanks(t *testing.T, file string, ranks, steps int) {
+	t.Helper()
+	small, err := archivetest.Open(t, jobBytes(t, "stencil-1d-periodic",
+		synthetic.Params{Ranks: 8, Steps: steps, Seed: 1, Timing: true})).Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := infer.Of(small, ranks, infer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Classes) != 1 || len(small.Timings) == 0 {
+		t.Fatalf("%d classes, %d timings", len(c.Classes), len(small.Timings))
+	}
+	c.Timings = small.Timings[:1]
+	c.Classes[0].Timing = archive.Cases[int]{Values: []int{0}}
+	clocks, group := slices.Repeat([][]int64{small.Groups[0].Clocks.At(0)}, ranks), c.Groups[0]
+	group.Clocks = rankfunc.FitVec(&rankfunc.Context{Size: ranks}, group.Ranks, clocks)
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commandVar holds the words of a command that a test is to be, as a process of its own.
+const commandVar = "TABARD_TEST_COMMAND"
+
+// ranksVar is how many ranks TestManyRanks has if it is set: 100,000 take minutes.
+const ranksVar = "TABARD_TEST_RANKS"
+
+// TestManyRanks: every command that reads recordings keeps its bounds for recordings of many ranks.
+func TestManyRanks(t *testing.T) {
+	if words := os.Getenv(commandVar); words != "" {
+		os.Exit(Run(strings.Split(words, "\n"), os.Stdout, os.Stderr))
+	}
+	ranks := 5_000
+	if n, err := strconv.Atoi(os.Getenv(ranksVar)); err == nil {
+		ranks = n
+	}
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.tabard"), filepath.Join(dir, "b.tabard")
+	manyRanks(t, a, ranks, 5)
+	manyRanks(t, b, ranks, 6)
+	var asked []string
+	for _, q := range []string{"info A", "info A --comms", "info A --cost", "report A", "profile A --by rank", "matrix A",
+		"histogram A", "waits A", "messages A", "timeline A", "dump A --rank 4999", "dump A --last 3", "loops A", "diff A A",
+		"diff A B", "merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT"} {
+		words := strings.Fields(q)
+		asked = append(asked, words[0])
+		for i, w := range words {
+			switch w {
+			case "A":
+				words[i] = a
+			case "B":
+				words[i] = b
+			case "OUT":
+				words[i] = filepath.Join(dir, "out"+strings.NewReplacer("proxy", ".c", "merge", "1.tabard", "scale", "2.tabard").
+					Replace(words[0]))
+			}
+		}
+		t.Run(q, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestManyRanks$")
+			cmd.Env = append(os.Environ(), commandVar+"="+strings.Join(words, "\n"))
+			cputime.ForgetPeak()
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			err := cmd.Run()
+			var exit *exec.ExitError
+			if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1 && q == "diff A B") {
+				t.Errorf("%v: %.500s", err, errs.Bytes())
+			}
+			bound, ok := report.BoundOf(words[0])
+			s := cmd.ProcessState
+			memory, cpu := uint64(s.SysUsage().(*syscall.Rusage).Maxrss)<<10, s.UserTime()+s.SystemTime()
+			if !ok || memory > bound.At(ranks) || cpu.Seconds() > float64(bound.Seconds) {
+				t.Errorf("%d MB, %v", memory/1e6, cpu)
+			}
+			t.Logf("%d MB, %v, %d lines", memory/1e6, cpu, bytes.Count(out.Bytes(), []byte("\n")))
+		})
+	}
+	for _, b := range report.Bounds {
+		if !slices.Contains(append(asked, "verify", "replay"), b.Command) { // these need a raw log, and an MPI
+			t.Errorf("%s is not asked", b.Command)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package nest
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
+)
+
+// A statement is a part of a test program: a call, or a loop with a number of iterations drawn each time.
+type statement struct {
+	label int32
+	body  []*statement
+	times func() int
+	drawn func(*rand.Rand) int // instead of times: see draw
+}
+
+// run executes a program.
+func execute(seq []*statement, word []uint32) []uint32 {
+	for _, s := range seq {
+		for range s.times() {
+			if s.body == nil {
+				word = append(word, uint32(s.label))
+			} else {
+				word = execute(s.body, word)
+			}
+		}
+	}
+	return word
+}
+
+func sequenceOf(t testing.TB, word []uint32) Sequence {
+	t.Helper()
+	b := grammar.NewBuilder()
+	most := uint32(0)
+	for _, v := range word {
+		b.Append(v)
+		most = max(most, v)
+	}
+	x, err := grammar.NewIndex(b.Grammar())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Sequence{Index: x}
+	for v := range most + 1 {
+		s.Label = append(s.Label, int32(v))
+	}
+	return s
+}
+
+// expanded is the labels that executions stand for.
+func expanded(e *Executions) []uint32 {
+	type reader struct {
+		next func() (uint64, uint64, bool)
+		v, n uint64
+	}
+	readers := map[*Executions]*reader{}
+	count := func(e *Executions) uint64 {
+		r := readers[e]
+		if r == nil {
+			r = &reader{}
+			r.next, _ = iter.Pull2(e.Counts.All())
+			readers[e] = r
+		}
+		for r.n == 0 {
+			r.v, r.n, _ = r.next()
+		}
+		r.n--
+		return r.v
+	}
+	var out []uint32
+	var walk func(e *Executions)
+	walk = func(e *Executions) {
+		for range count(e) {
+			if !e.Part.IsLoop() {
+				out = append(out, uint32(e.Part.Label))
+			}
+			for _, b := range e.Body {
+				walk(b)
+			}
+		}
+	}
+	walk(e)
+	return out
+}
+
+// text renders a nest: "a 3{b c*0-2}".
+func text(e *Executions) string {
+	var parts []string
+	for _, b := range e.Body {
+		n := fmt.Sprint(b.Counts.Min())
+		if b.Counts.Min() != b.Counts.Max() {
+			n += fmt.Sprint("-", b.Counts.Max())
+		}
+		switch {
+		case b.Part.IsLoop() && b.Part.Or > 0:
+			parts = append(parts, fmt.Sprintf("%s|%d{%s}", n, b.Part.Or, text(b)))
+		case b.Part.IsLoop():
+			parts = append(parts, n+"{"+text(b)+"}")
+		case n == "1":
+			parts = append(parts, string('a'+b.Part.Label))
+		default:
+			parts = append(parts, string('a'+b.Part.Label)+"*"+n)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+var lineOrder = Hints{Back: func(u, v int32) bool { return v <= u }, Alike: func(int32) bool { return true }}
+
+func readOf(t testing.TB, words ...[]uint32) *Reading {
+	t.Helper()
+	var seqs []Sequence
+	for _, w := range words {
+		seqs = append(seqs, sequenceOf(t, w))
+	}
+	r, err := Read(seqs, lineOrder, 1<<24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range r.Runs {
+		if got := expanded(e); !slices.Equal(got, words[i]) {
+			t.Fatalf("%s\ngives %v\nnot   %v", text(e), got, words[i])
+		}
+	}
+	return r
+}
+
+func always(n int) func() int { return func() int { return n } }
+
+func call(label int32) *statement { return &statement{label: label, times: always(1)} }
+
+func loop(times func() int, body ...*statement) *statement {
+	return &statement{body: body, times: times}
+}
+
+// TestAnySequence takes sequences without any order.
+func TestAnySequence(t *testing.T) {
+	for seed := range uint64(400) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		labels := 1 + rnd.IntN(7)
+		var word []uint32
+		for len(word) < 1+rnd.IntN(200) {
+			piece := make([]uint32, 1+rnd.IntN(4))
+			for i := range piece {
+				piece[i] = uint32(rnd.IntN(labels))
+			}
+			for range 1 + rnd.IntN(6) {
+				word = append(word, piece...)
+			}
+		}
+		readOf(t, word)
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	between := func(a, b int) func() int { return func() int { return a + rnd.IntN(b-a+1) } }
+	every := func(k int) func() int {
+		i := -1
+		return func() int {
+			if i++; i%k == 0 {
+				return 1
+			}
+			return 0
+		}
+	}
+	every10th := func() func() int {
+		i := 0
+		return func() int {
+			if i++; i%10 == 0 {
+				return 1
+			}
+			return 0
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		program    []*statement
+	}{
+		{"varying inner loop", "a 100{1-4{b c} d} e", []*statement{call(0), loop(always(100), loop(between(1, 4), call(1), call(2)), call(3)), call(4)}},
+		{"inner loop of none or more", "a 100{0-3{b c} d} e", []*statement{call(0), loop(always(100), loop(between(0, 3), call(1), call(2)), call(3)), call(4)}},
+		{"completions", "a 100{b c d*1-3} e", []*statement{call(0), loop(always(100), call(1), call(2), &statement{label: 3, times: between(1, 3)}), call(4)}},
+		{"branch in front", "a 100{b*0-1 c d} e", []*statement{call(0), loop(always(100), &statement{label: 1, times: between(0, 1)}, call(2), call(3)), call(4)}},
+		{"each 10th", "a 100{b c d*0-1} e", []*statement{call(0), loop(always(100), call(1), call(2), &statement{label: 3, times: every(10)}), call(4)}},
+		{"two branches", "a 100{b*0-1 c d*0-1} e", []*statement{call(0), loop(always(100), &statement{label: 1, times: between(0, 1)}, call(2), &statement{label: 3, times: between(0, 1)}), call(4)}},
+		{"solver and output", "a 50{b 3-9{c d e} f*0-1} g", []*statement{call(0), loop(always(50), call(1), loop(between(3, 9), call(2), call(3), call(4)), &statement{label: 5, times: every(5)}), call(6)}},
+		{"alternatives", "a 60{b c*0-1 d*0-1 e} f", []*statement{call(0), loop(always(60), call(1), func() *statement { return &statement{label: 2, times: every(2)} }(), func() *statement {
+			i := 0
+			return &statement{label: 3, times: func() int { i++; return (i + 1) % 2 }}
+		}(), call(4)), call(5)}},
+		{"each 10th, at the end", "a 100|10{b c d*0-1} e", []*statement{call(0), loop(always(100), call(1), call(2),
+			loop(every10th(), call(3))), call(4)}},
+	} {
+		word := execute(c.program, nil)
+		r := readOf(t, word)
+		if got := text(r.Runs[0]); got != c.want {
+			t.Errorf("%s: %s, not %s (%.0f bits)", c.name, got, c.want, r.Bits)
+		}
+	}
+}
