@@ -15,7 +15,8 @@ const harnessDir = "testdata/harness/"
 // harnessSources are the files under test; harness.c itself includes sites/unwind.c, and stands for
 // sites/jumps.c.
 var harnessSources = []string{"core/lock.c", "memory/allocation.c", "memory/blocks.c", "memory/gpu.c",
-	"memory/gpudriver.c", "memory/ranges.c", "memory/segments.c", "memory/shadow.c", "sites/cfi.c", "sites/modules.c"}
+	"memory/gpudriver.c", "memory/ranges.c", "memory/segments.c", "memory/shadow.c", "sites/cfi.c", "sites/modules.c",
+	"sites/python.c"}
 
 var harnessOnce, hungryOnce = sync.OnceValues(func() (string, error) { return buildHarness("plain") }),
 	sync.OnceValues(func() (string, error) { return buildHarness("hungry", "-DHUNGRY_DLSYM") })
