@@ -12,16 +12,15 @@ func (s *skeletons) final(seq []*item) []*item {
 	}
 	seq = s.turnLoops(s.evenLoops(f.items()))
 	for i, x := range seq {
-		if x.set != nil {
-			seq[i] = s.inner(x)
-		}
 		if x.unit != nil {
 			c := s.loopOf(x.n, s.final(x.unit))
 			seq[i] = c
+			c.period = x.period
 			if len(c.unit) == 1 { // its body has become one loop
 				seq[i] = scaled(c.unit[0], x.n)
 			}
 		}
+		seq[i] = s.inner(seq[i])
 	}
 	return seq
 }

@@ -390,3 +390,31 @@ func TestChain(t *testing.T) {
 	}
 	checkExact(t, g, identity(8), testShapes(8))
 }
+
+// TestInnerLoops tells loops over neighbours and levels from the loops around them, though all calls of one
+// line look the same.
+func TestInnerLoops(t *testing.T) {
+	word := func(steps int, step ...uint32) (w []uint32) {
+		for range steps {
+			w = append(w, step...)
+		}
+		return append(append([]uint32{0}, w...), 9)
+	}
+	// Terminals 1 to 4 are calls of one line, 5 to 8 of the next.
+	shape := []int32{0, 1, 1, 1, 1, 2, 2, 2, 2, 3}
+	for _, c := range []struct {
+		want string
+		word []uint32
+	}{
+		{"a 100{b*4} d", word(100, 1, 2, 3, 4)},                                              // neighbours
+		{"a 5{6{b c}} d", word(5, 1, 5, 2, 6, 3, 7, 4, 8, 3, 7, 2, 6)},                       // levels, down and up
+		{"a 100{b c} d", word(50, 1, 5, 2, 6)},                                               // two buffers in turn
+		{"a 50{b c} d", word(5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 2, 6)}, // each tenth
+	} {
+		shapes := testShapes(4)
+		got := checkExact(t, grammarOf(c.word), shape, shapes)
+		if s := text(got.Body, shapes); s != c.want {
+			t.Errorf("%s, not %s", s, c.want)
+		}
+	}
+}

@@ -26,6 +26,7 @@ type skeletons struct {
 	best  map[string]int // memo of order.start
 	seams map[**item]seam
 	or    map[int32]uint64 // other numbers of iterations of loops: see Node.Or
+	whole map[int32]bool   // loops whose iterations are no loops of time steps
 }
 
 // A seam is what foldSeam found for a sequence. Its key is the first element.
@@ -36,7 +37,7 @@ type seam struct {
 
 func newSkeletons(shapes int, o *order) *skeletons {
 	s := &skeletons{loops: map[string]int32{}, order: o, best: map[string]int{}, seams: map[**item]seam{},
-		or: map[int32]uint64{}}
+		or: map[int32]uint64{}, whole: map[int32]bool{}}
 	for i := range shapes {
 		s.list = append(s.list, skeleton{shape: int32(i), block: -1, size: 1})
 	}
@@ -96,8 +97,8 @@ type item struct {
 	skel int32
 	n    uint64
 	set  *nest.Set // of a call
-	// period is how many calls in a row have different parameters before they come again, 0 if not known: a
-	// loop over neighbours in a loop of steps is one call, again and again.
+	// period is how many repetitions in a row have different parameters before they come again, 0 if not
+	// known: a loop over neighbours or levels in a loop of steps is one loop, as far as places tell.
 	period uint64
 	// unit is the body of a loop whose iterations are all equal, for one
 	// iteration; varied is the body of any other, over all iterations.
@@ -289,6 +290,7 @@ func joined(a, b *item) *item {
 		c.period = commonPeriod(a, b)
 	case a.unit != nil && b.unit != nil && sameAll(a.unit, b.unit):
 		c.unit = mergedAll(a.unit, b.unit)
+		c.period = commonPeriod(a, b)
 	default:
 		c.varied = appended(a.iterations(), b.iterations())
 	}
@@ -300,7 +302,7 @@ func scaled(x *item, k uint64) *item {
 	c := *x
 	c.n *= k
 	c.varied = repeated(x.varied, k)
-	if c.period == 0 && k > 1 && x.n > 1 && x.set != nil && !x.set.Single() {
+	if c.period == 0 && k > 1 && x.n > 1 && !alike(x) {
 		c.period = x.n
 	}
 	return &c
@@ -318,12 +320,35 @@ func commonPeriod(a, b *item) uint64 {
 	return 0
 }
 
-// inner is x as a loop over calls with different parameters in a loop, if it is that.
+// inner is x as a loop over repetitions with different parameters in a loop, if it is that: many of them
+// differ. Two kinds of iterations in turn are one loop, as are those of which every tenth is another.
 func (s *skeletons) inner(x *item) *item {
-	if x.period < 2 || x.n%x.period != 0 || x.n == x.period {
+	if x.period < 2 || x.n%x.period != 0 || x.n == x.period || x.varied != nil {
 		return x
 	}
-	return s.loopOf(x.n/x.period, []*item{{skel: x.skel, n: x.period, set: x.set}})
+	kinds := x.kinds()
+	if x.set == nil && kinds < 3 || uint64(4*kinds) < x.period {
+		return x
+	}
+	y := *x
+	y.n, y.period = x.period, 0
+	loop := s.loopOf(x.n/x.period, []*item{&y})
+	s.whole[loop.skel] = true
+	return loop
+}
+
+// kinds is how many different parameters a call in x has at most.
+func (x *item) kinds() int {
+	if x.set != nil {
+		set := map[uint32]bool{}
+		x.set.Collect(set)
+		return len(set)
+	}
+	most := 0
+	for _, y := range x.unit {
+		most = max(most, y.kinds())
+	}
+	return most
 }
 
 // extended is loop a with x added to the end of its last iteration, nil if x does not belong there.

@@ -65,6 +65,7 @@ type Node struct {
 	// only for the outermost such node. It takes whole call stacks to tell.
 	Recursion string
 
+	whole  bool  // its body is one loop whose iterations differ
 	place  Frame // see Place
 	last   int
 	placed bool
@@ -104,7 +105,8 @@ func (t *tree) nodesOf(seq []*variedItem, shapes []Shape) []*Node {
 		case s.block >= 0:
 			n.Kind, n.Block = Block, int(s.block)
 		case s.body != nil:
-			n.Kind, n.Body, n.Or = Loop, t.nodesOf(v.body, shapes), t.sk.or[v.skel]
+			n.Kind, n.Body = Loop, t.nodesOf(v.body, shapes)
+			n.Or, n.whole = t.sk.or[v.skel], t.sk.whole[v.skel]
 			if s.mixed {
 				n.Kind = Mixed
 			}

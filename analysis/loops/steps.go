@@ -90,7 +90,7 @@ func preferred(list []*candidate) *candidate {
 		return nil
 	}
 	x := list[0]
-	for x.iterations < few && len(x.inner) > 0 {
+	for x.iterations < few && len(x.inner) > 0 && !x.loop.whole {
 		y := x.inner[0]
 		if y.weight < inside*x.weight || y.iterations < more*x.iterations || y.iterations < few {
 			break
