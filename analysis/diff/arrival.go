@@ -66,17 +66,33 @@ func (c *comparison) follows() error {
 	if err != nil || len(arrivals) == 0 {
 		return err
 	}
-	var known [2]*knowledge
-	for i, s := range c.sides {
-		if known[i], err = c.spread(s, arrivals); err != nil {
+	even := map[int]bool{}
+	for _, w := range worlds {
+		same, err := c.sameSites(w)
+		if err != nil {
 			return err
+		}
+		if same {
+			even[w] = true
+		}
+	}
+	var known [2]*knowledge
+	// Without times they are needed to tell what came first, too.
+	if len(even) > 0 || slices.ContainsFunc(arrivals, func(a *Arrival) bool { return !a.timed }) {
+		for i, s := range c.sides {
+			if known[i], err = c.spread(s, arrivals); err != nil {
+				return err
+			}
 		}
 	}
 	for _, w := range worlds {
 		if first := firstOf(arrivals, w, known); first != nil {
 			c.result.Arrivals = append(c.result.Arrivals, *first)
 		}
-		same, err := c.sameInAll(w)
+		if !even[w] {
+			continue
+		}
+		same, err := c.sameParameters(w)
 		if errors.Is(err, errTooMuch) {
 			continue
 		}
@@ -186,11 +202,12 @@ func (d *Difference) after(known [2]*knowledge, rank int) (bool, error) {
 	return true, nil
 }
 
-// firstOf is the outcome in a world that is shown: of those that nothing led to, the earliest in A.
+// firstOf is the outcome in a world that is shown: of those that nothing led to, as far as that is known, the
+// earliest in A.
 func firstOf(arrivals []*Arrival, world int, known [2]*knowledge) (first *Arrival) {
 	led := func(a *Arrival) bool {
 		for i := range known {
-			if known[i].from[a.streams[i]] >= a.next[i] {
+			if known[i] == nil || known[i].from[a.streams[i]] >= a.next[i] {
 				return false
 			}
 		}

@@ -24,6 +24,8 @@ type side struct {
 	nests    map[int]*nest
 	nestWork uint64              // nodes looked at in them
 	nodes    int                 // in them
+	symbols  int                 // in the grammars that they are of
+	crowded  bool                // some nests were not made
 	program  *calls.Program      // see objects
 	resolved *selection.Resolved // see resolve
 }

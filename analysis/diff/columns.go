@@ -212,6 +212,16 @@ func equalColumns(a, b *archive.Column) bool {
 	return true
 }
 
+// reads tells whether a parameter in columns is compared. Addresses always are, with one another.
+func (k *class) reads(t uint32, slot int) bool {
+	x := &k.terms[t]
+	switch x.f.Slots[slot].Codec {
+	case spec.Address, spec.Displacement:
+		return true
+	}
+	return !x.soft[slot]
+}
+
 // reader reads the calls of a stream that count.
 type reader struct {
 	g    *group
@@ -226,7 +236,7 @@ func (r *reader) open(s *archive.Stream) (stop func()) {
 	for t := range kept {
 		kept[t] = r.g.keeps(&r.k.terms[t])
 	}
-	r.next, stop = iter.Pull2(archive.Only(s, func(t uint32) bool { return kept[t] }))
+	r.next, stop = iter.Pull2(archive.OnlySlots(s, func(t uint32) bool { return kept[t] }, r.k.reads))
 	return stop
 }
 

@@ -230,9 +230,6 @@ func (c *comparison) finish() error {
 		c.note(fmt.Sprintf("ranks %v: parameters that differ from call to call were not compared: there are too many",
 			c.unread))
 	}
-	if c.sides[0].nestWork+c.sides[1].nestWork > maxNestWork {
-		c.note("the loops around some differences were not looked for: there are too many")
-	}
 	r.Differences = unite(r.Differences)
 	r.Follows = unite(r.Follows)
 	for _, list := range [][]*Difference{r.Differences, r.Follows} {
@@ -243,6 +240,9 @@ func (c *comparison) finish() error {
 			}
 			d.group = nil
 		}
+	}
+	if a, b := c.sides[0], c.sides[1]; a.nestWork+b.nestWork > maxNestWork || a.crowded || b.crowded {
+		c.note("the loops around some differences were not looked for: there are too many")
 	}
 	for _, o := range c.order {
 		o.Ranks = o.ranks.Len()

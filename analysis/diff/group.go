@@ -61,9 +61,10 @@ func (c *comparison) group(ka, kb *class, ranks *archive.RankSet) error {
 	c.compared = append(c.compared, compared{ka: ka, kb: kb, ranks: ranks})
 	g.structure()
 	if c.o.Parameters {
-		return g.parameters()
+		err = g.parameters()
 	}
-	return nil
+	g.wa, g.wb, g.steps = nil, nil, nil // differences keep the group
+	return err
 }
 
 func (g *group) word(k *class, s *archive.Stream, letters []print) (*word, error) {

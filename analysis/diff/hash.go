@@ -12,12 +12,13 @@ type print [2]uint64
 
 const prime = 1<<61 - 1
 
-var bases = sync.OnceValue(func() (t [64]print) {
+var bases = sync.OnceValue(func() *[64]print {
+	var t [64]print
 	t[0] = print{1<<32 + rand.Uint64N(prime-1<<33), 1<<32 + rand.Uint64N(prime-1<<33)}
 	for i := 1; i < len(t); i++ {
 		t[i] = t[i-1].mul(t[i-1])
 	}
-	return t
+	return &t
 })
 
 func mulMod(a, b uint64) uint64 {

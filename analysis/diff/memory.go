@@ -94,6 +94,11 @@ func aliased(f *spec.Func, a, b []archive.Value) (slot int, inA, inB string, ok 
 	var slots []int
 	var xs, ys []uint32
 	slot = -1
+	n := 0
+	heapPairs(f, a, b, func(int, uint32, uint32) { n++ })
+	if n < 2 {
+		return slot, "", "", false
+	}
 	heapPairs(f, a, b, func(i int, x, y uint32) {
 		if slot < 0 && !r.add(x, y) {
 			slot = i

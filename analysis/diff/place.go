@@ -15,12 +15,14 @@ type nest struct {
 	locator *loops.Locator
 }
 
-// Limits of what places are found in: streams of a recording, nodes of their loops, and nodes looked
-// at. A difference beyond them has no place.
+// Limits of what places are found in: streams of a recording, symbols of their grammars, nodes of their loops,
+// and nodes looked at. A difference beyond them has no place. Grammars with more symbols are those of streams
+// without order, in which few calls are in a loop.
 const (
-	maxNests     = 256
-	maxNestNodes = 1 << 17
-	maxNestWork  = 20_000_000
+	maxNests       = 256
+	maxNestSymbols = 500_000
+	maxNestNodes   = 1 << 17
+	maxNestWork    = 20_000_000
 )
 
 // nest finds the loops of a stream, nil if there are none or they are not looked for.
@@ -28,10 +30,20 @@ func (s *side) nest(st *archive.Stream) *nest {
 	if n, ok := s.nests[st.Index()]; ok {
 		return n
 	}
-	if len(s.nests) >= maxNests || s.nodes > maxNestNodes {
+	s.nests[st.Index()] = nil
+	g, err := st.Grammar()
+	if err != nil {
 		return nil
 	}
-	s.nests[st.Index()] = nil
+	symbols := 0
+	for _, body := range g.Rules {
+		symbols += len(body)
+	}
+	if len(s.nests) > maxNests || s.nodes > maxNestNodes || s.symbols+symbols > maxNestSymbols {
+		s.crowded = true
+		return nil
+	}
+	s.symbols += symbols
 	timing := int64(0)
 	if s.a.Stats().Timing <= selection.StepTiming {
 		timing = selection.StepTiming

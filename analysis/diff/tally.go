@@ -17,30 +17,41 @@ type sum [2]uint64
 type tallies struct {
 	c     *comparison
 	seeds [2]maphash.Seed
-	sites map[int]int64 // by key
 	all   sum
 }
 
-// sameInAll tells whether the ranks of a world together made the same calls.
-func (c *comparison) sameInAll(world int) (bool, error) {
-	t := &tallies{c: c, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, sites: map[int]int64{}}
-	// How often each call was made is in the grammars: most often that answers it.
-	if err := t.each(world, t.addSites); err != nil {
-		return false, err
-	}
-	for _, n := range t.sites {
+// sameSites tells whether the ranks of a world together made as many calls from each call site. That is in the
+// grammars, and most often it answers whether they made the same calls.
+func (c *comparison) sameSites(world int) (bool, error) {
+	sites := map[int]int64{} // by key, those of A less those of B
+	err := c.each(world, func(k *class, rank int, sign int64) error {
+		counts, err := k.Stream(rank).Occurrences()
+		for i, n := range counts {
+			if x := &k.terms[i]; x.counted() {
+				sites[x.key] += sign * int64(n)
+			}
+		}
+		return err
+	})
+	for _, n := range sites {
 		if n != 0 {
-			return false, nil
+			return false, err
 		}
 	}
-	err := t.each(world, t.add)
+	return true, err
+}
+
+// sameParameters tells whether the ranks of a world together made as many calls with each list of parameters.
+func (c *comparison) sameParameters(world int) (bool, error) {
+	t := &tallies{c: c, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	err := c.each(world, t.add)
 	return t.all == sum{}, err
 }
 
 // each visits all ranks of a world that were compared, with 1 for those of A and -1 for those of B.
-func (t *tallies) each(world int, visit func(k *class, rank int, sign int64) error) error {
-	for i := range t.c.compared {
-		k := &t.c.compared[i]
+func (c *comparison) each(world int, visit func(k *class, rank int, sign int64) error) error {
+	for i := range c.compared {
+		k := &c.compared[i]
 		if k.ka.Group().World != world {
 			continue
 		}
@@ -55,19 +66,8 @@ func (t *tallies) each(world int, visit func(k *class, rank int, sign int64) err
 	return nil
 }
 
-// counts tells whether calls of a terminal are counted.
-func (t *tallies) counts(x *term) bool { return x.kept && !x.f.Has(spec.Indefinite) }
-
-// addSites counts the calls of a rank by function and call site.
-func (t *tallies) addSites(k *class, rank int, sign int64) error {
-	counts, err := k.Stream(rank).Occurrences()
-	for i, n := range counts {
-		if x := &k.terms[i]; t.counts(x) {
-			t.sites[x.key] += sign * int64(n)
-		}
-	}
-	return err
-}
+// counted tells whether calls of a terminal are counted.
+func (x *term) counted() bool { return x.kept && !x.f.Has(spec.Indefinite) }
 
 // add counts the calls of a rank by what they were given and returned.
 func (t *tallies) add(k *class, rank int, sign int64) error {
@@ -80,7 +80,7 @@ func (t *tallies) add(k *class, rank int, sign int64) error {
 	any := false
 	for i := range k.terms {
 		x := &k.terms[i]
-		if !t.counts(x) || counts[i] == 0 {
+		if !x.counted() || counts[i] == 0 {
 			continue
 		}
 		if read[i] = x.holes; read[i] {
@@ -99,7 +99,7 @@ func (t *tallies) add(k *class, rank int, sign int64) error {
 	if !any {
 		return nil
 	}
-	for call, err := range archive.Only(s, func(t uint32) bool { return read[t] }) {
+	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return read[t] }, k.reads) {
 		if err != nil {
 			return err
 		}

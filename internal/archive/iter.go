@@ -78,7 +78,8 @@ type reader struct {
 	pollLeft uint64   // further calls of the current run of polls
 	skip     uint64   // calls of the next run of polls that are to be skipped
 	call     Call
-	slots    []Value // for calls with values in columns
+	slots    []Value                              // for calls with values in columns
+	reads    func(terminal uint32, slot int) bool // see OnlySlots; nil for all
 }
 
 func (s *Stream) newReader() (*reader, error) {
@@ -186,6 +187,13 @@ func (r *reader) fill(sig *Signature, place uint32, k uint64) error {
 			continue
 		}
 		slot := &r.call.Func.Slots[i]
+		if r.reads != nil && !r.reads(r.call.Terminal, i) {
+			place += uint32(slot.Fields())
+			if slot.Array {
+				place++
+			}
+			continue
+		}
 		v, used, err := r.hole(slot, place, k)
 		if err != nil {
 			return err
@@ -227,8 +235,13 @@ func (r *reader) hole(slot *spec.Slot, place uint32, k uint64) (v Value, used ui
 func (r *reader) array(slot *spec.Slot, place uint32, from, n uint64) (Value, error) {
 	var words [4]int64
 	var list []Value
-	ints := make([]int64, 0, min(n, 64)) // grows with what is really there
+	var ints []int64
 	plain := slot.Codec == spec.Int || slot.Codec == spec.Displacement
+	if room := min(n, 64); plain { // grows with what is really there
+		ints = make([]int64, 0, room)
+	} else if room > 0 {
+		list = make([]Value, 0, room)
+	}
 	for i := range n {
 		for f := range slot.Fields() {
 			w, err := r.value(place+uint32(f), from+i)

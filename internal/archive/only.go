@@ -10,13 +10,20 @@ import (
 // Runs of polls are one call. The calls have no numbers and no times. As with Iter, the yielded call
 // is reused, and after an error the iteration ends.
 func Only(s *Stream, wanted func(terminal uint32) bool) iter.Seq2[*Call, error] {
+	return OnlySlots(s, wanted, nil)
+}
+
+// OnlySlots is Only, without what is in columns of slots that reads, unless it is nil, does not ask for. These are
+// left Holes.
+func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool,
+) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		l, err := s.open()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs))}
+		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs)), reads: reads}
 		g := l.x.Grammar()
 		with := rulesWith(g, wanted)
 		type frame struct {

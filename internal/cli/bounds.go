@@ -12,10 +12,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/report"
 )
 
-// softLimit is where the garbage collector begins to work harder, so that garbage does not make a
-// command need more than it states. What is in use is bounded by the analyses.
-const softLimit = 512 << 20
-
 // bounded makes a command that reads recordings state how much memory it takes, keep to it, and end
 // at Ctrl-C.
 func (a *app) bounded(cmd *cobra.Command) {
@@ -31,7 +27,9 @@ func (a *app) bounded(cmd *cobra.Command) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if os.Getenv("GOMEMLIMIT") == "" {
-			debug.SetMemoryLimit(softLimit)
+			// From here on the garbage collector works harder, so that garbage does not make a command need more
+			// than it states. What is in use is bounded by the analyses.
+			debug.SetMemoryLimit(int64(b.Memory) / 4 * 3)
 			a.perRank = int64(b.PerRank)
 		}
 		if cmd.Name() != "replay" { // it ends the job that it has started

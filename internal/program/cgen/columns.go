@@ -1,6 +1,7 @@
 package cgen
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,14 +140,23 @@ func period(vals []int64) int {
 	return len(vals) - fail[len(vals)]
 }
 
+// mostTables is how many bytes of C arrays of numbers may take in all. No compiler takes much more.
+const mostTables = 100_000_000
+
 // constants is an array of numbers.
 func (g *generator) constants(hint string, vals []int64) *cc.Expr {
 	text := numberLines(vals)
-	if table := g.arrays[text]; table != nil {
+	if len(text) > mostTables-g.tables.Len() {
+		g.fail(fmt.Errorf("what varies from call to call would take more than %d MB of C; tabard replay makes the calls "+
+			"without a program", mostTables/1_000_000))
+		text = ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	if table := g.arrays[sum]; table != nil {
 		return table
 	}
 	table := cc.Table(g.unique(hint+"_table"), hint)
-	g.arrays[text] = table
+	g.arrays[sum] = table
 	fmt.Fprintf(&g.tables, "static const long %s[] = {\n    %s};\n", table.Text, text)
 	return table
 }
@@ -171,15 +181,12 @@ func (g *generator) arrayColumns(c *class, t *terminal, slot int, hint string,
 	return cc.Call("next", length), elements
 }
 
-// numberLines is numbers as the initialiser of a table.
+// numberLines is numbers as the initialiser of a table, or the begin of it if it is longer than any may be.
 func numberLines(vals []int64) string {
-	parts := make([]string, len(vals))
-	for i, v := range vals {
-		parts[i] = literal(v, nil).String()
-	}
 	var b strings.Builder
 	line := 0
-	for i, s := range parts {
+	for i, v := range vals {
+		s := literal(v, nil).String()
 		if i > 0 {
 			b.WriteByte(',')
 			if line += len(s) + 2; line > 110 {
@@ -189,7 +196,9 @@ func numberLines(vals []int64) string {
 				b.WriteByte(' ')
 			}
 		}
-		b.WriteString(s)
+		if b.WriteString(s); b.Len() > mostTables {
+			break
+		}
 	}
 	return b.String()
 }

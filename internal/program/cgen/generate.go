@@ -3,6 +3,7 @@ package cgen
 import (
 	"bufio"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -62,9 +63,9 @@ type generator struct {
 	threads    []*thread
 	ownObjects map[spec.Class]bool // each thread has its own
 	names      map[string]bool
-	taken      map[string]int      // from which number on a name may be free
-	byBody     map[string]string   // body of a function -> its name
-	arrays     map[string]*cc.Expr // by text
+	taken      map[string]int                 // from which number on a name may be free
+	byBody     map[string]string              // body of a function -> its name
+	arrays     map[[sha256.Size]byte]*cc.Expr // by their text
 	columns    map[columnKey]*cc.Expr
 
 	columnSetups []columnSetup        // of columns that are one of many
@@ -129,7 +130,8 @@ puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr std
 
 // newGenerator is a generator of a program that has nothing yet.
 func newGenerator(a *archive.Archive, o Options) *generator {
-	g := &generator{a: a, o: o, names: map[string]bool{}, byBody: map[string]string{}, arrays: map[string]*cc.Expr{},
+	g := &generator{a: a, o: o, names: map[string]bool{}, byBody: map[string]string{},
+		arrays:  map[[sha256.Size]byte]*cc.Expr{},
 		columns: map[columnKey]*cc.Expr{}, objects: map[spec.Class]int64{},
 		inColumns: map[spec.Class]map[int64]bool{}, nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{},
 		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{},
