@@ -334,6 +334,10 @@ static inline uint64_t mix_python(uint64_t h, struct tb_python_position *p)
     return mix(mix(mix(mix(h, p->code), (uint64_t)p->at), p->name), p->file);
 }
 
+/* What the keys of callers begin with. Addresses alone must not be added up: those of a function lie close
+ * together, and a call in it from one place would be taken for another call from another place. */
+static inline uint64_t first_key(uint64_t site) { return mix(site, 0x5bd1e995); }
+
 /* Entries of the caches. Those of callers have two places each. */
 static inline struct tb_site_entry *site_at(struct tb_thread *t, uintptr_t a)
 {
@@ -362,7 +366,7 @@ static struct tb_site_entry callers_entry(uintptr_t key, const struct tb_step *s
 static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_entry *e, void *frame)
 {
     uintptr_t sp = tb_frame_end(frame), fp = *(uintptr_t *)tb_frame_record(frame), high = t->priv->stack_high;
-    uint64_t h = e->key;
+    uint64_t h = first_key(e->key);
     if (tb_unlikely(e->by_fp == BY_PYTHON)) {
         struct tb_python_position p;
         h = mix_python(h, &p);
@@ -398,7 +402,7 @@ static TB_COLD uint64_t callers_word(struct sites *sites, struct tb_thread *t, v
     struct folded s = {.n = 0};
     struct walk w;
     struct tb_site_entry *first = site_at(t, (uintptr_t)ra), *e = first;
-    uint64_t h = (uintptr_t)ra ^ tb_site_key;
+    uint64_t site = (uintptr_t)ra ^ tb_site_key, h = first_key(site);
     int brief = 1;
     start_walk(&w, sites, t, ra, frame);
     for (int frames = 0; frames < 64; frames++) {
@@ -407,7 +411,7 @@ static TB_COLD uint64_t callers_word(struct sites *sites, struct tb_thread *t, v
         if (s.n > 0 && !goes_on(&inner, s.n)) break;
         int more = walk_out(&w);
         brief = brief && is_short(&inner);
-        if (brief) *e = callers_entry(h, &inner);
+        if (brief) *e = callers_entry(e == first ? site : h, &inner);
         h = mix(h, w.f.pc);
         e = place_for(t, h);
         if (more != WALK_ON || (s.n > 0 && is_foreign(&inner, w.step))) break;
@@ -426,7 +430,7 @@ static TB_COLD uint64_t python_word(struct tb_thread *t, uintptr_t ra)
     struct tb_module *m = tb_module_of(ra - 1);
     struct tb_site_entry *e = site_at(t, ra);
     *e = (struct tb_site_entry){.key = ra ^ tb_site_key, .word = TB_SITE_CALLERS, .by_fp = BY_PYTHON};
-    uint64_t h = mix_python(e->key, &p), line = 0;
+    uint64_t h = mix_python(first_key(e->key), &p), line = 0;
     if (p.code) line = tb_python_word(t, &p);
     if (!line || m->extension != TB_EXTENSION_BINDING) s.word[s.n++] = code_word(t, m, ra);
     if (line) s.word[s.n++] = line;
