@@ -104,7 +104,10 @@ func (c *chain) advance() bool {
 
 // abandoned tells that the program went on to another segment without a word in the one at the position: its file was
 // made shorter, and what the program wrote there since is lost.
-func (c *chain) abandoned() bool { return c.find() && c.cur.State() != ring.SegFull && c.beyond() }
+// In a snapshot, a segment may not be full yet although the program has begun the next one since.
+func (c *chain) abandoned() bool {
+	return c.find() && c.cur.State() != ring.SegFull && (c.cur.Lost() || c.cur.Shortened()) && c.beyond()
+}
 
 // leave gives up the segment at the position. It stays known: it is not looked at anew.
 func (c *chain) leave() {
