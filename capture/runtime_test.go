@@ -616,7 +616,8 @@ func checkOrdered(t *testing.T) {
 func TestDeep(t *testing.T) {
 	const limit = 4096 // TB_NEST_MAX
 	for _, depth := range []int{2, 17, 300, limit + 1, limit + 51} {
-		r := (&run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64}}).start("deep", strconv.Itoa(depth))
+		c := ring.Config{SegmentBytes: 64 << 10, SegmentsMax: 64}
+		r := (&run{t: t, flavour: "openmpi", config: c}).start("deep", strconv.Itoa(depth))
 		r.wantCode(0)
 		enter, exit, whole := 0, 0, 0
 		for _, rec := range r.of(0, "MPI_Allreduce") {

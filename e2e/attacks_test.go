@@ -365,7 +365,8 @@ func TestUmasks(t *testing.T) {
 		s.own(logs, victimID)
 		file := fmt.Sprintf("mask%d.tabard", i)
 		out, err := s.victim([]string{"UCX_TLS=self"}, "/bin/sh", "-c", fmt.Sprintf(
-			`umask %s; "%s" record -o %s "%s" "%s" 0.1 && "%s" info %s`, mask, s.bin, file, s.app, logs, s.bin, file)).CombinedOutput()
+			`umask %s; "%s" record -o %s "%s" "%s" 0.1 && "%s" info %s`, mask, s.bin, file, s.app, logs,
+			s.bin, file)).CombinedOutput()
 		if err != nil || !bytes.Contains(out, []byte("complete   yes")) {
 			t.Errorf("umask %s: %v\n%s", mask, err, out)
 		}

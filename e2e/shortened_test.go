@@ -29,7 +29,8 @@ func TestShortenedState(t *testing.T) {
 				dir, root := t.TempDir(), stateRoot(t)
 				env := []string{"TABARD_STATE=" + root}
 				out := filepath.Join(dir, "out.tabard")
-				j := &mpirun.Job{MPI: m, Ranks: 2, Env: env, Args: []string{tabardBin, "record", "--quiet", "-o", out, p[0], dir, "1.5"}}
+				j := &mpirun.Job{MPI: m, Ranks: 2, Env: env,
+					Args: []string{tabardBin, "record", "--quiet", "-o", out, p[0], dir, "1.5"}}
 				cut := make(chan int)
 				go func() { // as long as the program may take to begin
 					n := 0

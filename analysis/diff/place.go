@@ -35,10 +35,7 @@ func (s *side) nest(st *archive.Stream) *nest {
 	if err != nil {
 		return nil
 	}
-	symbols := 0
-	for _, body := range g.Rules {
-		symbols += len(body)
-	}
+	symbols := g.Symbols()
 	if len(s.nests) > maxNests || s.nodes > maxNestNodes || s.symbols+symbols > maxNestSymbols {
 		s.crowded = true
 		return nil

@@ -106,7 +106,8 @@ func TestIterations(t *testing.T) {
 
 // A loop of 10^12 iterations takes no longer than a short one.
 func TestIterationsLong(t *testing.T) {
-	c := &Class{Body: []*Node{{Counts: []*nest.Counts{nest.Constant(3, 1)}}, {Kind: Loop, Counts: []*nest.Counts{nest.Constant(1e12, 1)},
+	c := &Class{Body: []*Node{{Counts: []*nest.Counts{nest.Constant(3, 1)}}, {Kind: Loop,
+		Counts: []*nest.Counts{nest.Constant(1e12, 1)},
 		Body: []*Node{
 			{Counts: []*nest.Counts{nest.Constant(2, 7).Cat(nest.Constant(5, 1)).Repeat(1e12 / 8)}},
 		}}}}

@@ -53,9 +53,7 @@ func familiesOf(groups []*group) []*family {
 		}
 		f := known[k]
 		f.groups = append(f.groups, g)
-		for _, r := range g.grammar.Rules {
-			f.symbols += len(r)
-		}
+		f.symbols += g.grammar.Symbols()
 	}
 	return list
 }

@@ -43,7 +43,7 @@ func ParseStepLoop(text string) (StepLoop, error) {
 
 func (s StepLoop) isZero() bool { return s == StepLoop{} }
 
-// names tells whether a loop is meant. In a file that is the loop that begins at the line.
+// names tells whether a loop is meant: any that has the line in it.
 func (s StepLoop) names(x *candidate) bool {
 	if s.iterations > 0 {
 		return x.iterations == s.iterations
@@ -126,6 +126,11 @@ func findSteps(classes []*Class, named StepLoop) error {
 			c.callLoop()
 		}
 		lists[i] = candidates(c.Body, -1)
+	}
+	if !named.isZero() {
+		return nameSteps(classes, lists, named)
+	}
+	for i, c := range classes {
 		choice[i] = preferred(lists[i])
 		if choice[i] != nil && c.Thread == 0 {
 			votes[choice[i].iterations] += len(c.Streams())
@@ -137,9 +142,6 @@ func findSteps(classes []*Class, named StepLoop) error {
 		if v > votes[most] || v == votes[most] && n < most {
 			most = n
 		}
-	}
-	if !named.isZero() {
-		return nameSteps(classes, lists, named)
 	}
 	for i, c := range classes {
 		x := choice[i]

@@ -110,26 +110,10 @@ func firstOccurrences(g *grammar.Grammar, shape []int32, shapes int) []int32 {
 		first[i] = int32(shapes)
 	}
 	rank := int32(0)
-	seen := make([]bool, len(g.Rules))
-	type frame struct{ rule, at int }
-	stack := []frame{{0, 0}}
-	for len(stack) > 0 {
-		f := &stack[len(stack)-1]
-		if f.at == len(g.Rules[f.rule]) {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		s := g.Rules[f.rule][f.at]
-		f.at++
-		switch {
-		case !s.IsRule():
-			if p := &first[shape[s.ID]]; *p == int32(shapes) {
-				*p = rank
-				rank++
-			}
-		case !seen[s.Rule()]:
-			seen[s.Rule()] = true
-			stack = append(stack, frame{s.Rule(), 0})
+	for t := range g.FirstUses() {
+		if p := &first[shape[t]]; *p == int32(shapes) {
+			*p = rank
+			rank++
 		}
 	}
 	return first

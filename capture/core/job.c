@@ -19,7 +19,8 @@ enum { FIXED_ARGUMENTS = 4, COMMAND_MAX = 8 << 20 };
 
 extern char **environ;
 
-/* What tells the launchers apart that the environment of a rank names, empty if it names none: as launch.Signature. */
+/* What tells the launchers apart that the environment of a rank names, empty if it names none: as signature in
+ * internal/record/launch/scriptjob.go. */
 static void signature(char *to, size_t size)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "PMI_PORT", "PALS_APID"};

@@ -18,10 +18,10 @@ const Unrecorded = "unrecorded"
 // Missing is the name of the fact that says why some calls of a process are missing of which nobody knows how many.
 const Missing = "missing"
 
-const (
-	endNoCall    = "made no MPI call"
-	endNotTraced = "not traced: "
-)
+// EndNoCall is in the text of how a process ended, at its end, if it made none.
+const EndNoCall = "made no MPI call"
+
+const endNotTraced = "not traced: "
 
 // Gap is ranks of which calls are missing that should be there.
 type Gap struct {
@@ -142,7 +142,7 @@ func (a *processes) unrecorded(g *Group) map[*RankSet]string {
 	found := map[*RankSet]string{}
 	for i, end := range g.Ends.Values {
 		reason, not := strings.CutPrefix(end, endNotTraced)
-		if not || strings.HasSuffix(end, endNoCall) && a.calls {
+		if not || strings.HasSuffix(end, EndNoCall) && a.calls {
 			found[g.Ends.Ranks(g.Ranks, i)] = reason
 		}
 	}

@@ -46,15 +46,7 @@ func TestDiff(t *testing.T) {
 		{"diff A B --limit=-1", exitUsage, nil, "less than 0"},
 		{"diff A none.tabard", exitUsage, nil, "none.tabard does not exist"},
 	} {
-		args := strings.Fields(c.args)
-		for i, x := range args {
-			switch x {
-			case "A":
-				args[i] = a
-			case "B":
-				args[i] = b
-			}
-		}
+		args := filled(c.args, map[string]string{"A": a, "B": b})
 		code, stdout, stderr := run(args...)
 		if code != c.code || !strings.Contains(stderr, c.err) || (c.err == "") != (stderr == "") {
 			t.Errorf("%s: code %d, stderr %q\n%s", c.args, code, stderr, stdout)
@@ -143,4 +135,15 @@ func TestDiffSites(t *testing.T) {
 			t.Errorf("%v: code %d, want %d\n%s%s", c.args, code, c.code, stdout, stderr)
 		}
 	}
+}
+
+// filled is the words of a command line, with files in the place of names.
+func filled(line string, files map[string]string) []string {
+	words := strings.Fields(line)
+	for i, w := range words {
+		if file, ok := files[w]; ok {
+			words[i] = file
+		}
+	}
+	return words
 }

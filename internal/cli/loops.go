@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tabard-hpc/tabard/analysis/loops"
+	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
@@ -61,8 +61,7 @@ func loopsCommand(a *app) *cobra.Command {
 	fl.Var(&f.functions, "function",
 		"show these functions and groups only (see tabard record), and the loops around them")
 	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of loops, of deeper ones what they call")
-	fl.Var(&selectValue{&f.step, false, "LOOP", parsed(loops.ParseStepLoop)}, "step-loop",
-		"the time-step loop, by its iterations or a line in it: 100, solve.c:41 (default: found)")
+	addStepLoop(fl, &f.step)
 	fl.BoolVar(&f.all, "all", false, "sum up nothing")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+report.LoopsSchema+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -72,12 +71,12 @@ func loopsCommand(a *app) *cobra.Command {
 			}
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error {
-			step := loops.StepLoop{}
-			if f.step != "" {
-				step, _ = loops.ParseStepLoop(f.step)
+			sel, err := selection.Parse(selection.Flags{StepLoop: f.step})
+			if err != nil {
+				return err
 			}
-			classes, err := report.FindLoops(arch, &report.LoopChoice{StepLoop: step, Ranks: f.ranks.text, HasRank: f.ranks.Contains,
-				Functions: f.functions.selected, Depth: f.depth, All: f.all})
+			classes, err := report.FindLoops(arch, &report.LoopChoice{StepLoop: sel.StepLoop, Ranks: f.ranks.text,
+				HasRank: f.ranks.Contains, Functions: f.functions.selected, Depth: f.depth, All: f.all})
 			if err != nil {
 				return err
 			}

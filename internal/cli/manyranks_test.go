@@ -73,19 +73,11 @@ func TestManyRanks(t *testing.T) {
 	for _, q := range []string{"info A", "info A --comms", "info A --cost", "report A", "profile A --by rank", "matrix A",
 		"histogram A", "waits A", "messages A", "timeline A", "dump A --rank 4999", "dump A --last 3", "loops A", "diff A A",
 		"diff A B", "merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT"} {
-		words := strings.Fields(q)
-		asked = append(asked, words[0])
-		for i, w := range words {
-			switch w {
-			case "A":
-				words[i] = a
-			case "B":
-				words[i] = b
-			case "OUT":
-				words[i] = filepath.Join(dir, "out"+strings.NewReplacer("proxy", ".c", "merge", "1.tabard", "scale", "2.tabard").
-					Replace(words[0]))
-			}
-		}
+		name, _, _ := strings.Cut(q, " ")
+		asked = append(asked, name)
+		out := filepath.Join(dir, "out"+strings.NewReplacer("proxy", ".c", "merge", "1.tabard", "scale", "2.tabard").
+			Replace(name))
+		words := filled(q, map[string]string{"A": a, "B": b, "OUT": out})
 		t.Run(q, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestManyRanks$")
 			cmd.Env = append(os.Environ(), commandVar+"="+strings.Join(words, "\n"))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -38,10 +39,15 @@ func (f *selectFlags) add(cmd *cobra.Command, schema string) {
 		"this window of time only, e.g. 1.5s..2s or 10%..30%")
 	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps",
 		"these time steps only, e.g. 10-19")
-	fl.Var(value(&f.flags.StepLoop, false, "LOOP", parsed(loops.ParseStepLoop)), "step-loop",
-		"the time-step loop, by its iterations or a line in it: 100, solve.c:41 (default: found)")
+	addStepLoop(fl, &f.flags.StepLoop)
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+schema+")")
 	must(cmd.RegisterFlagCompletionFunc("function", completeFunctions))
+}
+
+// addStepLoop defines the flag that names the time-step loop.
+func addStepLoop(fl *pflag.FlagSet, text *string) {
+	fl.Var(&selectValue{text, false, "LOOP", parsed(loops.ParseStepLoop)}, "step-loop",
+		"the time-step loop, by its iterations or a line in it: 100, solve.c:41 (default: found)")
 }
 
 func parsed[T any](parse func(string) (T, error)) func(string) error {

@@ -233,9 +233,7 @@ func (info *Info) addClasses(a *archive.Archive) error {
 			grammars[text] = true
 			info.Grammar.Distinct++
 			info.Grammar.Rules += len(d.Grammar.Rules)
-			for _, r := range d.Grammar.Rules {
-				info.Grammar.Symbols += len(r)
-			}
+			info.Grammar.Symbols += d.Grammar.Symbols()
 		}
 	}
 	return nil

@@ -120,10 +120,11 @@ type LoopChoice struct {
 
 // FindLoops finds the loops of a recording, and leaves out what is not chosen.
 func FindLoops(arch *archive.Archive, o *LoopChoice) ([]*loops.Class, error) {
-	classes, err := loops.Of(arch, loops.Options{Timing: loopsTiming, StepLoop: o.StepLoop, Select: func(s *archive.Stream) bool {
+	chosen := func(s *archive.Stream) bool {
 		r := s.Rank().Rank
 		return o.Ranks == "" || r >= 0 && o.HasRank(r)
-	}})
+	}
+	classes, err := loops.Of(arch, loops.Options{Timing: loopsTiming, StepLoop: o.StepLoop, Select: chosen})
 	if err != nil {
 		return nil, err
 	}

@@ -295,9 +295,6 @@ func TestSharedDebugFile(t *testing.T) {
 // TestManyUnits bounds the time for a large program: 1,000 functions with inlined code in each
 // beside the one that is asked for.
 func TestManyUnits(t *testing.T) {
-	if testing.Short() {
-		t.SkipNow()
-	}
 	var b strings.Builder
 	b.WriteString(inlinedC)
 	for i := range 1000 {

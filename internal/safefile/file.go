@@ -147,8 +147,8 @@ func (d *Dir) WriteProgram(name string, b []byte) error {
 	return d.write(name, b, 0o700, false, d.Rename)
 }
 
-// WriteNew writes a file where nothing has the name, completely or not at all; else the error is fs.ErrExist. Of several
-// processes that try at once, one succeeds.
+// WriteNew writes a file where nothing has the name, completely or not at all; else the error is
+// fs.ErrExist. Of several processes that try at once, one succeeds.
 func (d *Dir) WriteNew(name string, b []byte) error {
 	return d.write(name, b, 0o600, false, d.renameNew)
 }

@@ -22,7 +22,8 @@ var apart = map[string]string{
 }
 
 // readers are the ways to open a file that may be a pipe, which blocks whoever opens it; but not what the kernel has.
-var readers = regexp.MustCompile(`\b(os\.(Open|ReadFile)|elf\.Open|unix\.Open|syscall\.Open)\((fmt\.Sprintf\()?("/(proc|sys)/)?`)
+var readers = regexp.MustCompile(`\b(os\.(Open|ReadFile)|elf\.Open|unix\.Open|syscall\.Open)` +
+	`\((fmt\.Sprintf\()?("/(proc|sys)/)?`)
 
 // readApart are files of the product that open files by path all the same, with the reason.
 var readApart = map[string]string{

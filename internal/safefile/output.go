@@ -124,8 +124,8 @@ func (d *Dir) renameNew(from, to string) error {
 	return nil
 }
 
-// renameOver is renameNew where there are no second names: what nothing has is taken by an empty file, which is replaced
-// then. Nobody else gets the name, but somebody may see the empty file for a moment.
+// renameOver is renameNew where there are no second names: what nothing has is taken by an empty file,
+// which is replaced then. Nobody else gets the name, but somebody may see the empty file for a moment.
 func (d *Dir) renameOver(from, to string) error {
 	f, err := d.Create(to, 0o600)
 	if err != nil {

@@ -50,6 +50,7 @@ package grammar
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 )
@@ -184,6 +185,42 @@ walk:
 		stack = stack[:len(stack)-1]
 	}
 	return order, nil
+}
+
+// Symbols is the number of symbols in all rules.
+func (g *Grammar) Symbols() int {
+	n := 0
+	for _, body := range g.Rules {
+		n += len(body)
+	}
+	return n
+}
+
+// FirstUses yields the terminals of the expansion in the order of their first occurrences. It looks at each
+// rule once, so that the work follows the size of g; a terminal may come again.
+func (g *Grammar) FirstUses() iter.Seq[uint32] {
+	return func(yield func(terminal uint32) bool) {
+		seen := make([]bool, len(g.Rules))
+		type place struct{ rule, at int }
+		for stack := []place{{0, 0}}; len(stack) > 0; {
+			p := &stack[len(stack)-1]
+			if p.at == len(g.Rules[p.rule]) {
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			s := g.Rules[p.rule][p.at]
+			p.at++
+			switch {
+			case !s.IsRule():
+				if !yield(s.ID) {
+					return
+				}
+			case !seen[s.Rule()]:
+				seen[s.Rule()] = true
+				stack = append(stack, place{s.Rule(), 0})
+			}
+		}
+	}
 }
 
 // lengths returns the number of terminals that each rule in order expands to.

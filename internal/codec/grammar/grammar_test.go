@@ -428,3 +428,26 @@ func TestTerminalRange(t *testing.T) {
 	}
 	check(t, []uint32{MaxTerminal, 0, MaxTerminal, 0, MaxTerminal, 0})
 }
+
+// TestFirstUses compares with the expansion.
+func TestFirstUses(t *testing.T) {
+	rng := rand.New(rand.NewSource(3))
+	for range 200 {
+		b := NewBuilder()
+		var want, got []uint32
+		for _, v := range inputs(rng, 300) {
+			b.Append(v)
+			if !slices.Contains(want, v) {
+				want = append(want, v)
+			}
+		}
+		for v := range b.Grammar().FirstUses() {
+			if !slices.Contains(got, v) {
+				got = append(got, v)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, not %v", got, want)
+		}
+	}
+}

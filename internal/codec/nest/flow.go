@@ -51,30 +51,10 @@ func (f *Flow) Add(x *grammar.Index, label []int32) {
 		}
 	}
 	f.entry[begins[0]]++
-	f.see(rules, label)
-}
-
-// see ranks the labels by their first occurrence.
-func (f *Flow) see(rules [][]grammar.Symbol, label []int32) {
-	seen := make([]bool, len(rules))
-	type place struct{ rule, at int }
-	for stack := []place{{0, 0}}; len(stack) > 0; {
-		p := &stack[len(stack)-1]
-		if p.at == len(rules[p.rule]) {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		s := rules[p.rule][p.at]
-		p.at++
-		switch {
-		case !s.IsRule():
-			if _, ok := f.rank[label[s.ID]]; !ok {
-				f.rank[label[s.ID]] = len(f.first)
-				f.first = append(f.first, label[s.ID])
-			}
-		case !seen[s.Rule()]:
-			seen[s.Rule()] = true
-			stack = append(stack, place{s.Rule(), 0})
+	for t := range x.Grammar().FirstUses() {
+		if _, ok := f.rank[label[t]]; !ok {
+			f.rank[label[t]] = len(f.first)
+			f.first = append(f.first, label[t])
 		}
 	}
 }

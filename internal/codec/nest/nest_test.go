@@ -11,28 +11,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
-// A statement is a part of a test program: a call, or a loop with a number of iterations drawn each time.
-type statement struct {
-	label int32
-	body  []*statement
-	times func() int
-	drawn func(*rand.Rand) int // instead of times: see draw
-}
-
-// run executes a program.
-func execute(seq []*statement, word []uint32) []uint32 {
-	for _, s := range seq {
-		for range s.times() {
-			if s.body == nil {
-				word = append(word, uint32(s.label))
-			} else {
-				word = execute(s.body, word)
-			}
-		}
-	}
-	return word
-}
-
 func sequenceOf(t testing.TB, word []uint32) Sequence {
 	t.Helper()
 	b := grammar.NewBuilder()
@@ -130,13 +108,11 @@ func readOf(t testing.TB, words ...[]uint32) *Reading {
 	return r
 }
 
-func always(n int) func() int { return func() int { return n } }
+func call(label int32) *statement { return some(label, once) }
 
-func call(label int32) *statement { return &statement{label: label, times: always(1)} }
+func some(label int32, times counter) *statement { return &statement{label: label, times: times} }
 
-func loop(times func() int, body ...*statement) *statement {
-	return &statement{body: body, times: times}
-}
+func loop(times counter, body ...*statement) *statement { return &statement{body: body, times: times} }
 
 // TestAnySequence takes sequences without any order.
 func TestAnySequence(t *testing.T) {
@@ -158,46 +134,39 @@ func TestAnySequence(t *testing.T) {
 }
 
 func TestPrograms(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(7, 7))
-	between := func(a, b int) func() int { return func() int { return a + rnd.IntN(b-a+1) } }
-	every := func(k int) func() int {
-		i := -1
-		return func() int {
+	always := func(n int) counter { return func(*rand.Rand) int { return n } }
+	between := func(a, b int) counter { return func(r *rand.Rand) int { return a + r.IntN(b-a+1) } }
+	every := func(k, first int) counter { // each k-th time, beginning with the given one
+		i := -1 - first
+		return func(*rand.Rand) int {
 			if i++; i%k == 0 {
 				return 1
 			}
 			return 0
 		}
 	}
-	every10th := func() func() int {
-		i := 0
-		return func() int {
-			if i++; i%10 == 0 {
-				return 1
-			}
-			return 0
-		}
-	}
+	branch := between(0, 1)
 	for _, c := range []struct {
 		name, want string
-		program    []*statement
+		steps      int
+		step       []*statement // between calls 0 and 9
 	}{
-		{"varying inner loop", "a 100{1-4{b c} d} e", []*statement{call(0), loop(always(100), loop(between(1, 4), call(1), call(2)), call(3)), call(4)}},
-		{"inner loop of none or more", "a 100{0-3{b c} d} e", []*statement{call(0), loop(always(100), loop(between(0, 3), call(1), call(2)), call(3)), call(4)}},
-		{"completions", "a 100{b c d*1-3} e", []*statement{call(0), loop(always(100), call(1), call(2), &statement{label: 3, times: between(1, 3)}), call(4)}},
-		{"branch in front", "a 100{b*0-1 c d} e", []*statement{call(0), loop(always(100), &statement{label: 1, times: between(0, 1)}, call(2), call(3)), call(4)}},
-		{"each 10th", "a 100{b c d*0-1} e", []*statement{call(0), loop(always(100), call(1), call(2), &statement{label: 3, times: every(10)}), call(4)}},
-		{"two branches", "a 100{b*0-1 c d*0-1} e", []*statement{call(0), loop(always(100), &statement{label: 1, times: between(0, 1)}, call(2), &statement{label: 3, times: between(0, 1)}), call(4)}},
-		{"solver and output", "a 50{b 3-9{c d e} f*0-1} g", []*statement{call(0), loop(always(50), call(1), loop(between(3, 9), call(2), call(3), call(4)), &statement{label: 5, times: every(5)}), call(6)}},
-		{"alternatives", "a 60{b c*0-1 d*0-1 e} f", []*statement{call(0), loop(always(60), call(1), func() *statement { return &statement{label: 2, times: every(2)} }(), func() *statement {
-			i := 0
-			return &statement{label: 3, times: func() int { i++; return (i + 1) % 2 }}
-		}(), call(4)), call(5)}},
-		{"each 10th, at the end", "a 100|10{b c d*0-1} e", []*statement{call(0), loop(always(100), call(1), call(2),
-			loop(every10th(), call(3))), call(4)}},
+		{"varying inner loop", "a 100{1-4{b c} d} j", 100,
+			[]*statement{loop(between(1, 4), call(1), call(2)), call(3)}},
+		{"inner loop of none or more", "a 100{0-3{b c} d} j", 100,
+			[]*statement{loop(between(0, 3), call(1), call(2)), call(3)}},
+		{"completions", "a 100{b c d*1-3} j", 100, []*statement{call(1), call(2), some(3, between(1, 3))}},
+		{"branch in front", "a 100{b*0-1 c d} j", 100, []*statement{some(1, branch), call(2), call(3)}},
+		{"each 10th", "a 100{b c d*0-1} j", 100, []*statement{call(1), call(2), some(3, every(10, 0))}},
+		{"each 10th, at the end", "a 100|10{b c d*0-1} j", 100, []*statement{call(1), call(2), some(3, every(10, 9))}},
+		{"two branches", "a 100{b*0-1 c d*0-1} j", 100, []*statement{some(1, branch), call(2), some(3, branch)}},
+		{"solver and output", "a 50{b 3-9{c d e} f*0-1} j", 50,
+			[]*statement{call(1), loop(between(3, 9), call(2), call(3), call(4)), some(5, every(5, 0))}},
+		{"alternatives", "a 60{b c*0-1 d*0-1 e} j", 60,
+			[]*statement{call(1), some(2, every(2, 0)), some(3, every(2, 1)), call(4)}},
 	} {
-		word := execute(c.program, nil)
-		r := readOf(t, word)
+		program := []*statement{call(0), loop(always(c.steps), c.step...), call(9)}
+		r := readOf(t, draw(rand.New(rand.NewPCG(7, 7)), program, nil, map[*statement][2]int{}))
 		if got := text(r.Runs[0]); got != c.want {
 			t.Errorf("%s: %s, not %s (%.0f bits)", c.name, got, c.want, r.Bits)
 		}

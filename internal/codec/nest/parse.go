@@ -134,7 +134,7 @@ func (s step) goesOn(part *Part) bool {
 func (p *parser) joined(a, b *run, open bool, s step) *run {
 	*p.left--
 	on := open && s.goesOn(a.part)
-	r := &run{part: a.part, set: union(a.set, b.set)}
+	r := &run{part: a.part, set: a.set.Union(b.set)}
 	if open {
 		r.merge(a, b, on)
 	} else {
@@ -152,16 +152,6 @@ func (p *parser) joined(a, b *run, open bool, s step) *run {
 		}
 	}
 	return r
-}
-
-func union(a, b *Set) *Set {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return a.Union(b)
 }
 
 // append sets the counts of r to those of a, and then those of b.

@@ -8,6 +8,18 @@ import (
 	"testing"
 )
 
+// A counter says how often something is done this time.
+type counter func(*rand.Rand) int
+
+func once(*rand.Rand) int { return 1 }
+
+// A statement is a part of a test program: a call, or a loop.
+type statement struct {
+	label int32
+	body  []*statement
+	times counter
+}
+
 // A source is a random program. Its labels ascend as lines of a source do.
 type source struct {
 	rnd    *rand.Rand
@@ -15,7 +27,7 @@ type source struct {
 }
 
 // counts draws how often something is done each time.
-func (s *source) counts() func(*rand.Rand) int {
+func (s *source) counts() counter {
 	switch s.rnd.IntN(4) {
 	case 0:
 		n := 2 + s.rnd.IntN(3)
@@ -32,7 +44,7 @@ func (s *source) counts() func(*rand.Rand) int {
 }
 
 // branch draws whether something is done.
-func (s *source) branch() func(*rand.Rand) int {
+func (s *source) branch() counter {
 	if k := 2 + s.rnd.IntN(9); s.rnd.IntN(2) == 0 {
 		i := s.rnd.IntN(k)
 		return func(*rand.Rand) int {
@@ -51,12 +63,10 @@ func (s *source) branch() func(*rand.Rand) int {
 	}
 }
 
-func (s *source) call(times func(*rand.Rand) int) *statement {
+func (s *source) call(times counter) *statement {
 	s.labels++
-	return &statement{label: s.labels, drawn: times}
+	return &statement{label: s.labels, times: times}
 }
-
-func once(*rand.Rand) int { return 1 }
 
 // body makes some statements, one of which at least is always done.
 func (s *source) body(depth int) []*statement {
@@ -75,7 +85,7 @@ func (s *source) body(depth int) []*statement {
 		case k < 7:
 			out = append(out, s.call(s.branch()))
 		case depth < 2:
-			out = append(out, &statement{drawn: s.counts(), body: s.body(depth + 1)})
+			out = append(out, &statement{times: s.counts(), body: s.body(depth + 1)})
 		}
 	}
 	if !first || s.rnd.IntN(2) == 0 {
@@ -87,7 +97,7 @@ func (s *source) body(depth int) []*statement {
 // draw executes a program.
 func draw(r *rand.Rand, seq []*statement, word []uint32, seen map[*statement][2]int) []uint32 {
 	for _, s := range seq {
-		n := s.drawn(r)
+		n := s.times(r)
 		if b, ok := seen[s]; !ok {
 			seen[s] = [2]int{n, n}
 		} else {
@@ -150,7 +160,7 @@ func TestSources(t *testing.T) {
 	for seed := range uint64(programs) {
 		s := &source{rnd: rand.New(rand.NewPCG(seed, 11)), labels: -1}
 		steps := 20 + s.rnd.IntN(60)
-		program := []*statement{s.call(once), {drawn: func(*rand.Rand) int { return steps }, body: s.body(0)}, s.call(once)}
+		program := []*statement{s.call(once), {times: func(*rand.Rand) int { return steps }, body: s.body(0)}, s.call(once)}
 		seen := map[*statement][2]int{}
 		var words [][]uint32
 		same := s.rnd.IntN(2) == 0
@@ -158,9 +168,8 @@ func TestSources(t *testing.T) {
 			if same {
 				rank = 0
 			}
-			if w := draw(rand.New(rand.NewPCG(seed, rank)), program, nil, seen); !slices.ContainsFunc(words, func(o []uint32) bool {
-				return slices.Equal(o, w)
-			}) {
+			w := draw(rand.New(rand.NewPCG(seed, rank)), program, nil, seen)
+			if !slices.ContainsFunc(words, func(o []uint32) bool { return slices.Equal(o, w) }) {
 				words = append(words, w)
 			}
 		}
@@ -169,7 +178,7 @@ func TestSources(t *testing.T) {
 		switch {
 		case got == want:
 			right++
-		case slices.ContainsFunc(r.Tree.loops(), func(p *Part) bool { return p.Or > 0 }):
+		case slices.ContainsFunc(loops(r.Tree.Root.Body), func(p *Part) bool { return p.Or > 0 }):
 			open++
 			t.Logf("%d: open: %s, not %s", seed, text(r.Runs[0]), want)
 		default:

@@ -64,9 +64,7 @@ func Read(seqs []Sequence, h Hints, work int) (*Reading, error) {
 		f.Add(s.Index, s.Label)
 	}
 	r := &reader{flow: f, seqs: seqs[:min(len(seqs), maxJudged)], hints: h, left: work}
-	t := Grow(f, h.Back)
-	r.arrange(t)
-	best, err := r.read(newTree(t.Root.Body))
+	best, err := r.read(r.arranged(grow(f, h.Back)))
 	if err != nil {
 		return nil, err
 	}
@@ -173,10 +171,10 @@ func IsKth(c *Counts) uint64 {
 	return k
 }
 
-// arrange turns the loops so that they begin where the source says, and then puts parts in the order of
-// the source, as far as hints tell.
-func (r *reader) arrange(t *Tree) {
-	for _, l := range t.loops() {
+// arranged is the tree with a body, whose loops are turned so that they begin where the source says, and
+// then put in its order, as far as hints tell.
+func (r *reader) arranged(body []*Part) *Tree {
+	for _, l := range loops(body) {
 		labels := map[*Part][]int32{}
 		for _, c := range l.Body {
 			labels[c] = c.labels(nil)
@@ -210,6 +208,7 @@ func (r *reader) arrange(t *Tree) {
 			}
 		}
 	}
+	return newTree(body)
 }
 
 // A move changes a tree.
@@ -224,13 +223,9 @@ type move struct {
 func (r *reader) better(g *Reading) (best *Reading, also []*other) {
 	least := g.Bits
 	for _, m := range r.moves(g) {
-		body, of := g.Tree.copied()
-		root := &Part{Label: -1, Body: body}
-		of[g.Tree.Root] = root
+		of := g.Tree.copies()
 		m.apply(of)
-		turned := newTree(root.Body)
-		r.arrange(turned)
-		next, err := r.read(newTree(turned.Root.Body))
+		next, err := r.read(r.arranged(of[g.Tree.Root].Body))
 		if err != nil {
 			break
 		}
@@ -331,7 +326,7 @@ func (r *reader) moves(g *Reading) []*move {
 			l.Body = slices.Concat(l.Body[:g.from], []*Part{inner}, l.Body[g.to+1:])
 		}})
 	}
-	for _, l := range t.loops() {
+	for _, l := range loops(t.Root.Body) {
 		if l.parent == t.Root {
 			continue
 		}
@@ -340,7 +335,7 @@ func (r *reader) moves(g *Reading) []*move {
 			p.Body = slices.Replace(slices.Clone(p.Body), l.at, l.at+1, of[l].Body...)
 		}})
 	}
-	for _, l := range t.loops() {
+	for _, l := range loops(t.Root.Body) {
 		list = append(list, r.swaps(l)...)
 	}
 	place := func(m *move) int { return r.flow.rank[m.other.labels(nil)[0]] }

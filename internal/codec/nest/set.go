@@ -1,6 +1,6 @@
 package nest
 
-// A Set is a set of terminals, a union of sets that may share parts.
+// A Set is a set of terminals, a union of sets that may share parts; nil is empty.
 type Set struct {
 	t    uint32
 	a, b *Set
@@ -17,7 +17,9 @@ func (s *Set) has(t uint32) bool { return s.a == nil && s.t == t }
 // Union is the union of s and o.
 func (s *Set) Union(o *Set) *Set {
 	switch {
-	case s == o, o.a == nil && (s.has(o.t) || s.a != nil && (s.a.has(o.t) || s.b.has(o.t))):
+	case s == nil:
+		return o
+	case s == o, o == nil, o.a == nil && (s.has(o.t) || s.a != nil && (s.a.has(o.t) || s.b.has(o.t))):
 		return s
 	case s.a != nil && (s.a == o || s.b == o):
 		return s
@@ -27,6 +29,9 @@ func (s *Set) Union(o *Set) *Set {
 
 // Collect adds the terminals of s to set.
 func (s *Set) Collect(set map[uint32]bool) {
+	if s == nil {
+		return
+	}
 	seen := map[*Set]bool{}
 	stack := []*Set{s}
 	for len(stack) > 0 {

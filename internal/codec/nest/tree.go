@@ -52,9 +52,9 @@ func newTree(body []*Part) *Tree {
 	return t
 }
 
-// copied is a tree whose parts can be changed, and the copies of parts.
-func (t *Tree) copied() (body []*Part, of map[*Part]*Part) {
-	of = map[*Part]*Part{}
+// copies are copies of all parts, which can be changed; newTree makes a tree of the root's body.
+func (t *Tree) copies() map[*Part]*Part {
+	of := map[*Part]*Part{}
 	var cp func(p *Part) *Part
 	cp = func(p *Part) *Part {
 		c := &Part{Label: p.Label, Once: p.Once}
@@ -64,21 +64,17 @@ func (t *Tree) copied() (body []*Part, of map[*Part]*Part) {
 		of[p] = c
 		return c
 	}
-	return cp(t.Root).Body, of
+	cp(t.Root)
+	return of
 }
 
-// loops are the loops of the tree, outer before inner ones, without the root.
-func (t *Tree) loops() (list []*Part) {
-	var walk func(p *Part)
-	walk = func(p *Part) {
-		for _, c := range p.Body {
-			if c.IsLoop() {
-				list = append(list, c)
-				walk(c)
-			}
+// loops are the loops in a body, outer before inner ones.
+func loops(body []*Part) (list []*Part) {
+	for _, c := range body {
+		if c.IsLoop() {
+			list = append(append(list, c), loops(c.Body)...)
 		}
 	}
-	walk(t.Root)
 	return list
 }
 
@@ -130,14 +126,14 @@ func (p *Part) has(q *Part) bool {
 	return p == q
 }
 
-// Grow makes the first tree of a flow. back is as in Hints.
-func Grow(f *Flow, back func(u, v int32) bool) *Tree {
+// grow makes the body of the first tree of a flow. back is as in Hints.
+func grow(f *Flow, back func(u, v int32) bool) []*Part {
 	all := map[int32]bool{}
 	for _, v := range f.first {
 		all[v] = true
 	}
 	g := &grower{f, back}
-	return newTree(g.sequence(f.first, -1))
+	return g.sequence(f.first, -1)
 }
 
 type grower struct {

@@ -87,7 +87,8 @@ func TestChoose(t *testing.T) {
 		t.Errorf("one number: %d classes of precision %d", len(same.counts), same.k)
 	}
 	pair := chosen(numbers(1000, func() uint64 { return 1500 + uint64(rng.Intn(2)) }))
-	if low, _ := sizeclass.Low(pair.lo, pair.k); low != 0 { // 1500 and 1501 are two classes, or their common class has a low bit
+	// 1500 and 1501 are two classes, or their common class has a low bit.
+	if low, _ := sizeclass.Low(pair.lo, pair.k); low != 0 {
 		if len(pair.counts) != 1 || low != 1 {
 			t.Errorf("two numbers: %d classes of precision %d, %d low bits", len(pair.counts), pair.k, low)
 		}

@@ -220,7 +220,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	case p.reg != nil && !p.reg.Traced:
 		d.End = "not traced: " + p.reg.Reason
 	case p.calls() == 0:
-		d.End = strings.TrimPrefix(d.End+", made no MPI call", ", ")
+		d.End = strings.TrimPrefix(d.End+", "+archive.EndNoCall, ", ")
 	}
 	if why := c.unrecorded(p); why != "" {
 		d.Info[archive.Unrecorded] = why

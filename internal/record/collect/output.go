@@ -284,7 +284,8 @@ func (j *Job) mode() os.FileMode {
 	return SharedMode
 }
 
-// writeOutput writes to a file that is then put to its place: completely, or not at all. It returns the number of bytes.
+// writeOutput writes to a file that is then put to its place: completely, or not at all. It returns the
+// number of bytes.
 func writeOutput(
 	path string, mode os.FileMode, tick func(), write func(io.Writer) error, place func(*safefile.Output) error,
 ) (int64, error) {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
@@ -162,27 +161,34 @@ func eachEntry(dir string, f func(d *safefile.Dir, name string)) {
 	}
 }
 
-// FindStates lists the state directories of recordings to output, oldest first.
-func FindStates(output string) []string {
-	type state struct {
-		dir string
-		at  time.Time
-	}
-	var found []state
+// jobState is a state directory and the job that it is of.
+type jobState struct {
+	dir string
+	job *Job
+}
+
+// statesOf lists the state directories of recordings to output, and to numbered names of it, oldest first.
+func statesOf(output string) (found []jobState) {
 	for _, root := range knownRoots(output) {
 		eachEntry(root, func(d *safefile.Dir, name string) {
 			if !strings.HasPrefix(name, outputKey(output)+"-") || strings.Contains(name, removedMark) {
 				return
 			}
-			if job, err := ReadJob(d.Join(name)); err == nil && job.Output == output {
-				found = append(found, state{d.Join(name), job.Created})
+			if job, err := ReadJob(d.Join(name)); err == nil {
+				found = append(found, jobState{d.Join(name), job})
 			}
 		})
 	}
-	slices.SortFunc(found, func(a, b state) int { return a.at.Compare(b.at) })
-	var dirs []string
-	for _, s := range found {
-		dirs = append(dirs, s.dir)
+	slices.SortFunc(found, func(a, b jobState) int { return a.job.Created.Compare(b.job.Created) })
+	return found
+}
+
+// FindStates lists the state directories of recordings to output, oldest first.
+func FindStates(output string) (dirs []string) {
+	for _, s := range statesOf(output) {
+		if s.job.Output == output {
+			dirs = append(dirs, s.dir)
+		}
 	}
 	return dirs
 }
@@ -194,22 +200,11 @@ func Numbered(output string) []string {
 	if err != nil {
 		return nil
 	}
-	var found []*Job
-	for _, root := range knownRoots(output) {
-		eachEntry(root, func(d *safefile.Dir, name string) {
-			if !strings.HasPrefix(name, outputKey(output)+"-") || strings.Contains(name, removedMark) {
-				return
-			}
-			if job, err := ReadJob(d.Join(name)); err == nil && job.Output != output && family(job.Output) == output {
-				found = append(found, job)
-			}
-		})
-	}
-	slices.SortFunc(found, func(a, b *Job) int { return a.Created.Compare(b.Created) })
 	var outputs []string
-	for _, j := range found {
-		if !slices.Contains(outputs, j.Output) {
-			outputs = append(outputs, j.Output)
+	for _, s := range statesOf(output) {
+		name := s.job.Output
+		if name != output && family(name) == output && !slices.Contains(outputs, name) {
+			outputs = append(outputs, name)
 		}
 	}
 	return outputs

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 )
 
@@ -79,7 +80,7 @@ func (c *collector) summary() string {
 
 // noCalls says why no call was recorded, as far as that can be known.
 func (c *collector) noCalls() string {
-	name, why, alone := "the program", "made no MPI call", true
+	name, why, alone := "the program", "", true
 	if len(c.job.Command) > 0 {
 		name = filepath.Base(c.job.Command[0])
 	}
@@ -90,12 +91,15 @@ func (c *collector) noCalls() string {
 		alone = alone && (p.reg == nil || p.reg.Rank < 0)
 	}
 	switch {
-	case why == "made no MPI call" && c.control.Initialized() > 0:
+	case why != "":
+	case c.control.Initialized() > 0:
 		why = "called MPI, but its records could not be stored"
-	case why == "made no MPI call" && c.control.Unseen() > 0:
+	case c.control.Unseen() > 0:
 		why = "has loaded an MPI library with dlopen; calls by addresses from dlsym cannot be recorded"
-	case why == "made no MPI call" && alone:
-		why += " and started no MPI job that can be recorded"
+	case alone:
+		why = archive.EndNoCall + " and started no MPI job that can be recorded"
+	default:
+		why = archive.EndNoCall
 	}
 	return fmt.Sprintf("no MPI call was recorded: %s %s", name, why)
 }

@@ -158,7 +158,8 @@ func TestNoSuchProgram(t *testing.T) {
 	// Whoever opens a pipe waits for somebody who writes to it.
 	pipe := filepath.Join(s.dir, "pipe")
 	script := fmt.Appendf(nil, "#!%s\n", pipe)
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o700), os.WriteFile(filepath.Join(s.dir, "piped"), script, 0o700)); err != nil {
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o700),
+		os.WriteFile(filepath.Join(s.dir, "piped"), script, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
