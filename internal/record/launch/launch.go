@@ -198,6 +198,10 @@ func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
+		l.environ = slicesWithout(l.environ, launchedVariable+"=")
+		if l.env.rank >= 0 {
+			l.environ = append(l.environ, fmt.Sprintf("%s=%d", launchedVariable, os.Getpid()))
+		}
 		if l.forJobs != "" {
 			l.environ = append(slicesWithout(l.environ, optionsVariable+"="), optionsVariable+"="+l.forJobs)
 		}
@@ -242,7 +246,7 @@ func (l *launcher) job(output string) *collect.Job {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
-	j.Launcher.PID, j.Launcher.Start = launcherOf(os.Getppid())
+	j.Launcher.PID, j.Launcher.Start = l.env.launcher()
 	l.shareJob(j)
 	l.takePlace(j)
 	if o.KeepRaw != "" {
