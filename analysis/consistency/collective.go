@@ -78,7 +78,9 @@ func (c *checker) collective(x *match.Collective) error {
 		return nil
 	case x.Mixed:
 		at.Kind = Mixed
-		at.Text = fmt.Sprintf("others make another collective call, number %d on %s", x.Index+1, c.commName(x.Comm))
+		if at.Text, err = c.mixed(x); err != nil {
+			return err
+		}
 		c.add(at, processes()...)
 		return nil
 	case inter:
@@ -115,6 +117,25 @@ func (c *checker) collective(x *match.Collective) error {
 		c.add(at, processes()...)
 	}
 	return nil
+}
+
+// mixed says in words who makes another call than the first process.
+func (c *checker) mixed(x *match.Collective) (string, error) {
+	for i := range x.Parts {
+		y, err := c.call(&x.Parts[i].Post)
+		if err != nil {
+			return "", err
+		}
+		if y.f != x.Func && len(y.f.Name) > 0 {
+			place := y.f.Name
+			if y.site != "" {
+				place += " at " + y.site
+			}
+			return fmt.Sprintf("as number %d on %s, process %d calls %s instead", x.Index+1, c.commName(x.Comm),
+				x.Parts[i].Process, place), nil
+		}
+	}
+	return fmt.Sprintf("others make another collective call, number %d on %s", x.Index+1, c.commName(x.Comm)), nil
 }
 
 // amounts says in words which bytes of a collective do not fit together, empty for none.

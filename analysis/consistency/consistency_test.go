@@ -74,7 +74,7 @@ func TestOf(t *testing.T) {
 		{"a sum and a product", []string{line(sum, 4, "MPI_SUM"), line(sum, 4, "MPI_PROD")},
 			[]string{"4 MPI_Allreduce j.c:7 [main] op: processes 0 and 1 have different ones"}},
 		{"another function", []string{line(sum, 4, "MPI_SUM"), line(bcast, 4, 0)},
-			[]string{"3 MPI_Allreduce j.c:7 [main]: others make another collective call, number 1 on world"}},
+			[]string{"3 MPI_Allreduce j.c:7 [main]: as number 1 on world, process 1 calls MPI_Bcast at j.c:6 [main] instead"}},
 		{"once more", []string{line(bcast, 4, 0) + "\n" + line(bcast, 4, 0), line(bcast, 4, 0)},
 			[]string{"2 MPI_Bcast j.c:6 [main]: 1 of 2 processes do not make collective call 2 on world"}},
 		{"a gathering", []string{line(join, 4, 4), line(join, 4, 4)}, nil},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/clocks"
 	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -23,6 +24,8 @@ type Kind string
 
 // Kinds of findings.
 const (
+	Hang         Kind = "hang"             // processes wait in a collective that others do not come to
+	Mismatch     Kind = "mismatch"         // members call a collective with what does not fit together
 	LateRank     Kind = "late rank"        // others wait for a process
 	Imbalance    Kind = "load imbalance"   // a process computes longer than the others
 	SlowStep     Kind = "slow time step"   // a step takes unusually long
@@ -57,6 +60,12 @@ type Input struct {
 	// Archive and Clocks say how the clocks of hosts differ, and how times were corrected.
 	Archive *archive.Archive
 	Clocks  *clocks.Correction
+	// Stands and Problems are those of consistency.Stuck. Now is when a job was looked at that was running, since the
+	// start of the trace; 0 if it had ended.
+	Stands   []consistency.Stand
+	Problems []consistency.Problem
+	Now      time.Duration
+	Worlds   []comms.World
 	// Name names a process; nil: see ProcessName.
 	Name func(process int32) string
 	// Duration renders times.
@@ -86,7 +95,7 @@ func ProcessName(worlds []comms.World, process int32) string {
 	return fmt.Sprintf("rank %d", process)
 }
 
-// Of makes the findings, the most expensive first.
+// Of makes the findings: where the job hangs first, then the most expensive ones.
 func Of(in Input) []Finding {
 	f := &finder{Input: in}
 	if f.Name == nil {
@@ -112,6 +121,7 @@ func Of(in Input) []Finding {
 	f.variation()
 	f.suspicious()
 	slices.SortStableFunc(f.found, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
+	f.found = append(f.hangs(), f.found...)
 	return f.found[:min(len(f.found), most)]
 }
 

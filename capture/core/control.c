@@ -187,6 +187,12 @@ static void command_line(char *to, size_t size)
         if (!to[i]) to[i] = ' ';
 }
 
+/* As ring.ProcessID in Go. */
+static void process_id(char *to, size_t size)
+{
+    snprintf(to, size, "%d-%llu", tb_process.pid, (unsigned long long)tb_process.pid_start);
+}
+
 static void emit_process(struct tb_thread *t)
 {
     struct tb_facts *f = calloc(1, sizeof *f);
@@ -202,6 +208,9 @@ static void emit_process(struct tb_thread *t)
     if (getcwd(text, sizeof text)) tb_fact(f, "cwd", text);
     snprintf(text, sizeof text, "%d", tb_process.pid);
     tb_fact(f, "pid", text);
+    const char *rank = getenv("TABARD_RANK"); /* the process that is the rank, of which this one may be a child */
+    process_id(text, sizeof text);
+    if (rank && strcmp(rank, text) != 0) tb_fact(f, "launched", rank);
     tb_fact(f, "tabard", tb_version);
     command_line(text, sizeof text);
     tb_fact(f, "cmd", text);
@@ -232,6 +241,26 @@ static void note_unseen(void)
     }
 }
 
+/* The launcher registered it: it is no child of a process that is recorded. */
+static int is_registered(void)
+{
+    char name[64] = "rank.";
+    process_id(name + 5, sizeof name - 5);
+    int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+/* The end of a process of a job in which nobody initialised MPI: that takes the place of MPI_Finalize. The last of those
+ * that were launched waits for the archive. Where it is not known how many they are, nobody does. */
+static void end_without_world(void)
+{
+    struct tb_control *ctl = tb_process.control;
+    if (__atomic_load_n(&ctl->initialized, __ATOMIC_ACQUIRE) || !is_registered()) return;
+    uint32_t ended = __atomic_add_fetch(&ctl->finalized, 1, __ATOMIC_ACQ_REL);
+    if (ctl->local_ranks && ended >= ctl->local_ranks) tb_archive_wait(1);
+}
+
 __attribute__((destructor)) static void process_end(void)
 {
     if (tb_process.state == TB_NEW && tb_process.dir[0]) note_unseen();
@@ -241,10 +270,12 @@ __attribute__((destructor)) static void process_end(void)
     /* Sessions may be opened and closed again and again. */
     int by_sessions = !tb_process.finalized && !tb_process.world && tb_process.had_sessions && !tb_process.sessions;
     if (by_sessions) tb_process.finalized = 1;
-    uint64_t after_finalize = (uint64_t)tb_process.finalized;
+    int no_world = !tb_process.world && !tb_process.had_sessions && !tb_process.finalized;
+    uint64_t after_finalize = (uint64_t)(tb_process.finalized || no_world);
     if (!tb_process.closed) tb_emit_clock(t); /* else MPI_Finalize did, and the archive may be written */
     tb_emit(t, TB_R_END, &after_finalize, 1);
     if (by_sessions) __atomic_add_fetch(&tb_process.control->finalized, 1, __ATOMIC_RELEASE);
+    if (no_world) end_without_world();
     if (tb_process.finalized && (tb_process.prints_summary || tb_process.leads))
         tb_archive_wait(tb_process.prints_summary);
 }

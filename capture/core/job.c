@@ -19,6 +19,12 @@ enum { FIXED_ARGUMENTS = 4, COMMAND_MAX = 8 << 20 };
 
 extern char **environ;
 
+static const char *value_of(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
 /* What tells the launchers apart that the environment of a rank names, empty if it names none: as signature in
  * internal/record/launch/scriptjob.go. */
 static void signature(char *to, size_t size)
@@ -37,6 +43,9 @@ static void signature(char *to, size_t size)
     if (fd && fstat(atoi(fd), &st) == 0 && S_ISSOCK(st.st_mode))
         snprintf(to, size, "socket %llu", (unsigned long long)st.st_ino);
     else if (job && job[0] && step && step[0]) snprintf(to, size, "%s.%s", job, step);
+    else if (value_of("RANK")[0] && value_of("WORLD_SIZE")[0])
+        snprintf(to, size, "ranks %s %s %s %s", value_of("TORCHELASTIC_RUN_ID"), value_of("MASTER_ADDR"),
+                 value_of("MASTER_PORT"), value_of("WORLD_SIZE"));
 }
 
 static char *own_command(size_t *n)

@@ -25,7 +25,8 @@ struct tb_control {
     uint64_t dead_after_ns;    /* a heartbeat older than this counts as a dead collector */
     uint64_t summary_wait_ns;  /* how long the processes that wait for the archive do so at their end, at most, until
                                   the collector writes it */
-    uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add) */
+    uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add); in jobs without MPI, ranks that
+                                  ended */
     uint32_t summary_len;      /* != 0 once summary holds what is to be printed (release) */
     /* With TB_CTL_MERGE the collectors of a job unite their archives inside MPI_Finalize: see
      * finalize.c. */
@@ -163,7 +164,8 @@ enum {
     TB_R_CONTROL = 7,  /* word 1 tracing switched on, 0 off */
     TB_R_CLOCK = 8,    /* word ticks, word CLOCK_REALTIME ns, word CLOCK_MONOTONIC ns,
                           word clock (1 TSC, 2 clock_gettime) */
-    TB_R_END = 9,      /* the process reached its end in order (destructor); word 1 if after MPI_Finalize */
+    TB_R_END = 9,      /* the process reached its end in order (destructor); word 1 if after MPI_Finalize, or if it
+                          never initialised MPI */
     TB_R_DEF = 10,     /* word number (below TB_DEF_MAX, plus TB_DEF_MAX for each time that numbers began anew),
                           word id and flags as in w0 | absent mask << 32, word call site, then the slots known on
                           entry: valid for this thread until the number is defined anew */

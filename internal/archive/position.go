@@ -97,3 +97,18 @@ func (s *Stream) Ticks(d time.Duration) uint64 {
 	}
 	return lo
 }
+
+// SnapshotTime is when a snapshot of a running job was made, since the start of the trace; 0 for other recordings.
+func (a *Archive) SnapshotTime() time.Duration {
+	at, ok := a.Meta().Snapshot()
+	if !ok {
+		return 0
+	}
+	start := int64(math.MaxInt64)
+	for _, r := range a.Ranks() {
+		if len(r.Clocks) > 0 {
+			start = min(start, r.Clocks[0].RealNS)
+		}
+	}
+	return max(0, time.Duration(at.UnixNano()-start))
+}

@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
@@ -27,14 +27,14 @@ type OpenCall struct {
 func openCalls(a *archive.Archive) ([]OpenCall, error) {
 	var open []OpenCall
 	for s := range a.Streams() {
-		c, err := innermostOpen(s)
+		c, _, err := consistency.Innermost(s)
 		if err != nil {
 			return nil, err
 		}
 		if c == nil {
 			continue
 		}
-		o := OpenCall{Func: c.Func.Name, World: s.Rank().World, Thread: s.Thread(), Values: partners(c), Begin: c.Start}
+		o := OpenCall{Func: c.Func.Name, World: s.Rank().World, Thread: s.Thread(), Values: consistency.Partners(c), Begin: c.Start}
 		if c.Site != nil {
 			o.Site = c.Site.String()
 		}
@@ -54,36 +54,4 @@ func openCalls(a *archive.Archive) ([]OpenCall, error) {
 	}
 	slices.SortStableFunc(open, func(a, b OpenCall) int { return cmp.Compare(len(a.ranks), len(b.ranks)) })
 	return open, nil
-}
-
-// innermostOpen is the call that the thread of s had not returned from, nil if there is none. Calls in each other end
-// the stream from the inside out.
-func innermostOpen(s *archive.Stream) (open *archive.Call, err error) {
-	for i := s.Calls(); i > 0; i-- {
-		c, err := s.CallAt(i - 1)
-		if err != nil {
-			return nil, err
-		}
-		if c.Flags&archive.Unfinished == 0 {
-			break
-		}
-		open = c
-	}
-	return open, nil
-}
-
-// partners are the parameters of a call that say who takes part in it.
-func partners(c *archive.Call) string {
-	var values []string
-	abi := c.Stream().Archive().Meta().ABI
-	for i := range c.Func.Slots {
-		s := &c.Func.Slots[i]
-		switch name := archive.SlotName(c.Func, s); name {
-		case "source", "dest", "root", "tag", "sendtag", "recvtag", "comm":
-			if v := &c.Slots[i]; !s.Out && v.Kind != archive.Absent {
-				values = append(values, name+"="+archive.FormatValue(abi, c.Func, s, v))
-			}
-		}
-	}
-	return strings.Join(values, ", ")
 }

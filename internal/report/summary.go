@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/waits"
@@ -52,9 +53,28 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	if o.Open, err = openCalls(j.Archive); err != nil {
 		return nil, err
 	}
-	o.Findings = findings.Of(findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks,
-		Duration: render.Duration})
+	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks, Duration: render.Duration,
+		Worlds: j.Program.Comms.Worlds}
+	// Where all calls have returned, members may have called what does not fit together all the same.
+	if len(o.Open) > 0 || j.events() <= cheapEvents {
+		if in.Stands, in.Problems, err = consistency.Stuck(j.Program); err != nil {
+			return nil, err
+		}
+		in.Now = o.Archive.SnapshotTime()
+	}
+	o.Findings = findings.Of(in)
 	return o, nil
+}
+
+// cheapEvents is how many events are looked at without a reason to do so.
+const cheapEvents = 1 << 20
+
+// events counts the events of all streams: calls, or runs of polls.
+func (j *Job) events() (n uint64) {
+	for s := range j.Archive.Streams() {
+		n += s.Calls()
+	}
+	return n
 }
 
 // Counts are numbers of recorded and of lost calls, of hosts, of processes that did not end in

@@ -16,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
@@ -74,7 +75,8 @@ func (c *collector) identities() []identity {
 }
 
 // claims goes through the processes: first those that MPI itself gave a rank,
-// then those with calls, then registered ones that stand for nobody else.
+// then those with calls, then registered ones that stand for nobody else. What a launcher tells of a process is the rank
+// of those that never call MPI.
 func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, worlds map[string]int) {
 	main := ""
 	for _, p := range c.order {
@@ -84,8 +86,12 @@ func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, 
 		}
 	}
 	worlds[main] = 0
+	shells := c.shells()
 	key := func(p *process) string {
+		_, _, seen := p.syms.Rank()
 		switch {
+		case p.reg == nil && !seen && shells[p] == nil && p.launched() != (ring.ProcessID{}):
+			return main + "/children"
 		case p.reg == nil:
 			return main
 		case p.reg.Spawned:
@@ -96,8 +102,8 @@ func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, 
 	for phase := range 3 {
 		for _, p := range c.order {
 			id := identity{p: p, rank: -1, size: -1}
-			if p.reg != nil {
-				id.rank, id.size, id.named = p.reg.Rank, p.reg.Size, p.reg.Rank >= 0
+			if reg := cmp.Or(p.reg, shells[p]); reg != nil {
+				id.rank, id.size, id.named = reg.Rank, reg.Size, reg.Rank >= 0
 			}
 			if rank, size, ok := p.syms.Rank(); ok {
 				id.rank, id.size, id.named, id.seen = rank, size, true, true
@@ -121,6 +127,29 @@ func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, 
 			}
 		}
 	}
+}
+
+// shells finds the processes that a rank without calls of its own has started: the first one has its place.
+func (c *collector) shells() map[*process]*Registration {
+	first := map[*process]*Registration{}
+	has := map[ring.ProcessID]bool{}
+	for _, p := range c.order {
+		has[p.id] = p.reg != nil && p.calls() > 0
+	}
+	for _, p := range c.order {
+		from := c.procs[p.launched()]
+		if p.reg != nil || p.calls() == 0 || from == nil || from.reg == nil || from.reg.Rank < 0 || has[from.id] {
+			continue
+		}
+		first[p], has[from.id] = from.reg, true
+	}
+	return first
+}
+
+// launched is the process of the launcher that a child of it comes from, zero if there is none with a rank.
+func (p *process) launched() ring.ProcessID {
+	id, _ := ring.ParseProcessID(p.syms.Info()["launched"])
+	return id
 }
 
 const reasonNotSelected = "not selected"
@@ -210,8 +239,12 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	if d.Host == "" {
 		d.Host = c.job.Host
 	}
-	if c.provisional && !p.finished && !ended {
+	switch {
+	case !c.provisional || p.finished:
+	case !ended:
 		ended, d.End = true, merge.Provisional
+	default:
+		d.End = exited
 	}
 	for k, v := range p.syms.Info() {
 		d.Info[k] = v
@@ -219,6 +252,10 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	switch {
 	case p.reg != nil && !p.reg.Traced:
 		d.End = "not traced: " + p.reg.Reason
+	case p.calls() == 0 && c.withoutMPI():
+		// Nothing is missing of it.
+		ended = ended || strings.HasSuffix(d.End, abruptly)
+		d.End = strings.TrimSuffix(d.End, abruptly) + ", made no call that is recorded"
 	case p.calls() == 0:
 		d.End = strings.TrimPrefix(d.End+", "+archive.EndNoCall, ", ")
 	}
@@ -276,19 +313,16 @@ func (c *collector) unrecorded(p *process) string {
 	if p.reg == nil || p.calls() > 0 || !c.snapshot.IsZero() { // in a snapshot, it may still come
 		return ""
 	}
-	inMPI, here := 0, 0
+	inMPI := 0
 	for _, q := range c.order {
 		if _, _, ok := q.syms.Rank(); ok && (q.reg == nil || !q.reg.Spawned) {
 			inMPI++
-		}
-		if q.calls() > 0 {
-			here++
 		}
 	}
 	switch {
 	case !p.reg.Traced:
 		return "the program " + p.reg.Reason
-	case p.reg.Spawned || here == 0 && c.control.Initialized() == 0:
+	case p.reg.Spawned || c.control.Initialized() == 0:
 		return ""
 	case c.control.Initialized() <= inMPI:
 		return strings.TrimSuffix("no MPI call of it came to Tabard's library; it "+p.end, "; it ")
@@ -297,6 +331,12 @@ func (c *collector) unrecorded(p *process) string {
 	}
 	return "it was in MPI_Init, but its records could not be stored: no room in " + filepath.Dir(c.dir.Path()) +
 		", or a limit on the size of files"
+}
+
+// withoutMPI says that no process has initialised MPI, and that there are calls all the same.
+func (c *collector) withoutMPI() bool {
+	return c.control.Initialized() == 0 && c.calls() > 0 &&
+		!slices.ContainsFunc(c.order, func(p *process) bool { _, _, in := p.syms.Rank(); return in })
 }
 
 // modules lists a process's modules by number; signatures refer to them.

@@ -64,17 +64,23 @@ func (c *collector) bury(p *process) {
 	}
 }
 
+// exited is how a process ended in order whose exit status is not known.
+const exited = "exited"
+
+// abruptly ends the text of how a process ended that did not say so.
+const abruptly = " abruptly"
+
 // howEnded describes the end of a dead process.
 func (p *process) howEnded() string {
 	ended, final := p.syms.Ended()
 	status := p.watch.exitStatus()
 	switch {
 	case status == "" && !ended:
-		return "ended abruptly"
+		return "ended" + abruptly
 	case status == "":
-		status = "exited"
+		status = exited
 	case !ended && strings.HasPrefix(status, "exited"):
-		return status + " abruptly" // by _exit
+		return status + abruptly // by _exit
 	}
 	if ended && !final {
 		status += " without MPI_Finalize"
@@ -185,8 +191,9 @@ func (c *collector) end() (bool, error) {
 		return false, nil
 	}
 	c.passesOn = c.dir.Has(jobsFile)
-	// Without calls it would take the place of a recording that has some.
-	if (c.job.OfScript || c.passesOn) && c.calls() == 0 && c.control.Initialized() == 0 {
+	// Without calls it would take the place of a recording that has some. What a script itself does beside jobs that
+	// have recordings of their own is kept if it called MPI.
+	if (c.passesOn || c.job.OfScript && c.calls() == 0) && c.control.Initialized() == 0 {
 		c.job.Taken = true
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })

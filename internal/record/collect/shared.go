@@ -305,7 +305,7 @@ func sameRun(path, run string) bool {
 func (c *collector) deviates() bool {
 	for _, p := range c.order {
 		ended, _ := p.syms.Ended()
-		good := p.end == "exited" || p.end == "exited with status 0"
+		good := p.end == exited || p.end == "exited with status 0"
 		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.id] || p.missing+p.broken > 0 || len(p.problems) > 0) {
 			return true
 		}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -20,9 +21,18 @@ type rankEnv struct {
 	step string
 	// programs is how many command lines the job has, -1 if unknown.
 	programs int
+	// plain says that the rank is RANK of WORLD_SIZE: any program may have started it. meeting is where its ranks meet.
+	plain   bool
+	meeting string
 }
 
-// readRankEnv reads the variables of Open MPI, PMIx, MPICH's Hydra and its relatives, and Slurm.
+// readRankEnv reads the variables that launchers set. This is all that is known of ranks that never call MPI, and what
+// is known of others before they do. In this order:
+//
+//   - torchrun: RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE. First, as MPI or Slurm may have started torchrun.
+//   - PMIx, Open MPI, MPICH's Hydra and its relatives
+//   - Slurm
+//   - any launcher that sets RANK and WORLD_SIZE alone
 func readRankEnv(getenv func(string) string) rankEnv {
 	num := func(names ...string) int {
 		for _, n := range names {
@@ -57,7 +67,58 @@ func readRankEnv(getenv func(string) string) rankEnv {
 			e.localSize = slurmLocal(getenv("SLURM_STEP_TASKS_PER_NODE"), num("SLURM_NODEID"))
 		}
 	}
+	rank, size, local := num("RANK"), num("WORLD_SIZE"), num("LOCAL_RANK")
+	if rank >= 0 && size > rank && (local >= 0 || e.rank < 0) {
+		e.rank, e.size, e.localRank, e.localSize, e.plain = rank, size, local, num("LOCAL_WORLD_SIZE"), true
+		e.meeting = meeting(getenv)
+		if e.localSize < 0 && isLocal(getenv("MASTER_ADDR")) {
+			e.localSize = size
+		}
+	}
 	return e
+}
+
+// meeting names the ranks of RANK and WORLD_SIZE that belong together, on all nodes alike: as in signature of
+// capture/core/job.c.
+func meeting(getenv func(string) string) string {
+	return fmt.Sprintf("ranks %s %s %s %s", getenv("TORCHELASTIC_RUN_ID"), getenv("MASTER_ADDR"), getenv("MASTER_PORT"),
+		getenv("WORLD_SIZE"))
+}
+
+// isLocal says that ranks which meet at an address are all on this machine. Those that have none are.
+func isLocal(address string) bool {
+	return address == "" || address == "localhost" || address == "::1" || strings.HasPrefix(address, "127.")
+}
+
+// launcher finds the process on this machine that started the ranks, 0 if it is not known.
+func (e rankEnv) launcher() (pid int, start uint64) {
+	pid, start = launcherOf(os.Getppid())
+	if pid > 0 || !e.plain {
+		return pid, start
+	}
+	return starterOf(os.Getppid())
+}
+
+// starterOf finds the first of pid and its ancestors that is not this rank itself, by the variables that tell the rank.
+func starterOf(pid int) (starter int, start uint64) {
+	for range 64 {
+		st, err := collect.ReadProcStat(pid)
+		if err != nil {
+			break
+		}
+		starter, start = pid, st.Start
+		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		has := strings.Split(string(env), "\x00")
+		for _, name := range []string{"RANK", "WORLD_SIZE", "LOCAL_RANK"} {
+			if v, set := os.LookupEnv(name); set && !slices.Contains(has, name+"="+v) {
+				return starter, start
+			}
+		}
+		if pid = st.Parent; pid <= 1 || err != nil {
+			break
+		}
+	}
+	return starter, start
 }
 
 // slurmLocal reads Slurm's list of tasks per node, such as "2(x3),1".
@@ -124,6 +185,10 @@ func jobIdentity(e rankEnv) (identity string, alone bool) {
 	if e.world != "" || e.step != "" {
 		return id + " " + e.world, false
 	}
+	if e.plain {
+		pid, start := starterOf(self.Parent)
+		return fmt.Sprintf("%s %s %d %d", id, e.meeting, pid, start), false
+	}
 	return id + " " + strconv.Itoa(os.Getpid()) + " " + strconv.FormatUint(self.Start, 10), e.rank < 0
 }
 
@@ -149,7 +214,7 @@ func launcherOf(pid int) (launcher int, start uint64) {
 // the launcher that the user started, or of a program without one. It is never what a rank writes
 // to, as launchers wait until nobody has that open.
 func console() int {
-	pid, start := launcherOf(os.Getppid())
+	pid, start := readRankEnv(os.Getenv).launcher()
 	if pid == 0 {
 		if place := PlaceOf(); !place.Alone {
 			return -1

@@ -86,6 +86,7 @@ type launcher struct {
 	err     io.Writer
 	joins   bool   // see Join
 	forJobs string // options for jobs that the program starts
+	id      ring.ProcessID
 }
 
 // Record sets up the recording and becomes the program. It only returns if
@@ -201,6 +202,10 @@ func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
+		l.environ = slicesWithout(l.environ, launchedVariable+"=")
+		if l.env.rank >= 0 {
+			l.environ = append(l.environ, launchedVariable+"="+l.id.String())
+		}
 		if l.forJobs != "" {
 			l.environ = append(slicesWithout(l.environ, optionsVariable+"="), optionsVariable+"="+l.forJobs)
 		}
@@ -231,6 +236,7 @@ func (l *launcher) registration(reason string, spawned bool) *collect.Registrati
 	if st, err := collect.ReadProcStat(r.PID); err == nil {
 		r.Start = st.Start
 	}
+	l.id = r.ProcessID
 	return r
 }
 
@@ -245,7 +251,7 @@ func (l *launcher) job(output string) *collect.Job {
 		j.SegmentsMax = defaultSegments
 	}
 	j.Host, _ = os.Hostname()
-	j.Launcher.PID, j.Launcher.Start = launcherOf(os.Getppid())
+	j.Launcher.PID, j.Launcher.Start = l.env.launcher()
 	l.shareJob(j)
 	l.takePlace(j)
 	if o.KeepRaw != "" {

@@ -75,7 +75,7 @@ func newSandbox(t *testing.T) *sandbox {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		if !strings.HasPrefix(name, "PMI") && !strings.HasPrefix(name, "OMPI_") &&
-			!strings.HasPrefix(name, "SLURM_") && name != "LD_PRELOAD" {
+			!strings.HasPrefix(name, "SLURM_") && name != "LD_PRELOAD" && name != "RANK" {
 			s.env = append(s.env, kv)
 		}
 	}
@@ -391,18 +391,29 @@ func TestRankEnv(t *testing.T) {
 		env  map[string]string
 		want rankEnv
 	}{
-		"none": {nil, rankEnv{-1, -1, -1, -1, "", "", -1}},
+		"none": {nil, rankEnv{-1, -1, -1, -1, "", "", -1, false, ""}},
 		"mpich": {map[string]string{"PMI_RANK": "2", "PMI_SIZE": "4", "MPI_LOCALNRANKS": "4",
-			"MPI_LOCALRANKID": "2"}, rankEnv{2, 4, 2, 4, "", "", -1}},
+			"MPI_LOCALRANKID": "2"}, rankEnv{2, 4, 2, 4, "", "", -1, false, ""}},
 		"openmpi": {map[string]string{"PMIX_RANK": "1", "OMPI_COMM_WORLD_SIZE": "8",
 			"OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "77", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
-			"OMPI_NUM_APP_CTX": "2"}, rankEnv{1, 8, 0, 2, "77", "", 2}},
+			"OMPI_NUM_APP_CTX": "2"}, rankEnv{1, 8, 0, 2, "77", "", 2, false, ""}},
 		"slurm": {map[string]string{"SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0", "SLURM_PROCID": "4",
 			"SLURM_STEP_NUM_TASKS": "7", "SLURM_STEP_TASKS_PER_NODE": "2(x3),1", "SLURM_NODEID": "2",
 			"SLURM_LOCALID": "1"},
-			rankEnv{4, 7, 1, 2, "", "5.0", -1}},
+			rankEnv{4, 7, 1, 2, "", "5.0", -1, false, ""}},
 		"slurm batch script": {map[string]string{"SLURM_JOB_ID": "5", "SLURM_PROCID": "0", "SLURM_NTASKS": "64"},
-			rankEnv{-1, -1, -1, -1, "", "", -1}},
+			rankEnv{-1, -1, -1, -1, "", "", -1, false, ""}},
+		"torchrun": {map[string]string{"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4",
+			"MASTER_ADDR": "n1", "MASTER_PORT": "29500", "TORCHELASTIC_RUN_ID": "r"},
+			rankEnv{5, 8, 1, 4, "", "", -1, true, "ranks r n1 29500 8"}},
+		"torchrun that MPI started": {map[string]string{"PMIX_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2",
+			"PMIX_NAMESPACE": "77", "RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"},
+			rankEnv{3, 4, 1, 2, "77", "", -1, true, "ranks    4"}},
+		"MPI where RANK is something else": {map[string]string{"PMI_RANK": "2", "PMI_SIZE": "4", "RANK": "0",
+			"WORLD_SIZE": "1"}, rankEnv{2, 4, -1, -1, "", "", -1, false, ""}},
+		"ranks of this machine": {map[string]string{"RANK": "1", "WORLD_SIZE": "2"},
+			rankEnv{1, 2, -1, 2, "", "", -1, true, "ranks    2"}},
+		"no rank": {map[string]string{"RANK": "2", "WORLD_SIZE": "2"}, rankEnv{-1, -1, -1, -1, "", "", -1, false, ""}},
 	} {
 		if got := readRankEnv(func(k string) string { return c.env[k] }); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -23,6 +23,7 @@ const JobCommand = "__job"
 const (
 	signatureVariable = "TABARD_JOB"    // of the launcher that was noted
 	optionsVariable   = "TABARD_RECORD" // Options as JSON
+	launchedVariable  = "TABARD_RANK"   // the process that is the rank, as ring.ProcessID
 )
 
 // signature tells the launchers apart that the environment of a rank names, empty if it names none: as signature in
@@ -41,6 +42,9 @@ func signature(getenv func(string) string) string {
 	}
 	if job, step := getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID"); job != "" && step != "" {
 		return job + "." + step
+	}
+	if getenv("RANK") != "" && getenv("WORLD_SIZE") != "" {
+		return meeting(getenv)
 	}
 	return ""
 }

@@ -108,6 +108,9 @@ func jobName(e rankEnv) (name string, programs int) {
 	if e.world != "" || e.step != "" {
 		return e.world + " " + e.step, -1
 	}
+	if e.meeting != "" {
+		return e.meeting, -1
+	}
 	// Hydra's proxies are told where the launcher listens. On its own node it is their parent.
 	programs = -1
 	self, err := collect.ReadProcStat(os.Getpid())

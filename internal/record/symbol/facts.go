@@ -37,7 +37,7 @@ type facts struct {
 	clocks []Clock
 	lost   uint64
 	ended  bool
-	final  bool // reached its end after MPI_Finalize
+	final  bool // reached its end after MPI_Finalize, or never initialised MPI
 	part   bool // see Partial
 }
 
@@ -61,7 +61,7 @@ func (f *facts) Clocks() []Clock { return f.clocks }
 func (f *facts) Lost() uint64 { return f.lost }
 
 // Ended reports whether the process reached its end in order, and whether it
-// did so after MPI_Finalize.
+// did so after MPI_Finalize, or without ever having initialised MPI.
 func (f *facts) Ended() (ended, finalized bool) { return f.ended, f.final }
 
 // Partial reports whether calls were hidden, tracing was switched off, or a request appeared that

@@ -1,0 +1,109 @@
+package findings
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/consistency"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+)
+
+// stuck is what is said of a job that hung, of n ranks that make the given calls.
+func stuck(t *testing.T, n int, of func(rank int) string) []Finding {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("abi mpich\nmpi MPICH\ntool tabard test\ncommand ./job\n")
+	for r := range n {
+		fmt.Fprintf(&b, "rank %d of %d on node\nkilled 9\n%s\n", r, n, of(r))
+	}
+	raw := archivetest.Bytes(t, b.String())
+	a, err := archive.OpenReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := calls.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Input{Worlds: p.Comms.Worlds}
+	if in.Stands, in.Problems, err = consistency.Stuck(p); err != nil {
+		t.Fatal(err)
+	}
+	return Of(in)
+}
+
+const (
+	barrier = "MPI_Barrier(comm=MPI_COMM_WORLD) @ j.c:2 [main]"
+	reduce  = "MPI_Allreduce(sendbuf=heap#0, recvbuf=heap#1, count=4, datatype=MPI_INT, op=MPI_SUM, " +
+		"comm=MPI_COMM_WORLD) @ j.c:7 [main]"
+	bcast   = "MPI_Bcast(buffer=heap#0, count=4, datatype=MPI_INT, root=%d, comm=MPI_COMM_WORLD) @ j.c:6 [main]"
+	receive = "MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=1, tag=3, comm=MPI_COMM_WORLD) @ j.c:5 [main]"
+)
+
+func TestHangs(t *testing.T) {
+	but := func(odd int, does, others string) func(int) string {
+		return func(r int) string {
+			if r == odd {
+				return does
+			}
+			return others
+		}
+	}
+	for name, c := range map[string]struct {
+		ranks   int
+		of      func(int) string
+		want    string // a part of the first text, empty for no finding
+		process int32
+	}{
+		"a rank that does not come": {4, but(3, barrier, barrier+"\n"+reduce+" ; unfinished"),
+			"Ranks 0-2 wait in MPI_Allreduce at j.c:7 [main], number 2 on world, from 200ns on: rank 3 is not there: its last " +
+				"call was MPI_Barrier at j.c:2 [main], number 1 on world", 3},
+		"a rank without calls": {3, but(1, "", barrier+" ; unfinished"), "rank 1 is not there, and made no call", 1},
+		"a rank in another call": {4, but(1, reduce+" ; unfinished", barrier+" ; unfinished"),
+			"Ranks 0,2-3 wait in MPI_Barrier at j.c:2 [main], number 1 on world, from 100ns on: rank 1 is in MPI_Allreduce at " +
+				"j.c:7 [main] in its place", 1},
+		"a rank that waits for a message": {4, but(2, receive+" ; unfinished", barrier+" ; unfinished"),
+			"rank 2 is not there but in MPI_Recv at j.c:5 [main] (source=1, tag=3, comm=MPI_COMM_WORLD)", 2},
+		"another root": {4, but(2, fmt.Sprintf(bcast, 1)+" ; unfinished", fmt.Sprintf(bcast, 0)+" ; unfinished"),
+			"root: rank 0 has 0, rank 2 has 1", -1},
+		"all are there":      {4, but(0, barrier+" ; unfinished", barrier+" ; unfinished"), "", 0},
+		"nothing is open":    {4, but(0, barrier, barrier), "", 0},
+		"nobody waits":       {2, but(0, "", barrier), "", 0},
+		"a thousand of 1025": {1025, but(700, barrier, barrier+"\n"+reduce+" ; unfinished"), "rank 700 is not there", 700},
+		"every third of 999": {999, func(r int) string {
+			if r%3 == 0 {
+				return fmt.Sprintf("MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=1, tag=%d, comm=MPI_COMM_WORLD) @ "+
+					"j.c:%d [main] ; unfinished", r, 100+r%31)
+			}
+			return barrier + " ; unfinished"
+		}, "more are elsewhere", -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := stuck(t, c.ranks, c.of)
+			if c.want == "" {
+				if len(found) > 0 {
+					t.Error(found)
+				}
+				return
+			}
+			if len(found) == 0 || found[0].Kind != Hang || !strings.Contains(found[0].Text, c.want) ||
+				c.process >= 0 && found[0].Process != c.process || len(found[0].Text) > 1000 {
+				t.Errorf("%+v, want %q about process %d", found, c.want, c.process)
+			}
+		})
+	}
+}
+
+// A short wait in a running job is none.
+func TestShortWaits(t *testing.T) {
+	f := &finder{Input: Input{Now: 5 * time.Second, Stands: []consistency.Stand{
+		{Begin: 4900 * time.Millisecond, Timed: true}}}}
+	if found := f.hangs(); len(found) > 0 {
+		t.Error(found)
+	}
+}
