@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 		{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "ignoredfortran"},
 		{ranks: 4, program: "probe"}, {ranks: 2, program: "polling"}, {ranks: 2, program: "persistent"},
 		{ranks: 2, program: "modes"}, {ranks: 2, program: "partitioned", only: "mpich"}, {ranks: 2, program: "threads"},
-		{ranks: 2, program: "threads", record: "--timing off"},
+		{ranks: 2, program: "threads", record: "--timing off"}, {ranks: 3, program: "shortthreads"},
 		{ranks: 4, program: "buffers"}, {ranks: 4, program: "large", only: "mpich"}, {ranks: 4, program: "types"},
 		{ranks: 4, program: "typeloop"}, {ranks: 2, program: "handles"},
 		{ranks: 4, program: "ops"}, {ranks: 4, program: "attrs"}, {ranks: 2, program: "errors", loose: true},

@@ -25,7 +25,7 @@ var proxyPrograms = []struct {
 	{4, "masterworker", ""}, {2, "distances", ""}, {4, "differ", ""}, {4, "errors", ""}, {3, "files", ""},
 	{2, "keyvals", ""},
 	{2, "large", "mpich"}, {2, "partitioned", "mpich"}, {4, "pcollectives", "mpich"}, {2, "sessions", "mpich"},
-	{4, "rmashared", "mpich"},
+	{4, "rmashared", "mpich"}, {3, "shortthreads", ""},
 }
 
 // proxyDiffers are programs whose proxies cannot be the same, and why.

@@ -43,7 +43,7 @@ var replayed = []struct {
 	{ranks: 4, program: "rmashared", differs: "MPI_Get", by: "openmpi"},
 	{ranks: 4, program: "topo"}, {ranks: 4, program: "typeloop", same: true}, {ranks: 4, program: "types"},
 	{ranks: 4, program: "masterworker"}, {ranks: 4, program: "ignored"}, {ranks: 4, program: "probe"},
-	{ranks: 2, program: "threads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
+	{ranks: 2, program: "threads"}, {ranks: 3, program: "shortthreads"}, {ranks: 2, program: "grequest"}, {ranks: 4, program: "python", only: "openmpi"},
 	{ranks: 4, program: "fortran77"}, {ranks: 4, program: "fortran90"}, {ranks: 4, program: "fortran08"},
 	{ranks: 2, program: "errors", same: true}, {ranks: 2, program: "large", only: "mpich"},
 	{ranks: 4, program: "cxx"}, {ranks: 4, program: "mpit", same: true}, {ranks: 3, program: "files"},

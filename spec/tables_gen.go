@@ -24,6 +24,21 @@ var functions = [...]Func{
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
+	{ID: 18, Name: "tabard_thread_create", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
+		{Name: "thread", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 19, Name: "tabard_thread_begin", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
+		{Name: "creations", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 20, Name: "tabard_thread_join", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
+		{Name: "thread", Kind: "INTEGER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
 	{ID: 64, Name: "MPI_Abi_get_fortran_booleans", API: "mpi", Category: "local", Chapter: "ABI", Since: "5.0", Flags: Environment, NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x40000, Params: []Param{
 		{Name: "logical_size", Kind: "TYPECLASS_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "logical_true", Kind: "LOGICAL_VOID", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},

@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -69,7 +71,9 @@ type realm struct {
 	world, thread int
 }
 
-func (s *side) realms() map[realm][]*archive.Class {
+// realms are the classes of ranks by threads. What repeats the calls of another program has no threads that make none:
+// then the threads count that make some.
+func (s *side) realms(rerun bool) map[realm][]*archive.Class {
 	out := map[realm][]*archive.Class{}
 	for _, k := range s.a.Classes() {
 		if !k.Group().Unranked {
@@ -77,7 +81,22 @@ func (s *side) realms() map[realm][]*archive.Class {
 			out[r] = append(out[r], k)
 		}
 	}
-	return out
+	if !rerun {
+		return out
+	}
+	dense := map[realm][]*archive.Class{}
+	next := map[int]int{}
+	for _, r := range sortedRealms(out) {
+		dense[realm{r.world, next[r.world]}] = out[r]
+		next[r.world]++
+	}
+	return dense
+}
+
+func sortedRealms[T any](m map[realm]T) []realm {
+	return slices.SortedFunc(maps.Keys(m), func(a, b realm) int {
+		return cmp.Or(a.world-b.world, a.thread-b.thread)
+	})
 }
 
 func (c *comparison) all() error {
@@ -85,15 +104,8 @@ func (c *comparison) all() error {
 	if err := c.processes(); err != nil {
 		return err
 	}
-	as, bs := c.sides[0].realms(), c.sides[1].realms()
-	var list []realm
-	for r := range as {
-		list = append(list, r)
-	}
-	sort.Slice(list, func(i, j int) bool {
-		return list[i].world < list[j].world || list[i].world == list[j].world && list[i].thread < list[j].thread
-	})
-	for _, r := range list {
+	as, bs := c.sides[0].realms(c.o.Rerun), c.sides[1].realms(c.o.Rerun)
+	for _, r := range sortedRealms(as) {
 		partners := twins(bs[r])
 		for _, ka := range as[r] {
 			others := bs[r]

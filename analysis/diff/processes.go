@@ -2,31 +2,36 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// worlds is the ranks of each world, and the threads of each rank.
-func worlds(a *archive.Archive) (ranks map[int]*archive.RankSet, threads map[realm]*archive.RankSet) {
-	ranks, threads = map[int]*archive.RankSet{}, map[realm]*archive.RankSet{}
+// worlds is the ranks of each world.
+func worlds(a *archive.Archive) map[int]*archive.RankSet {
+	ranks := map[int]*archive.RankSet{}
 	for _, g := range a.Groups() {
 		if !g.Unranked {
 			ranks[g.World] = ranks[g.World].Union(g.Ranks)
 		}
 	}
-	for _, k := range a.Classes() {
-		if !k.Group().Unranked {
-			r := realm{k.Group().World, k.Thread()}
-			threads[r] = threads[r].Union(k.Ranks())
+	return ranks
+}
+
+// threads is the ranks that have each thread.
+func (s *side) threads(rerun bool) map[realm]*archive.RankSet {
+	out := map[realm]*archive.RankSet{}
+	for r, classes := range s.realms(rerun) {
+		for _, k := range classes {
+			out[r] = out[r].Union(k.Ranks())
 		}
 	}
-	return ranks, threads
+	return out
 }
 
 func commonRanks(a, b *archive.Archive) (list []int) {
-	x, _ := worlds(a)
-	y, _ := worlds(b)
+	x, y := worlds(a), worlds(b)
 	for w := range x {
 		for r := range intersection(x[w], y[w]).All() {
 			list = append(list, r)
@@ -61,8 +66,8 @@ func (c *comparison) lost() {
 
 // processes notes which processes and threads only one recording has.
 func (c *comparison) processes() error {
-	ranksA, threadsA := worlds(c.sides[0].a)
-	ranksB, threadsB := worlds(c.sides[1].a)
+	ranksA, threadsA := worlds(c.sides[0].a), c.sides[0].threads(c.o.Rerun)
+	ranksB, threadsB := worlds(c.sides[1].a), c.sides[1].threads(c.o.Rerun)
 	var all []int
 	for w := range ranksA {
 		all = append(all, w)
@@ -79,19 +84,9 @@ func (c *comparison) processes() error {
 		c.absent(w, -1, without(x, y), false)
 		c.absent(w, -1, without(y, x), true)
 	}
-	var list []realm
-	for r := range threadsA {
-		list = append(list, r)
-	}
-	for r := range threadsB {
-		if threadsA[r] == nil {
-			list = append(list, r)
-		}
-	}
-	sort.Slice(list, func(i, j int) bool {
-		return list[i].world < list[j].world || list[i].world == list[j].world && list[i].thread < list[j].thread
-	})
-	for _, r := range list {
+	either := maps.Clone(threadsA)
+	maps.Copy(either, threadsB)
+	for _, r := range sortedRealms(either) {
 		both := intersection(c.o.Ranks.Of(ranksA[r.world]), c.o.Ranks.Of(ranksB[r.world]))
 		x, y := intersection(both, threadsA[r]), intersection(both, threadsB[r])
 		c.absent(r.world, r.thread, without(x, y), false)

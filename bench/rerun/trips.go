@@ -29,7 +29,7 @@ var tested = []struct {
 	{"mpit", 2, nil}, {"neighbor", 4, nil}, {"ops", 4, nil}, {"partitioned", 2, nil}, {"pcollectives", 4, nil},
 	{"persistent", 2, nil}, {"pingpong", 2, nil}, {"polling", 2, nil},
 	{"probe", 4, nil}, {"rma", 4, nil}, {"rmashared", 4, nil}, {"sessions", 4, nil}, {"spawn", 2, nil},
-	{"threads", 2, nil}, {"topo", 4, nil}, {"typeloop", 4, nil}, {"types", 4, nil},
+	{"shortthreads", 3, nil}, {"threads", 2, nil}, {"topo", 4, nil}, {"typeloop", 4, nil}, {"types", 4, nil},
 	{"fortran77", 2, nil}, {"fortran90", 2, nil}, {"fortran08", 2, nil}, {"python", 4, nil},
 }
 

@@ -82,7 +82,7 @@ static struct tb_segment *create_in(struct tb_thread *t, const char *dir, uint64
             return s;
         }
         if (!exists) return NULL;
-        if (ch->first) t->priv->number = tb_next_thread_number();
+        if (ch->first) t->priv->number = tb_life_renumber(t);
         else ch->files++;
     }
     return NULL;

@@ -140,7 +140,7 @@ static void start(void)
     tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
     tracing = !(tb_process.control->flags & TB_CTL_START_OFF);
     set_gates();
-    tb_threads_start();
+    tb_lives_start();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     for (const struct tb_api *const *api = tb_apis; *api; api++)
         if ((*api)->start) (*api)->start();

@@ -25,8 +25,6 @@ struct tb_chain {
     uint64_t retry_at;          /* CLOCK_MONOTONIC ns, when to look for room again */
     uintptr_t nest[TB_NEST_MAX]; /* outer calls of tb_thread.outer, outermost first */
     unsigned depth;
-    int endings;                /* rounds of key destructors seen */
-    struct tb_thread *next_finished;
     struct tb_segment sink;     /* seg while there is no room anywhere: nobody reads it */
     uint64_t sink_words[TB_SINK_WORDS];
 };
@@ -94,9 +92,30 @@ static inline int tb_is_known(const struct tb_known *k, const struct tb_call *c,
 const struct tb_known *tb_intern_call(struct tb_call *c);
 
 /* threads.c */
-uint32_t tb_next_thread_number(void);
-void tb_threads_start(void);
 void tb_child(void);                /* we are a forked child: from now on inert */
+void tb_thread_end(void);           /* the calling thread makes no more calls; what else it makes is another thread's */
+struct tb_thread *tb_idle(void);    /* the calling thread, if it has state and is not in a call; else NULL */
+
+/* lives.c: a number, and the threads that have it one after the other. */
+struct tb_life {
+    uint32_t number;
+    uint32_t creations;         /* so many creations of a thread with this number have been recorded */
+    uint32_t begun;             /* what creations was when one began that made calls */
+    uint8_t used;               /* by a thread */
+    uint8_t known;              /* its creation has been recorded */
+    uint8_t detached, ended;    /* the C library forgets it at its end; it has ended */
+    uint8_t endings;            /* rounds of key destructors seen */
+    pthread_t id;               /* if known, once named */
+    uint8_t named;
+    void *(*start)(void *);     /* what it does */
+    void *argument;
+    struct tb_thread *state;    /* of the last one that made calls, for the next one; NULL: of none */
+};
+void tb_lives_start(void);
+void tb_lives_child(void);
+struct tb_life *tb_life_mine(void); /* of the calling thread, with the least free number if it has none; or NULL */
+void tb_life_begins(struct tb_thread *t, struct tb_life *life); /* its first call comes now */
+uint32_t tb_life_renumber(struct tb_thread *t); /* another number for a thread whose own was that of another program's */
 
 /* calls.c */
 void tb_call_abandon(struct tb_thread *t); /* the innermost call of the thread will never return */

@@ -171,6 +171,11 @@ enum {
                           entry: valid for this thread until the number is defined anew */
     TB_R_SEGALLOC = 16, /* pseudo call, shown: word segment number, word kind (TB_MEM_*), word bytes */
     TB_R_SEGFREE = 17,  /* pseudo call, shown: word segment number */
+    TB_R_CREATE = 18,   /* pseudo call, shown: the thread created one: word number */
+    TB_R_BEGIN = 19,    /* pseudo call, shown, the first record of a thread whose creation is recorded: word creations of
+                           threads with its number since the last one that made calls, its own included */
+    TB_R_JOIN = 20,     /* pseudo call, shown: the thread waited for the end of the thread with a number, which has made
+                           calls: word number */
 };
 enum { TB_MEM_HEAP = 1, TB_MEM_MAP = 2, TB_MEM_MPI = 3, TB_MEM_GPU = 4, TB_MEM_GPU_MANAGED = 5, TB_MEM_GPU_HOST = 6 };
 #endif

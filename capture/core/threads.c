@@ -1,7 +1,5 @@
-/* Threads: their state, from their first call to their end. */
+/* Threads: their state, from their first call to their end. Their numbers: lives.c. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <limits.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,17 +13,6 @@
 static struct tb_thread nobody;
 __thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec"))) = &nobody;
 static __thread int starting __attribute__((tls_model("initial-exec"))); /* tb_current is at work below us */
-
-static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tb_thread *finished;  /* state of ended threads, for the next ones */
-static uint32_t thread_count;
-static pthread_key_t thread_key;
-static int thread_key_valid;
-
-uint32_t tb_next_thread_number(void)
-{
-    return __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
-}
 
 /* A block is private memory that a forked child sees as zeros: its state can never
  * be mistaken for the parent's, whatever made the child. */
@@ -43,7 +30,6 @@ static struct tb_thread *new_block(void)
         munmap(b, size);
         return NULL;
     }
-    b->priv.number = tb_next_thread_number();
     b->chain.first = 1;
     return &b->thread;
 }
@@ -62,53 +48,31 @@ static void stack_bounds(struct tb_thread_private *p)
     pthread_attr_destroy(&attr);
 }
 
-static struct tb_thread *adopt_thread(void)
+/* Takes the state that the last thread with its number left, or a new one. */
+static struct tb_thread *adopt_thread(struct tb_life *life)
 {
-    pthread_mutex_lock(&threads_lock);
-    struct tb_thread *t = finished;
-    if (t) finished = t->priv->chain->next_finished;
-    else t = new_block();
-    pthread_mutex_unlock(&threads_lock);
+    if (!life->state && (life->state = new_block())) life->state->priv->number = life->number;
+    struct tb_thread *t = life->state;
     if (!t) return NULL;
     t->priv->tid = (uint32_t)syscall(SYS_gettid);
     t->priv->muted = 1;
-    t->priv->chain->endings = 0;
     if (t->priv->number > 0) tb_clock_ordered();
     t->clock_due = tb_clock ? 0 : ~(uint64_t)0;
     stack_bounds(t->priv);
     tb_chain_open(t);
     tb_memory_thread(t);
-    if (thread_key_valid) pthread_setspecific(thread_key, t);
     tb_self = t;
     return t;
 }
 
-/* Runs in the last round of key destructors, after other libraries' had their
- * chance to call MPI once more. */
-static void end_thread(void *value)
+void tb_thread_end(void)
 {
-    struct tb_thread *t = value;
-    if (t != tb_self || !t->priv) return;
-    struct tb_chain *ch = t->priv->chain;
-    if (++ch->endings < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
-        pthread_setspecific(thread_key, t);
-        return;
-    }
-    int saved = errno;
+    struct tb_thread *t = tb_self;
+    if (t == &nobody || !t->priv) return;
     while (t->outer) tb_call_abandon(t);
     tb_memory_thread_end(t);
     tb_sites_thread_end(t);
     tb_self = &nobody;
-    pthread_mutex_lock(&threads_lock);
-    ch->next_finished = finished;
-    finished = t;
-    pthread_mutex_unlock(&threads_lock);
-    errno = saved;
-}
-
-void tb_threads_start(void)
-{
-    thread_key_valid = pthread_key_create(&thread_key, end_thread) == 0;
 }
 
 void tb_child(void)
@@ -117,10 +81,15 @@ void tb_child(void)
     tb_process.state = TB_INERT;
     tb_self = &nobody;
     if (t != &nobody) memset(t, 0, sizeof *t);
-    pthread_mutex_init(&threads_lock, NULL);
-    finished = NULL;
+    tb_lives_child();
     tb_memory_child();
     tb_locks_child();
+}
+
+struct tb_thread *tb_idle(void)
+{
+    struct tb_thread *t = tb_self;
+    return t != &nobody && t->priv && !t->priv->muted && !t->outer ? t : NULL;
 }
 
 struct tb_thread *tb_current(void)
@@ -139,9 +108,13 @@ struct tb_thread *tb_current(void)
     struct tb_cancel cancel = tb_cancel_off();
     t = NULL;
     if (tb_process.state == TB_ACTIVE && tb_process.pid != (int)getpid()) tb_child();
-    else if (tb_process_start() && (t = adopt_thread()) != NULL) {
-        tb_process_records(t);
-        t->priv->muted = 0;
+    else if (tb_process_start()) {
+        struct tb_life *life = tb_life_mine();
+        if (life && (t = adopt_thread(life)) != NULL) {
+            tb_process_records(t);
+            tb_life_begins(t, life);
+            t->priv->muted = 0;
+        }
     }
     starting = 0;
     tb_cancel_on(cancel);

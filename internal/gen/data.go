@@ -309,23 +309,25 @@ func loadKinds(dir string, kinds map[string]kindRule) error {
 	})
 }
 
-// loadIDs reads ids.txt; the order of the file is the order of the ids.
+// loadIDs reads ids.txt; the order of the file is the order of the ids, of functions and of the runtime's own records
+// each for themselves.
 func loadIDs(dir string) (map[string]int, error) {
 	ids := map[string]int{}
-	last := 0
+	last := map[bool]int{} // of own records, of functions
 	err := lines(filepath.Join(dir, "ids.txt"), func(l string) error {
 		num, name, ok := strings.Cut(l, " ")
 		id, err := strconv.Atoi(num)
 		if !ok || err != nil {
 			return errors.New("want an id and a name")
 		}
-		if id <= last || id >= maxIDs {
-			return fmt.Errorf("id %d does not follow %d, or exceeds the control file's bit set", id, last)
+		own := id < firstFunction
+		if id <= last[own] || id >= maxIDs {
+			return fmt.Errorf("id %d does not follow %d, or exceeds the control file's bit set", id, last[own])
 		}
 		if _, dup := ids[name]; dup {
 			return fmt.Errorf("%s has two ids", name)
 		}
-		ids[name], last = id, id
+		ids[name], last[own] = id, id
 		return nil
 	})
 	return ids, err

@@ -170,6 +170,9 @@ var pseudos = []struct {
 	{"tabard_tracing", []string{"on"}},
 	{"tabard_segment", []string{"segment", "kind", "bytes"}},
 	{"tabard_segment_end", []string{"segment"}},
+	{"tabard_thread_create", []string{"thread"}},
+	{"tabard_thread_begin", []string{"creations"}},
+	{"tabard_thread_join", []string{"thread"}},
 }
 
 // Load reads and validates the data files.

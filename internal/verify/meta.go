@@ -13,7 +13,7 @@ import (
 // isMeta reports whether a record is one of the runtime's own that are not
 // shown as calls.
 func isMeta(id spec.ID) bool {
-	return id < spec.FirstFunction && id != ring.RControl && id != ring.RSegAlloc && id != ring.RSegFree
+	return id < spec.FirstFunction && spec.ByID(id) == nil
 }
 
 // scan reads the runtime's own records of a stream before the calls of the process are compared,

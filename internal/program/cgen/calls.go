@@ -188,7 +188,7 @@ func (g *generator) skipLacking(name string, class spec.Class) {
 	g.skip(name, fmt.Sprintf("the %s that it uses was not created by a call that is made again", object))
 }
 
-// ownRecord makes memory where the program did; of the recorder's other records nothing is left.
+// ownRecord makes memory and threads where the program did; of the recorder's other records nothing is left.
 func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 	number := func(slot int, hint string) *cc.Expr {
 		v := t.slot(slot)
@@ -228,6 +228,8 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 			block = cc.Assign(own(at), block)
 		}
 		return []*cc.Stmt{cc.Do(cc.Assign(heapAt(at), block))}
+	case createRecord, beginRecord, joinRecord:
+		return g.life(t, number)
 	case "tabard_segment_end":
 		at := number(0, "segment")
 		forget := func(n *cc.Expr) *cc.Stmt { return cc.Do(cc.Assign(own(n), cc.Null)) }

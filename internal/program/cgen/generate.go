@@ -61,6 +61,7 @@ type generator struct {
 	lists      *lists
 	several    bool // some process has several threads
 	threads    []*thread
+	creations  bool                // those of some threads are recorded
 	ownObjects map[spec.Class]bool // each thread has its own
 	names      map[string]bool
 	taken      map[string]int                 // from which number on a name may be free
@@ -123,7 +124,7 @@ register restrict return short signed sizeof static struct switch typedef union 
 	reserved = strings.Fields(`main rank size argument_count arguments directory heap status flag which request comm group type op win file
 info errhandler message session keyval column n number list made wants want done got i j k place find_rank
 start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory around
-reserve unreserve index time exit free read write remove mkdir open close send recv accept connect bind listen
+reserve unreserve created begun stage number creation creations thread thread_body index time exit free read write remove mkdir open close send recv accept connect bind listen
 select poll wait signal kill abs labs div log exp sin cos tan sqrt pow floor ceil y0 y1 j0 j1 yn jn gamma printf
 puts atoi malloc calloc realloc memset memcpy snprintf getenv fprintf stderr stdout NULL`)
 )
@@ -235,8 +236,7 @@ func (g *generator) load() error {
 	}
 	if g.several {
 		g.note("threads run side by side: which calls of one come before those of another is not as it was, but " +
-			"for what " +
-			"was before its first call and after its last")
+			"for what was before its creation, or its first call, and after it was joined, or its last")
 	}
 	if g.all.Len() < g.size {
 		g.note(fmt.Sprintf("%d of %d processes were not recorded: they make no calls", g.size-g.all.Len(), g.size))

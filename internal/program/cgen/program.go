@@ -25,6 +25,7 @@ func (g *generator) program() string {
 	for _, c := range g.classes {
 		g.rules = append(g.rules, g.newRules(c))
 	}
+	g.findThreads()
 	g.chooseLists(g.rules)
 	g.threadFunctions()
 	var streams []*stream
@@ -54,9 +55,9 @@ func (g *generator) program() string {
 	var b strings.Builder
 	b.WriteString(g.header(&heading{run: fmt.Sprintf("-n %d", g.size), mapped: g.used["memory_around"] || g.remote}))
 	g.declare(&b, fmt.Sprintf("size = %d", g.size), func(spec.Class) bool { return true })
-	if n := len(g.threads); n > 0 {
-		fmt.Fprintf(&b, "static pthread_t thread[%d];\n", g.threads[n-1].number+1)
-	}
+	var threads strings.Builder
+	g.declareThreads(&threads)
+	b.WriteString(g.local(threads.String()))
 	g.declareMemory(&b)
 	b.WriteString("\n")
 	if g.used["memory_around"] {

@@ -199,3 +199,35 @@ func TestThreadsShareNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Threads whose creation is recorded begin where they were created and are waited for where they were joined, one after
+// the other. Of those that made no calls nothing is left; what nobody joined is waited for at the end.
+func TestThreadCreations(t *testing.T) {
+	create, join := "%d,tabard_thread_create(thread=%d)", "%d,tabard_thread_join(thread=%d)"
+	begin := "%d,tabard_thread_begin(creations=%d)\n"
+	var main, one, two []string
+	for step := range 3 {
+		at := 100 * step
+		main = append(main, fmt.Sprintf(create, at+10, 1), fmt.Sprintf(create, at+11, 2), fmt.Sprintf(create, at+12, 7),
+			fmt.Sprintf(join, at+40, 1), barrier(at+50, 10))
+		one = append(one, fmt.Sprintf(begin, at+20, 1)+barrier(at+21, 20))
+	}
+	two = append(two, fmt.Sprintf(begin, 230, 3)+barrier(231, 30)) // the first two made no calls
+	text, _ := generate(t, archivetest.Archive(t, threaded([]string{strings.Join(main, "\n"), strings.Join(one, "\n"),
+		strings.Join(two, "\n")})), Options{})
+	for function, want := range map[string]string{
+		"static void all_ranks(void)": "for (long i = 0; i < 3; i++) { create_thread(1); create_thread(2); join_thread(1); " +
+			meet + " } finish_thread(1); finish_thread(2); MPI_Finalize();",
+		"static void *thread_1(void *unused)":  "number = 1; start_objects(); all_ranks_thread_1(); end_lives(); return unused;",
+		"static void all_ranks_thread_1(void)": "for (long i = 0; i < 3; i++) { begin_life(1); " + meet + " }",
+		"static void all_ranks_thread_2(void)": "begin_life(3); " + meet,
+	} {
+		if got := runsOf(text, function); got != want {
+			t.Errorf("%s: %s\nnot %s", function, got, want)
+		}
+	}
+	if strings.Contains(text, "static void start_thread") {
+		t.Error("no thread starts by itself")
+	}
+	checkSyntax(t, "creations", text)
+}

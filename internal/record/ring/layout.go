@@ -82,6 +82,9 @@ const (
 	RDef      = 10
 	RSegAlloc = 16
 	RSegFree  = 17
+	RCreate   = 18
+	RBegin    = 19
+	RJoin     = 20
 
 	// Numbers of definitions: see RDef in ring.h.
 	DefMax         = 1 << 20

@@ -35,6 +35,9 @@ var goConstants = map[string]uint64{
 	"TB_R_LOST":  RLost, "TB_R_CONTROL": RControl, "TB_R_CLOCK": RClock, "TB_R_END": REnd, "TB_R_DEF": RDef,
 	"TB_DEF_MAX": DefMax, "TB_DEF_GENERATIONS": DefGenerations, "TB_R_SEGALLOC": RSegAlloc,
 	"TB_R_SEGFREE": RSegFree,
+	"TB_R_CREATE":  RCreate,
+	"TB_R_BEGIN":   RBegin,
+	"TB_R_JOIN":    RJoin,
 	"TB_MEM_HEAP":  MemHeap, "TB_MEM_MAP": MemMap, "TB_MEM_MPI": MemMPI, "TB_MEM_GPU": MemGPU,
 	"TB_MEM_GPU_MANAGED": MemGPUManaged, "TB_MEM_GPU_HOST": MemGPUHost,
 }

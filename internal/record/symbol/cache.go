@@ -36,15 +36,16 @@ type entry struct {
 	after           int // their sum
 
 	hash   uint64
-	fam    int         // of sig
-	pool   int32       // creates: the pool of its requests
-	inCol  bool        // creates: the request's number is in a column
-	idle   uint32      // signature of the unsuccessful poll
-	places []uint32    // creates: signature by place in the pool
-	uses   []handleUse // what the handles in body meant
-	slots  []int       // return slots in columns
-	inCols []int       // entry slots in columns
-	idCols []int       // entry slots in columns of idle
+	fam    int                    // of sig
+	pool   int32                  // creates: the pool of its requests
+	inCol  bool                   // creates: the request's number is in a column
+	idle   uint32                 // signature of the unsuccessful poll
+	places []uint32               // creates: signature by place in the pool
+	others map[threadPlace]uint32 // the same of other threads than the first one
+	uses   []handleUse            // what the handles in body meant
+	slots  []int                  // return slots in columns
+	inCols []int                  // entry slots in columns
+	idCols []int                  // entry slots in columns of idle
 }
 
 type handleUse struct {
@@ -232,7 +233,7 @@ func (k *cache) insert(
 	if place >= 0 {
 		e.pool = p.reqs.pool(p.shape(c))
 		e.inCol = s.Slots[c.plan.created].Kind == archive.Hole
-		e.setPlace(place, sig)
+		e.setPlace(c.thread, place, sig)
 	}
 	e.makeDirect(c)
 	if t.last != nil {
@@ -331,11 +332,38 @@ func (k *cache) keep(words []uint64) []uint64 {
 	return k.arena[n:len(k.arena):len(k.arena)]
 }
 
-func (e *entry) setPlace(place int, sig uint32) {
+// threadPlace is a place in the pool of a thread.
+type threadPlace struct {
+	thread int32
+	place  int
+}
+
+func (e *entry) setPlace(thread int32, place int, sig uint32) {
+	if thread > 0 {
+		if e.others == nil {
+			e.others = map[threadPlace]uint32{}
+		}
+		e.others[threadPlace{thread, place}] = sig
+		return
+	}
 	for len(e.places) <= place {
 		e.places = append(e.places, noSig)
 	}
 	e.places[place] = sig
+}
+
+// atPlace is the signature of a place in the pool of a thread; noSig if it is not known.
+func (e *entry) atPlace(thread int32, place int) uint32 {
+	if thread > 0 {
+		if sig, ok := e.others[threadPlace{thread, place}]; ok {
+			return sig
+		}
+		return noSig
+	}
+	if place >= len(e.places) {
+		return noSig
+	}
+	return e.places[place]
 }
 
 // handleUses lists the handles in a call's words and what they mean. Those that go to columns are
@@ -401,19 +429,21 @@ func (p *Process) repeatCreation(c *call, returned []uint64) bool {
 	if p.nullRequest(raw) {
 		return false
 	}
-	place, num := p.reqs.add(raw, e.pool, c.plan.persistent, p.isWild(c))
+	place, num := p.reqs.add(raw, p.reqs.poolOf(e.pool, c.thread), c.plan.persistent, p.isWild(c))
 	p.entryColumns(c, e.inCols)
 	if e.inCol {
 		p.cols = append(p.cols, archive.DynamicRef(num))
 		p.ev.Sig = e.sig
 		return true
 	}
-	if place >= len(e.places) || e.places[place] == noSig {
+	sig := e.atPlace(c.thread, place)
+	if sig == noSig {
 		s := p.sigs[e.sig].Clone()
 		s.Slots[c.plan.created].N = archive.DynamicRef(num)
-		e.setPlace(place, p.intern(e.fam, s))
+		sig = p.intern(e.fam, s)
+		e.setPlace(c.thread, place, sig)
 	}
-	p.ev.Sig = e.places[place]
+	p.ev.Sig = sig
 	return true
 }
 

@@ -18,6 +18,7 @@ type call struct {
 	body   []uint64 // the entry part of the record
 	own    []uint64 // body's storage when the record does not last until the return
 
+	thread  int32  // that makes it
 	demoted uint64 // slots whose values have left the signature: see signatureFamily
 
 	ent  *entry // the known call that this one repeats, nil if none
@@ -50,6 +51,7 @@ func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
 func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record, more bool) error {
 	// Field by field: this is the hot path, and most calls need few of them.
 	c.plan, c.flags, c.site, c.absent, c.start = pl, rec.Flags()&^ring.FIgnored, rec.Site(), rec.Absent(), rec.Start()
+	c.thread = t.number
 	c.ent, c.resolved, c.claimed, c.restored, c.told = nil, false, false, false, rec.Flags()&ring.FIgnored != 0
 	c.reqs, c.entries, c.raws, c.freed = c.reqs[:0], c.entries[:0], c.raws[:0], c.freed[:0]
 	n, err := entryLen(pl, c.absent, rec.Payload())
@@ -157,9 +159,9 @@ func (p *Process) lookupRequests(c *call, raws []uint64) {
 		node := int32(-1)
 		if seen != nil {
 			if last, ok := seen[raw]; ok && last >= 0 {
-				node = p.reqs.walk(p.reqs.nodes[last].next, 0, true)
+				node = p.reqs.after(last, c.thread)
 			} else if !ok {
-				node = p.reqs.find(raw, 0)
+				node = p.reqs.find(raw, 0, c.thread)
 			}
 			seen[raw] = node
 		} else {
@@ -169,7 +171,7 @@ func (p *Process) lookupRequests(c *call, raws []uint64) {
 					skip++
 				}
 			}
-			node = p.reqs.find(raw, skip)
+			node = p.reqs.find(raw, skip, c.thread)
 		}
 		c.reqs = append(c.reqs, requestUse{raw, p.requestCode(raw, node), node})
 	}

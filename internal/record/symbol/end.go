@@ -166,12 +166,12 @@ func (p *Process) returnedHandle(c *call, sl *spec.Slot, r ring.Raw) (archive.Va
 			if k < len(c.reqs) && c.reqs[k].raw == raw {
 				return c.reqs[k].code
 			}
-			return p.requestCode(raw, p.reqs.find(raw, 0))
+			return p.requestCode(raw, p.reqs.find(raw, 0, c.thread))
 		}
 		if n, ok := p.predefined(spec.Request, raw); ok {
 			return n
 		}
-		n, num := p.reqs.add(raw, p.reqs.pool(p.shape(c)), c.plan.persistent, p.isWild(c))
+		n, num := p.reqs.add(raw, p.reqs.poolOf(p.reqs.pool(p.shape(c)), c.thread), c.plan.persistent, p.isWild(c))
 		place = n
 		return archive.DynamicRef(num)
 	}

@@ -255,14 +255,17 @@ type pool struct {
 	Ks   numbers
 	Nums []int64 // by place in the pool
 	Send bool    // the requests are of sends
+	// Thread makes the requests: each has numbers of its own.
+	Thread int32
 }
 
 // requests are the live requests. Several may share one handle: then they
-// are interchangeable, and the oldest is meant.
+// are interchangeable, and the oldest is meant, of those that the same thread made.
 type requests struct {
-	Pools  []pool
-	shapes map[string]int32
-	next   int64
+	Pools    []pool
+	shapes   map[string]int32
+	next     int64
+	threaded bool // some were made by other threads than the first one
 
 	nodes []request
 	free  []int32
@@ -281,6 +284,22 @@ func (q *requests) pool(shape []byte) int32 {
 		i = int32(len(q.Pools))
 		q.Pools = append(q.Pools, pool{Send: isSendShape(shape)})
 		q.shapes[string(shape)] = i
+	}
+	return i
+}
+
+// poolOf gives the pool of a thread for the shape that a pool of the first thread is for.
+func (q *requests) poolOf(first, thread int32) int32 {
+	if thread == 0 {
+		return first
+	}
+	q.threaded = true
+	key := string(appendKeyWord(appendKeyWord([]byte("thread"), uint64(thread)), uint64(first)))
+	i, ok := q.shapes[key]
+	if !ok {
+		i = int32(len(q.Pools))
+		q.Pools = append(q.Pools, pool{Send: q.Pools[first].Send, Thread: thread})
+		q.shapes[key] = i
 	}
 	return i
 }
@@ -321,24 +340,46 @@ func (q *requests) link(r request) {
 	q.tails[r.Raw] = n
 }
 
-// find gives the (skip+1)-th oldest live request of a handle that no other call
-// in progress was given; if all were, the (skip+1)-th oldest; -1 if there is none.
+// find gives the (skip+1)-th oldest live request of a handle that a thread made and no other call in progress
+// was given; else the one of any thread; if all were given, the (skip+1)-th oldest; -1 if there is none.
 // A request that a call is waiting for may be complete already, and the library may
 // have used its handle again.
-func (q *requests) find(raw uint64, skip int) int32 {
+func (q *requests) find(raw uint64, skip int, thread int32) int32 {
 	first, ok := q.heads.get(raw)
 	if !ok {
 		return -1
 	}
-	if n := q.walk(first, skip, true); n >= 0 {
+	if q.threaded {
+		if n := q.walk(first, skip, q.unclaimedOf(thread)); n >= 0 {
+			return n
+		}
+	}
+	if n := q.walk(first, skip, unclaimed); n >= 0 {
 		return n
 	}
-	return q.walk(first, skip, false)
+	return q.walk(first, skip, func(*request) bool { return true })
 }
 
-func (q *requests) walk(n int32, skip int, unclaimed bool) int32 {
+// after gives the next request of the same handle that could be meant after one that find gave.
+func (q *requests) after(n, thread int32) int32 {
+	if q.threaded && q.Pools[q.nodes[n].Pool].Thread == thread {
+		if m := q.walk(q.nodes[n].next, 0, q.unclaimedOf(thread)); m >= 0 {
+			return m
+		}
+	}
+	return q.walk(q.nodes[n].next, 0, unclaimed)
+}
+
+func unclaimed(r *request) bool { return r.claims == 0 }
+
+func (q *requests) unclaimedOf(thread int32) func(*request) bool {
+	return func(r *request) bool { return r.claims == 0 && q.Pools[r.Pool].Thread == thread }
+}
+
+// walk gives the (skip+1)-th request from n on that fits.
+func (q *requests) walk(n int32, skip int, fits func(*request) bool) int32 {
 	for ; n >= 0; n = q.nodes[n].next {
-		if unclaimed && q.nodes[n].claims > 0 {
+		if !fits(&q.nodes[n]) {
 			continue
 		}
 		if skip == 0 {

@@ -17,7 +17,7 @@
 // A request gets its number from a pool that belongs to what creates it (function, call site,
 // communicator, peer), the smallest free number first. So the iterations of a loop use the same
 // numbers, in whatever order requests complete. Both MPIs return one handle for all sends that
-// completed at once; equal handles therefore mean different requests, the oldest first.
+// completed at once; equal handles therefore mean different requests, the oldest first, of those that the thread made.
 //
 // # Repeated calls
 //
@@ -106,9 +106,10 @@ func NewProcess() *Process {
 
 // thread is the state of one thread: the calls that it is in.
 type thread struct {
-	open []*call // outermost first; reused
-	n    int     // how many are open
-	last *entry  // the entry of the call before, whose successor is the first guess
+	number int32
+	open   []*call // outermost first; reused
+	n      int     // how many are open
+	last   *entry  // the entry of the call before, whose successor is the first guess
 
 	defs      ring.Defs
 	redefined bool    // a number was given out twice: defs are in states, not in the journal
@@ -131,7 +132,7 @@ func (p *Process) intern(fam int, s *archive.Signature) uint32 {
 
 func (p *Process) thread(i int) *thread {
 	for i >= len(p.threads) {
-		p.threads = append(p.threads, &thread{})
+		p.threads = append(p.threads, &thread{number: int32(len(p.threads))})
 	}
 	return p.threads[i]
 }
@@ -146,7 +147,7 @@ func (p *Process) meta(rec ring.Record) error {
 
 // isMeta reports whether a record is the runtime's own and not shown.
 func isMeta(id spec.ID) bool {
-	return id < spec.FirstFunction && id != ring.RSegAlloc && id != ring.RSegFree && id != ring.RControl
+	return id < spec.FirstFunction && spec.ByID(id) == nil
 }
 
 // Record takes in a complete record of a process whose records need no

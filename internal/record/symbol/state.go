@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/gob"
 	"fmt"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/spec"
@@ -145,6 +146,7 @@ func RestoreProcess(b, journal []byte) (*Process, error) {
 		}
 		p.reqs.link(r)
 	}
+	p.reqs.threaded = slices.ContainsFunc(s.Pools, func(x pool) bool { return x.Thread > 0 })
 	return p, p.restoreThreads(s.Threads)
 }
 
@@ -169,6 +171,7 @@ func (p *Process) restoreThreads(ts map[int]threadState) error {
 			if err != nil {
 				return err
 			}
+			c.thread = t.number
 			t.open = append(t.open, c)
 			t.n++
 		}

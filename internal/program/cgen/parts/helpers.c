@@ -359,9 +359,93 @@ static void compute(double seconds)
 static void begin_thread(int number, void *(*body)(void *))
 {
     if (pthread_create(&thread[number], NULL, body, NULL)) {
-        fprintf(stderr, "There can be no thread %d.\\n", number);
+        fprintf(stderr, "There can be no thread %d.\n", number);
         exit(1);
     }
+}
+
+//// creation
+static pthread_mutex_t creation = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t creations = PTHREAD_COND_INITIALIZER;
+
+//// start_if_not: creation begin_thread
+static void start_if_not(int n)
+{
+    if (stage[n] != NOT_STARTED) return;
+    stage[n] = RUNS;
+    begin_thread(n, thread_body[n]);
+}
+
+//// start_thread: start_if_not
+static void start_thread(int n)
+{
+    pthread_mutex_lock(&creation);
+    start_if_not(n);
+    pthread_mutex_unlock(&creation);
+}
+
+//// create_thread: start_if_not
+/* What threads with one number do, each after the end of the one before, is done by one. */
+static void create_thread(int n)
+{
+    pthread_mutex_lock(&creation);
+    created[n]++;
+    if (thread_body[n]) start_if_not(n);
+    pthread_cond_broadcast(&creations);
+    pthread_mutex_unlock(&creation);
+}
+
+//// begin_life: creation
+/* What follows is done by the thread with this number that is created n creations after the last one that did something. */
+static void begin_life(long n)
+{
+    pthread_mutex_lock(&creation);
+    begun[number] += n;
+    pthread_cond_broadcast(&creations);
+    while (created[number] < begun[number]) pthread_cond_wait(&creations, &creation);
+    pthread_mutex_unlock(&creation);
+}
+
+//// end_lives: creation
+static void end_lives(void)
+{
+    pthread_mutex_lock(&creation);
+    stage[number] = ENDED;
+    pthread_cond_broadcast(&creations);
+    pthread_mutex_unlock(&creation);
+}
+
+//// join_thread: creation
+/* Waits until the thread of the last creation is done. */
+static void join_thread(int n)
+{
+    pthread_mutex_lock(&creation);
+    while (stage[n] == RUNS && begun[n] <= created[n]) pthread_cond_wait(&creations, &creation);
+    pthread_mutex_unlock(&creation);
+}
+
+//// finish_thread: start_if_not
+/* Whether all threads wait for others that nobody creates: the recording lacks something. */
+static int nobody_runs(void)
+{
+    for (unsigned i = 0; i < sizeof stage / sizeof *stage; i++)
+        if (stage[i] == RUNS && created[i] >= begun[i]) return 0;
+    return 1;
+}
+
+static void finish_thread(int n)
+{
+    pthread_mutex_lock(&creation);
+    while (stage[n] != ENDED) {
+        if (nobody_runs()) {
+            created[n] = begun[n] + 1;
+            start_if_not(n);
+            pthread_cond_broadcast(&creations);
+        }
+        pthread_cond_wait(&creations, &creation);
+    }
+    pthread_mutex_unlock(&creation);
+    pthread_join(thread[n], NULL);
 }
 
 //// reduce

@@ -87,12 +87,15 @@ static int initialises(const struct rp_thread *t)
     return 0;
 }
 
-/* Threads are numbered in the order of their first calls, which a recording of the replay should do
- * in the same way. */
+/* Threads that begin before MPI is initialised are numbered in the order of their first calls, which a recording of the
+ * replay should do in the same way. The others are in the order in which they are created. */
 static int is_under_way(const struct rp_thread *t)
 {
     return t->state == RP_ENDED || __atomic_load_n(&t->finished, __ATOMIC_ACQUIRE) > 0;
 }
+
+static pthread_t *threads; /* but the first one; NULL before they are created */
+static int created_in_order;
 
 static void wait_for_turn(struct rp_thread *t)
 {
@@ -104,7 +107,7 @@ static void wait_for_turn(struct rp_thread *t)
         t->state = RP_NEEDS_INIT;
         rp_pause(turn);
     }
-    for (unsigned turn = 0; i > 0 && !is_under_way(rp_process.thread[i - 1]); turn++) {
+    for (unsigned turn = 0; i > 0 && !created_in_order && !is_under_way(rp_process.thread[i - 1]); turn++) {
         t->waits_for = rp_process.thread[i - 1], t->waits_events = 1;
         t->state = RP_NEEDS_TURN;
         if (rp_process.thread[i - 1]->state != RP_IN_CALL) until = rp_now() + 200000000;
@@ -137,6 +140,16 @@ static void *thread_main(void *thread)
     /* A tracer gives the number of a thread that has ended to the next one. */
     for (unsigned turn = 0; !rp_threads_ended(t); turn++) rp_pause(turn);
     return NULL;
+}
+
+static void create_threads(void)
+{
+    threads = calloc((size_t)rp_process.threads, sizeof *threads);
+    for (int i = 1; i < rp_process.threads; i++)
+        if (!threads || pthread_create(&threads[i], NULL, thread_main, rp_process.thread[i]) != 0)
+            rp_fail(NULL, RP_BROKEN, "thread %d of %d cannot be started", i, rp_process.threads);
+    for (int i = 1; i < rp_process.threads; i++) /* the first one may have to wait for what they have done */
+        for (unsigned turn = 0; !__atomic_load_n(&rp_process.thread[i]->loaded, __ATOMIC_ACQUIRE); turn++) rp_pause(turn);
 }
 
 static struct rp_thread *new_thread(int fd)
@@ -181,6 +194,8 @@ void rp_init_done(struct rp_thread *t)
         rp_fail(t, RP_BROKEN, "MPI_COMM_WORLD has %d processes, the recording needs %d", size, rp_process.size);
     if (rp_process.size != 0 && rank != rp_process.rank) rp_fail(t, RP_BROKEN, "it runs as rank %d", rank);
     rp_watch_errors();
+    created_in_order = !threads; /* a tracer sees that this thread creates them */
+    if (!threads) create_threads();
     __atomic_store_n(&rp_process.initialized, 1, __ATOMIC_RELEASE);
 }
 
@@ -236,13 +251,9 @@ TB_EXPORT int tabard_replay(int argc, char **argv)
     rp_memory_init();
     rp_load(rp_process.thread[0]);
     rp_watch();
-    pthread_t *threads = calloc((size_t)rp_process.threads, sizeof *threads);
-    for (int i = 1; i < rp_process.threads; i++)
-        if (!threads || pthread_create(&threads[i], NULL, thread_main, rp_process.thread[i]) != 0)
-            rp_fail(NULL, RP_BROKEN, "thread %d of %d cannot be started", i, rp_process.threads);
-    for (int i = 1; i < rp_process.threads; i++) /* the first one may have to wait for what they have done */
-        for (unsigned turn = 0; !__atomic_load_n(&rp_process.thread[i]->loaded, __ATOMIC_ACQUIRE); turn++) rp_pause(turn);
+    if (!initialises(rp_process.thread[0])) create_threads();
     run(rp_process.thread[0]);
+    if (!threads) create_threads();
     for (int i = 1; i < rp_process.threads; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < rp_process.threads; i++) say_left_out(rp_process.thread[i]);
     finalize();
