@@ -199,6 +199,7 @@ func (l *launcher) setUp() error {
 func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
+		l.environ = regionEnv(l.environ, l.lib, l.o.EventsOff)
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
 		if l.forJobs != "" {
 			l.environ = append(slicesWithout(l.environ, optionsVariable+"="), optionsVariable+"="+l.forJobs)
