@@ -7,7 +7,6 @@
 package regions
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -27,10 +26,10 @@ type Region struct {
 	Count, Calls uint64
 	// Time is the time from begin to end, of all ranks together, InCalls that of the calls in it.
 	Time, InCalls time.Duration
-	// Ranks is how many processes have it; Most is the time of the one that took longest, MostRank its rank (-1: none).
-	Ranks    int
-	Most     time.Duration
-	MostRank int
+	// Ranks is how many processes have it; Most is the time of the one that took longest, Process its number (-1: none).
+	Ranks   int
+	Most    time.Duration
+	Process int
 
 	of map[int]time.Duration // by process
 }
@@ -215,7 +214,7 @@ func (b *builder) close(o *open, process int, end time.Duration) {
 	o.node.Time += d
 	o.node.of[process] += d
 	if o.node.of[process] > o.node.Most {
-		o.node.Most, o.node.MostRank = o.node.of[process], process
+		o.node.Most, o.node.Process = o.node.of[process], process
 	}
 }
 
@@ -237,7 +236,7 @@ func (b *builder) node(stack []open, t *terminal) *Region {
 	key := strings.Join(path, "\x00")
 	g := b.nodes[key]
 	if g == nil {
-		g = &Region{Path: path, From: t.from, MostRank: -1, of: map[int]time.Duration{}}
+		g = &Region{Path: path, From: t.from, Process: -1, of: map[int]time.Duration{}}
 		b.nodes[key] = g
 		b.out.Regions = append(b.out.Regions, g)
 	}
@@ -257,12 +256,7 @@ func (b *builder) sort() {
 		}
 	}
 	slices.SortStableFunc(b.out.Regions, func(x, y *Region) int {
-		return cmp.Or(slices.Compare(keys[x], keys[y]))
+		return slices.Compare(keys[x], keys[y])
 	})
 	b.out.Regions = slices.DeleteFunc(b.out.Regions, func(g *Region) bool { return len(g.of) == 0 && g.Time == 0 })
-	for _, g := range b.out.Regions {
-		if g.Ranks == 0 {
-			g.Ranks = len(g.of)
-		}
-	}
 }

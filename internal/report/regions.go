@@ -59,8 +59,8 @@ func NewRegions(arch *archive.Archive, flags selection.Flags, r *regions.Result)
 
 // MostRank is the rank of the process that spent most time in a region, -1 if there is none.
 func MostRank(arch *archive.Archive, g *regions.Region) int {
-	if g.MostRank < 0 {
+	if g.Process < 0 {
 		return -1
 	}
-	return arch.Rank(g.MostRank).Rank
+	return arch.Rank(g.Process).Rank
 }
