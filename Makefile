@@ -148,6 +148,8 @@ deps:
 
 install: bin/tabard
 	install -D -m 755 bin/tabard $(DESTDIR)$(PREFIX)/bin/tabard
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/tabard.h include/tabard.f90
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tabard/python include/tabard.py
 
 clean:
 	rm -rf bin demo $(EMBEDDED)

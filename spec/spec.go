@@ -225,6 +225,7 @@ type Func struct {
 	Large, LargeOf ID
 
 	// What it means (spec/mpi/meaning.txt). Analyses ask for this, never for a name.
+	Shape    Shape
 	Op       Operation
 	Mode     SendMode
 	Which    Which

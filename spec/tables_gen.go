@@ -2,7 +2,7 @@
 
 package spec
 
-const numIDs = 773
+const numIDs = 4100
 
 var functions = [...]Func{
 	{ID: 7, Name: "tabard_tracing", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
@@ -8956,6 +8956,30 @@ var functions = [...]Func{
 	{ID: 772, Name: "MPIX_Query_ze_support", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
+	{ID: 4096, Name: "region_begin", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 2, Shape: ShapeOpen, Op: OpNone, Groups: 0x80000, Params: []Param{
+		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "from", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+	}},
+	{ID: 4097, Name: "region_end", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 0, Shape: ShapeClose, Op: OpNone, Groups: 0x80000},
+	{ID: 4098, Name: "region_mark", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x80000, Params: []Param{
+		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "from", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+	}},
+	{ID: 4099, Name: "region_value", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 3, Shape: ShapePoint, Op: OpNone, Groups: 0x80000, Params: []Param{
+		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "from", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "value", Kind: "REGION_VALUE", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+		{Param: 2, Codec: Float},
+	}},
 }
 
 // Predefineds are the predefined objects of all MPIs; the index is stored in traces.
@@ -9112,12 +9136,13 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "env", Alias: "", About: "environment, errors, time, memory"},
 	{Name: "tool", Alias: "", About: "the MPI tool interface, MPI_T and MPI_Pcontrol"},
 	{Name: "other", Alias: "", About: "what is in no other group"},
+	{Name: "regions", Alias: "", About: "begin and end of regions, marks and values"},
 }
 
 // EventKinds are the kinds of events, by EventKind.
 var EventKinds = []EventInfo{
 	{Name: "mpi", About: "MPI calls", Default: true, Built: true},
-	{Name: "regions", About: "parts of the program that it names itself", Default: true, Built: false},
+	{Name: "regions", About: "parts of the program that it names itself", Default: true, Built: true},
 	{Name: "io", About: "files: POSIX I/O and stdio", Default: false, Built: false},
 	{Name: "openmp", About: "OpenMP constructs", Default: false, Built: false},
 	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: false},

@@ -117,6 +117,28 @@ func (x Operation) String() string {
 	return "unknown"
 }
 
+// A Shape is how an event lies in time.
+type Shape uint8
+
+// Values of Shape.
+const (
+	ShapeCall  Shape = iota // a call, which begins and returns; calls inside it come before it
+	ShapeOpen               // begins something that the next close on the same level of the thread ends
+	ShapeClose              // ends what was opened last
+	ShapePoint              // has no length
+	numShapes
+)
+
+var namesShape = [...]string{"call", "open", "close", "point"}
+
+// String is the word as in spec/vocabulary.txt.
+func (x Shape) String() string {
+	if int(x) < len(namesShape) {
+		return namesShape[x]
+	}
+	return "unknown"
+}
+
 // Which says which of its requests a call completes, or tells of.
 type Which uint8
 

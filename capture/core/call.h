@@ -26,6 +26,7 @@ extern const char *const tb_names[];      /* by id, NULL for ids without a funct
 extern const unsigned char tb_fn_flags[]; /* TB_FN_* by id, and from bit TB_FN_KIND on the kind of events */
 extern const unsigned tb_num_ids;         /* entries of the three tables above */
 enum { TB_FN_LIFECYCLE = 1,               /* recorded as hidden even when filtered out or off */
+       TB_FN_SITELESS = 2,                /* recorded without a call site */
        TB_FN_KIND = 4 };
 
 void *tb_resolve(int id);  /* never NULL: for a function that the library lacks it ends the
@@ -155,10 +156,10 @@ static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
 }
 
 static inline __attribute__((always_inline))
-int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
+int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame, int sited)
 {
 #ifdef TB_NOOP
-    (void)id, (void)words, (void)ra, (void)frame;
+    (void)id, (void)words, (void)ra, (void)frame, (void)sited;
     c->t = NULL, c->absent = 0;
     return 0;
 #else
@@ -177,7 +178,7 @@ int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
     }
     tb_publish(t->seg->in_call, 1u);
     c->w = w + 5;
-    uint64_t site = tb_site(c, ra, frame); /* may write records and so move c->w */
+    uint64_t site = sited ? tb_site(c, ra, frame) : 0; /* may write records and so move c->w */
     if (tb_unlikely(c->t == NULL)) return 0;
     t->at[3] = site;
     return 1;
@@ -199,7 +200,7 @@ static inline uintptr_t tb_frame_end(void *frame) { return tb_frame_record(frame
 static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame; }
 static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16; }
 #endif
-#define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME())
+#define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME(), 1)
 
 void tb_begin(struct tb_call *c);
 
@@ -246,6 +247,27 @@ static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)
     __builtin_prefetch((char *)next + 512, 1);
     __builtin_prefetch((char *)next + 576, 1);
     if (tb_unlikely(end >= t->clock_due)) tb_clock_tick(t);
+}
+
+/* In place of tb_begin, the function, tb_end and tb_commit: an event without length. */
+static inline __attribute__((always_inline)) void tb_instant(struct tb_call *c)
+{
+    tb_begin(c);
+    struct tb_thread *t = c->t;
+    int split = t->outer != (uintptr_t)c;
+    if (tb_likely(!split)) {
+        tb_publish(t->outer, (uintptr_t)c | TB_BUILDING);
+        tb_barrier();
+        if (tb_unlikely(split = c->w < t->at)) tb_publish(t->outer, (uintptr_t)c | TB_SPLIT); /* as in tb_end */
+    }
+    if (tb_unlikely(split)) { /* a signal handler made calls */
+        c->end = c->start;
+        tb_end_slow(c, 0, 0);
+    } else {
+        t->at[2] = t->at[1];
+        *tb_ret(c) = 0;
+    }
+    tb_commit(c);
 }
 
 /* Make room for n more words, moving the record to the next segment if need

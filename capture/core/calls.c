@@ -105,7 +105,7 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     if (words + 5 > (uint64_t)(t->limit - t->at)) tb_chain_advance(t, c, words + 5);
     c->w = t->at + 5;
     tb_publish(t->seg->in_call, 1u);
-    uint64_t site = tb_site(c, ra, frame);
+    uint64_t site = tb_fn_flags[id] & TB_FN_SITELESS ? 0 : tb_site(c, ra, frame);
     if (!c->t) return 0;
     t->at[3] = site;
     return 1;

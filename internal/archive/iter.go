@@ -12,9 +12,15 @@ import (
 // Iter yields the calls of the stream from call number from on. It expands nothing: it walks the
 // grammar and reads columns along with it, so that memory does not grow with the number of calls.
 // The yielded call is reused, so clone what you keep. After an error the iteration ends.
-func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] {
+func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] { return s.iter(from, nil) }
+
+// iter is Iter without what is in columns of slots that reads, unless it is nil, does not ask for.
+func (s *Stream) iter(from uint64, reads func(terminal uint32, slot int) bool) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		r, err := s.newReader()
+		if err == nil {
+			r.reads = reads
+		}
 		if err == nil && from >= r.l.call {
 			return
 		}

@@ -99,3 +99,8 @@ func rulesWith(g *Grammar, wanted func(terminal uint32) bool) []bool {
 	}
 	return out
 }
+
+// Events is Stream.Iter without the values that are in columns: these are left Holes.
+func Events(s *Stream, from uint64) iter.Seq2[*Call, error] {
+	return s.iter(from, func(uint32, int) bool { return false })
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tabard-hpc/tabard/analysis/profile"
+	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
@@ -16,6 +17,10 @@ import (
 
 const profileLong = `Show how many calls were made, how much data they moved and how long they took: by
 function and call site, or by what --by says: function, site, comm, rank, or several of them.
+
+--by region shows the parts of the program that it names itself instead: how often each was
+entered, the calls in it, its time and how much of that is in calls, for all ranks together
+and for the rank that took longest. docs/regions.md says how to name parts.
 
 Bytes are those that calls send, put, get, write or read: messages count where they are
 sent, collectives by what the process itself gives. Times come from the sums that
@@ -36,6 +41,7 @@ type profileFlags struct {
 	top       int
 	quantiles bool
 	untimed   bool
+	regions   bool // --by region
 }
 
 var _ = command(40, profileCommand)
@@ -49,13 +55,14 @@ func profileCommand(a *app) *cobra.Command {
 		Example: `  tabard profile app.tabard
   tabard profile app.tabard --by function
   tabard profile app.tabard --by rank --function coll
+  tabard profile app.tabard --by region
   tabard profile app.tabard --by function,comm --quantiles
   tabard profile app.tabard --json | jq '.rows[0]'`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.by, "by", []string{"site"}, "tell rows apart by `KEYS`: function, site, comm, rank")
+	fl.StringSliceVar(&f.by, "by", []string{"site"}, "tell rows apart by `KEYS`: function, site, comm, rank; or region")
 	fl.IntVar(&f.top, "top", 20, "show the first `N` rows, 0 for all")
 	fl.BoolVar(&f.quantiles, "quantiles", false, "read every time stamp and show minimum, median and further quantiles")
 	fl.BoolVar(&f.untimed, "no-times", false, "leave times out, and sort by calls")
@@ -82,13 +89,21 @@ func (f *profileFlags) options() (o profile.Options, err error) {
 			o.By.Comm = true
 		case "rank":
 			o.By.Rank = true
+		case "region":
+			f.regions = true
 		default:
-			msg := fmt.Sprintf("--by %s: want function, site, comm, rank or several of them", key)
-			if best := suggest.Closest(key, []string{"function", "site", "comm", "rank"}, 1); len(best) > 0 {
+			msg := fmt.Sprintf("--by %s: want function, site, comm, rank or several of them, or region", key)
+			if best := suggest.Closest(key, []string{"function", "site", "comm", "rank", "region"}, 1); len(best) > 0 {
 				msg += fmt.Sprintf("; did you mean %s?", best[0])
 			}
 			return o, usagef("%s", msg)
 		}
+	}
+	if f.regions && len(f.by) > 1 {
+		return o, usagef("--by region goes with no other: regions are told apart by where they lie")
+	}
+	if f.regions && (f.quantiles || f.untimed) {
+		return o, usagef("--by region goes without --quantiles and --no-times")
 	}
 	if err := notNegative("top", int64(f.top)); err != nil {
 		return o, err
@@ -112,6 +127,15 @@ func (f *profileFlags) run(a *app, arch *archive.Archive, o profile.Options) err
 		return err
 	}
 	done := report.Meter(a.meter).Reading(chosen)
+	if f.regions {
+		r, err := regions.Of(chosen)
+		done()
+		if err != nil {
+			return err
+		}
+		return a.print(answer{json: f.json, document: func() any { return report.NewRegions(arch, f.flags, r) },
+			text: func(w io.Writer) error { return text.Regions(w, arch, r, f.top) }})
+	}
 	p, err := profile.Of(chosen, o)
 	done()
 	if err != nil {

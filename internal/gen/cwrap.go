@@ -98,7 +98,9 @@ func cWrappers(api *API) ([]byte, error) {
 	for _, f := range api.Funcs {
 		if f.ID >= firstFunction {
 			data.Functions = append(data.Functions, f)
-			data.Wrappers = append(data.Wrappers, newWrapper(f))
+			if f.wrapped() {
+				data.Wrappers = append(data.Wrappers, newWrapper(f))
+			}
 		}
 	}
 	data.Predefineds = api.cPredefineds()
@@ -114,6 +116,10 @@ func cWrappers(api *API) ([]byte, error) {
 
 // Has says that a function has the flag.
 func (f *Func) Has(flag string) bool { return slices.Contains(f.Flags, flag) }
+
+// wrapped tells whether programs call the function, so that it has a wrapper: other events are recorded by functions of
+// other names.
+func (f *Func) wrapped() bool { return f.ID >= firstFunction && f.Shape == "" }
 
 // cLimit is a size by ABI.
 type cLimit struct {

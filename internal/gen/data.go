@@ -32,6 +32,7 @@ type rawFunc struct {
 	Collective bool        `json:"collective"`
 	PreInit    bool        `json:"preinit"`
 	Excluded   bool        `json:"excluded"`
+	Shape      string      `json:"shape"` // of events that are no calls: they have no wrapper
 	Means      string      `json:"means"` // as a line of meaning.txt: for functions that stand in no meaning.txt
 	Params     []*rawParam `json:"params"`
 

@@ -322,6 +322,10 @@ func (m *meanings) apply(api *API, funcs []*Func) []error {
 		for typ, w := range e.Words {
 			f.Meaning.Words[typ] = w
 		}
+		if f.Shape != "" {
+			f.Meaning.Words["Shape"], err = m.vocabulary.constant("Shape", f.Shape)
+			fail(f, err)
+		}
 		m.assignRoles(f, e.Op)
 		fail(f, m.derive(f, e.Op))
 		m.classify(api, f)
@@ -498,7 +502,7 @@ func (api *API) groupIndex(g *FunctionGroup) int {
 
 // wordOrder is the order in which a row has its words.
 var wordOrder = []struct{ typ, field string }{
-	{"Operation", "Op"}, {"SendMode", "Mode"}, {"Which", "Which"}, {"Flow", "Flow"}, {"Data", "Data"},
+	{"Shape", "Shape"}, {"Operation", "Op"}, {"SendMode", "Mode"}, {"Which", "Which"}, {"Flow", "Flow"}, {"Data", "Data"},
 	{"Vector", "Vector"},
 	{"Outcome", "Outcome"}, {"Activity", "Activity"},
 }

@@ -38,7 +38,7 @@ var sentinels = set("MPI_BOTTOM", "MPI_IN_PLACE", "MPI_PROC_NULL", "MPI_ROOT", "
 	"MPI_ARGV_NULL", "MPI_ARGVS_NULL", "MPI_UNDEFINED")
 
 var categories = set("collective", "comm_mgmt", "completion", "completion_query", "io_data", "io_local", "io_mgmt",
-	"lifecycle", "local", "neighbor_collective", "partitioned", "process_mgmt", "pt2pt", "rma_mgmt", "rma_op",
+	"lifecycle", "local", "neighbor_collective", "partitioned", "process_mgmt", "pt2pt", "region", "rma_mgmt", "rma_op",
 	"rma_sync", "start", "tool")
 
 var blockings = set("local", "blocking", "nonblocking", "persistent_init", "split_begin", "split_end", "start",

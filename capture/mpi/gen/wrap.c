@@ -713,6 +713,10 @@ const char *const tb_names[TB_NUM_IDS] = {
     [TB_ID_MPIX_Query_cuda_support] = "MPIX_Query_cuda_support",
     [TB_ID_MPIX_Query_hip_support] = "MPIX_Query_hip_support",
     [TB_ID_MPIX_Query_ze_support] = "MPIX_Query_ze_support",
+    [TB_ID_region_begin] = "region_begin",
+    [TB_ID_region_end] = "region_end",
+    [TB_ID_region_mark] = "region_mark",
+    [TB_ID_region_value] = "region_value",
 };
 
 const unsigned char tb_fn_flags[TB_NUM_IDS] = {
@@ -1034,6 +1038,10 @@ const unsigned char tb_fn_flags[TB_NUM_IDS] = {
     [TB_ID_MPIX_Comm_shrink] = TB_FN_LIFECYCLE,
     [TB_ID_MPIX_Grequest_class_allocate] = TB_FN_LIFECYCLE,
     [TB_ID_MPIX_Grequest_start] = TB_FN_LIFECYCLE,
+    [TB_ID_region_begin] = 1 << TB_FN_KIND,
+    [TB_ID_region_end] = 1 << TB_FN_KIND | TB_FN_SITELESS,
+    [TB_ID_region_mark] = 1 << TB_FN_KIND,
+    [TB_ID_region_value] = 1 << TB_FN_KIND,
 };
 
 const unsigned tb_num_ids = TB_NUM_IDS;

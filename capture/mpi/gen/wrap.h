@@ -720,7 +720,11 @@ enum {
     TB_ID_MPIX_Query_cuda_support = 770,
     TB_ID_MPIX_Query_hip_support = 771,
     TB_ID_MPIX_Query_ze_support = 772,
-    TB_NUM_IDS = 773
+    TB_ID_region_begin = 4096,
+    TB_ID_region_end = 4097,
+    TB_ID_region_mark = 4098,
+    TB_ID_region_value = 4099,
+    TB_NUM_IDS = 4100
 };
 
 /* Indices of predefined objects that the runtime itself uses. */

@@ -201,6 +201,7 @@ func (l *launcher) setUp() error {
 func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
+		l.environ = regionEnv(l.environ, l.lib, l.o.EventsOff)
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
 		l.environ = slicesWithout(l.environ, launchedVariable+"=")
 		if l.env.rank >= 0 {

@@ -1,0 +1,35 @@
+package launch
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// injections are the variables by which NVTX, ITT and Kokkos are told what to load.
+var injections = []string{"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64", "KOKKOS_TOOLS_LIBS"}
+
+// regionEnv has regions that programs annotate by others' interfaces come to lib. What the user has set stays: each
+// interface has one tool.
+func regionEnv(env []string, lib string, eventsOff uint32) []string {
+	if k, ok := spec.EventsNamed("regions"); !ok || eventsOff>>k&1 != 0 {
+		return env
+	}
+	for _, name := range injections {
+		free := true
+		for i, kv := range env {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok {
+				if free = filepath.Base(value) == collect.LibraryFile; free { // of a tabard around us
+					env = append(env[:i:i], env[i+1:]...)
+				}
+				break
+			}
+		}
+		if free {
+			env = append(env, name+"="+lib)
+		}
+	}
+	return env
+}
