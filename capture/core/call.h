@@ -203,6 +203,9 @@ static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16
 #define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME(), 1)
 
 void tb_begin(struct tb_call *c);
+/* Does what tb_begin does after the strings (the second one may be NULL) were put, if they are all that is known on entry
+ * and this is what followed last time; else it does nothing, and returns 0. */
+int tb_begin_known(struct tb_call *c, const char *s, const char *second);
 
 /* Where the return code lies, as the upper half of a word. */
 static inline uint32_t *tb_ret(struct tb_call *c) { return (uint32_t *)&c->t->at[c->known ? 3 : 4] + 1; }
@@ -249,10 +252,9 @@ static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)
     if (tb_unlikely(end >= t->clock_due)) tb_clock_tick(t);
 }
 
-/* In place of tb_begin, the function, tb_end and tb_commit: an event without length. */
-static inline __attribute__((always_inline)) void tb_instant(struct tb_call *c)
+/* In place of the function, tb_end and tb_commit, and tb_begin, too: an event without length. */
+static inline __attribute__((always_inline)) void tb_instant_end(struct tb_call *c)
 {
-    tb_begin(c);
     struct tb_thread *t = c->t;
     int split = t->outer != (uintptr_t)c;
     if (tb_likely(!split)) {
@@ -268,6 +270,11 @@ static inline __attribute__((always_inline)) void tb_instant(struct tb_call *c)
         *tb_ret(c) = 0;
     }
     tb_commit(c);
+}
+static inline void tb_instant(struct tb_call *c)
+{
+    tb_begin(c);
+    tb_instant_end(c);
 }
 
 /* Make room for n more words, moving the record to the next segment if need

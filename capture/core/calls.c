@@ -120,15 +120,10 @@ static inline const struct tb_known *known(struct tb_thread *t, struct tb_call *
     return k;
 }
 
-void tb_begin(struct tb_call *c)
+/* The call begins: its record, at w, refers to k, or is complete if that is NULL. */
+static inline void begin_as(struct tb_call *c, uint64_t *w, const struct tb_known *k)
 {
     struct tb_thread *t = c->t;
-    uint64_t *w = t->at;
-    const struct tb_known *k = known(t, c, w);
-    if (tb_unlikely(!k)) {
-        k = c->slow & TB_SLOW_LOST ? NULL : tb_intern_call(c);
-        w = t->at;
-    }
     c->known = k;
     w[2] = 0;
     if (k) {
@@ -142,6 +137,41 @@ void tb_begin(struct tb_call *c)
     w[1] = tb_now();
     tb_publish(t->seg->pending, (uint64_t)((uintptr_t)c->w - (uintptr_t)w));
     tb_publish(t->outer, (uintptr_t)c);
+}
+
+void tb_begin(struct tb_call *c)
+{
+    struct tb_thread *t = c->t;
+    uint64_t *w = t->at;
+    const struct tb_known *k = known(t, c, w);
+    if (tb_unlikely(!k)) {
+        k = c->slow & TB_SLOW_LOST ? NULL : tb_intern_call(c);
+        w = t->at;
+    }
+    begin_as(c, w, k);
+}
+
+/* Compares a string with one that a record has at p; the next word of the record, NULL if they differ. */
+static inline const uint64_t *same_string(const uint64_t *p, const uint64_t *end, const char *s)
+{
+    uint64_t n = *p & 0xffffffffffff;
+    const uint64_t *next = p + 1 + (n + 7) / 8;
+    return next <= end && strncmp((const char *)(p + 1), s, n) == 0 && s[n] == 0 ? next : NULL;
+}
+
+int tb_begin_known(struct tb_call *c, const char *s, const char *second)
+{
+    struct tb_thread *t = c->t;
+    struct tb_known *k = t->intern->last->next;
+    if (tb_unlikely(k->number == TB_NO_NUMBER || c->slow & TB_SLOW_LOST)) return 0;
+    if (tb_unlikely((k->site ^ t->at[3]) | (k->id_absent ^ tb_id_absent(c)))) return 0;
+    const uint64_t *p = k->body, *end = p + k->words;
+    if (tb_unlikely(p == end || !(p = same_string(p, end, s)))) return 0;
+    if (second && tb_unlikely(p == end || !(p = same_string(p, end, second)))) return 0;
+    if (tb_unlikely(p != end)) return 0;
+    t->intern->last = k;
+    begin_as(c, t->at, k);
+    return 1;
 }
 
 int tb_enter_slow(struct tb_call *c, int id, unsigned words, void *ra, void *frame)

@@ -132,8 +132,8 @@ static const struct { int module; unsigned id; void (*function)(void); } ours[] 
     ENTRY(CORE, 1, mark_attributes), ENTRY(CORE, 2, mark), ENTRY(CORE, 3, mark_wide),
     ENTRY(CORE, 8, push_attributes), ENTRY(CORE, 9, push), ENTRY(CORE, 10, push_wide), ENTRY(CORE, 11, pop),
     ENTRY(CORE_2, 1, domain_mark), ENTRY(CORE_2, 4, domain_push), ENTRY(CORE_2, 5, domain_pop),
-    ENTRY(CORE_2, 9, register_text), ENTRY(CORE_2, 10, register_wide),
-    ENTRY(CORE_2, 11, domain_create), ENTRY(CORE_2, 12, domain_create_wide),
+    ENTRY(CORE_2, 10, register_text), ENTRY(CORE_2, 11, register_wide),
+    ENTRY(CORE_2, 12, domain_create), ENTRY(CORE_2, 13, domain_create_wide),
 };
 
 TB_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id))
