@@ -36,6 +36,7 @@ type Archive struct {
 	classes   []*Class
 	columns   blobs      // those in bundles are empty; the codes of the bundles come last
 	bundles   *bundleSet // nil without bundles
+	sequences sequenceSet
 	timings   blobs
 	streams   int // how many there are
 

@@ -45,7 +45,7 @@ type classLayout struct {
 // streams are in them; the rest when it is used.
 func (a *Archive) readStructure(p *parts) error {
 	a.items.templates, a.items.bodies = p.pools[partTemplates], p.pools[partBodies]
-	a.items.classes = p.pools[partClasses]
+	a.items.classes, a.sequences.items = p.pools[partClasses], p.pools[partSequences]
 	a.heads = heads{p.tables[partHeads], p.pools[partShapes]}
 	if n := a.items.templates.len(); n != a.heads.rows.rows {
 		return broken("structure/heads", -1, "%d heads for %d templates", a.heads.rows.rows, n)
@@ -150,7 +150,9 @@ func (a *Archive) readHead(i int, head *ClassData) error {
 func (a *Archive) classWalker(i int) *decWalker {
 	pool := a.items.classes
 	d := decode(pool.at(i), "structure/classes", pool.offset(i))
-	return newDecWalker(d, a.strings, a.items.bodies, a.context.maxSymbols)
+	w := newDecWalker(d, a.strings, a.items.bodies, a.context.maxSymbols)
+	w.sequence = func() (*Grammar, error) { return a.sequence(i) }
+	return w
 }
 
 // template parses template i.

@@ -55,6 +55,8 @@ func (a *Archive) Costs() ([]Cost, error) {
 			c.add("structure", "templates", "all: "+p.Name, 1, p.Bytes)
 		case "bodies":
 			c.add("structure", "grammars", "shared rules", a.items.bodies.len(), p.Bytes)
+		case "sequences":
+			c.add("structure", "grammars", "sequences", 1, p.Bytes)
 		case "columns", "timings":
 			c.add(p.Section, "lengths of "+p.Name, "", 1, p.Bytes)
 		default:

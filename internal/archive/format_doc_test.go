@@ -40,6 +40,7 @@ func TestFormatDocument(t *testing.T) {
 		"column":      packageDoc(t, "../codec/column", "Conventions of the encoding"),
 		"timing":      packageDoc(t, "../codec/timing", "Timing"),
 		"arith":       packageDoc(t, "../codec/entropy/arith", "Encoding"),
+		"sequence":    packageDoc(t, "../codec/entropy/sequence", "Encoding"),
 		"rankfunc":    packageDoc(t, "../codec/rankfunc", "Conventions of the encoding"),
 		"description": indent(exampleText),
 		"file":        indent(annotate(t, file)),
@@ -204,7 +205,7 @@ func exampleArchive(t *testing.T) []byte {
 			Timing:  Cases[int]{Values: []int{0}}}},
 		Timings: [][]byte{times.Encode(nil, nil)},
 	}
-	enc, err := c.encode(func() *bundled { return c.bundle(nil) })
+	enc, err := c.encode(true, func() *bundled { return c.bundle(nil) })
 	if err != nil {
 		t.Fatal(err)
 	}

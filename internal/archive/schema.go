@@ -36,6 +36,7 @@ const (
 	partHeads     = 27
 	partBundles   = 28
 	partModels    = 29
+	partSequences = 30
 )
 
 // partVersion is the newest version of each part type.
@@ -92,6 +93,7 @@ var schema = []partSchema{
 	{id: partColumns, name: "columns", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
 	{id: partBundles, name: "bundles", section: secStructure, kind: poolPart},
 	{id: partModels, name: "models", section: secStructure, kind: tablePart, fields: []field{{"model", 0}}},
+	{id: partSequences, name: "sequences", section: secStructure, kind: poolPart},
 }
 
 // Keys of the part "run": what the value of a row is.

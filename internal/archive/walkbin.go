@@ -232,6 +232,7 @@ type decWalker struct {
 	strs, bodies *items
 	refs         map[string]int
 	maxSymbols   int
+	sequence     func() (*Grammar, error) // the grammar of the class, if that is stored as a sequence
 }
 
 func newDecWalker(d *decoder, strs, bodies *items, maxSymbols int) *decWalker {
@@ -251,6 +252,13 @@ func (w *decWalker) sized(_ string, v *int64, size int) {
 }
 func (w *decWalker) count(name string, _ int) int { return w.decoder.count(name) }
 func (w *decWalker) grammar(_ string, size int, v **Grammar) {
+	if bytes.HasPrefix(w.In[w.Pos:], sequenceMark) {
+		w.Pos += len(sequenceMark)
+		g, err := w.sequence()
+		*v = g
+		w.Stop(err)
+		return
+	}
 	*v = parseGrammar(w.decoder, w.bodies, size, w.maxSymbols)
 }
 func (w *decWalker) str(name string, v *string) {

@@ -20,8 +20,10 @@ const blockBytes = 256 << 10
 // the content contradicts itself, as far as that cannot be written.
 func (c *Content) Write(w io.Writer) error { return c.WriteWith(w, nil) }
 
-func (c *Content) write(w io.Writer, bundle func() *bundled) error {
-	raw, err := c.encode(bundle)
+// write writes the archive with the columns that bundles gives, and grammars as sequences if compact
+// is set.
+func (c *Content) write(w io.Writer, compact bool, bundles func() *bundled) error {
+	raw, err := c.encode(compact, bundles)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ type encoded struct {
 }
 
 // encode codes the content; bundles gives the columns as they are stored.
-func (c *Content) encode(bundles func() *bundled) (*encoded, error) {
+func (c *Content) encode(compact bool, bundles func() *bundled) (*encoded, error) {
 	strs := &pool{}
 	run, modules, frames := c.runTable(strs), c.moduleTable(strs), c.frameTable(strs)
 	pools := map[uint32]*pool{partStrings: strs}
@@ -97,12 +99,13 @@ func (c *Content) encode(bundles func() *bundled) (*encoded, error) {
 		return nil, err
 	}
 	heads, shapes, templates := c.encodeTemplates(strs)
-	classes, bodies, err := c.encodeClasses(strs)
+	classes, bodies, sequences, err := c.encodeClasses(strs, compact)
 	if err != nil {
 		return nil, err
 	}
 	pools[partGroups], pools[partTemplates], pools[partShapes] = &pool{items: groups}, &pool{items: templates}, shapes
 	pools[partClasses], pools[partBodies] = &pool{items: classes}, &pool{items: bodies}
+	pools[partSequences] = &pool{items: sequences}
 	b := bundles()
 	pools[partBundles] = &pool{items: b.items}
 	models := newTable(partModels, secStructure)
@@ -252,16 +255,19 @@ func (c *Content) context() *classContext {
 	}
 }
 
-func (c *Content) encodeClasses(strs *pool) (classes, bodies []string, err error) {
+func (c *Content) encodeClasses(strs *pool, compact bool) (classes, bodies, sequences []string, err error) {
 	grammars := make([]codedGrammar, len(c.Classes))
 	for i, cl := range c.Classes {
 		g := &grammars[i]
 		if cl.Group < 0 || cl.Group >= len(c.Groups) {
-			return nil, nil, fmt.Errorf("trace: class %d: group %d, but there are %d", i, cl.Group, len(c.Groups))
+			return nil, nil, nil, fmt.Errorf("trace: class %d: group %d, but there are %d", i, cl.Group, len(c.Groups))
 		}
 		if g.b, g.spans, err = appendGrammar(nil, cl.Grammar, c.Groups[cl.Group].Size); err != nil {
-			return nil, nil, fmt.Errorf("trace: class %d: %w", i, err)
+			return nil, nil, nil, fmt.Errorf("trace: class %d: %w", i, err)
 		}
+	}
+	if compact {
+		sequences = c.sequences(grammars)
 	}
 	bodies = shareBodies(grammars)
 	x := c.context()
@@ -270,9 +276,9 @@ func (c *Content) encodeClasses(strs *pool) (classes, bodies []string, err error
 		w.coded = grammars[i].b
 		walkClass(w, cl, x)
 		if w.err != nil {
-			return nil, nil, fmt.Errorf("class %d: %w", i, w.err)
+			return nil, nil, nil, fmt.Errorf("class %d: %w", i, w.err)
 		}
 		classes = append(classes, string(w.Out))
 	}
-	return classes, bodies, nil
+	return classes, bodies, sequences, nil
 }

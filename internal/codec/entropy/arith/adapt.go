@@ -82,7 +82,14 @@ func (c *Coder) shift() {
 // Bit codes a bit, 0 or 1, and learns from it. A decoder ignores the argument and returns the bit
 // that was written.
 func (c *Coder) Bit(p *Prob, bit int) int {
-	hi, _ := bits.Mul64(c.high-c.low, uint64(p.P())<<48)
+	bit = c.BitAt(p.P(), bit)
+	p.update(bit)
+	return bit
+}
+
+// BitAt is Bit without learning; p is the probability of 1, times 65536, from 1 to 65535.
+func (c *Coder) BitAt(p uint32, bit int) int {
+	hi, _ := bits.Mul64(c.high-c.low, uint64(p)<<48)
 	mid := c.low + hi
 	if c.decoding {
 		bit = 0
@@ -96,13 +103,12 @@ func (c *Coder) Bit(p *Prob, bit int) int {
 		c.low = mid + 1
 	}
 	if c.Cost != nil {
-		q := float64(p.P()) / 65536
+		q := float64(p) / 65536
 		if bit == 0 {
 			q = 1 - q
 		}
 		*c.Cost -= math.Log2(q)
 	}
-	p.update(bit)
 	for (c.low^c.high)>>56 == 0 {
 		if c.decoding {
 			c.shift()
