@@ -45,7 +45,8 @@ struct tb_control {
     uint64_t merge_time_ns;    /* how long the exchange may take then */
     uint8_t  filter[TB_IDS / 8]; /* bit id set: function id is filtered out */
     uint32_t unseen;           /* processes with an MPI library that ended without a call that came here (atomic add) */
-    char     unused[1020];     /* paths are never taken from here */
+    uint32_t events_off;       /* bit set: this kind of events (spec/events.txt) is not recorded */
+    char     unused[1016];     /* paths are never taken from here */
     char     summary[1024];    /* at first what to print if the collector is lost */
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,
@@ -61,7 +62,7 @@ enum { TB_COLLECTOR_STARTING = 0, TB_COLLECTOR_RUNNING = 1, TB_COLLECTOR_DONE = 
 enum { TB_SITES_OFF = 0, TB_SITES_CALLER = 1, TB_SITES_STACK = 2 };
 
 /* A segment file: this header, padded to TB_HEADER_BYTES, then records.
- * Name: s.<pid>.<thread>.<k>, k-th file of the thread-th traced thread of a
+ * Name: s.<pid>-<pid_start>.<thread>.<k>, k-th file of the thread-th traced thread of a
  * process. Files are reused: seq is what orders them. */
 struct tb_segment {
     uint64_t magic;

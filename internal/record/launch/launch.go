@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // Options is what the user asked for.
@@ -35,6 +36,8 @@ type Options struct {
 	Ranks string
 	// Filter holds the ids of functions that are not to be shown.
 	Filter []uint16
+	// EventsOff are the kinds of events that are not recorded: a bit for each spec.EventKind.
+	EventsOff uint32
 	// KeepRaw is a directory for the raw log, empty for none.
 	KeepRaw  string
 	Quiet    bool
@@ -222,7 +225,7 @@ func (l *launcher) untraceable() string {
 
 func (l *launcher) registration(reason string, spawned bool) *collect.Registration {
 	r := &collect.Registration{
-		PID: os.Getpid(), Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
+		ProcessID: ring.ProcessID{PID: os.Getpid()}, Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
 		Spawned: spawned, Traced: reason == "", Reason: reason, Command: l.o.Command, Time: time.Now(),
 	}
 	if st, err := collect.ReadProcStat(r.PID); err == nil {
