@@ -22,7 +22,7 @@ const live = "live"
 func (a *app) withLive(cmd *cobra.Command) *cobra.Command {
 	usage := "look at the job that is recording now, without stopping it"
 	check, run := cmd.Args, cmd.RunE
-	if strings.HasSuffix(cmd.Use, " FILE") {
+	if _, names, _ := strings.Cut(cmd.Use, " "); names == "FILE" {
 		usage += "; FILE may be left out if it is the only one"
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if a.live && len(args) == 0 {

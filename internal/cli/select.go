@@ -26,6 +26,12 @@ are iterations of the time-step loop (see tabard loops, and --step-loop), from 0
 // add defines the flags of a selection for a command that prints JSON of a schema. It
 // is called once all other flags are there, so that they come last in the help.
 func (f *selectFlags) add(cmd *cobra.Command, schema string) {
+	f.addSelection(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON (schema "+schema+")")
+}
+
+// addSelection defines the flags of a selection for a command that prints nothing.
+func (f *selectFlags) addSelection(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	value := func(text *string, list bool, kind string, check func(string) error) *selectValue {
 		return &selectValue{text, list, kind, check}
@@ -40,7 +46,6 @@ func (f *selectFlags) add(cmd *cobra.Command, schema string) {
 	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps",
 		"these time steps only, e.g. 10-19")
 	addStepLoop(fl, &f.flags.StepLoop)
-	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+schema+")")
 	must(cmd.RegisterFlagCompletionFunc("function", completeFunctions))
 }
 

@@ -148,35 +148,7 @@ func (j *Job) selected() match.Choice {
 	if j.chosen == nil {
 		return nil
 	}
-	parts := map[int]*selection.Part{}
-	return func(stream int, term uint32, call uint64) bool {
-		p, ok := parts[stream]
-		if !ok {
-			p, _ = j.chosen.Part(j.Archive.Stream(stream)) // what cannot be read ends the analysis elsewhere
-			parts[stream] = p
-		}
-		return p != nil && has(p, term, call)
-	}
-}
-
-// has tells whether a call is in a part of a stream.
-func has(p *selection.Part, term uint32, call uint64) bool {
-	if call < p.Range.From || call >= p.Range.To {
-		return false
-	}
-	all, none, err := p.Terminal(term)
-	if err != nil || none {
-		return false
-	}
-	if all {
-		return true
-	}
-	k, err := p.Stream.CallAt(call)
-	if err != nil {
-		return false
-	}
-	ok, err := p.Has(k)
-	return ok && err == nil
+	return j.chosen.Chooser()
 }
 
 // clockCalls is the number of calls up to which clocks that were not measured are corrected by

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/export"
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/suggest"
+)
+
+const exportLong = `Write a recording in the format of another tool:
+
+%s
+docs/export.md shows each of them in its tool.
+
+The flags below choose a part. Calls that begin before a window of time and end in it are written with their whole
+duration, requests that are under way at its begin with the time at which they were posted. --classes writes one
+rank of each class of ranks that make the same calls (see tabard info). What the tool that reads the format cannot
+load is refused, with its size; --force writes it all the same. The output takes its place when it is whole.
+
+`
+
+// exportFlags are the flags of `tabard export`.
+type exportFlags struct {
+	selectFlags
+	output         string
+	by             []string
+	value          *choice
+	classes, force bool
+}
+
+var _ = command(145, exportCommand)
+
+func exportCommand(a *app) *cobra.Command {
+	f := &exportFlags{}
+	cmd := &cobra.Command{
+		Use:   "export FORMAT FILE",
+		Short: "Write a recording in the format of another tool",
+		Long:  fmt.Sprintf(exportLong, exportFormats()) + selectHelp,
+		Example: `  tabard export pprof app.tabard
+  tabard export pprof app.tabard --by rank -o ranks.pb.gz
+  tabard export folded app.tabard --value calls -o - | flamegraph.pl > calls.svg
+  tabard export perfetto app.tabard --steps 10-12 --classes -o steps.perfetto-trace
+  tabard export chrome app.tabard --time 1.2s+50ms`,
+		Args:              exactArgs("FORMAT", "FILE"),
+		ValidArgsFunction: completeExport,
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "",
+		"write to `OUT`, - for the standard output (default: the recording's name with the format's ending)")
+	fl.StringSliceVar(&f.by, "by", nil, "pprof, folded: tell stacks apart by `KEYS`, too: rank, comm")
+	f.value = addChoice(cmd, "value", "folded: what to count", export.FoldedValues...)
+	fl.BoolVar(&f.classes, "classes", false, "write one rank of each class of ranks that make the same calls")
+	fl.BoolVar(&f.force, "force", false, "overwrite what is no such export, and write more than the tool can load")
+	f.addSelection(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		format, err := f.check(args[0])
+		if err != nil {
+			return err
+		}
+		if f.output == "" {
+			f.output = strings.TrimSuffix(filepath.Base(args[1]), ".tabard") + format.Ext
+		}
+		return a.reads(args[1], func(arch *archive.Archive) error { return f.run(a, arch, format) })
+	}
+	return a.withLive(cmd)
+}
+
+// exportFormats lists the formats for the help.
+func exportFormats() string {
+	var b strings.Builder
+	for _, f := range export.Formats {
+		fmt.Fprintf(&b, "  %-9s %s\n", f.Name, f.About)
+	}
+	return b.String()
+}
+
+func exportNames() (names []string) {
+	for _, f := range export.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// completeExport offers formats, and then archives.
+func completeExport(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return exportNames(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeFiles(cmd, args[1:], word)
+}
+
+// check says what is wrong with the command line.
+func (f *exportFlags) check(name string) (*export.Format, error) {
+	format := export.ByName(name)
+	if format == nil {
+		hint := "want one of " + strings.Join(exportNames(), ", ")
+		if best := suggest.Closest(name, exportNames(), 1); len(best) > 0 {
+			hint = "did you mean " + best[0] + "?"
+		}
+		return nil, usagef("there is no format %q: %s", name, hint)
+	}
+	for _, by := range f.by {
+		if !slices.Contains([]string{"rank", "comm"}, by) {
+			return nil, usagef("--by %s: want rank, comm or both", by)
+		}
+	}
+	return format, nil
+}
+
+func (f *exportFlags) run(a *app, arch *archive.Archive, format *export.Format) error {
+	j, err := export.New(arch, format, export.Options{Selection: f.flags, Classes: f.classes, By: f.by,
+		Value: f.value.value, Meter: a.meter})
+	if err != nil {
+		return err
+	}
+	if !f.force {
+		if err := j.Check(); err != nil {
+			return fmt.Errorf("%s: %w", arch.File(), err)
+		}
+	}
+	size := int64(0)
+	err = a.writeFile(f.output, kind{format.Name + " file", format.Is}, f.force, func(w io.Writer) error {
+		c := &counted{w: w}
+		defer func() { size = c.n }()
+		return j.Write(c)
+	})
+	if err == nil && f.output != "-" {
+		fmt.Fprintf(a.err, "tabard: %s: %s\n", f.output, render.ByteSize(size))
+	}
+	return err
+}
+
+// counted counts the bytes that are written.
+type counted struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,189 @@
+// Package export writes recordings in the formats of other tools: profiles (pprof, folded stacks) and timelines
+// (Perfetto, Chrome).
+//
+// # How
+//
+// Profiles come from the profile of the recording, without reading calls. Timelines take one stream after
+// the other and read each once, forwards: memory does not grow with the calls. What belongs to calls of two
+// streams, the arrow from a send to its receive, is found before by matching all streams (package match), and kept by
+// stream and call in a file until the stream is written (see notes).
+//
+// # Cuts
+//
+// A call is written if it is selected, with its whole duration, also where it begins before a window of time. A request
+// that is under way where the selection begins is there with the time at which it was posted; one that is under way
+// where the selection ends, ends there.
+package export
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/analysis/profile"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// Format is a format of another tool.
+type Format struct {
+	// Name is the word for it on the command line, Ext how names of its files end.
+	Name, Ext, About string
+	// Is tells whether a file that begins with head may be one of this format.
+	Is func(head []byte) bool
+
+	// perCall is about how many bytes a call takes, 0 if the size does not depend on them.
+	perCall int
+	// most is how many calls viewer can load; 0 if nobody knows of a bound.
+	most   uint64
+	viewer string
+	write  func(*Job, io.Writer) error
+}
+
+// Formats are all formats, in the order of the help.
+var Formats = []*Format{
+	{Name: "pprof", Ext: ".pb.gz", About: "profile for go tool pprof: calls, bytes and time by call site", Is: isGzip,
+		write: writePprof},
+	{Name: "folded", Ext: ".folded", About: "folded stacks for flame graphs (--value says of what)", Is: isFolded,
+		write: writeFolded},
+	{Name: "perfetto", Ext: ".perfetto-trace", About: "timeline for ui.perfetto.dev and trace_processor", Is: isPerfetto,
+		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto},
+	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
+		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome},
+}
+
+// ByName is the format with a name, nil if there is none.
+func ByName(name string) *Format {
+	i := slices.IndexFunc(Formats, func(f *Format) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return Formats[i]
+}
+
+// Options are what is exported, and how.
+type Options struct {
+	Selection selection.Flags
+	// Classes leaves one process of each class of processes that make the same calls.
+	Classes bool
+	// By is what samples of profiles are told apart by besides the call site: rank, comm.
+	By []string
+	// Value is what folded stacks count, one of FoldedValues.
+	Value string
+	// Meter shows progress.
+	Meter report.Meter
+}
+
+// Job is a recording that is to be exported.
+type Job struct {
+	Options
+	Archive *archive.Archive
+	// Calls is how many calls are selected.
+	Calls uint64
+
+	format *Format
+	sel    *selection.Resolved
+}
+
+// New looks at what is selected.
+func New(arch *archive.Archive, f *Format, o Options) (*Job, error) {
+	j := &Job{Options: o, Archive: arch, format: f}
+	var err error
+	if j.sel, err = report.Resolve(arch, o.Selection); err != nil {
+		return nil, err
+	}
+	if o.Classes {
+		o.Selection.Ranks = representatives(j.sel)
+		if j.sel, err = report.Resolve(arch, o.Selection); err != nil {
+			return nil, err
+		}
+	}
+	if f.perCall > 0 {
+		j.Calls, err = countCalls(j.sel)
+	}
+	return j, err
+}
+
+// representatives lists ranks such that each class of streams has one of them, mostly few.
+func representatives(sel *selection.Resolved) string {
+	var ranks []int
+	for _, c := range sel.Classes() {
+		if !slices.ContainsFunc(ranks, c.Ranks.Contains) && !c.Class.Group().Unranked {
+			ranks = append(ranks, c.Ranks.Min())
+		}
+	}
+	slices.Sort(ranks)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
+}
+
+func countCalls(sel *selection.Resolved) (n uint64, err error) {
+	for u, err := range sel.Units() {
+		if err != nil {
+			return 0, err
+		}
+		sigs, err := u.Part.Stream.Signatures()
+		if err != nil {
+			return 0, err
+		}
+		counts, err := u.Part.Counts()
+		if err != nil {
+			return 0, err
+		}
+		for t, k := range counts {
+			if !spec.ByID(sigs[t].Func).Own() {
+				n += k * uint64(u.Ranks.Len())
+			}
+		}
+	}
+	return n, nil
+}
+
+// Bytes is about how large the export will be, 0 if that does not depend on the number of calls.
+func (j *Job) Bytes() int64 { return int64(j.Calls) * int64(j.format.perCall) }
+
+// Check is the error for what the viewer of the format cannot load.
+func (j *Job) Check() error {
+	if f := j.format; f.most > 0 && j.Calls > f.most {
+		return fmt.Errorf("%s calls would be some %s, and %s can load some %s calls: choose a part with --time, --steps, "+
+			"--rank or --classes, or write all with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()), f.viewer,
+			render.Count(f.most))
+	}
+	return nil
+}
+
+// Write writes the export.
+func (j *Job) Write(w io.Writer) error { return j.format.write(j, w) }
+
+// profile is the profile of what is selected.
+func (j *Job) profile() (*profile.Profile, error) {
+	o := profile.Options{By: profile.GroupBy{Func: true, Site: true}, Timing: profile.Summary}
+	for _, by := range j.By {
+		switch by {
+		case "rank":
+			o.By.Rank = true
+		case "comm":
+			o.By.Comm = true
+		}
+	}
+	done := j.Meter.Reading(j.sel)
+	defer done()
+	return profile.Of(j.sel, o)
+}
+
+// meter shows how far something is.
+func (j *Job) meter(what, noun string) *render.Progress {
+	if j.Meter == nil {
+		return nil
+	}
+	return j.Meter(what, noun, 0)
+}
+
+// errNoTimes is the error for a recording without times of calls.
+func errNoTimes(arch *archive.Archive, instead string) error {
+	return fmt.Errorf("%s has no times of calls: record with --timing=lossy or --timing=lossless, or %s", arch.File(),
+		instead)
+}
