@@ -33,6 +33,8 @@ const (
 	Membership
 	// Negative: a parameter that must not be negative, and is.
 	Negative
+	// Circle: calls that wait for each other.
+	Circle
 )
 
 // Problem is calls from one place that do not fit together with other calls.
@@ -75,6 +77,11 @@ func Of(a *archive.Archive) ([]Problem, error) {
 		Untimed: true, Fold: true})
 	if err != nil {
 		return nil, err
+	}
+	if len(c.found) == 0 { // what does not fit together waits for something else
+		if err := c.circles(); err != nil {
+			return nil, err
+		}
 	}
 	return c.problems(), nil
 }

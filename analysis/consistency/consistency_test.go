@@ -41,6 +41,14 @@ const (
 		"MPI_Comm_size(comm=comm#0) @ j.c:10 [main] ; size=%d"
 )
 
+const wait = "MPI_Ssend(buf=heap#0, count=%d, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:12 [main]"
+
+// ring is what a rank does if all receive from the left first, after some steps in which they send first.
+func ring(ranks, rank int) string {
+	to, from := line(send, 4, (rank+1)%ranks), line(recv, 4, (rank+ranks-1)%ranks)
+	return "loop 20\n" + to + "\n" + from + "\nend\n" + from + "\n" + to
+}
+
 func line(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 func TestOf(t *testing.T) {
@@ -85,6 +93,24 @@ func TestOf(t *testing.T) {
 			[]string{"5 MPI_Alltoall j.c:11 [main]: process 0 takes part with 32 bytes, process 1 with 40"}},
 		{"less than nothing", []string{line(send, -4, 1), line(recv, 4, 0)},
 			[]string{"7 MPI_Send j.c:4 [main] count: process 0 has -4"}},
+		{"both receive first", []string{line(recv, 4, 1) + "\n" + line(send, 4, 1), line(recv, 4, 0) + "\n" + line(send, 4, 0)},
+			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in MPI_Recv for process 0"}},
+		{"both send first", []string{line(send, 4, 1) + "\n" + line(recv, 4, 1), line(send, 4, 0) + "\n" + line(recv, 4, 0)}, nil},
+		{"both send first, and wait for it", []string{line(wait, 4, 1) + "\n" + line(recv, 4, 1),
+			line(wait, 4, 0) + "\n" + line(recv, 4, 0)},
+			[]string{"8 MPI_Ssend j.c:12 [main]: process 0 waits in MPI_Ssend for process 1, which waits in MPI_Ssend for " +
+				"process 0"}},
+		{"a ring that the last one breaks", []string{line(recv, 4, 2) + "\n" + line(send, 4, 1),
+			line(recv, 4, 0) + "\n" + line(send, 4, 2), line(send, 4, 0) + "\n" + line(recv, 4, 1)}, nil},
+		{"a ring of five in the midst of a loop", []string{ring(5, 0), ring(5, 1), ring(5, 2), ring(5, 3), ring(5, 4)},
+			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 4, which waits in MPI_Recv for process 3, " +
+				"which waits in MPI_Recv for process 2, which waits in MPI_Recv for process 1 and so on in a circle"}},
+		{"a message behind a collective", []string{line(recv, 4, 1) + "\n" + line(sum, 4, "MPI_SUM"),
+			line(sum, 4, "MPI_SUM") + "\n" + line(send, 4, 0)},
+			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in MPI_Allreduce for " +
+				"process 0"}},
+		{"a message behind a broadcast of its own", []string{line(recv, 4, 1) + "\n" + line(bcast, 4, 1),
+			line(bcast, 4, 1) + "\n" + line(send, 4, 0)}, nil},
 		{"halves", []string{line(split, 0, 1), line(split, 1, 1)}, nil},
 		{"a wrong size", []string{line(split, 0, 2), line(split, 1, 1)},
 			[]string{"6 : world/split0:0 has size 1 at rank 0, where the program was told 2"}},

@@ -7,6 +7,7 @@
 //   - messages: each send has its receive (package match), whose buffer is large enough
 //   - collectives: all members call the same functions in the same order, with the same root and the same
 //     operation, and as many bytes arrive as are sent
+//   - waits: no calls wait for each other in a circle; only jobs of up to MaxOrdered calls are looked at for that
 //   - communicators: what the program was told of their ranks and sizes follows from the calls that made them
 //
 // Loops that repeat what they did are looked at once (match.Options.Fold), so that the cost is that

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -111,5 +112,74 @@ func TestHostileStrings(t *testing.T) {
 		if out == "" && errs == "" {
 			t.Errorf("%s says nothing", cmd)
 		}
+	}
+}
+
+// injection ends what a string may stand in, in C and in shells.
+const injection = "*/ system(\"id\"); /* \"; system(\"id\"); // ??/\" \\\" %n $(id) `id` ../../x"
+
+// outsideOfTexts is C without its comments and strings.
+func outsideOfTexts(c string) string {
+	return regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])*'`).ReplaceAllString(c, " ")
+}
+
+// hostileJob is a job of six ranks with strings that the caller chooses: a name, a file, an info.
+func hostileJob(partner func(rank int) int) string {
+	var b strings.Builder
+	b.WriteString("abi mpich\nmpi MPICH\ntool tabard test\ncommand ./job\n")
+	for r := range 6 {
+		fmt.Fprintf(&b, "rank %d of 6 on node\nMPI_Init(argc=0) @ j.c:1 [main]\n"+
+			"MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name=\"name\") @ j.c:2 [main]\n"+
+			"MPI_File_delete(filename=\"/data/file\") @ j.c:3 [main]\n"+
+			"MPI_Sendrecv(sendbuf=heap#0, sendcount=4, sendtype=MPI_INT, dest=%d, sendtag=1, recvbuf=heap#1, recvcount=4, "+
+			"recvtype=MPI_INT, source=%d, recvtag=1, comm=MPI_COMM_WORLD) @ j.c:4 [main]\nMPI_Finalize() @ j.c:9 [main]\n",
+			r, partner(r), partner(r))
+	}
+	return b.String()
+}
+
+// What a recording holds is text in the programs and jobs that are made of it, also of another size; what is refused
+// leaves no file, and leaves one that is there as it was.
+func TestHostileMade(t *testing.T) {
+	regular := func(r int) int { return r ^ 1 }
+	irregular := func(r int) int { return []int{4, 2, 1, 5, 0, 3}[r] }
+	refusals := 0
+	for name, partner := range map[string]func(int) int{"regular": regular, "irregular": irregular} {
+		file := poisoned(t, hostileJob(partner), injection)
+		for _, cmd := range []string{"proxy", "proxy --ranks 3", "proxy --ranks 4", "proxy --any-size", "scale --ranks 3",
+			"scale --ranks 4"} {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			out := filepath.Join(dir, "out")
+			words := strings.Fields(cmd)
+			code, _, errs := run(append(append([]string{words[0], file}, words[1:]...), "-o", out)...)
+			text, err := os.ReadFile(out)
+			switch {
+			case code != exitOK:
+				refusals++
+				if err == nil || errs == "" {
+					t.Errorf("%s, %s: refused with %q, and the file is there: %v", name, cmd, errs, err == nil)
+				}
+				if err := os.WriteFile(out, []byte("before"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				run(append(append([]string{words[0], file}, words[1:]...), "--force", "-o", out)...)
+				if now, _ := os.ReadFile(out); string(now) != "before" {
+					t.Errorf("%s, %s: refused, and the file that was there is %.40q", name, cmd, now)
+				}
+			case err != nil:
+				t.Errorf("%s, %s: %v", name, cmd, err)
+			case words[0] == "proxy" && strings.Contains(outsideOfTexts(string(text)), "system"):
+				t.Errorf("%s, %s: a string became a call:\n%s", name, cmd, text)
+			case words[0] == "proxy" && !strings.Contains(string(text), "system"):
+				t.Errorf("%s, %s: the strings are not there", name, cmd)
+			}
+			if list, err := os.ReadDir(dir); err != nil || len(list) > 1 {
+				t.Errorf("%s, %s: %v, %v", name, cmd, list, err)
+			}
+		}
+	}
+	if refusals < 4 {
+		t.Errorf("%d refusals", refusals)
 	}
 }

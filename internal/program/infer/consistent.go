@@ -36,19 +36,23 @@ func effort(c *archive.Content) int64 {
 }
 
 // unfit lists what does not fit together in the job of a size, whose archive is c, unless the
-// recordings have the same misfit.
-func (m *Model) unfit(c *archive.Content, ranks int) ([]Obstacle, error) {
+// recordings have the same misfit. It also returns the number of its calls.
+func (m *Model) unfit(c *archive.Content, ranks int) ([]Obstacle, uint64, error) {
 	a, err := archiveOf(c)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	calls := uint64(0)
+	for s := range a.Streams() {
+		calls += s.Calls()
 	}
 	list, err := consistency.Of(a)
 	if err != nil || len(list) == 0 {
-		return nil, err
+		return nil, calls, err
 	}
 	known, err := m.misfits()
 	if err != nil {
-		return nil, err
+		return nil, calls, err
 	}
 	var out []Obstacle
 	for i := range list {
@@ -59,7 +63,7 @@ func (m *Model) unfit(c *archive.Content, ranks int) ([]Obstacle, error) {
 		out = append(out, Obstacle{Func: p.Func, Site: p.Site, Param: p.Param, Ranks: p.Processes,
 			Reason: fmt.Sprintf("with %d ranks calls would not fit together: %s", ranks, p.Text)})
 	}
-	return out, nil
+	return out, calls, nil
 }
 
 // misfits are what does not fit together in the recordings themselves: messages that nobody
@@ -91,7 +95,10 @@ func (m *Model) misfits() (map[[4]string]bool, error) {
 func (m *Model) Check(c *archive.Content, ranks int) (int, error) {
 	for size, e := ranks, effort(c); ; {
 		if e <= maxChecked {
-			list, err := m.unfit(c, size)
+			list, calls, err := m.unfit(c, size)
+			if err == nil && len(list) == 0 && calls > consistency.MaxOrdered {
+				list, err = m.ordered(int(uint64(size) * consistency.MaxOrdered / calls))
+			}
 			if err == nil && len(list) > 0 {
 				err = &Obstacles{List: list}
 			}
@@ -103,6 +110,19 @@ func (m *Model) Check(c *archive.Content, ranks int) (int, error) {
 		}
 		e = effort(c)
 	}
+}
+
+// ordered looks for circles of waits in a job that is small enough for that, of up to so many ranks.
+func (m *Model) ordered(size int) ([]Obstacle, error) {
+	if size < 2 {
+		return nil, nil
+	}
+	c := m.smaller(&size)
+	if c == nil {
+		return nil, nil
+	}
+	list, _, err := m.unfit(c, size)
+	return list, err
 }
 
 // smaller is the archive of a job of the size, or of the next smaller one that is possible.

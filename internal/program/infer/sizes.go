@@ -1,6 +1,10 @@
 package infer
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tabard-hpc/tabard/analysis/consistency"
+)
 
 // Admitted says for which numbers of ranks a model is: all from 1 to Tried were tried, and those
 // that were recorded.
@@ -44,8 +48,12 @@ func (m *Model) Admits() Admitted {
 			a.Tried--
 			break
 		}
-		if list, err := m.unfit(c, n); err == nil && len(list) == 0 {
+		list, calls, err := m.unfit(c, n)
+		if err == nil && len(list) == 0 {
 			a.Sizes = append(a.Sizes, n)
+		}
+		if calls <= consistency.MaxOrdered { // each of them was looked at
+			left -= int64(calls / 4)
 		}
 	}
 	slices.Sort(a.Sizes)
