@@ -3,6 +3,7 @@
  * is live. Programs behave as without them: same results, same errno. */
 #define _GNU_SOURCE
 #include "memory/shadow.h"
+#include "posixio/wrapper.h"
 #include "sites/modules.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -241,9 +242,14 @@ STANDS_FOR(tb_mmap, mmap);
 STANDS_FOR(tb_mmap, mmap64);
 TB_EXPORT void *tb_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
+    int file = tb_unlikely(tb_io_on) && fd >= 0 && tb_io_fd(fd) >= 0;
+    uint64_t start = file ? tb_io_start() : 0;
     void *p = KNOWN() && next.mmap ? next.mmap(address, bytes, protection, flags, fd, offset)
                                    : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
     mapped(p, bytes, __builtin_return_address(0));
+    if (file)
+        tb_io_mapped(&(struct tb_io_map){address, bytes, protection, flags, fd, offset, start}, p,
+                     __builtin_return_address(0), TB_FRAME());
     return p;
 }
 
@@ -256,7 +262,11 @@ TB_EXPORT int tb_munmap(void *p, size_t bytes)
         tb_range_remove((uintptr_t)p, whole_pages(bytes));
         errno = saved;
     }
-    return KNOWN() && next.munmap ? next.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
+    int file = tb_unlikely(tb_io_on) && tb_io_mapping(p) >= 0;
+    uint64_t start = file ? tb_io_start() : 0;
+    int r = KNOWN() && next.munmap ? next.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
+    if (file) tb_io_unmapped(p, bytes, start, r != 0, __builtin_return_address(0), TB_FRAME());
+    return r;
 }
 
 static void remapped(void *old, size_t old_bytes, void *p, size_t bytes, int flags, void *caller)

@@ -98,7 +98,9 @@ func cWrappers(api *API) ([]byte, error) {
 	for _, f := range api.Funcs {
 		if f.ID >= firstFunction {
 			data.Functions = append(data.Functions, f)
-			data.Wrappers = append(data.Wrappers, newWrapper(f))
+			if f.api != libcAPI {
+				data.Wrappers = append(data.Wrappers, newWrapper(f))
+			}
 		}
 	}
 	data.Predefineds = api.cPredefineds()

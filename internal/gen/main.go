@@ -65,6 +65,10 @@ func Generate(api *API) ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	libc, err := libcWrappers(api)
+	if err != nil {
+		return nil, err
+	}
 	objects, err := executorObjects(api)
 	if err != nil {
 		return nil, err
@@ -73,6 +77,7 @@ func Generate(api *API) ([]files.File, error) {
 		{Path: "spec/tables_gen.go", Text: tables},
 		{Path: "capture/mpi/gen/wrap.h", Text: header},
 		{Path: "capture/mpi/gen/wrap.c", Text: wrappers},
+		{Path: "capture/posixio/gen/wrap.c", Text: libc},
 		{Path: "internal/program/replay/executor/objects.h", Text: objects},
 		{Path: "docs/functions.md", Text: reference(api)},
 	}, nil
