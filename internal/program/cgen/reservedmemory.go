@@ -170,7 +170,12 @@ func (g *generator) farPlaces(spans []memory.Span) *cc.Expr {
 // it.
 func (g *generator) allocationAtStart(s *memory.Segment) *cc.Expr {
 	before := literal((s.Reach.Before+63)&^63, nil)
-	return cc.Call("memory_around", cc.Int(-1), g.segmentSize(s), before, cc.Int(0), g.farPlaces(s.Reach.Far))
+	_, begin := baseOf(s)
+	var far []memory.Span
+	for _, place := range s.Reach.Far {
+		far = append(far, memory.Span{Low: place.Low - begin, High: place.High - begin})
+	}
+	return cc.Call("memory_around", cc.Int(-1), g.segmentSize(s), before, cc.Int(0), g.farPlaces(far))
 }
 
 // release frees a block.

@@ -61,8 +61,10 @@ func TestReaches(t *testing.T) {
 		{"far", allocated("0", "4096") + pair("heap#0", "[0, 46179488366592]") + end0,
 			[]string{"memory_around(0, 4096, 0, 0, far_table)", "1, 46179488366592L, 46179488432128L",
 				"46179488366592L"}, nil},
-		{"far from a stack", pair("stack#0+64", "[0, -46179488366592]"),
-			[]string{"static char *stack0;", "stack0 = memory_around(-1, ", ", 0, 0, far_table)"}, nil},
+		// The block is what is used of the stack, and begins at 640: places are counted from there.
+		{"far from a stack", pair("stack#0+640", "[0, -46179488366992]"),
+			[]string{"static char *stack0;", "stack0 = memory_around(-1, ", ", 0, 0, far_table)",
+				"1, -46179488432128L, -46179488366592L"}, nil},
 		{"nothing far", allocated("0", "4096") + strings.Replace(pair("heap#0", "[0, 46179488366592]"), "[4, 10]",
 			"[4, 0]", 1) + end0, []string{"heap[0] = memory(4096);"}, []string{"mmap"}},
 		{"stride", allocated("0", "80") + `MPI_Type_create_hvector(count=2, blocklength=10, stride=-1099511627776, oldtype=MPI_DOUBLE) @ a.c:5 [f] ; newtype=type#0

@@ -68,7 +68,7 @@ func (c *collector) identities() []identity {
 		func(id identity) bool { return selected != nil && id.world == 0 && !selected(id.rank) },
 	)
 	slices.SortStableFunc(ids, func(a, b identity) int {
-		return cmp.Or(cmp.Compare(a.world, b.world), cmp.Compare(a.rank, b.rank), cmp.Compare(a.p.pid, b.p.pid))
+		return cmp.Or(cmp.Compare(a.world, b.world), cmp.Compare(a.rank, b.rank), byNumber(a.p.id, b.p.id))
 	})
 	return ids
 }
@@ -204,7 +204,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	p := id.p
 	ended, _ := p.syms.Ended()
 	d := archive.RankData{
-		World: id.world, Rank: id.rank, Size: max(id.size, 0), Host: p.syms.Info()["host"], PID: p.pid,
+		World: id.world, Rank: id.rank, Size: max(id.size, 0), Host: p.syms.Info()["host"], PID: p.id.PID,
 		LostCalls: p.syms.Lost() + p.broken + p.misfits(), End: p.end, Info: map[string]string{},
 	}
 	if d.Host == "" {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // Options is what the user asked for.
@@ -224,7 +225,7 @@ func (l *launcher) untraceable() string {
 
 func (l *launcher) registration(reason string, spawned bool) *collect.Registration {
 	r := &collect.Registration{
-		PID: os.Getpid(), Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
+		ProcessID: ring.ProcessID{PID: os.Getpid()}, Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
 		Spawned: spawned, Traced: reason == "", Reason: reason, Command: l.o.Command, Time: time.Now(),
 	}
 	if st, err := collect.ReadProcStat(r.PID); err == nil {
