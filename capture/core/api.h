@@ -40,6 +40,8 @@ extern const struct tb_api *const tb_apis[]; /* NULL ends it */
 
 /* The kinds of events that are not recorded, as in the control page; all, if there is none. */
 uint32_t tb_events_off(void);
+/* This process is one that `tabard record` became, not one that the program started. */
+int tb_is_registered(void);
 
 #pragma GCC visibility pop
 #endif

@@ -104,6 +104,15 @@ static uint64_t process_start_time(void)
     return p ? strtoull(p, NULL, 10) : 0;
 }
 
+int tb_is_registered(void)
+{
+    char name[64];
+    snprintf(name, sizeof name, "rank.%d-%llu", (int)getpid(), (unsigned long long)process_start_time());
+    int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&process_lock, NULL);

@@ -3,7 +3,7 @@
  * is live. Programs behave as without them: same results, same errno. */
 #define _GNU_SOURCE
 #include "memory/shadow.h"
-#include "posixio/wrapper.h"
+#include "memory/memory.h"
 #include "sites/modules.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -238,18 +238,18 @@ static void mapped(void *p, size_t bytes, void *caller)
     errno = saved;
 }
 
+const struct tb_file_maps *tb_file_maps;
+
 STANDS_FOR(tb_mmap, mmap);
 STANDS_FOR(tb_mmap, mmap64);
 TB_EXPORT void *tb_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    int file = tb_unlikely(tb_io_on) && fd >= 0 && tb_io_fd(fd) >= 0;
-    uint64_t start = file ? tb_io_start() : 0;
+    struct tb_file_map m = {address, bytes, protection, flags, fd, offset, 0, __builtin_return_address(0), TB_FRAME()};
+    int file = tb_unlikely(tb_file_maps != NULL) && fd >= 0 && tb_file_maps->mapping(&m);
     void *p = KNOWN() && next.mmap ? next.mmap(address, bytes, protection, flags, fd, offset)
                                    : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
     mapped(p, bytes, __builtin_return_address(0));
-    if (file)
-        tb_io_mapped(&(struct tb_io_map){address, bytes, protection, flags, fd, offset, start}, p,
-                     __builtin_return_address(0), TB_FRAME());
+    if (file) tb_file_maps->mapped(&m, p);
     return p;
 }
 
@@ -262,10 +262,10 @@ TB_EXPORT int tb_munmap(void *p, size_t bytes)
         tb_range_remove((uintptr_t)p, whole_pages(bytes));
         errno = saved;
     }
-    int file = tb_unlikely(tb_io_on) && tb_io_mapping(p) >= 0;
-    uint64_t start = file ? tb_io_start() : 0;
+    struct tb_file_map m = {.address = p, .bytes = bytes, .caller = __builtin_return_address(0), .frame = TB_FRAME()};
+    int file = tb_unlikely(tb_file_maps != NULL) && tb_file_maps->unmapping(&m);
     int r = KNOWN() && next.munmap ? next.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
-    if (file) tb_io_unmapped(p, bytes, start, r != 0, __builtin_return_address(0), TB_FRAME());
+    if (file) tb_file_maps->unmapped(&m, r != 0);
     return r;
 }
 

@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include "core/api.h"
+#include "posixio/gen/wrap.h"
 #include "posixio/library.h"
 #include "posixio/wrapper.h"
 #include "sites/sites.h"
-#include "mpi/gen/wrap.h"
 
 struct tb_io_fd tb_io_fds[TB_IO_FDS];
 struct tb_io_file tb_io_files[TB_IO_FDS];

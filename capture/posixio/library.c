@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include "core/files.h"
 #include "core/lock.h"
+#include "memory/memory.h"
+#include "posixio/gen/wrap.h"
 #include "posixio/library.h"
 #include "posixio/wrapper.h"
-#include "mpi/gen/wrap.h"
 
 int tb_io_on, tb_io_pid;
 
@@ -71,7 +71,11 @@ void *tb_io_find(void **slot, const char *name)
 
 /* ---- When I/O is recorded ---- */
 
-static void in_child(void) { tb_io_on = 0; }
+static void in_child(void)
+{
+    tb_io_on = 0;
+    tb_file_maps = NULL;
+}
 
 static void switch_on(void)
 {
@@ -79,24 +83,15 @@ static void switch_on(void)
     tb_io_pid = (int)getpid();
     pthread_atfork(NULL, NULL, in_child);
     tb_io_find_all();
+    tb_file_maps = &tb_io_maps;
     tb_io_on = 1;
-}
-
-/* This process is one that `tabard record` became. */
-static int is_registered(void)
-{
-    char name[64];
-    snprintf(name, sizeof name, "rank.%d", (int)getpid());
-    int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
-    if (fd >= 0) close(fd);
-    return fd >= 0;
 }
 
 static int is_wanted(void) { return !(tb_events_off() >> (tb_fn_flags[TB_ID_open] >> TB_FN_KIND) & 1); }
 
 static void loaded(void)
 {
-    if (is_wanted() && is_registered()) switch_on();
+    if (is_wanted() && tb_is_registered()) switch_on();
 }
 
 static void start(void)

@@ -1,8 +1,9 @@
 /* Mappings of files. mmap and munmap themselves stand in memory/allocation.c, for the sake of addresses. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
+#include "memory/memory.h"
+#include "posixio/gen/wrap.h"
 #include "posixio/wrapper.h"
-#include "mpi/gen/wrap.h"
 
 enum { PLACES = 1 << 12, PROBES = 16 }; /* a mapping that finds no place is recorded, and its end is not */
 static uintptr_t mappings[PLACES];      /* where they begin; 0: none */
@@ -28,11 +29,19 @@ static void remember(const void *p)
     }
 }
 
-void tb_io_mapped(const struct tb_io_map *m, void *p, void *return_address, void *frame)
+static int mapping(struct tb_file_map *m)
 {
-    int saved = errno, on = tb_io_seen(m->fd, return_address, frame), failed = p == MAP_FAILED;
+    if (tb_io_seen(m->fd, m->caller, m->frame) < 0) return 0;
+    m->start = tb_io_start();
+    return 1;
+}
+
+static void mapped(const struct tb_file_map *m, void *p)
+{
+    int saved = errno, failed = p == MAP_FAILED;
+    uint64_t stop = tb_now();
     struct tb_call c;
-    if (on < 0 || !tb_enter(&c, TB_ID_mmap, 3, return_address, frame)) {
+    if (!tb_enter(&c, TB_ID_mmap, 3, m->caller, m->frame)) {
         tb_io_stop();
         errno = saved;
         return;
@@ -40,10 +49,12 @@ void tb_io_mapped(const struct tb_io_map *m, void *p, void *return_address, void
     if (!failed) remember(p);
     tb_put_int(&c, m->protection);
     tb_put_int(&c, m->flags);
-    tb_put_int(&c, on);
+    tb_put_int(&c, m->fd);
     tb_begin(&c);
     c.t->at[1] = m->start;
-    if (tb_end(&c, failed ? saved : 0, 3) && !failed) {
+    int ok = tb_end(&c, failed ? saved : 0, 3);
+    if (ok) c.t->at[2] = stop;
+    if (ok && !failed) {
         tb_put_int(&c, m->offset);
         tb_put_int(&c, (int64_t)m->bytes);
         tb_put(&c, (uintptr_t)p);
@@ -52,20 +63,33 @@ void tb_io_mapped(const struct tb_io_map *m, void *p, void *return_address, void
     errno = saved;
 }
 
-void tb_io_unmapped(void *p, size_t bytes, uint64_t start, int failed, void *return_address, void *frame)
+static int unmapping(struct tb_file_map *m)
 {
-    int saved = errno, at = tb_io_mapping(p);
+    int at = tb_io_mapping(m->address);
+    if (at < 0) return 0;
+    __atomic_store_n(&mappings[at], 0, __ATOMIC_RELAXED); /* before another thread can get the address */
+    m->start = tb_io_start();
+    return 1;
+}
+
+static void unmapped(const struct tb_file_map *m, int failed)
+{
+    int saved = errno;
+    uint64_t stop = tb_now();
     struct tb_call c;
-    if (at >= 0 && !failed) __atomic_store_n(&mappings[at], 0, __ATOMIC_RELAXED);
-    if (at < 0 || !tb_enter(&c, TB_ID_munmap, 1, return_address, frame)) {
+    if (!tb_enter(&c, TB_ID_munmap, 1, m->caller, m->frame)) {
         tb_io_stop();
         errno = saved;
         return;
     }
-    tb_put(&c, (uintptr_t)p);
+    tb_put(&c, (uintptr_t)m->address);
     tb_begin(&c);
-    c.t->at[1] = start;
-    if (tb_end(&c, failed ? saved : 0, 1) && !failed) tb_put_int(&c, (int64_t)bytes);
+    c.t->at[1] = m->start;
+    int ok = tb_end(&c, failed ? saved : 0, 1);
+    if (ok) c.t->at[2] = stop;
+    if (ok && !failed) tb_put_int(&c, (int64_t)m->bytes);
     tb_commit(&c);
     errno = saved;
 }
+
+const struct tb_file_maps tb_io_maps = {mapping, mapped, unmapping, unmapped};

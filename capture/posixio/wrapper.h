@@ -138,10 +138,7 @@ static inline void tb_io_put_string(struct tb_call *c, const char *s, unsigned p
     else c->absent |= 1u << parameter;
 }
 
-/* mmap and munmap, which stand in memory/allocation.c: after the one, and around the other. */
-struct tb_io_map { void *address; size_t bytes; int protection, flags, fd; off_t offset; uint64_t start; };
-void tb_io_mapped(const struct tb_io_map *m, void *p, void *return_address, void *frame);
-void tb_io_unmapped(void *p, size_t bytes, uint64_t start, int failed, void *return_address, void *frame);
+extern const struct tb_file_maps tb_io_maps; /* of mapping.c */
 
 #define TB_OPEN_MODE(flags) \
     mode_t mode = 0; \

@@ -85,6 +85,17 @@ func libcWrappers(api *API) ([]byte, error) {
 	return fill("posixio.c.tmpl", data)
 }
 
+// libcHeader makes capture/posixio/gen/wrap.h.
+func libcHeader(api *API) ([]byte, error) {
+	var list []*Func
+	for _, f := range api.Funcs {
+		if f.API == libcAPI {
+			list = append(list, f)
+		}
+	}
+	return fill("posixio.h.tmpl", list)
+}
+
 // libcSymbols are the symbols of one function, its own name first.
 func (f *Func) libcSymbols() ([]*libcSymbol, error) {
 	var c, pass, types []string

@@ -105,6 +105,9 @@ func fakeLibrary(api *API) []byte {
 	var b bytes.Buffer
 	b.WriteString("#include <stdint.h>\n#include <string.h>\nint fake_ret;\n")
 	for _, f := range api.Funcs {
+		if f.API == libcAPI {
+			continue // e2e makes these calls
+		}
 		if f.ID < firstFunction {
 			continue
 		}
@@ -138,6 +141,9 @@ const repeats = 4
 func callAll(api *API) []byte {
 	var decl, first, middle, last bytes.Buffer
 	for _, f := range api.Funcs {
+		if f.API == libcAPI {
+			continue // e2e makes these calls
+		}
 		if f.ID < firstFunction {
 			continue
 		}
@@ -288,7 +294,13 @@ func TestEveryFunction(t *testing.T) {
 				args = append(args, "null")
 			}
 			recs, refs := record(t, args...)
-			calls := repeats*(len(spec.Functions())-len(pseudos)) - 2*(repeats-1) // MPI_Init, MPI_Finalize
+			functions := 0
+			for _, f := range spec.Functions() {
+				if f.API != libcAPI {
+					functions++
+				}
+			}
+			calls := repeats*(functions-len(pseudos)) - 2*(repeats-1) // MPI_Init, MPI_Finalize
 			if len(recs) != calls {
 				t.Errorf("%d records, want %d", len(recs), calls)
 			}
@@ -416,6 +428,9 @@ func TestWrappersExport(t *testing.T) {
 	syms := wrapperSymbols(t)
 	n := 0
 	for _, f := range load(t).Funcs {
+		if f.API == libcAPI {
+			continue
+		}
 		if f.ID < firstFunction {
 			continue
 		}
@@ -452,6 +467,9 @@ func wrapperSymbols(t *testing.T) map[string]uint64 {
 	}
 	m, listed := map[string]uint64{}, map[string]bool{}
 	for _, f := range load(t).Funcs {
+		if f.API == libcAPI {
+			continue
+		}
 		listed[f.Name], listed[f.Twin] = true, true
 	}
 	for _, s := range all {

@@ -417,6 +417,7 @@ TB_EXPORT int tb_libc_open(const char *path, int flags, ...)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, flags, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_open, 2)) {
         tb_io_stop();
@@ -427,7 +428,9 @@ TB_EXPORT int tb_libc_open(const char *path, int flags, ...)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -450,6 +453,7 @@ TB_EXPORT int tb_libc___open_2(const char *path, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_open, 2)) {
         tb_io_stop();
@@ -460,7 +464,9 @@ TB_EXPORT int tb_libc___open_2(const char *path, int flags)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -482,6 +488,7 @@ TB_EXPORT int tb_libc___open64_2(const char *path, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_open, 2)) {
         tb_io_stop();
@@ -492,7 +499,9 @@ TB_EXPORT int tb_libc___open64_2(const char *path, int flags)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -514,6 +523,7 @@ TB_EXPORT int tb_libc_openat(int at, const char *path, int flags, ...)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, flags, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_openat, 2)) {
         tb_io_stop();
@@ -524,7 +534,9 @@ TB_EXPORT int tb_libc_openat(int at, const char *path, int flags, ...)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -547,6 +559,7 @@ TB_EXPORT int tb_libc___openat_2(int at, const char *path, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_openat, 2)) {
         tb_io_stop();
@@ -557,7 +570,9 @@ TB_EXPORT int tb_libc___openat_2(int at, const char *path, int flags)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -579,6 +594,7 @@ TB_EXPORT int tb_libc___openat64_2(int at, const char *path, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_openat, 2)) {
         tb_io_stop();
@@ -589,7 +605,9 @@ TB_EXPORT int tb_libc___openat64_2(int at, const char *path, int flags)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -610,6 +628,7 @@ TB_EXPORT int tb_libc_creat(const char *path, mode_t mode)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, O_WRONLY, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_creat, 1)) {
         tb_io_stop();
@@ -619,7 +638,9 @@ TB_EXPORT int tb_libc_creat(const char *path, mode_t mode)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -641,6 +662,7 @@ TB_EXPORT int tb_libc_mkstemp(char *path)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkstemp, 0)) {
         tb_io_stop();
@@ -649,7 +671,9 @@ TB_EXPORT int tb_libc_mkstemp(char *path)
         tb_room(&tb_c, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -671,6 +695,7 @@ TB_EXPORT int tb_libc_mkostemp(char *path, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkostemp, 1)) {
         tb_io_stop();
@@ -680,7 +705,9 @@ TB_EXPORT int tb_libc_mkostemp(char *path, int flags)
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -702,6 +729,7 @@ TB_EXPORT int tb_libc_mkstemps(char *path, int suffix)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, suffix);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkstemps, 0)) {
         tb_io_stop();
@@ -710,7 +738,9 @@ TB_EXPORT int tb_libc_mkstemps(char *path, int suffix)
         tb_room(&tb_c, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -732,6 +762,7 @@ TB_EXPORT int tb_libc_mkostemps(char *path, int suffix, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, suffix, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkostemps, 1)) {
         tb_io_stop();
@@ -741,7 +772,9 @@ TB_EXPORT int tb_libc_mkostemps(char *path, int suffix, int flags)
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -772,7 +805,8 @@ TB_EXPORT int tb_libc_close(int fd)
     int tb_r = tb_f(fd);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -797,7 +831,8 @@ TB_EXPORT int tb_libc_dup(int fd)
     int tb_e = errno;
     tb_io_dup(fd, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -828,7 +863,8 @@ TB_EXPORT int tb_libc_dup2(int fd, int to)
     int tb_e = errno;
     tb_io_dup(fd, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -860,7 +896,8 @@ TB_EXPORT int tb_libc_dup3(int fd, int to, int flags)
     int tb_e = errno;
     tb_io_dup(fd, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -888,7 +925,8 @@ TB_EXPORT ssize_t tb_libc_read(int fd, void *buf, size_t count)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -918,7 +956,8 @@ TB_EXPORT ssize_t tb_libc___read_chk(int fd, void *buf, size_t count, size_t roo
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -948,7 +987,8 @@ TB_EXPORT ssize_t tb_libc_write(int fd, const void *buf, size_t count)
     int tb_e = errno;
     tb_at = tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -978,7 +1018,8 @@ TB_EXPORT ssize_t tb_libc_pread(int fd, void *buf, size_t count, off_t position)
     int tb_e = errno;
     tb_at = position;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -1009,7 +1050,8 @@ TB_EXPORT ssize_t tb_libc___pread_chk(int fd, void *buf, size_t count, off_t pos
     int tb_e = errno;
     tb_at = position;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -1039,7 +1081,8 @@ TB_EXPORT ssize_t tb_libc___pread64_chk(int fd, void *buf, size_t count, off_t p
     int tb_e = errno;
     tb_at = position;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -1069,7 +1112,8 @@ TB_EXPORT ssize_t tb_libc_pwrite(int fd, const void *buf, size_t count, off_t po
     int tb_e = errno;
     tb_at = position;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -1100,7 +1144,8 @@ TB_EXPORT ssize_t tb_libc_readv(int fd, const struct iovec *parts, int number)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_io_sum(parts, number));
             tb_put_int(&tb_c, tb_r);
@@ -1130,7 +1175,8 @@ TB_EXPORT ssize_t tb_libc_writev(int fd, const struct iovec *parts, int number)
     int tb_e = errno;
     tb_at = tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_io_sum(parts, number));
             tb_put_int(&tb_c, tb_r);
@@ -1160,7 +1206,8 @@ TB_EXPORT ssize_t tb_libc_preadv(int fd, const struct iovec *parts, int number, 
     int tb_e = errno;
     tb_at = position;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_io_sum(parts, number));
             tb_put_int(&tb_c, tb_r);
@@ -1191,7 +1238,8 @@ TB_EXPORT ssize_t tb_libc_pwritev(int fd, const struct iovec *parts, int number,
     int tb_e = errno;
     tb_at = position;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_io_sum(parts, number));
             tb_put_int(&tb_c, tb_r);
@@ -1223,7 +1271,8 @@ TB_EXPORT ssize_t tb_libc_preadv2(int fd, const struct iovec *parts, int number,
     int tb_e = errno;
     tb_at = position >= 0 ? position : tb_io_moved(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_io_sum(parts, number));
             tb_put_int(&tb_c, tb_r);
@@ -1255,7 +1304,8 @@ TB_EXPORT ssize_t tb_libc_pwritev2(int fd, const struct iovec *parts, int number
     int tb_e = errno;
     tb_at = position >= 0 ? position : tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_io_sum(parts, number));
             tb_put_int(&tb_c, tb_r);
@@ -1287,7 +1337,8 @@ TB_EXPORT ssize_t tb_libc_copy_file_range(int from, off_t *from_position, int fd
     int tb_e = errno;
     tb_at = tb_io_copied(tb_on, position, tb_r); if (from_position == NULL) tb_io_moved(from, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -1317,7 +1368,8 @@ TB_EXPORT ssize_t tb_libc_sendfile(int to, int fd, off_t *position, size_t count
     int tb_e = errno;
     tb_at = tb_io_copied(tb_on, position, tb_r); if (tb_io_fd(to) >= 0) tb_io_moved(to, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)count);
             tb_put_int(&tb_c, tb_r);
@@ -1348,7 +1400,8 @@ TB_EXPORT off_t tb_libc_lseek(int fd, off_t distance, int whence)
     int tb_e = errno;
     if (tb_r >= 0) tb_io_set(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -1375,7 +1428,8 @@ TB_EXPORT int tb_libc_fsync(int fd)
     int tb_r = tb_f(fd);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1399,7 +1453,8 @@ TB_EXPORT int tb_libc_fdatasync(int fd)
     int tb_r = tb_f(fd);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1423,7 +1478,8 @@ TB_EXPORT int tb_libc_syncfs(int fd)
     int tb_r = tb_f(fd);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1447,7 +1503,8 @@ TB_EXPORT int tb_libc_sync_file_range(int fd, off_t position, off_t count, unsig
     int tb_r = tb_f(fd, position, count, flags);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1466,6 +1523,7 @@ TB_EXPORT int tb_libc_truncate(const char *path, off_t length)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, length);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_truncate, 0)) {
         tb_io_stop();
@@ -1474,7 +1532,9 @@ TB_EXPORT int tb_libc_truncate(const char *path, off_t length)
         tb_room(&tb_c, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, length);
         }
         tb_commit(&tb_c);
@@ -1501,7 +1561,8 @@ TB_EXPORT int tb_libc_ftruncate(int fd, off_t length)
     int tb_r = tb_f(fd, length);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, length);
         }
         tb_commit(&tb_c);
@@ -1529,7 +1590,8 @@ TB_EXPORT int tb_libc_fallocate(int fd, int mode, off_t position, off_t length)
     int tb_r = tb_f(fd, mode, position, length);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 2) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 2);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, position);
             tb_put_int(&tb_c, length);
         }
@@ -1557,7 +1619,8 @@ TB_EXPORT int tb_libc_posix_fallocate(int fd, off_t position, off_t length)
     int tb_r = tb_f(fd, position, length);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r != 0 ? tb_r : 0, 2) && !(tb_r != 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r != 0 ? tb_r : 0, 2);
+        if (tb_ok && !(tb_r != 0)) {
             tb_put_int(&tb_c, position);
             tb_put_int(&tb_c, length);
         }
@@ -1586,7 +1649,8 @@ TB_EXPORT int tb_libc_posix_fadvise(int fd, off_t position, off_t length, int ad
     int tb_r = tb_f(fd, position, length, advice);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r != 0 ? tb_r : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r != 0 ? tb_r : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1612,7 +1676,8 @@ TB_EXPORT int tb_libc_msync(void *address, size_t length, int flags)
     int tb_r = tb_f(address, length, flags);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, length);
         }
         tb_commit(&tb_c);
@@ -1633,6 +1698,7 @@ TB_EXPORT int tb_libc_unlink(const char *path)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_unlink, 0)) {
         tb_io_stop();
@@ -1640,7 +1706,8 @@ TB_EXPORT int tb_libc_unlink(const char *path)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1659,6 +1726,7 @@ TB_EXPORT int tb_libc_unlinkat(int at, const char *path, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_unlinkat, 1)) {
         tb_io_stop();
@@ -1668,7 +1736,8 @@ TB_EXPORT int tb_libc_unlinkat(int at, const char *path, int flags)
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1687,6 +1756,7 @@ TB_EXPORT int tb_libc_remove(const char *path)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_remove, 0)) {
         tb_io_stop();
@@ -1694,7 +1764,8 @@ TB_EXPORT int tb_libc_remove(const char *path)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1713,6 +1784,7 @@ TB_EXPORT int tb_libc_rename(const char *path, const char *to)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, to);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_rename, 0)) {
         tb_io_stop();
@@ -1721,7 +1793,8 @@ TB_EXPORT int tb_libc_rename(const char *path, const char *to)
         tb_io_put_string(&tb_c, to, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1740,6 +1813,7 @@ TB_EXPORT int tb_libc_renameat(int at, const char *path, int to_at, const char *
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, to_at, to);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_renameat, 0)) {
         tb_io_stop();
@@ -1748,7 +1822,8 @@ TB_EXPORT int tb_libc_renameat(int at, const char *path, int to_at, const char *
         tb_io_put_string(&tb_c, to, 3);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1767,6 +1842,7 @@ TB_EXPORT int tb_libc_renameat2(int at, const char *path, int to_at, const char 
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, to_at, to, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_renameat2, 1)) {
         tb_io_stop();
@@ -1777,7 +1853,8 @@ TB_EXPORT int tb_libc_renameat2(int at, const char *path, int to_at, const char 
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1796,6 +1873,7 @@ TB_EXPORT int tb_libc_link(const char *path, const char *to)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, to);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_link, 0)) {
         tb_io_stop();
@@ -1804,7 +1882,8 @@ TB_EXPORT int tb_libc_link(const char *path, const char *to)
         tb_io_put_string(&tb_c, to, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1823,6 +1902,7 @@ TB_EXPORT int tb_libc_symlink(const char *path, const char *to)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, to);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_symlink, 0)) {
         tb_io_stop();
@@ -1831,7 +1911,8 @@ TB_EXPORT int tb_libc_symlink(const char *path, const char *to)
         tb_io_put_string(&tb_c, to, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1850,6 +1931,7 @@ TB_EXPORT int tb_libc_mkdir(const char *path, mode_t mode)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkdir, 1)) {
         tb_io_stop();
@@ -1859,7 +1941,8 @@ TB_EXPORT int tb_libc_mkdir(const char *path, mode_t mode)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1878,6 +1961,7 @@ TB_EXPORT int tb_libc_mkdirat(int at, const char *path, mode_t mode)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkdirat, 1)) {
         tb_io_stop();
@@ -1887,7 +1971,8 @@ TB_EXPORT int tb_libc_mkdirat(int at, const char *path, mode_t mode)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1906,6 +1991,7 @@ TB_EXPORT int tb_libc_rmdir(const char *path)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_rmdir, 0)) {
         tb_io_stop();
@@ -1913,7 +1999,8 @@ TB_EXPORT int tb_libc_rmdir(const char *path)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1932,6 +2019,7 @@ TB_EXPORT int tb_libc_chmod(const char *path, mode_t mode)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_chmod, 1)) {
         tb_io_stop();
@@ -1941,7 +2029,8 @@ TB_EXPORT int tb_libc_chmod(const char *path, mode_t mode)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1966,7 +2055,8 @@ TB_EXPORT int tb_libc_fchmod(int fd, mode_t mode)
     int tb_r = tb_f(fd, mode);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -1985,6 +2075,7 @@ TB_EXPORT ssize_t tb_libc_readlink(const char *path, char *buf, size_t room)
     uint64_t tb_start = tb_io_start();
     ssize_t tb_r = tb_f(path, buf, room);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_readlink, 0)) {
         tb_io_stop();
@@ -1992,7 +2083,8 @@ TB_EXPORT ssize_t tb_libc_readlink(const char *path, char *buf, size_t room)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2011,6 +2103,7 @@ TB_EXPORT ssize_t tb_libc___readlink_chk(const char *path, char *buf, size_t roo
     uint64_t tb_start = tb_io_start();
     ssize_t tb_r = tb_f(path, buf, room, size);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_readlink, 0)) {
         tb_io_stop();
@@ -2018,7 +2111,8 @@ TB_EXPORT ssize_t tb_libc___readlink_chk(const char *path, char *buf, size_t roo
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2037,6 +2131,7 @@ TB_EXPORT int tb_libc_stat(const char *path, struct stat *about)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_stat, 0)) {
         tb_io_stop();
@@ -2044,7 +2139,8 @@ TB_EXPORT int tb_libc_stat(const char *path, struct stat *about)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2064,6 +2160,7 @@ TB_EXPORT int tb_libc___xstat(int version, const char *path, struct stat *about)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_stat, 0)) {
         tb_io_stop();
@@ -2071,7 +2168,8 @@ TB_EXPORT int tb_libc___xstat(int version, const char *path, struct stat *about)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2090,6 +2188,7 @@ TB_EXPORT int tb_libc___xstat64(int version, const char *path, struct stat *abou
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_stat, 0)) {
         tb_io_stop();
@@ -2097,7 +2196,8 @@ TB_EXPORT int tb_libc___xstat64(int version, const char *path, struct stat *abou
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2116,6 +2216,7 @@ TB_EXPORT int tb_libc_lstat(const char *path, struct stat *about)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_lstat, 0)) {
         tb_io_stop();
@@ -2123,7 +2224,8 @@ TB_EXPORT int tb_libc_lstat(const char *path, struct stat *about)
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2143,6 +2245,7 @@ TB_EXPORT int tb_libc___lxstat(int version, const char *path, struct stat *about
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_lstat, 0)) {
         tb_io_stop();
@@ -2150,7 +2253,8 @@ TB_EXPORT int tb_libc___lxstat(int version, const char *path, struct stat *about
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2169,6 +2273,7 @@ TB_EXPORT int tb_libc___lxstat64(int version, const char *path, struct stat *abo
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_lstat, 0)) {
         tb_io_stop();
@@ -2176,7 +2281,8 @@ TB_EXPORT int tb_libc___lxstat64(int version, const char *path, struct stat *abo
         tb_io_put_string(&tb_c, path, 0);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2200,7 +2306,8 @@ TB_EXPORT int tb_libc_fstat(int fd, struct stat *about)
     int tb_r = tb_f(fd, about);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2225,7 +2332,8 @@ TB_EXPORT int tb_libc___fxstat(int version, int fd, struct stat *about)
     int tb_r = tb_f(version, fd, about);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2249,7 +2357,8 @@ TB_EXPORT int tb_libc___fxstat64(int version, int fd, struct stat *about)
     int tb_r = tb_f(version, fd, about);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2268,6 +2377,7 @@ TB_EXPORT int tb_libc_fstatat(int at, const char *path, struct stat *about, int 
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, about, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fstatat, 1)) {
         tb_io_stop();
@@ -2277,7 +2387,8 @@ TB_EXPORT int tb_libc_fstatat(int at, const char *path, struct stat *about, int 
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2297,6 +2408,7 @@ TB_EXPORT int tb_libc___fxstatat(int version, int at, const char *path, struct s
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(version, at, path, about, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fstatat, 1)) {
         tb_io_stop();
@@ -2306,7 +2418,8 @@ TB_EXPORT int tb_libc___fxstatat(int version, int at, const char *path, struct s
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2325,6 +2438,7 @@ TB_EXPORT int tb_libc___fxstatat64(int version, int at, const char *path, struct
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(version, at, path, about, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fstatat, 1)) {
         tb_io_stop();
@@ -2334,7 +2448,8 @@ TB_EXPORT int tb_libc___fxstatat64(int version, int at, const char *path, struct
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2353,6 +2468,7 @@ TB_EXPORT int tb_libc_statx(int at, const char *path, int flags, unsigned mask, 
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, flags, mask, about);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_statx, 2)) {
         tb_io_stop();
@@ -2363,7 +2479,8 @@ TB_EXPORT int tb_libc_statx(int at, const char *path, int flags, unsigned mask, 
         tb_put_int(&tb_c, mask);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2382,6 +2499,7 @@ TB_EXPORT int tb_libc_access(const char *path, int mode)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_access, 1)) {
         tb_io_stop();
@@ -2391,7 +2509,8 @@ TB_EXPORT int tb_libc_access(const char *path, int mode)
         tb_put_int(&tb_c, mode);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2410,6 +2529,7 @@ TB_EXPORT int tb_libc_faccessat(int at, const char *path, int mode, int flags)
     uint64_t tb_start = tb_io_start();
     int tb_r = tb_f(at, path, mode, flags);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_faccessat, 2)) {
         tb_io_stop();
@@ -2420,7 +2540,8 @@ TB_EXPORT int tb_libc_faccessat(int at, const char *path, int mode, int flags)
         tb_put_int(&tb_c, flags);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2440,6 +2561,7 @@ TB_EXPORT DIR* tb_libc_opendir(const char *path)
     uint64_t tb_start = tb_io_start();
     DIR* tb_r = tb_f(path);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened_directory(tb_r, path, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_opendir, 0)) {
         tb_io_stop();
@@ -2448,7 +2570,9 @@ TB_EXPORT DIR* tb_libc_opendir(const char *path)
         tb_room(&tb_c, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1) && !(tb_r == NULL)) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r == NULL)) {
             tb_put_int(&tb_c, tb_on);
         }
         tb_commit(&tb_c);
@@ -2474,7 +2598,8 @@ TB_EXPORT struct dirent* tb_libc_readdir(DIR *dir)
     struct dirent* tb_r = tb_f(dir);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, 0, 0);
+        int tb_ok = tb_end(&tb_c, 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2499,7 +2624,8 @@ TB_EXPORT void tb_libc_rewinddir(DIR *dir)
     tb_f(dir);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, 0, 0);
+        int tb_ok = tb_end(&tb_c, 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2527,7 +2653,8 @@ TB_EXPORT int tb_libc_closedir(DIR *dir)
     int tb_r = tb_f(dir);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2547,6 +2674,7 @@ TB_EXPORT FILE* tb_libc_fopen(const char *path, const char *mode)
     uint64_t tb_start = tb_io_start();
     FILE* tb_r = tb_f(path, mode);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened_stream(tb_r, path, mode, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fopen, 0)) {
         tb_io_stop();
@@ -2556,7 +2684,9 @@ TB_EXPORT FILE* tb_libc_fopen(const char *path, const char *mode)
         tb_room(&tb_c, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1) && !(tb_r == NULL)) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r == NULL)) {
             tb_put_int(&tb_c, tb_on);
         }
         tb_commit(&tb_c);
@@ -2585,7 +2715,8 @@ TB_EXPORT FILE* tb_libc_fdopen(int fd, const char *mode)
     FILE* tb_r = tb_f(fd, mode);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1) && !(tb_r == NULL)) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r == NULL)) {
             tb_put_int(&tb_c, fileno(tb_r));
         }
         tb_commit(&tb_c);
@@ -2608,6 +2739,7 @@ TB_EXPORT FILE* tb_libc_freopen(const char *path, const char *mode, FILE *stream
     uint64_t tb_start = tb_io_start();
     FILE* tb_r = tb_f(path, mode, stream);
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     tb_is = tb_io_opened_stream(tb_r, path, mode, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_freopen, 0)) {
         tb_io_stop();
@@ -2617,7 +2749,9 @@ TB_EXPORT FILE* tb_libc_freopen(const char *path, const char *mode, FILE *stream
         tb_room(&tb_c, 1);
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1) && !(tb_r == NULL)) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r == NULL)) {
             tb_put_int(&tb_c, tb_on);
         }
         tb_commit(&tb_c);
@@ -2640,13 +2774,16 @@ TB_EXPORT FILE* tb_libc_tmpfile(void)
     uint64_t tb_start = tb_io_start();
     FILE* tb_r = tb_f();
     int tb_e = errno;
+    uint64_t tb_stop = tb_now();
     const char *mode = "w+"; tb_is = tb_io_opened_stream(tb_r, "", mode, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_tmpfile, 0)) {
         tb_io_stop();
     } else {
         tb_begin(&tb_c);
         tb_c.t->at[1] = tb_start;
-        if (tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1) && !(tb_r == NULL)) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL ? tb_e : 0, 1);
+        if (tb_ok) tb_c.t->at[2] = tb_stop;
+        if (tb_ok && !(tb_r == NULL)) {
             tb_put_int(&tb_c, tb_on);
         }
         tb_commit(&tb_c);
@@ -2677,7 +2814,8 @@ TB_EXPORT int tb_libc_fclose(FILE *stream)
     int tb_r = tb_f(stream);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2701,7 +2839,8 @@ TB_EXPORT int tb_libc_fflush(FILE *stream)
     int tb_r = tb_f(stream);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -2726,7 +2865,8 @@ TB_EXPORT int tb_libc_setvbuf(FILE *stream, char *buf, int mode, size_t room)
     int tb_r = tb_f(stream, buf, mode, room);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, (int64_t)room);
         }
         tb_commit(&tb_c);
@@ -2754,7 +2894,8 @@ TB_EXPORT size_t tb_libc_fread(void *buf, size_t size, size_t number, FILE *stre
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, (int64_t)(tb_r * size));
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)(size * number));
             tb_put_int(&tb_c, (int64_t)(tb_r * size));
@@ -2784,7 +2925,8 @@ TB_EXPORT size_t tb_libc___fread_chk(void *buf, size_t room, size_t size, size_t
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, (int64_t)(tb_r * size));
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)(size * number));
             tb_put_int(&tb_c, (int64_t)(tb_r * size));
@@ -2814,7 +2956,8 @@ TB_EXPORT size_t tb_libc_fwrite(const void *buf, size_t size, size_t number, FIL
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, (int64_t)(tb_r * size));
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)(size * number));
             tb_put_int(&tb_c, (int64_t)(tb_r * size));
@@ -2845,7 +2988,8 @@ TB_EXPORT char* tb_libc_fgets(char *buf, int size, FILE *stream)
     int64_t tb_n = tb_r != NULL ? (int64_t)strlen(buf) : 0;
     tb_at = tb_io_moved(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3) && !(tb_r == NULL && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == NULL && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, size);
             tb_put_int(&tb_c, tb_n);
@@ -2876,7 +3020,8 @@ TB_EXPORT char* tb_libc___fgets_chk(char *buf, size_t room, int size, FILE *stre
     int64_t tb_n = tb_r != NULL ? (int64_t)strlen(buf) : 0;
     tb_at = tb_io_moved(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3) && !(tb_r == NULL && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == NULL && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, size);
             tb_put_int(&tb_c, tb_n);
@@ -2907,7 +3052,8 @@ TB_EXPORT int tb_libc_fputs(const char *text, FILE *stream)
     int64_t tb_n = tb_r >= 0 ? (int64_t)strlen(text) : 0;
     tb_at = tb_io_wrote_stream(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -2937,7 +3083,8 @@ TB_EXPORT int tb_libc_fgetc(FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3) && !(tb_r == EOF && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == EOF && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, tb_r != EOF);
@@ -2967,7 +3114,8 @@ TB_EXPORT int tb_libc_getc(FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3) && !(tb_r == EOF && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == EOF && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, tb_r != EOF);
@@ -2997,7 +3145,8 @@ TB_EXPORT int tb_libc_fputc(int c, FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, 1);
@@ -3027,7 +3176,8 @@ TB_EXPORT int tb_libc_putc(int c, FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, 1);
@@ -3057,7 +3207,8 @@ TB_EXPORT int tb_libc_getchar(void)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == EOF && ferror(stdin) ? tb_e : 0, 3) && !(tb_r == EOF && ferror(stdin))) {
+        int tb_ok = tb_end(&tb_c, tb_r == EOF && ferror(stdin) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == EOF && ferror(stdin))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, tb_r != EOF);
@@ -3087,7 +3238,8 @@ TB_EXPORT int tb_libc_putchar(int c)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, 1);
@@ -3117,7 +3269,8 @@ TB_EXPORT size_t tb_libc_fread_unlocked(void *buf, size_t size, size_t number, F
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, (int64_t)(tb_r * size));
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)(size * number));
             tb_put_int(&tb_c, (int64_t)(tb_r * size));
@@ -3147,7 +3300,8 @@ TB_EXPORT size_t tb_libc___fread_unlocked_chk(void *buf, size_t room, size_t siz
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, (int64_t)(tb_r * size));
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)(size * number));
             tb_put_int(&tb_c, (int64_t)(tb_r * size));
@@ -3177,7 +3331,8 @@ TB_EXPORT size_t tb_libc_fwrite_unlocked(const void *buf, size_t size, size_t nu
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, (int64_t)(tb_r * size));
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == 0 && size != 0 && number != 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == 0 && size != 0 && number != 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, (int64_t)(size * number));
             tb_put_int(&tb_c, (int64_t)(tb_r * size));
@@ -3208,7 +3363,8 @@ TB_EXPORT char* tb_libc_fgets_unlocked(char *buf, int size, FILE *stream)
     int64_t tb_n = tb_r != NULL ? (int64_t)strlen(buf) : 0;
     tb_at = tb_io_moved(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3) && !(tb_r == NULL && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == NULL && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, size);
             tb_put_int(&tb_c, tb_n);
@@ -3239,7 +3395,8 @@ TB_EXPORT char* tb_libc___fgets_unlocked_chk(char *buf, size_t room, int size, F
     int64_t tb_n = tb_r != NULL ? (int64_t)strlen(buf) : 0;
     tb_at = tb_io_moved(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3) && !(tb_r == NULL && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == NULL && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == NULL && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, size);
             tb_put_int(&tb_c, tb_n);
@@ -3270,7 +3427,8 @@ TB_EXPORT int tb_libc_fputs_unlocked(const char *text, FILE *stream)
     int64_t tb_n = tb_r >= 0 ? (int64_t)strlen(text) : 0;
     tb_at = tb_io_wrote_stream(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -3300,7 +3458,8 @@ TB_EXPORT int tb_libc_fgetc_unlocked(FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3) && !(tb_r == EOF && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == EOF && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, tb_r != EOF);
@@ -3330,7 +3489,8 @@ TB_EXPORT int tb_libc_getc_unlocked(FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3) && !(tb_r == EOF && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r == EOF && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == EOF && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, tb_r != EOF);
@@ -3360,7 +3520,8 @@ TB_EXPORT int tb_libc_fputc_unlocked(int c, FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, 1);
@@ -3390,7 +3551,8 @@ TB_EXPORT int tb_libc_putc_unlocked(int c, FILE *stream)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, 1);
@@ -3420,7 +3582,8 @@ TB_EXPORT int tb_libc_getchar_unlocked(void)
     int tb_e = errno;
     tb_at = tb_io_moved(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r == EOF && ferror(stdin) ? tb_e : 0, 3) && !(tb_r == EOF && ferror(stdin))) {
+        int tb_ok = tb_end(&tb_c, tb_r == EOF && ferror(stdin) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r == EOF && ferror(stdin))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, tb_r != EOF);
@@ -3450,7 +3613,8 @@ TB_EXPORT int tb_libc_putchar_unlocked(int c)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r != EOF);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, 1);
             tb_put_int(&tb_c, 1);
@@ -3481,7 +3645,8 @@ TB_EXPORT int tb_libc_puts(const char *text)
     int64_t tb_n = tb_r >= 0 ? (int64_t)strlen(text) + 1 : 0;
     tb_at = tb_io_wrote_stream(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -3512,7 +3677,8 @@ TB_EXPORT ssize_t tb_libc_getline(char **line, size_t *room, FILE *stream)
     int64_t tb_n = tb_r > 0 ? tb_r : 0;
     tb_at = tb_io_moved(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -3543,7 +3709,8 @@ TB_EXPORT ssize_t tb_libc_getdelim(char **line, size_t *room, int delimiter, FIL
     int64_t tb_n = tb_r > 0 ? tb_r : 0;
     tb_at = tb_io_moved(tb_on, tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -3576,7 +3743,8 @@ TB_EXPORT int tb_libc_fprintf(FILE *stream, const char *format, ...)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3609,7 +3777,8 @@ TB_EXPORT int tb_libc___fprintf_chk(FILE *stream, int flag, const char *format, 
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3640,7 +3809,8 @@ TB_EXPORT int tb_libc_vfprintf(FILE *stream, const char *format, va_list argumen
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3670,7 +3840,8 @@ TB_EXPORT int tb_libc___vfprintf_chk(FILE *stream, int flag, const char *format,
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3702,7 +3873,8 @@ TB_EXPORT int tb_libc_printf(const char *format, ...)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3735,7 +3907,8 @@ TB_EXPORT int tb_libc___printf_chk(int flag, const char *format, ...)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3766,7 +3939,8 @@ TB_EXPORT int tb_libc_vprintf(const char *format, va_list arguments)
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3796,7 +3970,8 @@ TB_EXPORT int tb_libc___vprintf_chk(int flag, const char *format, va_list argume
     int tb_e = errno;
     tb_at = tb_io_wrote_stream(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3828,7 +4003,8 @@ TB_EXPORT int tb_libc_dprintf(int fd, const char *format, ...)
     int tb_e = errno;
     tb_at = tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3861,7 +4037,8 @@ TB_EXPORT int tb_libc___dprintf_chk(int fd, int flag, const char *format, ...)
     int tb_e = errno;
     tb_at = tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3892,7 +4069,8 @@ TB_EXPORT int tb_libc_vdprintf(int fd, const char *format, va_list arguments)
     int tb_e = errno;
     tb_at = tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3922,7 +4100,8 @@ TB_EXPORT int tb_libc___vdprintf_chk(int fd, int flag, const char *format, va_li
     int tb_e = errno;
     tb_at = tb_io_wrote(tb_on, tb_r);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_r);
             tb_put_int(&tb_c, tb_r);
@@ -3955,7 +4134,8 @@ TB_EXPORT int tb_libc_fscanf(FILE *stream, const char *format, ...)
     int64_t tb_n = 0;
     tb_at = tb_io_told(tb_on, stream, &tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -3989,7 +4169,8 @@ TB_EXPORT int tb_libc___isoc99_fscanf(FILE *stream, const char *format, ...)
     int64_t tb_n = 0;
     tb_at = tb_io_told(tb_on, stream, &tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -4023,7 +4204,8 @@ TB_EXPORT int tb_libc___isoc23_fscanf(FILE *stream, const char *format, ...)
     int64_t tb_n = 0;
     tb_at = tb_io_told(tb_on, stream, &tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -4055,7 +4237,8 @@ TB_EXPORT int tb_libc_vfscanf(FILE *stream, const char *format, va_list argument
     int64_t tb_n = 0;
     tb_at = tb_io_told(tb_on, stream, &tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -4086,7 +4269,8 @@ TB_EXPORT int tb_libc___isoc99_vfscanf(FILE *stream, const char *format, va_list
     int64_t tb_n = 0;
     tb_at = tb_io_told(tb_on, stream, &tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -4117,7 +4301,8 @@ TB_EXPORT int tb_libc___isoc23_vfscanf(FILE *stream, const char *format, va_list
     int64_t tb_n = 0;
     tb_at = tb_io_told(tb_on, stream, &tb_n);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3) && !(tb_r < 0 && ferror(stream))) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 && ferror(stream) ? tb_e : 0, 3);
+        if (tb_ok && !(tb_r < 0 && ferror(stream))) {
             tb_put_int(&tb_c, tb_at);
             tb_put_int(&tb_c, tb_n);
             tb_put_int(&tb_c, tb_n);
@@ -4148,7 +4333,8 @@ TB_EXPORT int tb_libc_fseek(FILE *stream, long distance, int whence)
     int tb_e = errno;
     tb_at = tb_io_tell(tb_on, stream);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
         }
         tb_commit(&tb_c);
@@ -4177,7 +4363,8 @@ TB_EXPORT int tb_libc_fseeko(FILE *stream, off_t distance, int whence)
     int tb_e = errno;
     tb_at = tb_io_tell(tb_on, stream);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
         }
         tb_commit(&tb_c);
@@ -4206,7 +4393,8 @@ TB_EXPORT int tb_libc_fsetpos(FILE *stream, const fpos_t *position)
     int tb_e = errno;
     tb_at = tb_io_tell(tb_on, stream);
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_at);
         }
         tb_commit(&tb_c);
@@ -4234,7 +4422,8 @@ TB_EXPORT void tb_libc_rewind(FILE *stream)
     int tb_e = errno;
     tb_io_set(tb_on, 0);
     if (tb_is) {
-        tb_end(&tb_c, 0, 0);
+        int tb_ok = tb_end(&tb_c, 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
@@ -4258,7 +4447,8 @@ TB_EXPORT long tb_libc_ftell(FILE *stream)
     long tb_r = tb_f(stream);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -4284,7 +4474,8 @@ TB_EXPORT off_t tb_libc_ftello(FILE *stream)
     off_t tb_r = tb_f(stream);
     int tb_e = errno;
     if (tb_is) {
-        if (tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1) && !(tb_r < 0)) {
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 1);
+        if (tb_ok && !(tb_r < 0)) {
             tb_put_int(&tb_c, tb_r);
         }
         tb_commit(&tb_c);
@@ -4311,7 +4502,8 @@ TB_EXPORT int tb_libc_fgetpos(FILE *stream, fpos_t *position)
     int tb_r = tb_f(stream, position);
     int tb_e = errno;
     if (tb_is) {
-        tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        int tb_ok = tb_end(&tb_c, tb_r < 0 ? tb_e : 0, 0);
+        (void)tb_ok;
         tb_commit(&tb_c);
     }
     errno = tb_e;
