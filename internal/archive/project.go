@@ -76,7 +76,7 @@ func (a *Archive) Project(wanted func(*spec.Func) bool) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.projection, v.stats = p, a.stats
+	v.projection, v.stats, v.closer = p, a.stats, a.closer
 	return v, nil
 }
 
