@@ -11,6 +11,8 @@
 //	regions/ parts of the program that it names itself, by our interface and others'
 //	mpi/     what is MPI's: the real library, how its values look, statuses, MPI_Finalize, spawned processes;
 //	         the wrappers themselves are generated (mpi/gen)
+//	posixio/ what is special about POSIX I/O and stdio: which descriptors are of regular files, and where in them the
+//	         program is; wrappers in posixio/gen
 //
 // The first three know no API: what they ask of one is in core/api.h, and apis.c says which there
 // are. A room includes of another what is meant for it: ring.h, call.h, core.h, api.h and lock.h of

@@ -8956,22 +8956,1095 @@ var functions = [...]Func{
 	{ID: 772, Name: "MPIX_Query_ze_support", API: "mpi", Category: "local", Chapter: "environment", Since: "MPICH extension", Flags: PreInit | ReturnsValue, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000, Slots: []Slot{
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 4096, Name: "region_begin", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 2, Shape: ShapeOpen, Op: OpNone, Groups: 0x80000, Params: []Param{
+	{ID: 2048, Name: "open", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 3, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 4, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2049, Name: "openat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 3, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 4, RolePath: 1}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2050, Name: "creat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 2, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 3, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2051, Name: "mkstemp", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 1, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 2, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2052, Name: "mkostemp", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 2, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 3, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2053, Name: "mkstemps", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 1, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 2, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "suffix", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 2, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2054, Name: "mkostemps", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 2, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 3, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "suffix", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2055, Name: "close", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 1, Op: OpFileClose, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd, Life: Free},
+	}},
+	{ID: 2056, Name: "dup", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 1, Op: OpFileDup, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 1, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2057, Name: "dup2", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 1, Op: OpFileDup, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleNew: 2}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 2, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2058, Name: "dup3", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 2, Op: OpFileDup, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleNew: 3}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2059, Name: "fcntl", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 2, Op: OpFileDup, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleNew: 3}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "command", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "argument", Kind: "UNRECORDED", CType: "long", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 2060, Name: "read", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "UNRECORDED", CType: "void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2061, Name: "write", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "UNRECORDED", CType: "const void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2062, Name: "pread", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "UNRECORDED", CType: "void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2063, Name: "pwrite", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "UNRECORDED", CType: "const void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2064, Name: "readv", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "parts", Kind: "UNRECORDED", CType: "const struct iovec*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2065, Name: "writev", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "parts", Kind: "UNRECORDED", CType: "const struct iovec*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2066, Name: "preadv", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "parts", Kind: "UNRECORDED", CType: "const struct iovec*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2067, Name: "pwritev", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "parts", Kind: "UNRECORDED", CType: "const struct iovec*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2068, Name: "preadv2", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 2, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 3, RoleAsked: 4, RoleMoved: 5}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "parts", Kind: "UNRECORDED", CType: "const struct iovec*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 7, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2069, Name: "pwritev2", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 2, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 3, RoleAsked: 4, RoleMoved: 5}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "parts", Kind: "UNRECORDED", CType: "const struct iovec*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 7, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2070, Name: "copy_file_range", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 2, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 2, RoleOffset: 3, RoleAsked: 4, RoleMoved: 5}, Params: []Param{
+		{Name: "from", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "from_position", Kind: "UNRECORDED", CType: "off_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "UNRECORDED", CType: "unsigned", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 2, Codec: Handle, Class: Fd},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 7, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 8, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2071, Name: "sendfile", API: "posixio", Kind: 2, Category: "io_data", Chapter: "posix i/o", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "to", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Fd},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2072, Name: "lseek", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileSeek, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 3}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "distance", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "whence", Kind: "WHENCE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2073, Name: "fsync", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileSync, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+	}},
+	{ID: 2074, Name: "fdatasync", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileSync, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+	}},
+	{ID: 2075, Name: "syncfs", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileSync, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+	}},
+	{ID: 2076, Name: "sync_file_range", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileSync, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "UNRECORDED", CType: "unsigned", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+	}},
+	{ID: 2077, Name: "truncate", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2078, Name: "ftruncate", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2079, Name: "fallocate", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 3}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2080, Name: "posix_fallocate", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2081, Name: "posix_fadvise", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "advice", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Codec: Int, Bits: 32},
+	}},
+	{ID: 2082, Name: "mmap", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 3, Op: OpFileMap, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 3, RoleNew: 6, RoleOffset: 4, RoleAsked: 5}, Params: []Param{
+		{Name: "address", Kind: "UNRECORDED", CType: "void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "protection", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "MAPPING", CType: "void*", Codec: Handle, Class: Mapping, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Handle, Class: Fd},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 7, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 8, Out: true, Codec: Handle, Class: Mapping, Life: New},
+	}},
+	{ID: 2083, Name: "munmap", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle, NumIn: 1, Op: OpFileUnmap, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleAsked: 2}, Params: []Param{
+		{Name: "address", Kind: "MAPPING", CType: "void*", Codec: Handle, Class: Mapping, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Mapping, Life: Free},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2084, Name: "msync", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileSync, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleAsked: 3}, Params: []Param{
+		{Name: "address", Kind: "MAPPING", CType: "void*", Codec: Handle, Class: Mapping, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "length", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Mapping},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2085, Name: "unlink", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+	}},
+	{ID: 2086, Name: "unlinkat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 2, Codec: Int, Bits: 32},
+	}},
+	{ID: 2087, Name: "remove", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+	}},
+	{ID: 2088, Name: "rename", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1, RoleOtherPath: 2}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+	}},
+	{ID: 2089, Name: "renameat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1, RoleOtherPath: 2}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to_at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 3, Codec: String},
+	}},
+	{ID: 2090, Name: "renameat2", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 3, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1, RoleOtherPath: 2}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to_at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "unsigned", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 3, Codec: String},
+		{Param: 4, Codec: Int, Bits: 32},
+	}},
+	{ID: 2091, Name: "link", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1, RoleOtherPath: 2}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+	}},
+	{ID: 2092, Name: "symlink", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1, RoleOtherPath: 2}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "to", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+	}},
+	{ID: 2093, Name: "mkdir", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 2094, Name: "mkdirat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 2, Codec: Int, Bits: 32},
+	}},
+	{ID: 2095, Name: "rmdir", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+	}},
+	{ID: 2096, Name: "chmod", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 2097, Name: "fchmod", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileChange, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "mode_t", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 2098, Name: "readlink", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "UNRECORDED", CType: "char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "room", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+	}},
+	{ID: 2099, Name: "stat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "about", Kind: "UNRECORDED", CType: "struct stat*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+	}},
+	{ID: 2100, Name: "lstat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "about", Kind: "UNRECORDED", CType: "struct stat*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+	}},
+	{ID: 2101, Name: "fstat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "about", Kind: "UNRECORDED", CType: "struct stat*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+	}},
+	{ID: 2102, Name: "fstatat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "about", Kind: "UNRECORDED", CType: "struct stat*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 3, Codec: Int, Bits: 32},
+	}},
+	{ID: 2103, Name: "statx", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 3, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mask", Kind: "FLAGS", CType: "unsigned", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "about", Kind: "UNRECORDED", CType: "struct statx*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Int, Bits: 32},
+	}},
+	{ID: 2104, Name: "access", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 2, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 2105, Name: "faccessat", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", NumIn: 3, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RolePath: 1}, Params: []Param{
+		{Name: "at", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "flags", Kind: "FLAGS", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: String},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Int, Bits: 32},
+	}},
+	{ID: 2106, Name: "opendir", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "directories", Flags: Lifecycle, NumIn: 1, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 2, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "DIRECTORY", CType: "int", Codec: Handle, Class: Directory, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Out: true, Codec: Handle, Class: Directory, Life: New},
+	}},
+	{ID: 2107, Name: "readdir", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "directories", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "dir", Kind: "DIRECTORY", CType: "DIR*", Codec: Handle, Class: Directory, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Directory},
+	}},
+	{ID: 2108, Name: "rewinddir", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "directories", NumIn: 1, Op: OpFileSeek, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "dir", Kind: "DIRECTORY", CType: "DIR*", Codec: Handle, Class: Directory, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Directory},
+	}},
+	{ID: 2109, Name: "closedir", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "directories", Flags: Lifecycle, NumIn: 1, Op: OpFileClose, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "dir", Kind: "DIRECTORY", CType: "DIR*", Codec: Handle, Class: Directory, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Directory, Life: Free},
+	}},
+	{ID: 2110, Name: "fopen", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", Flags: Lifecycle, NumIn: 2, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 3, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "STREAM_MODE", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "STREAM", CType: "int", Codec: Handle, Class: Stream, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+		{Param: 2, Out: true, Codec: Handle, Class: Stream, Life: New},
+	}},
+	{ID: 2111, Name: "fdopen", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", Flags: Lifecycle, NumIn: 2, Op: OpFileDup, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleNew: 3}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "STREAM_MODE", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "STREAM", CType: "int", Codec: Handle, Class: Stream, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 1, Codec: String},
+		{Param: 2, Out: true, Codec: Handle, Class: Stream, Life: New},
+	}},
+	{ID: 2112, Name: "freopen", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", Flags: Lifecycle, NumIn: 2, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 3, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "STREAM_MODE", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "UNRECORDED", CType: "FILE*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "STREAM", CType: "int", Codec: Handle, Class: Stream, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: String},
+		{Param: 3, Out: true, Codec: Handle, Class: Stream, Life: New},
+	}},
+	{ID: 2113, Name: "tmpfile", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", Flags: Lifecycle, NumIn: 0, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+		{Name: "result", Kind: "STREAM", CType: "int", Codec: Handle, Class: Stream, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Handle, Class: Stream, Life: New},
+	}},
+	{ID: 2114, Name: "fclose", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", Flags: Lifecycle, NumIn: 1, Op: OpFileClose, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, Life: Free, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream, Life: Free},
+	}},
+	{ID: 2115, Name: "fflush", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileSync, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+	}},
+	{ID: 2116, Name: "setvbuf", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 2, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buf", Kind: "UNRECORDED", CType: "char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "mode", Kind: "MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "room", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2117, Name: "fread", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "buf", Kind: "UNRECORDED", CType: "void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 3, Codec: Handle, Class: Stream},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2118, Name: "fwrite", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "buf", Kind: "UNRECORDED", CType: "const void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 3, Codec: Handle, Class: Stream},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2119, Name: "fgets", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "buf", Kind: "UNRECORDED", CType: "char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 2, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2120, Name: "fputs", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "text", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2121, Name: "fgetc", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2122, Name: "getc", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2123, Name: "fputc", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "c", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2124, Name: "putc", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "c", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2125, Name: "getchar", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2126, Name: "putchar", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "c", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2127, Name: "fread_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "buf", Kind: "UNRECORDED", CType: "void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 3, Codec: Handle, Class: Stream},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2128, Name: "fwrite_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "buf", Kind: "UNRECORDED", CType: "const void*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "number", Kind: "UNRECORDED", CType: "size_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 3, Codec: Handle, Class: Stream},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2129, Name: "fgets_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "buf", Kind: "UNRECORDED", CType: "char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 2, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2130, Name: "fputs_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "text", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2131, Name: "fgetc_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2132, Name: "getc_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2133, Name: "fputc_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "c", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2134, Name: "putc_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "c", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2135, Name: "getchar_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2136, Name: "putchar_unlocked", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "c", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2137, Name: "puts", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "text", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2138, Name: "getline", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "line", Kind: "UNRECORDED", CType: "char**", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "room", Kind: "UNRECORDED", CType: "size_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 2, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2139, Name: "getdelim", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "line", Kind: "UNRECORDED", CType: "char**", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "room", Kind: "UNRECORDED", CType: "size_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "delimiter", Kind: "UNRECORDED", CType: "int", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 3, Codec: Handle, Class: Stream},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 6, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2140, Name: "fprintf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tb_dots", Kind: "UNRECORDED", CType: "...", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2141, Name: "vfprintf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "arguments", Kind: "UNRECORDED", CType: "va_list", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2142, Name: "printf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tb_dots", Kind: "UNRECORDED", CType: "...", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2143, Name: "vprintf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "arguments", Kind: "UNRECORDED", CType: "va_list", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2144, Name: "dprintf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tb_dots", Kind: "UNRECORDED", CType: "...", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2145, Name: "vdprintf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpWrite, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "fd", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "arguments", Kind: "UNRECORDED", CType: "va_list", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Fd},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2146, Name: "fscanf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tb_dots", Kind: "UNRECORDED", CType: "...", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2147, Name: "vfscanf", API: "posixio", Kind: 2, Category: "io_data", Chapter: "stdio", NumIn: 1, Op: OpRead, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2, RoleAsked: 3, RoleMoved: 4}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "format", Kind: "UNRECORDED", CType: "const char*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "arguments", Kind: "UNRECORDED", CType: "va_list", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "BYTES", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 4, Out: true, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2148, Name: "fseek", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 2, Op: OpFileSeek, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 3}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "distance", Kind: "UNRECORDED", CType: "long", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "whence", Kind: "WHENCE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2149, Name: "fseeko", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 2, Op: OpFileSeek, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 3}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "distance", Kind: "UNRECORDED", CType: "off_t", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "whence", Kind: "WHENCE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2150, Name: "fsetpos", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileSeek, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "const fpos_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 2, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2151, Name: "rewind", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileSeek, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+	}},
+	{ID: 2152, Name: "ftell", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2153, Name: "ftello", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1, RoleOffset: 2}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "offset", Kind: "POSITION", CType: "off_t", Codec: Int, Out: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+		{Param: 1, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 2154, Name: "fgetpos", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "stdio", NumIn: 1, Op: OpFileQuery, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "stream", Kind: "STREAM", CType: "FILE*", Codec: Handle, Class: Stream, In: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "position", Kind: "UNRECORDED", CType: "fpos_t*", Codec: None, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Stream},
+	}},
+	{ID: 2155, Name: "tabard_inherited", API: "posixio", Kind: 2, Category: "io_mgmt", Chapter: "posix i/o", Flags: Lifecycle | Pseudo, NumIn: 1, Op: OpFileOpenByName, Activity: ActivityIo, Groups: 0x80000, roles: roleSlots{RoleNew: 2, RolePath: 1}, Params: []Param{
+		{Name: "path", Kind: "PATH", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "result", Kind: "FD", CType: "int", Codec: Handle, Class: Fd, Life: New, Out: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Out: true, Codec: Handle, Class: Fd, Life: New},
+	}},
+	{ID: 4096, Name: "region_begin", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 2, Shape: ShapeOpen, Op: OpNone, Groups: 0x100000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "from", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 4097, Name: "region_end", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 0, Shape: ShapeClose, Op: OpNone, Groups: 0x80000},
-	{ID: 4098, Name: "region_mark", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x80000, Params: []Param{
+	{ID: 4097, Name: "region_end", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 0, Shape: ShapeClose, Op: OpNone, Groups: 0x100000},
+	{ID: 4098, Name: "region_mark", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x100000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "from", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: String},
 	}},
-	{ID: 4099, Name: "region_value", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 3, Shape: ShapePoint, Op: OpNone, Groups: 0x80000, Params: []Param{
+	{ID: 4099, Name: "region_value", API: "regions", Kind: 1, Category: "region", Chapter: "regions", NumIn: 3, Shape: ShapePoint, Op: OpNone, Groups: 0x100000, Params: []Param{
 		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "from", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "value", Kind: "REGION_VALUE", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -9136,6 +10209,7 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "env", Alias: "", About: "environment, errors, time, memory"},
 	{Name: "tool", Alias: "", About: "the MPI tool interface, MPI_T and MPI_Pcontrol"},
 	{Name: "other", Alias: "", About: "what is in no other group"},
+	{Name: "posixio", Alias: "", About: "POSIX I/O and stdio"},
 	{Name: "regions", Alias: "", About: "begin and end of regions, marks and values"},
 }
 
@@ -9143,7 +10217,7 @@ var FunctionGroups = []FunctionGroup{
 var EventKinds = []EventInfo{
 	{Name: "mpi", About: "MPI calls", Default: true, Built: true},
 	{Name: "regions", About: "parts of the program that it names itself", Default: true, Built: true},
-	{Name: "io", About: "files: POSIX I/O and stdio", Default: false, Built: false},
+	{Name: "io", About: "files: POSIX I/O and stdio", Default: false, Built: true},
 	{Name: "openmp", About: "OpenMP constructs", Default: false, Built: false},
 	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: false},
 	{Name: "cuda", About: "CUDA calls, kernels and copies", Default: false, Built: false},

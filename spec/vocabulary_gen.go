@@ -40,6 +40,15 @@ const (
 	OpRead                                   // reads a file
 	OpWrite                                  // writes a file
 	OpFileEnd                                // ends a split collective access to a file
+	OpFileOpenByName                         // opens a file, which is named by a path, and gives a descriptor or stream
+	OpFileDup                                // gives another descriptor or stream for an open file
+	OpFileClose                              // closes a descriptor, stream or directory
+	OpFileSeek                               // moves the position in an open file
+	OpFileSync                               // has what was written sent on: to the kernel, or to the device
+	OpFileMap                                // maps a file into memory
+	OpFileUnmap                              // ends a mapping
+	OpFileChange                             // changes a file other than by writing: its name, its size, its mode
+	OpFileQuery                              // asks something about a file
 	OpCommDup                                // duplicates a communicator
 	OpCommSplit                              // splits a communicator by colour
 	OpCommSplitType                          // splits a communicator by what processes share
@@ -107,7 +116,7 @@ const (
 	numOperations
 )
 
-var namesOperation = [...]string{"none", "send", "recv", "matched_recv", "sendrecv", "probe", "matched_probe", "start", "complete", "query", "request_free", "cancel", "part_ready", "part_arrived", "collective", "put", "get", "accumulate", "fence", "window_sync", "window_create", "window_create_dynamic", "window_group", "file_open", "file_delete", "file_view", "file_size", "file_resize", "file_group", "read", "write", "file_end", "comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_create_group", "comm_from_group", "comm_cart", "comm_cart_sub", "comm_graph", "comm_dist_graph", "comm_dist_graph_adjacent", "comm_merge", "comm_shrink", "comm_free", "comm_set_name", "intercomm_create", "intercomm_from_groups", "spawn", "accept", "connect", "join", "get_parent", "port", "comm_rank", "comm_size", "comm_remote_size", "comm_group", "comm_remote_group", "cart_get", "cart_shift", "dist_graph_degrees", "group_incl", "group_excl", "group_range_incl", "group_range_excl", "group_union", "group_intersection", "group_difference", "group_pset", "group_failed", "group_rank", "group_size", "group_translate", "type_contiguous", "type_blocks", "type_indexed", "type_struct", "type_subarray", "type_darray", "type_same", "type_pair", "type_match", "type_real", "type_complex", "type_integer", "type_contents", "type_commit", "init", "finalize", "abort", "wall_time", "error_code", "processor_name", "tool"}
+var namesOperation = [...]string{"none", "send", "recv", "matched_recv", "sendrecv", "probe", "matched_probe", "start", "complete", "query", "request_free", "cancel", "part_ready", "part_arrived", "collective", "put", "get", "accumulate", "fence", "window_sync", "window_create", "window_create_dynamic", "window_group", "file_open", "file_delete", "file_view", "file_size", "file_resize", "file_group", "read", "write", "file_end", "file_open_by_name", "file_dup", "file_close", "file_seek", "file_sync", "file_map", "file_unmap", "file_change", "file_query", "comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_create_group", "comm_from_group", "comm_cart", "comm_cart_sub", "comm_graph", "comm_dist_graph", "comm_dist_graph_adjacent", "comm_merge", "comm_shrink", "comm_free", "comm_set_name", "intercomm_create", "intercomm_from_groups", "spawn", "accept", "connect", "join", "get_parent", "port", "comm_rank", "comm_size", "comm_remote_size", "comm_group", "comm_remote_group", "cart_get", "cart_shift", "dist_graph_degrees", "group_incl", "group_excl", "group_range_incl", "group_range_excl", "group_union", "group_intersection", "group_difference", "group_pset", "group_failed", "group_rank", "group_size", "group_translate", "type_contiguous", "type_blocks", "type_indexed", "type_struct", "type_subarray", "type_darray", "type_same", "type_pair", "type_match", "type_real", "type_complex", "type_integer", "type_contents", "type_commit", "init", "finalize", "abort", "wall_time", "error_code", "processor_name", "tool"}
 
 // String is the word as in spec/vocabulary.txt.
 func (x Operation) String() string {
@@ -333,10 +342,15 @@ const (
 	RoleGroup                  // the group that the call is made with
 	RoleOtherGroup             // the second one
 	RoleProcesses              // number of processes to start, or an array of such
+	RolePath                   // name of a file
+	RoleOtherPath              // the second one
+	RoleOffset                 // place in a file where a call has read or written, or has moved the position to
+	RoleAsked                  // number of bytes that were to be read or written
+	RoleMoved                  // number of bytes that were read or written
 	numRoles
 )
 
-var namesRole = [...]string{"on", "send_peer", "recv_peer", "send_tag", "recv_tag", "send_count", "send_type", "recv_count", "recv_type", "partitions", "send_buffer", "recv_buffer", "root", "operator", "request", "requests", "after", "flag", "index", "completed", "status", "message", "new", "peer_comm", "group", "other_group", "processes"}
+var namesRole = [...]string{"on", "send_peer", "recv_peer", "send_tag", "recv_tag", "send_count", "send_type", "recv_count", "recv_type", "partitions", "send_buffer", "recv_buffer", "root", "operator", "request", "requests", "after", "flag", "index", "completed", "status", "message", "new", "peer_comm", "group", "other_group", "processes", "path", "other_path", "offset", "asked", "moved"}
 
 // String is the word as in spec/vocabulary.txt.
 func (x Role) String() string {
@@ -370,10 +384,14 @@ const (
 	TEnum                     // enumeration
 	TEventReg                 // registration of events
 	TEventInst                // event
+	Fd                        // file descriptor
+	Stream                    // stdio stream
+	Directory                 // open directory
+	Mapping                   // mapping of a file
 	NumClasses
 )
 
-var namesClass = [...]string{"no_class", "comm", "group", "type", "op", "win", "file", "info", "errhandler", "request", "message", "session", "keyval", "t_cvar", "t_pvar", "t_pvar_session", "t_enum", "t_event_reg", "t_event_inst"}
+var namesClass = [...]string{"no_class", "comm", "group", "type", "op", "win", "file", "info", "errhandler", "request", "message", "session", "keyval", "t_cvar", "t_pvar", "t_pvar_session", "t_enum", "t_event_reg", "t_event_inst", "fd", "stream", "directory", "mapping"}
 
 // String is the word as in spec/vocabulary.txt.
 func (x Class) String() string {

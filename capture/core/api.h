@@ -20,6 +20,8 @@ enum { TB_MODULE_PLAIN, TB_MODULE_LIBRARY, TB_MODULE_BINDING };
 struct tb_api {
     /* Recorded as hidden whatever the filter says: functions with hooks. NULL ends the list. */
     const char *const *always;
+    /* When the runtime has been loaded, before the program begins: may ask tb_events_off. */
+    void (*loaded)(void);
     /* When the process becomes active: finds out what the library looks like. */
     void (*start)(void);
     /* When the first thread is there: facts about the library, and records of its own. */
@@ -35,6 +37,11 @@ struct tb_api {
     int (*function_named)(const char *symbol);
 };
 extern const struct tb_api *const tb_apis[]; /* NULL ends it */
+
+/* The kinds of events that are not recorded, as in the control page; all, if there is none. */
+uint32_t tb_events_off(void);
+/* This process is one that `tabard record` became, not one that the program started. */
+int tb_is_registered(void);
 
 #pragma GCC visibility pop
 #endif

@@ -49,6 +49,12 @@ static int is_live(struct tb_thread *t, const struct tb_call *c, void *ra, void 
     return o >= tb_frame_end(frame) && tb_in_wrapper(t, ra, frame, o) != 0;
 }
 
+/* The call is how the outer one does its work, whoever makes it: I/O inside MPI. */
+static int is_below(unsigned id, const struct tb_call *outer)
+{
+    return tb_fn_flags[id] >> TB_FN_KIND > tb_fn_flags[outer->id_flags & 0xffff] >> TB_FN_KIND;
+}
+
 /* Lets a call be recorded inside the innermost one, which is running. */
 static void split(struct tb_thread *t)
 {
@@ -88,7 +94,7 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     while (t->outer && !is_live(t, c, ra, frame)) tb_call_abandon(t);
     t->priv->muted--;
     if (t->outer) {
-        if (t->outer & TB_BUILDING) return 0;
+        if (t->outer & TB_BUILDING || is_below((unsigned)id, call_of(t->outer))) return 0;
         if (ch->depth == TB_NEST_MAX) {
             ch->lost++; /* reported by tb_commit_slow, which each of the calls around will come to */
             return 0;

@@ -75,6 +75,15 @@ static struct tb_control *map_control(const char *dir)
     return NULL;
 }
 
+uint32_t tb_events_off(void)
+{
+    if (tb_process.control) return tb_process.control->events_off;
+    struct tb_control *c = map_control(tb_process.dir);
+    uint32_t off = c ? c->events_off : ~0u;
+    if (c) tb_file_unmap(c, sizeof *c);
+    return off;
+}
+
 size_t tb_read_file(const char *path, char *to, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -93,6 +102,15 @@ static uint64_t process_start_time(void)
     char *p = strrchr(text, ')'); /* the name before may hold anything */
     for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
     return p ? strtoull(p, NULL, 10) : 0;
+}
+
+int tb_is_registered(void)
+{
+    char name[64];
+    snprintf(name, sizeof name, "rank.%d-%llu", (int)getpid(), (unsigned long long)process_start_time());
+    int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
 }
 
 static void after_fork_in_child(void)
@@ -164,6 +182,8 @@ __attribute__((constructor)) static void remember_start(void)
     remember_places();
     if (tb_process.dir[0] && tb_job_is_another()) tb_process.state = TB_INERT;
     if (tb_process.dir[0]) tb_summary_start();
+    for (const struct tb_api *const *api = tb_apis; *api && tb_process.dir[0] && tb_process.state == TB_NEW; api++)
+        if ((*api)->loaded) (*api)->loaded();
     errno = saved;
 }
 

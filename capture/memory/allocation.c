@@ -3,6 +3,7 @@
  * is live. Programs behave as without them: same results, same errno. */
 #define _GNU_SOURCE
 #include "memory/shadow.h"
+#include "memory/memory.h"
 #include "sites/modules.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -237,13 +238,18 @@ static void mapped(void *p, size_t bytes, void *caller)
     errno = saved;
 }
 
+const struct tb_file_maps *tb_file_maps;
+
 STANDS_FOR(tb_mmap, mmap);
 STANDS_FOR(tb_mmap, mmap64);
 TB_EXPORT void *tb_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
+    struct tb_file_map m = {address, bytes, protection, flags, fd, offset, 0, __builtin_return_address(0), TB_FRAME()};
+    int file = tb_unlikely(tb_file_maps != NULL) && fd >= 0 && tb_file_maps->mapping(&m);
     void *p = KNOWN() && next.mmap ? next.mmap(address, bytes, protection, flags, fd, offset)
                                    : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
     mapped(p, bytes, __builtin_return_address(0));
+    if (file) tb_file_maps->mapped(&m, p);
     return p;
 }
 
@@ -256,7 +262,11 @@ TB_EXPORT int tb_munmap(void *p, size_t bytes)
         tb_range_remove((uintptr_t)p, whole_pages(bytes));
         errno = saved;
     }
-    return KNOWN() && next.munmap ? next.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
+    struct tb_file_map m = {.address = p, .bytes = bytes, .caller = __builtin_return_address(0), .frame = TB_FRAME()};
+    int file = tb_unlikely(tb_file_maps != NULL) && tb_file_maps->unmapping(&m);
+    int r = KNOWN() && next.munmap ? next.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
+    if (file) tb_file_maps->unmapped(&m, r != 0);
+    return r;
 }
 
 static void remapped(void *old, size_t old_bytes, void *p, size_t bytes, int flags, void *caller)

@@ -25,6 +25,24 @@ uint64_t tb_displacement_word(struct tb_call *c, uint64_t v);
 void tb_range_add(uintptr_t low, uint64_t bytes, int kind, int allocator, const void *maker);
 void tb_range_forget(uintptr_t base, int kind); /* that starts there */
 
+/* Who records mappings of files: NULL if nobody does. mapping and unmapping say, before the call, whether it is one that
+ * is recorded; mapped and unmapped record it afterwards. They keep errno. */
+struct tb_file_map {
+    void *address;
+    size_t bytes;
+    int protection, flags, fd;
+    long offset;
+    uint64_t start;
+    void *caller, *frame;
+};
+struct tb_file_maps {
+    int (*mapping)(struct tb_file_map *m);
+    void (*mapped)(const struct tb_file_map *m, void *p);
+    int (*unmapping)(struct tb_file_map *m);
+    void (*unmapped)(const struct tb_file_map *m, int failed);
+};
+extern const struct tb_file_maps *tb_file_maps;
+
 /* Readable memory around a, from a up, that frames may be read from; empty if unknown. */
 struct tb_extent { uintptr_t low, high; };
 void tb_extent_of(struct tb_thread *t, uintptr_t a, struct tb_extent *e);

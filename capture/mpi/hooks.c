@@ -109,6 +109,24 @@ static void add_facts(struct tb_facts *f)
     tb_fact(f, "mpi", (const char *const[]){"unknown", "Open MPI", "MPICH", "MPI 5"}[tb_abi.kind]);
 }
 
+void tb_library_late(void)
+{
+    struct tb_thread *t = tb_current();
+    struct tb_facts *f = t && !(t->outer & TB_BUILDING) ? calloc(1, sizeof *f) : NULL;
+    if (!f) return;
+    int saved = errno;
+    t->priv->muted++;
+    tb_abi_detect();
+    f->used = 1; /* the number of facts comes first */
+    add_facts(f);
+    f->words[0] = tb_count_word(f->count, TB_A_LIST, 8);
+    tb_emit(t, TB_R_PROCESS, f->words, f->used);
+    tb_emit_abi(t);
+    t->priv->muted--;
+    free(f);
+    errno = saved;
+}
+
 static int starts_with_any(const char *s, const char *const *list)
 {
     for (; *list; list++)

@@ -101,6 +101,7 @@ static void *other_symbol(const char *name)
 void *tb_resolve(int id)
 {
     char profiling[128];
+    if (tb_abi.kind == 0 && tb_process.state == TB_ACTIVE) tb_library_late();
     const char *name = tb_names[id];
     snprintf(profiling, sizeof profiling, "P%s", name);
     void *p = tb_library_symbol(profiling);

@@ -20,6 +20,7 @@ void tb_abi_detect(void);                      /* fills tb_abi */
 uintptr_t tb_predefined_comm(int self);        /* MPI_COMM_WORLD or MPI_COMM_SELF; 0 while the library is unknown */
 uint64_t tb_predefined_handle(uint32_t index); /* TB_PREDEFINED_*; TB_NO_HANDLE if unknown */
 void tb_emit_abi(struct tb_thread *t);
+void tb_library_late(void);                    /* the first call of MPI, in a process that was active before */
 
 int tb_is_spawned(void); /* this process is a child of MPI_Comm_spawn */
 

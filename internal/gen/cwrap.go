@@ -117,9 +117,9 @@ func cWrappers(api *API) ([]byte, error) {
 // Has says that a function has the flag.
 func (f *Func) Has(flag string) bool { return slices.Contains(f.Flags, flag) }
 
-// wrapped tells whether programs call the function, so that it has a wrapper: other events are recorded by functions of
-// other names.
-func (f *Func) wrapped() bool { return f.ID >= firstFunction && f.Shape == "" }
+// wrapped tells whether programs call the function, so that it has a wrapper here: other events are recorded by
+// functions of other names, and those of libc have wrappers of another kind (libc.go).
+func (f *Func) wrapped() bool { return f.ID >= firstFunction && f.Shape == "" && f.api != libcAPI }
 
 // cLimit is a size by ABI.
 type cLimit struct {

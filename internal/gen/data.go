@@ -35,8 +35,10 @@ type rawFunc struct {
 	Shape      string      `json:"shape"` // of events that are no calls: they have no wrapper
 	Means      string      `json:"means"` // as a line of meaning.txt: for functions that stand in no meaning.txt
 	Params     []*rawParam `json:"params"`
+	libcFields
 
 	excludedWhy string
+	api         string // folder of the API
 }
 
 type rawParam struct {
@@ -53,6 +55,8 @@ type rawParam struct {
 	Xfer      *rawXfer   `json:"xfer"`
 	When      string     `json:"when"`   // flag parameter that says whether the value was written
 	Actual    *rawActual `json:"actual"` // how many elements of an array were written
+	Value     string     `json:"value"`  // C expression of what is recorded; without "in" it is no parameter in C
+	Variadic  bool       `json:"variadic"`
 }
 
 type rawLen struct {

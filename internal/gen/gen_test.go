@@ -155,14 +155,14 @@ func TestSecondAPI(t *testing.T) {
 	}
 	add("apis.txt", "toy 65000 65499 io\n")
 	add("ids.txt", "65000 toy_open\n65001 toy_read\n65002 toy_close\n")
-	add("toy/kinds.txt", "FD Int\nPATH String\n")
+	add("toy/kinds.txt", "TOY_FD Int\nTOY_PATH String\n")
 	add("toy/functions.json", `{"functions": [
 		{"name": "toy_open", "ret": "int", "chapter": "files", "category": "io_mgmt", "blocking": "local", "params": [
-			{"name": "path", "kind": "PATH", "type": "const char*", "dir": "in", "len": {"rule": "string"}}]},
+			{"name": "path", "kind": "TOY_PATH", "type": "const char*", "dir": "in", "len": {"rule": "string"}}]},
 		{"name": "toy_read", "ret": "int", "chapter": "files", "category": "io_data", "blocking": "blocking",
-			"params": [{"name": "fd", "kind": "FD", "type": "int", "dir": "in"}]},
+			"params": [{"name": "fd", "kind": "TOY_FD", "type": "int", "dir": "in"}]},
 		{"name": "toy_close", "ret": "int", "chapter": "files", "category": "io_mgmt", "blocking": "local",
-			"means": "none", "params": [{"name": "fd", "kind": "FD", "type": "int", "dir": "in"}]}]}`)
+			"means": "none", "params": [{"name": "fd", "kind": "TOY_FD", "type": "int", "dir": "in"}]}]}`)
 	add("toy/meaning.txt", "read : toy_read\nnone : toy_*\n+environment : toy_open\n")
 	add("toy/roles.txt", "on in fd\n")
 	add("toy/groups.txt",

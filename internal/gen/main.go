@@ -65,6 +65,14 @@ func Generate(api *API) ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	libc, err := libcWrappers(api)
+	if err != nil {
+		return nil, err
+	}
+	libcIDs, err := libcHeader(api)
+	if err != nil {
+		return nil, err
+	}
 	objects, err := executorObjects(api)
 	if err != nil {
 		return nil, err
@@ -73,6 +81,8 @@ func Generate(api *API) ([]files.File, error) {
 		{Path: "spec/tables_gen.go", Text: tables},
 		{Path: "capture/mpi/gen/wrap.h", Text: header},
 		{Path: "capture/mpi/gen/wrap.c", Text: wrappers},
+		{Path: "capture/posixio/gen/wrap.c", Text: libc},
+		{Path: "capture/posixio/gen/wrap.h", Text: libcIDs},
 		{Path: "internal/program/replay/executor/objects.h", Text: objects},
 		{Path: "docs/functions.md", Text: reference(api)},
 	}, nil

@@ -56,6 +56,7 @@ var ctypes = map[string]struct {
 	"MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
+	"off_t":               {"off_t", 64}, "mode_t": {"mode_t", 32}, "unsigned": {"unsigned", 32},
 }
 
 func set(names ...string) map[string]bool {
@@ -250,6 +251,7 @@ func (api *API) load(dir string, folder Folder, ids map[string]int) (errs []erro
 	}
 	from := len(api.Funcs)
 	for _, r := range raws {
+		r.api = folder.Name
 		if err := api.add(r, ids); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", r.Name, err))
 		} else if id, has := ids[r.Name]; has && (id < folder.First || id > folder.Last) {
@@ -402,7 +404,7 @@ func (api *API) param(p *Param) error {
 		if p.Codec == "Displacement" && p.Bits != 64 {
 			return errors.New("displacement of less than 64 bits")
 		}
-		if p.Out && !p.Pointer && !array {
+		if p.Out && !p.Pointer && !array && p.Value == "" {
 			return errors.New("passed by value, but written")
 		}
 	case "Handle":
@@ -468,7 +470,8 @@ func (p *Param) address() error {
 
 // wide classes are pointers in every ABI; the others have the size of the ABI's handles.
 func wide(class string) bool {
-	return class == "File" || strings.HasPrefix(class, "T") && class != "Type"
+	return class == "File" || strings.HasPrefix(class, "T") && class != "Type" ||
+		class == "Fd" || class == "Stream" || class == "Directory" || class == "Mapping"
 }
 
 // index finds a parameter by name; the empty name gives -1.
@@ -570,7 +573,7 @@ func (f *Func) checkLen(p *Param, l *rawLen) error {
 // result checks the return value.
 func (f *Func) result(api *API) error {
 	if f.RetKind == "" {
-		if f.Ret != "int" {
+		if f.Ret != "int" && f.api != libcAPI {
 			return fmt.Errorf("error code of type %s", f.Ret)
 		}
 		return nil
@@ -648,6 +651,7 @@ func (f *Func) flags() {
 	add(f.RetKind != "", "ReturnsValue")
 	add(f.Category == "start", "Start")
 	add(f.Category == "partitioned", "Partitioned")
+	add(f.Pseudo, "Pseudo")
 }
 
 // checkOutOnError: one absent bit serves both sides of a call, so a value that is
