@@ -75,6 +75,9 @@ func (a *Archive) bundled(i int) bool { return a.bundles != nil && a.bundles.own
 
 // column loads encoded column i.
 func (a *Archive) column(i int) ([]byte, error) {
+	if a.projection != nil {
+		return a.projection.of.column(i)
+	}
 	j := a.bundles
 	if !a.bundled(i) {
 		return a.blob(&a.columns, uint32(i))
