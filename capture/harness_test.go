@@ -222,7 +222,7 @@ func (r *run) read(dirs ...string) {
 			r.t.Fatal(err)
 		}
 		for _, f := range files {
-			_, thread, _, ok := ring.ParseSegmentName(filepath.Base(f))
+			named, thread, _, ok := ring.ParseSegmentName(filepath.Base(f))
 			s, err := ring.OpenSegment(private.Open(r.t, dir), filepath.Base(f))
 			if !ok || err != nil {
 				r.t.Fatalf("%s: %v", f, err)
@@ -231,8 +231,12 @@ func (r *run) read(dirs ...string) {
 			if s.Thread() != thread {
 				r.t.Errorf("%s states thread %d", f, s.Thread())
 			}
-			if own := startTime(r.t); s.PIDStart() < own || s.PIDStart() > own+100*24*3600 {
-				r.t.Errorf("%s states a process started at %d, the test at %d", f, s.PIDStart(), own)
+			id := s.Process()
+			if id != named {
+				r.t.Errorf("%s states process %v", f, id)
+			}
+			if own := startTime(r.t); id.Start < own || id.Start > own+100*24*3600 {
+				r.t.Errorf("%s states a process started at %d, the test at %d", f, id.Start, own)
 			}
 			r.segments[thread]++
 			if s.State() != ring.SegFree {

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/tabard-hpc/tabard/analysis/comms"
@@ -49,7 +50,8 @@ func constantsOf(abi spec.ABI) constants {
 // process is what is known of a process.
 type process struct {
 	number  int32
-	comms   map[int64][]commLife
+	comms   map[int64][]commLife // in the order of their creation
+	maker   int                  // the stream that made them all but predefined ones, -1 if there is none such
 	objects objects
 	made    map[onComm]int32
 }
@@ -102,6 +104,7 @@ func Open(a *archive.Archive) (*Program, error) {
 		for k := range os {
 			pr.comms[os[k].Ref] = append(pr.comms[os[k].Ref], commLife{&os[k], peersOf(&os[k])})
 		}
+		pr.maker = makerOf(os)
 	}
 	p.worlds()
 	for s := range a.Streams() {
@@ -112,6 +115,17 @@ func Open(a *archive.Archive) (*Program, error) {
 		}
 	}
 	return p, nil
+}
+
+// makerOf is the stream that made all objects but predefined ones, -1 if there is none such.
+func makerOf(os []comms.Object) int {
+	made := slices.IndexFunc(os, func(o comms.Object) bool { return isDynamic(o.Ref) })
+	if made < 0 || slices.ContainsFunc(os, func(o comms.Object) bool {
+		return isDynamic(o.Ref) && o.Stream != os[made].Stream
+	}) {
+		return -1
+	}
+	return os[made].Stream
 }
 
 func peersOf(o *comms.Object) *Peers {
@@ -212,6 +226,10 @@ func (p *Program) commScope(pr *process, ref int64, stream int, event uint64) (s
 	var found *commLife
 	several, to := false, forever
 	lives := pr.comms[ref]
+	if n := len(lives); n > 2 && pr.maker == stream { // a number that is used again and again
+		k := sort.Search(n, func(k int) bool { return lives[k].o.From > event })
+		lives = lives[max(k-1, 0):]
+	}
 	for i := range lives {
 		l := &lives[i]
 		if l.o.Stream == stream && l.o.From > event {

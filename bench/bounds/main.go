@@ -30,13 +30,14 @@ const (
 )
 
 // questions are asked about each recording: about a recording A and another one of the same program,
-// B. OUT is a file that is written.
+// B. OUT is a file that is written, RAW the raw log of A, which one recording has. Instead of a replay there is what
+// its helpers do, for all ranks one after the other: no MPI takes part.
 var questions = []string{
 	"info A", "info A --comms", "info A --cost", "report A", "profile A", "profile A --by site --quantiles",
 	"matrix A", "matrix A --kind collective", "histogram A --by site", "histogram A --durations", "waits A",
 	"messages A", "timeline A", "timeline A --svg OUT", "dump A", "dump A --json --rank 1", "dump A --last 3",
 	"dump A --raw", "loops A", "loops A --all --json", "profile A --steps 0", "diff A A", "diff A B",
-	"diff A B --json", "merge OUT A", "scale A --ranks 128 -o OUT", "proxy A -o OUT",
+	"diff A B --json", "merge OUT A", "scale A --ranks 128 -o OUT", "proxy A -o OUT", "replay A", "verify A RAW",
 }
 
 func main() {
@@ -45,7 +46,15 @@ func main() {
 	flag.StringVar(&b.dir, "corpus", "", "where recordings are kept (default: a temporary folder)")
 	flag.StringVar(&b.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard command")
 	only := flag.String("only", "", "recordings and questions that match this regular expression, as \"types1: diff A B\"")
+	lower := flag.String("lower", "", "turn a recording into what a replay makes calls from, and end (for internal use)")
 	flag.Parse()
+	if *lower != "" {
+		if err := lowerAll(*lower); err != nil {
+			fmt.Fprintln(os.Stderr, "bounds:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	choice, err := regexp.Compile(*only)
 	if err != nil || b.calls < 1000 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "bounds: at least 1,000 calls, a regular expression, and no arguments:", err)
@@ -87,7 +96,7 @@ func (b *bench) run() (missed int, err error) {
 	fmt.Printf("| recording of %d calls | command | CPU s | s | MB | lines | |\n|---|---|---|---|---|---|---|\n", b.calls)
 	for _, name := range names {
 		for _, q := range questions {
-			if !b.only.MatchString(name + "1: " + q) {
+			if !b.only.MatchString(name+"1: "+q) || strings.HasSuffix(q, "RAW") && name != verified {
 				continue
 			}
 			c, err := b.ask(name, q)

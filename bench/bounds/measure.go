@@ -8,10 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program"
+	"github.com/tabard-hpc/tabard/internal/program/replay"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 )
@@ -62,6 +66,8 @@ func (b *bench) ask(name, args string) (cost, error) {
 			words[i] = b.file(name, 1)
 		case "B":
 			words[i] = b.file(name, 2)
+		case "RAW":
+			words[i] = b.file(name, 1) + ".raw"
 		case "OUT":
 			words[i] = filepath.Join(out, "out.tabard")
 			switch {
@@ -74,7 +80,14 @@ func (b *bench) ask(name, args string) (cost, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	limited := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, addressSpace/1024), "sh", b.tabard}, words...)
+	bin := b.tabard
+	if words[0] == "replay" {
+		if bin, err = os.Executable(); err != nil {
+			return cost{}, err
+		}
+		words[0] = "-lower"
+	}
+	limited := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, addressSpace/1024), "sh", bin}, words...)
 	cmd := exec.CommandContext(ctx, "sh", limited...)
 	cputime.ForgetPeak()
 	var lines counter
@@ -103,3 +116,35 @@ func (b *bench) ask(name, args string) (cost, error) {
 
 // refuses tells whether a command may say that it cannot do what it was asked for.
 func refuses(args string, code int) bool { return strings.HasPrefix(args, "scale") && code == 1 }
+
+// lowerAll does what the helpers of all ranks of a replay do, for nobody.
+func lowerAll(file string) error {
+	debug.SetMemoryLimit(750e6)
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	a, err := archive.OpenReader(f, st.Size())
+	if err != nil {
+		return err
+	}
+	abi := a.Meta().ABI
+	o := &replay.Options{Target: program.Target{Translation: program.Translation{From: abi, To: abi}}, Forced: true,
+		Scale: 1}
+	for s := range a.Streams() {
+		o.Threads = []*archive.Stream{s}
+		p, err := replay.Lower(s, o)
+		if err == nil {
+			err = p.Feed(func([]uint64) error { return nil })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -22,6 +22,9 @@ var made = []struct {
 	calls float64
 }{{"amr", 10.3}, {"master-worker", 5.9}}
 
+// verified is the recording that has a raw log.
+const verified = "types"
+
 const unrulyRanks, madeRanks = 4, 64
 
 // file is where a recording is: name is a mode or a program, which is 1 or 2.
@@ -81,8 +84,12 @@ func (b *bench) record(mode, file string, seed int) error {
 			return err
 		}
 	}
+	args := []string{b.tabard, "record", "--quiet", "-o", file}
+	if mode == verified && seed == 1 {
+		args = append(args, "--keep-raw", file+".raw")
+	}
 	j := &mpirun.Job{MPI: mpi, Ranks: unrulyRanks, Dir: b.dir, Timeout: 20 * time.Minute,
-		Args: []string{b.tabard, "record", "--quiet", "-o", file, program, mode, fmt.Sprint(b.calls), fmt.Sprint(seed)}}
+		Args: append(args, program, mode, fmt.Sprint(b.calls), fmt.Sprint(seed))}
 	res, err := j.Start()
 	if err == nil && (res.Code != 0 || res.TimedOut) {
 		err = fmt.Errorf("exit code %d\n%s", res.Code, res.Stderr)

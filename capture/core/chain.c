@@ -73,7 +73,8 @@ static struct tb_segment *create_in(struct tb_thread *t, const char *dir, uint64
     for (int tries = 0; tries < 4096; tries++) {
         char name[64];
         int exists = 0;
-        snprintf(name, sizeof name, "s.%d.%u.%u", tb_process.pid, t->priv->number, ch->files);
+        snprintf(name, sizeof name, "s.%d-%llu.%u.%u", tb_process.pid, (unsigned long long)tb_process.pid_start,
+                 t->priv->number, ch->files);
         struct tb_segment *s = map_file(dir, name, bytes, &exists);
         if (s) {
             ch->files++;

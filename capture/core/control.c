@@ -187,6 +187,12 @@ static void command_line(char *to, size_t size)
         if (!to[i]) to[i] = ' ';
 }
 
+/* As ring.ProcessID in Go. */
+static void process_id(char *to, size_t size)
+{
+    snprintf(to, size, "%d-%llu", tb_process.pid, (unsigned long long)tb_process.pid_start);
+}
+
 static void emit_process(struct tb_thread *t)
 {
     struct tb_facts *f = calloc(1, sizeof *f);
@@ -203,6 +209,7 @@ static void emit_process(struct tb_thread *t)
     snprintf(text, sizeof text, "%d", tb_process.pid);
     tb_fact(f, "pid", text);
     const char *rank = getenv("TABARD_RANK"); /* the process that is the rank, of which this one may be a child */
+    process_id(text, sizeof text);
     if (rank && strcmp(rank, text) != 0) tb_fact(f, "launched", rank);
     tb_fact(f, "tabard", tb_version);
     command_line(text, sizeof text);
@@ -237,8 +244,8 @@ static void note_unseen(void)
 /* The launcher registered it: it is no child of a process that is recorded. */
 static int is_registered(void)
 {
-    char name[32];
-    snprintf(name, sizeof name, "rank.%d", tb_process.pid);
+    char name[64] = "rank.";
+    process_id(name + 5, sizeof name - 5);
     int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
     if (fd >= 0) close(fd);
     return fd >= 0;

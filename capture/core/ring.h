@@ -63,7 +63,7 @@ enum { TB_COLLECTOR_STARTING = 0, TB_COLLECTOR_RUNNING = 1, TB_COLLECTOR_DONE = 
 enum { TB_SITES_OFF = 0, TB_SITES_CALLER = 1, TB_SITES_STACK = 2 };
 
 /* A segment file: this header, padded to TB_HEADER_BYTES, then records.
- * Name: s.<pid>.<thread>.<k>, k-th file of the thread-th traced thread of a
+ * Name: s.<pid>-<pid_start>.<thread>.<k>, k-th file of the thread-th traced thread of a
  * process. Files are reused: seq is what orders them. */
 struct tb_segment {
     uint64_t magic;

@@ -16,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
@@ -68,7 +69,7 @@ func (c *collector) identities() []identity {
 		func(id identity) bool { return selected != nil && id.world == 0 && !selected(id.rank) },
 	)
 	slices.SortStableFunc(ids, func(a, b identity) int {
-		return cmp.Or(cmp.Compare(a.world, b.world), cmp.Compare(a.rank, b.rank), cmp.Compare(a.p.pid, b.p.pid))
+		return cmp.Or(cmp.Compare(a.world, b.world), cmp.Compare(a.rank, b.rank), byNumber(a.p.id, b.p.id))
 	})
 	return ids
 }
@@ -89,7 +90,7 @@ func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, 
 	key := func(p *process) string {
 		_, _, seen := p.syms.Rank()
 		switch {
-		case p.reg == nil && !seen && shells[p] == nil && p.launched() > 0:
+		case p.reg == nil && !seen && shells[p] == nil && p.launched() != (ring.ProcessID{}):
 			return main + "/children"
 		case p.reg == nil:
 			return main
@@ -131,24 +132,24 @@ func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, 
 // shells finds the processes that a rank without calls of its own has started: the first one has its place.
 func (c *collector) shells() map[*process]*Registration {
 	first := map[*process]*Registration{}
-	has := map[int]bool{}
+	has := map[ring.ProcessID]bool{}
 	for _, p := range c.order {
-		has[p.pid] = p.reg != nil && p.calls() > 0
+		has[p.id] = p.reg != nil && p.calls() > 0
 	}
 	for _, p := range c.order {
 		from := c.procs[p.launched()]
-		if p.reg != nil || p.calls() == 0 || from == nil || from.reg == nil || from.reg.Rank < 0 || has[from.pid] {
+		if p.reg != nil || p.calls() == 0 || from == nil || from.reg == nil || from.reg.Rank < 0 || has[from.id] {
 			continue
 		}
-		first[p], has[from.pid] = from.reg, true
+		first[p], has[from.id] = from.reg, true
 	}
 	return first
 }
 
-// launched is the process of the launcher that a child of it comes from, 0 if there is none with a rank.
-func (p *process) launched() int {
-	pid, _ := strconv.Atoi(p.syms.Info()["launched"])
-	return pid
+// launched is the process of the launcher that a child of it comes from, zero if there is none with a rank.
+func (p *process) launched() ring.ProcessID {
+	id, _ := ring.ParseProcessID(p.syms.Info()["launched"])
+	return id
 }
 
 const reasonNotSelected = "not selected"
@@ -232,7 +233,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	p := id.p
 	ended, _ := p.syms.Ended()
 	d := archive.RankData{
-		World: id.world, Rank: id.rank, Size: max(id.size, 0), Host: p.syms.Info()["host"], PID: p.pid,
+		World: id.world, Rank: id.rank, Size: max(id.size, 0), Host: p.syms.Info()["host"], PID: p.id.PID,
 		LostCalls: p.syms.Lost() + p.broken + p.misfits(), End: p.end, Info: map[string]string{},
 	}
 	if d.Host == "" {

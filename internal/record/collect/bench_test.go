@@ -15,11 +15,11 @@ import (
 func segmentOf(b *testing.B, prologue []ring.Record, loop func() []ring.Record) (p *process, c *chain, records int) {
 	b.Helper()
 	dir := private.Temp(b)
-	seg, err := ring.CreateSegment(dir, 1, 0, 0, 0, 4<<20)
+	seg, err := ring.CreateSegment(dir, ring.ProcessID{PID: 1}, 0, 0, 0, 4<<20)
 	if err != nil {
 		b.Fatal(err)
 	}
-	p = newProcess(1, true)
+	p = newProcess(ring.ProcessID{PID: 1}, true)
 	p.dir = dir
 	c = p.chain(0)
 	for _, r := range prologue {
@@ -116,14 +116,14 @@ func BenchmarkPolls(b *testing.B) {
 // Calls of two threads, merged by time.
 func BenchmarkTwoThreads(b *testing.B) {
 	dir := private.Temp(b)
-	p := newProcess(1, true)
+	p := newProcess(ring.ProcessID{PID: 1}, true)
 	clock := uint64(0)
 	if err := p.syms.Record(0, ringtest.Meta(ring.RABI, 0, 2, 32, []uint64{}), p); err != nil {
 		b.Fatal(err)
 	}
 	var segs []*ring.Segment
 	for th := range 2 {
-		seg, err := ring.CreateSegment(dir, 1, th, 0, 0, 1<<20)
+		seg, err := ring.CreateSegment(dir, ring.ProcessID{PID: 1}, th, 0, 0, 1<<20)
 		if err != nil {
 			b.Fatal(err)
 		}

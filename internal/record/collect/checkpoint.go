@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
@@ -33,8 +34,8 @@ func (p *process) checkpointDue(perThread int) bool {
 // encode is the durable state of p.
 func (p *process) encode() ([]byte, error) {
 	e := &encoder{byteio.Writer{Out: []byte(checkpointMagic)}}
-	e.Uvarint(uint64(p.pid))
-	e.Uvarint(p.start)
+	e.Uvarint(uint64(p.id.PID))
+	e.Uvarint(p.id.Start)
 	e.Uvarint(p.gen + 1)
 	e.Uvarint(p.broken)
 	e.Uvarint(p.missing)
@@ -74,9 +75,9 @@ func decodeProcess(b []byte, dir *safefile.Dir, open spoolOpener) (*process, err
 		return nil, err
 	}
 	d := decode(body)
-	p := newProcess(int(d.Uvarint()), false)
+	p := newProcess(d.processID(), false)
 	p.durable = len(b)
-	p.start, p.gen, p.broken, p.missing, p.timing = d.Uvarint(), d.Uvarint(), d.Uvarint(), d.Uvarint(), d.Bool()
+	p.gen, p.broken, p.missing, p.timing = d.Uvarint(), d.Uvarint(), d.Uvarint(), d.Bool()
 	for i, n := 0, d.Count(); i < n && d.Err == nil; i++ {
 		p.problems = append(p.problems, string(d.Sized()))
 	}
@@ -85,7 +86,7 @@ func decodeProcess(b []byte, dir *safefile.Dir, open spoolOpener) (*process, err
 	if d.Err != nil {
 		return nil, d.Err
 	}
-	log, err := open(dir, journalName(p.pid), int64(size), bytes.Clone(tail))
+	log, err := open(dir, journalName(p.id), int64(size), bytes.Clone(tail))
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ func decodeProcess(b []byte, dir *safefile.Dir, open spoolOpener) (*process, err
 		if n := d.Uvarint(); n > 0 {
 			c.raw = &rawFile{size: int64(n)}
 		}
-		if c.s, err = d.stream(p, dir, spoolName(p.pid, c.thread), open); err != nil {
+		if c.s, err = d.stream(p, dir, spoolName(p.id, c.thread), open); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +116,7 @@ func decodeProcess(b []byte, dir *safefile.Dir, open spoolOpener) (*process, err
 // journal brings the journal of the symbols up to date.
 func (p *process) journal() *spool {
 	if p.log == nil && p.dir != nil {
-		p.log, _ = newSpool(p.dir, journalName(p.pid), 0, nil)
+		p.log, _ = newSpool(p.dir, journalName(p.id), 0, nil)
 	}
 	if p.log == nil {
 		p.log = &spool{}
@@ -140,9 +141,9 @@ func (p *process) restore(state []byte, log *spool) error {
 	return nil
 }
 
-func journalName(pid int) string { return fmt.Sprintf("%d.journal", pid) }
+func journalName(id ring.ProcessID) string { return id.String() + ".journal" }
 
-func checkpointName(pid int) string { return fmt.Sprintf("%d.ckpt", pid) }
+func checkpointName(id ring.ProcessID) string { return id.String() + ".ckpt" }
 
 // checkpoint makes p's state durable in one of dirs and then hands the
 // segments that it covers back to the program. If no directory can hold it, the
@@ -173,11 +174,11 @@ func (p *process) checkpoint(dirs []*safefile.Dir) error {
 func (p *process) store(dirs []*safefile.Dir, b []byte) error {
 	var errs []error
 	for i, dir := range dirs {
-		err := dir.WriteFile(checkpointName(p.pid), b, false) // a state directory outlives processes, not the machine
+		err := dir.WriteFile(checkpointName(p.id), b, false) // a state directory outlives processes, not the machine
 		if err == nil {
 			for k, other := range dirs {
 				if k != i {
-					other.Remove(checkpointName(p.pid))
+					other.Remove(checkpointName(p.id))
 				}
 			}
 			return nil
@@ -187,10 +188,10 @@ func (p *process) store(dirs []*safefile.Dir, b []byte) error {
 	return errors.Join(errs...)
 }
 
-// loadProcess restores the newest readable checkpoint of pid in dirs. Without
+// loadProcess restores the newest readable checkpoint of a process in dirs. Without
 // one it returns nil; the error then says why a checkpoint that exists was not used.
-func loadProcess(dirs []*safefile.Dir, pid int) (*process, error) {
-	found, err := findCheckpoints(dirs, pid)
+func loadProcess(dirs []*safefile.Dir, id ring.ProcessID) (*process, error) {
+	found, err := findCheckpoints(dirs, id)
 	// To restore one cuts the files beside it to its time.
 	return restoreNewest(found, dirs[0], newSpool, err)
 }
@@ -202,18 +203,18 @@ type candidate struct {
 	gen  uint64
 }
 
-// findCheckpoints reads the checkpoints of pid, the newest first. The error says which cannot be used.
-func findCheckpoints(dirs []*safefile.Dir, pid int) ([]candidate, error) {
+// findCheckpoints reads the checkpoints of a process, the newest first. The error says which cannot be used.
+func findCheckpoints(dirs []*safefile.Dir, id ring.ProcessID) ([]candidate, error) {
 	var found []candidate
 	var errs []error
 	for _, dir := range dirs {
-		c := candidate{path: dir.Join(checkpointName(pid))}
+		c := candidate{path: dir.Join(checkpointName(id))}
 		var err error
-		if c.b, err = dir.ReadFile(checkpointName(pid), math.MaxInt64-1); errors.Is(err, fs.ErrNotExist) {
+		if c.b, err = dir.ReadFile(checkpointName(id), math.MaxInt64-1); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
-			c.gen, err = generation(c.b, pid)
+			c.gen, err = generation(c.b, id)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", c.path, err))
@@ -238,16 +239,20 @@ func restoreNewest(found []candidate, dir *safefile.Dir, open spoolOpener, errs 
 	return nil, errors.Join(errs...)
 }
 
-// generation is the number of a checkpoint of pid.
-func generation(b []byte, pid int) (uint64, error) {
+// generation is the number of a checkpoint of a process.
+func generation(b []byte, id ring.ProcessID) (uint64, error) {
 	body, err := unseal(b)
 	if err != nil {
 		return 0, err
 	}
 	d := decode(body)
-	of, _, gen := d.Uvarint(), d.Uvarint(), d.Uvarint()
-	if d.Err == nil && of != uint64(pid) {
+	of, gen := d.processID(), d.Uvarint()
+	if d.Err == nil && of != id {
 		d.Stop(errCheckpoint)
 	}
 	return gen, d.Err
+}
+
+func (d *decoder) processID() ring.ProcessID {
+	return ring.ProcessID{PID: int(d.Uvarint()), Start: d.Uvarint()}
 }

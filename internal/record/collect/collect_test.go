@@ -51,7 +51,7 @@ func reference(t *testing.T, seed uint64, n int) []string {
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
 	p.ring = 1000
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(seed), n)...)
 	recs = append(recs, p.epilogue()...)
 	for _, r := range recs {
@@ -76,7 +76,7 @@ func TestReuse(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(3), 3000)...)
 	recs = append(recs, p.epilogue()...)
 	c := testCollector(t, dir)
@@ -109,7 +109,7 @@ func TestRestarts(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "a.tabard")
 		dir := state(t, out, nil)
 		p := newProgram(t, dir, deadPID+1, 1)
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := append(p.prologue(0, 1), p.work(rng(5), n)...)
 		recs = append(recs, p.epilogue()...)
 		c := testCollector(t, dir)
@@ -150,7 +150,7 @@ func TestSpool(t *testing.T) {
 		dir := state(t, out, nil)
 		p := newProgram(t, dir, deadPID+1, 1)
 		p.capacity = 1 << 16
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := append(p.prologue(0, 1), p.work(rng(5), n)...)
 		recs = append(recs, p.epilogue()...)
 		c := testCollector(t, dir)
@@ -182,7 +182,7 @@ func TestSpool(t *testing.T) {
 			}
 		})
 		lift()
-		if st, err := os.Stat(filepath.Join(dir, spoolName(p.pid, 0))); err != nil || st.Size() < 1000 {
+		if st, err := os.Stat(filepath.Join(dir, spoolName(p.id, 0))); err != nil || st.Size() < 1000 {
 			t.Fatalf("nothing was spooled: %v", err)
 		}
 		if !full && gen() >= safe {
@@ -198,7 +198,7 @@ func TestPendingCalls(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	th := p.threads[0]
 	for _, r := range p.prologue(0, 1) {
 		th.try(r)
@@ -238,7 +238,7 @@ func TestThreads(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 3)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range p.prologue(0, 1) {
 		p.threads[0].try(r)
 	}
@@ -290,7 +290,7 @@ func TestThreadsLive(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 2)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range p.prologue(0, 1) {
 		p.threads[0].try(r)
 	}
@@ -338,7 +338,7 @@ func TestThreadRestarts(t *testing.T) {
 		dir := state(t, out, nil)
 		p := newProgram(t, dir, deadPID+1, 3)
 		p.ring = 1000
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		for _, r := range p.prologue(0, 1) {
 			p.threads[0].try(r)
 		}
@@ -385,7 +385,7 @@ func TestRecover(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "a.tabard")
 		dir := state(t, out, nil)
 		p := newProgram(t, dir, deadPID+1, 1)
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := append(p.prologue(0, 1), p.work(rng(11), n)...)
 		recs = append(recs, p.epilogue()...)
 		c := testCollector(t, dir)
@@ -415,7 +415,7 @@ func TestRecoverWaits(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range p.prologue(0, 1) {
 		p.threads[0].try(r)
 	}
@@ -443,7 +443,7 @@ func TestOutputNotWritable(t *testing.T) {
 	out := filepath.Join(parent, "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(1), 50)...)
 	for _, r := range recs {
 		p.threads[0].try(r)
@@ -471,7 +471,7 @@ func TestRecoverBesideNewer(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 5)...) {
 		p.threads[0].try(r)
 	}
@@ -494,7 +494,7 @@ func TestDamage(t *testing.T) {
 		dir := state(t, out, nil)
 		p := newProgram(t, dir, deadPID+1, 1)
 		p.ring = 1000
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := append(p.prologue(0, 1), p.work(rng(2), 400)...)
 		for _, r := range recs {
 			p.threads[0].try(r)
@@ -538,7 +538,7 @@ func TestDamage(t *testing.T) {
 		if err := c.order[0].checkpoint(c.dirs); err != nil {
 			t.Fatal(err)
 		}
-		ck := filepath.Join(dir, checkpointName(p.pid))
+		ck := filepath.Join(dir, checkpointName(p.id))
 		b, err := os.ReadFile(ck)
 		if err != nil {
 			t.Fatal(err)
@@ -582,7 +582,7 @@ func TestKeepRaw(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw")
 	dir := state(t, out, func(j *Job) { j.KeepRaw = raw })
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(4), 1000)...)
 	c := testCollector(t, dir)
 	r := rng(8)
@@ -600,7 +600,7 @@ func TestKeepRaw(t *testing.T) {
 	p.threads[0].begin(pending)
 	finishAll(t, testCollector(t, dir))
 	logs, err := RawLogs(raw)
-	if err != nil || len(logs) != 1 || logs[0].PID != p.pid || logs[0].Thread != 0 {
+	if err != nil || len(logs) != 1 || logs[0].PID != p.id.PID || logs[0].Thread != 0 {
 		t.Fatal(logs, err)
 	}
 	i := 0
@@ -650,11 +650,11 @@ func TestIdentities(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	reg(Registration{PID: deadPID + 1, Rank: 1, Size: 3, World: "job", Traced: true})
-	reg(Registration{PID: deadPID + 2, Rank: 0, Size: 3, World: "job", Traced: true}) // a shell
-	reg(Registration{PID: deadPID + 3, Rank: 2, Size: 3, World: "job", Reason: "statically linked"})
-	reg(Registration{PID: deadPID + 4, Rank: 0, Size: 2, World: "job2", Spawned: true, Traced: true})
-	reg(Registration{PID: deadPID + 5, Rank: 1, Size: 2, World: "job2", Spawned: true, Traced: true})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 1}, Rank: 1, Size: 3, World: "job", Traced: true})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 2}, Rank: 0, Size: 3, World: "job", Traced: true}) // a shell
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 3}, Rank: 2, Size: 3, World: "job", Reason: "statically linked"})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 4}, Rank: 0, Size: 2, World: "job2", Spawned: true, Traced: true})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 5}, Rank: 1, Size: 2, World: "job2", Spawned: true, Traced: true})
 	write(deadPID+1, 1, 3)
 	write(deadPID+9, 0, 3) // the shell's child
 	write(deadPID+4, 0, 2)
@@ -672,6 +672,43 @@ func TestIdentities(t *testing.T) {
 	equal(t, got, []string{"0:0/3 9", "0:1/3 1", "0:2/3 3", "1:0/2 4", "1:1/2 5"})
 	if r := a.Rank(2); r.End != "not traced: statically linked" || r.Complete {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The kernel uses numbers of processes again, also within a job, with the collector at work or not.
+func TestNumberUsedAgain(t *testing.T) {
+	for _, between := range []bool{true, false} {
+		out := filepath.Join(t.TempDir(), "app.tabard")
+		dir := state(t, out, nil)
+		c := testCollector(t, dir)
+		var want []string
+		for i := range 3 {
+			p := newProgram(t, dir, deadPID+1, 1)
+			p.id.Start = uint64(100 + i)
+			register(t, dir, p.id, i, 3)
+			recs := append(p.prologue(i, 3), p.work(rng(uint64(i)), 50*(i+1))...)
+			p.ring = 1000
+			for _, r := range recs {
+				p.threads[0].try(r)
+			}
+			want = append(want, fmt.Sprint(i, " ", 50*(i+1)))
+			if between {
+				c.retry = true
+				c.scan()
+				c.round()
+			}
+		}
+		finishAll(t, c)
+		a, err := archive.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		var got []string
+		for s := range a.Streams() {
+			got = append(got, fmt.Sprint(s.Rank().Rank, " ", s.Calls()))
+		}
+		equal(t, got, want)
 	}
 }
 
@@ -704,19 +741,19 @@ func TestRegisterAfterEnd(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "gone", "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range p.prologue(0, 1) {
 		p.threads[0].try(r)
 	}
 	finishAll(t, testCollector(t, dir))
-	if err := Register(dir, &Registration{PID: 1}); !errors.Is(err, ErrEnded) {
+	if err := Register(dir, &Registration{ProcessID: ring.ProcessID{PID: 1}}); !errors.Is(err, ErrEnded) {
 		t.Error(err)
 	}
 	kept := FindStates(out)
 	if len(kept) != 1 {
 		t.Fatal(kept)
 	}
-	if err := Register(kept[0], &Registration{PID: 1}); !errors.Is(err, ErrEnded) {
+	if err := Register(kept[0], &Registration{ProcessID: ring.ProcessID{PID: 1}}); !errors.Is(err, ErrEnded) {
 		t.Error(err)
 	}
 }
@@ -732,7 +769,7 @@ func TestSummary(t *testing.T) {
 
 // An event that does not fit its signature is a bug of ours: it costs one call, not the recording.
 func TestMisfit(t *testing.T) {
-	p := newProcess(1, true)
+	p := newProcess(ring.ProcessID{PID: 1}, true)
 	for _, r := range []ring.Record{
 		ringtest.Meta(ring.RABI, 0, 2, 32, []uint64{}),
 		ringtest.Record(ringtest.Call{Func: "MPI_Recv", Start: 1, End: 2,
@@ -760,7 +797,7 @@ func TestInternalError(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	barrier := func() {
 		p.threads[0].try(ringtest.Record(ringtest.Call{Func: "MPI_Barrier", In: []any{commWorld}, Start: p.tick(),
 			End: p.tick()}))
@@ -827,7 +864,7 @@ func TestDiskFull(t *testing.T) {
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
 	p.ring = 1000
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 500)...) {
 		p.threads[0].try(r)
 	}
@@ -858,7 +895,7 @@ func TestNoRoomForCheckpoints(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(6), 1500)...)
 	recs = append(recs, p.epilogue()...)
 	for len(p.threads[0].segs) < p.ring { // the segments exist already

@@ -42,7 +42,7 @@ type collector struct {
 	passesOn bool    // see HandOver
 	launcher *watch  // see moreMayCome; nil: not looked at yet
 
-	procs map[int]*process
+	procs map[ring.ProcessID]*process
 	order []*process // by discovery
 	stuck map[*chain]time.Time
 
@@ -104,7 +104,7 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	}
 	c := &collector{
 		dir: d, job: job, control: control, log: log, began: time.Now(),
-		console: -1, procs: map[int]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
+		console: -1, procs: map[ring.ProcessID]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
 		discovery: newDiscovery(dirs),
 	}
 	c.bundles.Tick = c.moved
@@ -262,7 +262,7 @@ func (c *collector) drainAll() int {
 // logPanics leaves what a bug report needs.
 func (c *collector) logPanics(p *process) {
 	for _, s := range p.panics {
-		c.logf("process %d: internal error, please report: %s", p.pid, s)
+		c.logf("process %d: internal error, please report: %s", p.id.PID, s)
 	}
 	p.panics = nil
 }
@@ -273,7 +273,7 @@ func (c *collector) checkpointIfDue(p *process) {
 	}
 	if err := p.checkpoint(c.dirs); err != nil {
 		p.complain("no checkpoint could be written: %v", err)
-		c.logf("checkpoint of process %d: %v; its segments are released without one", p.pid, err)
+		c.logf("checkpoint of process %d: %v; its segments are released without one", p.id.PID, err)
 	}
 }
 

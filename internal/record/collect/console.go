@@ -3,15 +3,9 @@ package collect
 import (
 	"fmt"
 
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"golang.org/x/sys/unix"
 )
-
-// A ProcessID names a process for good. Zero is none.
-type ProcessID struct {
-	PID int `json:"pid"`
-	// Start is field 22 of /proc/PID/stat.
-	Start uint64 `json:"start"`
-}
 
 // console is standard error of another process, for what no process of the program lives to say; -1 is none.
 type console int
@@ -20,7 +14,7 @@ type console int
 // the kernel is asked to keep processes apart, a terminal or pipe opened anew. The descriptor is
 // not among the first ones, and is inherited; it is never an os.File, which would change the mode
 // that others use it in. -1 if there is none.
-func OpenConsole(of ProcessID) int {
+func OpenConsole(of ring.ProcessID) int {
 	fd := int(openConsole(of))
 	if fd < 0 {
 		return -1
@@ -34,8 +28,8 @@ func OpenConsole(of ProcessID) int {
 	return to
 }
 
-func openConsole(of ProcessID) console {
-	w := newWatch(of.PID, of.Start)
+func openConsole(of ring.ProcessID) console {
+	w := newWatch(of)
 	defer w.close()
 	if of.PID == 0 || w.dead {
 		return -1

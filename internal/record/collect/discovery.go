@@ -1,9 +1,9 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,8 +74,8 @@ const (
 // notReady deals with a file that cannot be used. A process may take any time to set a segment up: the
 // file is looked at again until its process was dead before a look.
 func (c *collector) notReady(name string, err error) {
-	pid, _, _, ok := ring.ParseSegmentName(name)
-	p := c.procs[pid]
+	id, _, _, ok := ring.ParseSegmentName(name)
+	p := c.procs[id]
 	if ok && p != nil && !p.watch.dead {
 		c.retry = true
 		return
@@ -89,75 +89,62 @@ func (c *collector) notReady(name string, err error) {
 
 // file takes notice of a file in a state directory.
 func (c *collector) file(d *safefile.Dir, name string) error {
-	if pid, thread, _, ok := ring.ParseSegmentName(name); ok {
-		p := c.process(pid)
+	if id, thread, _, ok := ring.ParseSegmentName(name); ok {
+		p := c.process(id)
 		if p.finished {
 			return nil
 		}
-		fresh := p.start == 0
 		if err := p.addSegment(d, name, thread); err != nil {
 			return err
-		}
-		if p.watch == nil || fresh && p.watch.start == 0 {
-			c.watchProcess(p)
 		}
 		c.keepRaw(p, p.chains[thread])
 		return nil
 	}
-	if pid, ok := registrationPID(name); ok {
-		p := c.process(pid)
+	if id, ok := registered(name); ok {
+		p := c.process(id)
 		if p.reg != nil {
 			return nil
 		}
 		var err error
-		if p.reg, err = readRegistration(d, name); err != nil {
-			return err
-		}
-		if p.start == 0 {
-			p.start = p.reg.Start
-		}
-		c.watchProcess(p)
+		p.reg, err = readRegistration(d, name)
+		return err
 	}
 	return nil
 }
 
-// registrationPID says whose registration a file is.
-func registrationPID(name string) (pid int, ok bool) {
-	digits, ok := strings.CutPrefix(name, rankPrefix)
-	if !ok {
-		return 0, false
+// registered says whose registration a file is.
+func registered(name string) (id ring.ProcessID, ok bool) {
+	if s, is := strings.CutPrefix(name, rankPrefix); is {
+		return ring.ParseProcessID(s)
 	}
-	pid, err := strconv.Atoi(digits)
-	return pid, err == nil
+	return id, false
 }
 
-func (c *collector) watchProcess(p *process) {
-	if p.watch != nil {
-		p.watch.close()
-	}
-	p.watch = newWatch(p.pid, p.start)
+// byNumber orders processes.
+func byNumber(a, b ring.ProcessID) int {
+	return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Start, b.Start))
 }
 
-func (c *collector) process(pid int) *process {
-	p := c.procs[pid]
+func (c *collector) process(id ring.ProcessID) *process {
+	p := c.procs[id]
 	if p == nil {
 		var err error
-		p, err = loadProcess(c.dirs, pid)
+		p, err = loadProcess(c.dirs, id)
 		if err != nil {
-			c.logf("process %d: %v", pid, err)
+			c.logf("process %d: %v", id.PID, err)
 		}
 		if p == nil {
-			p = newProcess(pid, !c.control.NoTiming())
+			p = newProcess(id, !c.control.NoTiming())
 			p.dir = c.dir
 			if err != nil {
 				p.complain("a checkpoint could not be used: %v", err)
 			}
 		} else {
-			c.logf("process %d: continued from its checkpoint %d", pid, p.gen)
+			c.logf("process %d: continued from its checkpoint %d", id.PID, p.gen)
 		}
-		p.watch = newWatch(pid, p.start)
+		p.watch = newWatch(id)
 		p.mode, p.ticks, p.nanos = c.timingMode(), ticks(), ring.MonotonicNS()
-		c.procs[pid] = p
+		c.procs[id] = p
 		c.order = append(c.order, p)
 	}
 	return p
@@ -176,7 +163,7 @@ func (c *collector) keepRaw(p *process, ch *chain) {
 	if c.job.KeepRaw == "" || ch.raw != nil && ch.raw.f != nil || ch.raw != nil && ch.raw.err != nil {
 		return
 	}
-	ch.raw = openRaw(c.job.KeepRaw, c.job.Created.UnixNano(), p.pid, p.start, ch, ch.raw)
+	ch.raw = openRaw(c.job.KeepRaw, c.job.Created.UnixNano(), p.id, ch, ch.raw)
 	if ch.raw.err != nil {
 		c.logf("raw log: %v", ch.raw.err)
 		p.complain("the raw log is incomplete: %v", ch.raw.err)

@@ -20,7 +20,7 @@ func lonely(t *testing.T) (out, dir string, p *program, c *collector) {
 	out = filepath.Join(t.TempDir(), "a.tabard")
 	dir = state(t, out, nil)
 	p = newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	c = testCollector(t, dir)
 	c.scan()
 	revive(c)
@@ -97,7 +97,7 @@ func TestSegmentSetUpLate(t *testing.T) {
 	aside := t.TempDir()
 	p.dir = aside
 	n := p.whole()
-	name := ring.SegmentName(p.pid, 0, 0)
+	name := ring.SegmentName(p.id, 0, 0)
 	for _, size := range []int64{0, ring.HeaderBytes} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
@@ -137,7 +137,7 @@ func TestWatchWithoutDescriptors(t *testing.T) {
 		}
 		fds = append(fds, fd)
 	}
-	w := newWatch(os.Getpid(), st.Start)
+	w := newWatch(ring.ProcessID{PID: os.Getpid(), Start: st.Start})
 	alive := w.alive()
 	for _, fd := range fds {
 		unix.Close(fd)
@@ -151,7 +151,7 @@ func TestWatchWithoutDescriptors(t *testing.T) {
 	if !w.alive() {
 		t.Error("and then, too")
 	}
-	w.start++
+	w.id.Start++
 	w.next = time.Time{}
 	if w.alive() {
 		t.Error("with descriptors, another process is taken for this one")
@@ -163,9 +163,9 @@ func TestUnrecordedRanks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 4)
-	register(t, dir, deadPID+2, 1, 4) // its segments could not be made
-	if err := Register(dir, &Registration{PID: deadPID + 3, Rank: 2, Size: 4,
+	register(t, dir, p.id, 0, 4)
+	register(t, dir, ring.ProcessID{PID: deadPID + 2}, 1, 4) // its segments could not be made
+	if err := Register(dir, &Registration{ProcessID: ring.ProcessID{PID: deadPID + 3}, Rank: 2, Size: 4,
 		Reason: "is statically linked"}); err != nil {
 		t.Fatal(err)
 	}
@@ -198,9 +198,9 @@ func TestLateRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, launcher := range []ProcessID{{os.Getpid(), self.Start}, {os.Getpid(), self.Start + 1}, {}} {
+	for _, launcher := range []ring.ProcessID{{PID: os.Getpid(), Start: self.Start}, {PID: os.Getpid(), Start: self.Start + 1}, {}} {
 		dir := state(t, filepath.Join(t.TempDir(), "a.tabard"), func(j *Job) { j.LocalRanks, j.Launcher = 2, launcher })
-		register(t, dir, deadPID+1, 0, 2)
+		register(t, dir, ring.ProcessID{PID: deadPID + 1}, 0, 2)
 		c := testCollector(t, dir)
 		c.began = time.Now().Add(-time.Hour)
 		c.look()
@@ -208,7 +208,7 @@ func TestLateRanks(t *testing.T) {
 		if waits := launcher.Start == self.Start; c.over() == waits {
 			t.Errorf("launcher %+v: over %v", launcher, !waits)
 		}
-		register(t, dir, deadPID+2, 1, 2)
+		register(t, dir, ring.ProcessID{PID: deadPID + 2}, 1, 2)
 		c.look()
 		c.round()
 		if !c.over() {
@@ -221,8 +221,8 @@ func TestLateRanks(t *testing.T) {
 func TestNothingRecorded(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
-	register(t, dir, deadPID+1, 0, 2)
-	register(t, dir, deadPID+2, 1, 2)
+	register(t, dir, ring.ProcessID{PID: deadPID + 1}, 0, 2)
+	register(t, dir, ring.ProcessID{PID: deadPID + 2}, 1, 2)
 	c := testCollector(t, dir)
 	c.control.SetInitialized(2)
 	finishAll(t, c)

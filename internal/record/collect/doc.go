@@ -11,9 +11,9 @@
 //	control             the page shared with the runtime (internal/record/ring)
 //	register.lock       shared by a process that registers, exclusive at the end
 //	collector.lock      held by the live collector
-//	rank.<pid>          a registered process
-//	s.<pid>.<thread>.<k>  raw records
-//	<pid>.ckpt          durable compressed state of a process
+//	rank.<id>           a registered process: its number and, as numbers are used again, its start
+//	s.<id>.<thread>.<k>  raw records
+//	<id>.ckpt           durable compressed state of a process
 //	collector.log       what the collector had to say
 //	archive.tabard      the archive, if the output could not be written
 //

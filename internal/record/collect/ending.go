@@ -60,7 +60,7 @@ func (c *collector) bury(p *process) {
 		ch.close()
 	}
 	if len(p.chains) > 0 {
-		c.logf("process %d: %s, %d calls", p.pid, p.end, p.calls())
+		c.logf("process %d: %s, %d calls", p.id.PID, p.end, p.calls())
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *collector) moreMayCome() bool {
 		return false
 	}
 	if c.launcher == nil {
-		c.launcher = newWatch(c.job.Launcher.PID, c.job.Launcher.Start)
+		c.launcher = newWatch(c.job.Launcher)
 	}
 	return c.launcher.alive()
 }
@@ -167,9 +167,9 @@ func (c *collector) finalized() error {
 	c.provisional = true
 	err := c.archive()
 	c.provisional = false
-	c.handed = map[int]uint64{}
+	c.handed = map[ring.ProcessID]uint64{}
 	for _, p := range c.order {
-		c.handed[p.pid] = p.calls()
+		c.handed[p.id] = p.calls()
 	}
 	if err != nil {
 		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))

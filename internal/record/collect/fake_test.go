@@ -22,7 +22,7 @@ import (
 type program struct {
 	t        *testing.T
 	dir      string
-	pid      int
+	id       ring.ProcessID
 	capacity int // bytes of a segment
 	ring     int // segments of a thread
 	threads  []*fakeThread
@@ -51,7 +51,7 @@ const (
 // newProgram plays a process with a pid that is nobody's: it is dead from the
 // beginning, as seen by the collector.
 func newProgram(t *testing.T, dir string, pid, threads int) *program {
-	p := &program{t: t, dir: dir, pid: pid, capacity: 4096, ring: 4, clock: 1000}
+	p := &program{t: t, dir: dir, id: ring.ProcessID{PID: pid}, capacity: 4096, ring: 4, clock: 1000}
 	for i := range threads {
 		// Few enough to be forgotten now and then.
 		p.threads = append(p.threads, &fakeThread{p: p, n: i, repeats: ringtest.Repeats{Max: 40 + 160*(i&1)}})
@@ -76,7 +76,7 @@ func (f *fakeThread) tryAdvance() bool {
 		s.SetState(ring.SegActive)
 		f.cur = s
 	} else {
-		s, err := ring.CreateSegment(private.Open(f.p.t, f.p.dir), f.p.pid, f.n, len(f.segs), f.seq, f.p.capacity)
+		s, err := ring.CreateSegment(private.Open(f.p.t, f.p.dir), f.p.id, f.n, len(f.segs), f.seq, f.p.capacity)
 		if err != nil {
 			f.p.t.Fatal(err)
 		}
@@ -212,9 +212,9 @@ func state(t *testing.T, output string, edit func(*Job)) string {
 // deadPID is a pid that no process has: beyond the kernel's limit.
 const deadPID = 1 << 22
 
-func register(t *testing.T, dir string, pid, rank, size int) {
+func register(t *testing.T, dir string, id ring.ProcessID, rank, size int) {
 	t.Helper()
-	err := Register(dir, &Registration{PID: pid, Rank: rank, Size: size, LocalSize: size, Traced: true,
+	err := Register(dir, &Registration{ProcessID: id, Rank: rank, Size: size, LocalSize: size, Traced: true,
 		Command: []string{"app"}, Time: time.Now()})
 	if err != nil {
 		t.Fatal(err)

@@ -141,7 +141,7 @@ func running(d *safefile.Dir) int {
 		if err != nil {
 			continue
 		}
-		w := newWatch(r.PID, r.Start)
+		w := newWatch(r.ProcessID)
 		if w.alive() {
 			n++
 		}

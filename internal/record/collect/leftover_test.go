@@ -27,7 +27,7 @@ func TestLeftovers(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 50)...) {
 		p.threads[0].try(r)
 	}
@@ -49,7 +49,7 @@ func TestLeftovers(t *testing.T) {
 		!slices.Equal(l.Dirs, []string{dir}) {
 		t.Fatalf("interrupted: %+v", l)
 	}
-	register(t, dir, os.Getpid(), 1, 2)
+	register(t, dir, ring.ProcessID{PID: os.Getpid()}, 1, 2)
 	if l = leftover(t, out, dir); l == nil || l.Processes != 1 || !l.Running() {
 		t.Fatalf("with a process: %+v", l)
 	}
@@ -67,7 +67,7 @@ func TestLeftoversKept(t *testing.T) {
 	out := filepath.Join(parent, "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 50)...) {
 		p.threads[0].try(r)
 	}

@@ -147,26 +147,26 @@ type viewer struct {
 
 // look reads all processes.
 func (v *viewer) look() error {
-	found := map[int]string{} // names of registrations, empty if there is none
+	found := map[ring.ProcessID]string{} // names of registrations, empty if there is none
 	for i, dir := range v.dirs {
 		names, err := dir.Names()
 		if err != nil && i == 0 {
 			return err
 		}
 		for _, name := range names {
-			if pid, _, _, ok := ring.ParseSegmentName(name); ok {
-				found[pid] += ""
-			} else if pid, ok := registrationPID(name); ok && i == 0 {
-				found[pid] = name
+			if id, _, _, ok := ring.ParseSegmentName(name); ok {
+				found[id] += ""
+			} else if id, ok := registered(name); ok && i == 0 {
+				found[id] = name
 			}
 		}
 	}
-	for _, pid := range slices.Sorted(maps.Keys(found)) {
-		p, err := v.read(pid, found[pid])
+	for _, id := range slices.SortedFunc(maps.Keys(found), byNumber) {
+		p, err := v.read(id, found[id])
 		if err != nil {
 			return err
 		}
-		v.procs[pid] = p
+		v.procs[id] = p
 		v.order = append(v.order, p)
 		if p.watch.alive() {
 			v.running++
@@ -179,22 +179,22 @@ func (v *viewer) look() error {
 const attempts = 20
 
 // read reads a process: its newest checkpoint and the segments that came after it.
-func (v *viewer) read(pid int, registration string) (p *process, err error) {
+func (v *viewer) read(id ring.ProcessID, registration string) (p *process, err error) {
 	for n := range attempts {
-		found, why := findCheckpoints(v.dirs, pid)
+		found, why := findCheckpoints(v.dirs, id)
 		copies := v.alive
-		segments := v.segments(pid, copies)
-		if copies && v.newer(found, pid) {
+		segments := v.segments(id, copies)
+		if copies && v.newer(found, id) {
 			closeSegments(segments)
 			if n < attempts-1 {
 				continue
 			}
 			segments = nil // rather a moment too old than never
-			v.note(fmt.Sprintf("process %d: its last calls are missing: it makes too many at the moment", pid))
+			v.note(fmt.Sprintf("process %d: its last calls are missing: it makes too many at the moment", id.PID))
 		}
-		if p, err = v.take(pid, registration, found, why, segments); err == nil {
+		if p, err = v.take(id, registration, found, why, segments); err == nil {
 			whole := !copies || !p.torn() || n == attempts-1
-			if v.finish(p, whole); whole && (copies || !v.newer(found, pid)) {
+			if v.finish(p, whole); whole && (copies || !v.newer(found, id)) {
 				return p, nil
 			}
 			p.closeFiles()
@@ -211,14 +211,14 @@ func (p *process) torn() bool {
 }
 
 // newer says that the checkpoints of a process are others by now.
-func (v *viewer) newer(found []candidate, pid int) bool {
-	now, _ := findCheckpoints(v.dirs, pid)
+func (v *viewer) newer(found []candidate, id ring.ProcessID) bool {
+	now, _ := findCheckpoints(v.dirs, id)
 	return !slices.EqualFunc(found, now, func(a, b candidate) bool { return a.path == b.path && a.gen == b.gen })
 }
 
 // segments opens the segments of a process: copies if a collector may hand them back while they are read. Those that
 // are not set up, or free, have nothing to tell.
-func (v *viewer) segments(pid int, copies bool) (segments []*ring.Segment) {
+func (v *viewer) segments(id ring.ProcessID, copies bool) (segments []*ring.Segment) {
 	open := ring.ViewSegment
 	if copies {
 		open = ring.CopySegment
@@ -227,7 +227,7 @@ func (v *viewer) segments(pid int, copies bool) (segments []*ring.Segment) {
 		names, _ := dir.Names()
 		for _, name := range names {
 			of, thread, _, ok := ring.ParseSegmentName(name)
-			if !ok || of != pid || thread < 0 || thread >= maxThreads {
+			if !ok || of != id || thread < 0 || thread >= maxThreads {
 				continue
 			}
 			if seg, err := open(dir, name); err == nil && seg != nil {
@@ -247,11 +247,11 @@ func closeSegments(segments []*ring.Segment) {
 // take makes a process of what was found of it, up to the time of the snapshot. why says which checkpoints cannot be
 // used.
 func (v *viewer) take(
-	pid int, registration string, found []candidate, why error, segments []*ring.Segment,
+	id ring.ProcessID, registration string, found []candidate, why error, segments []*ring.Segment,
 ) (*process, error) {
 	p, err := restoreNewest(found, v.dirs[0], viewSpool, why)
 	if p == nil {
-		p = newProcess(pid, !v.control.NoTiming())
+		p = newProcess(id, !v.control.NoTiming())
 		if err != nil {
 			p.complain("a checkpoint could not be used: %v", err)
 		}
@@ -262,9 +262,6 @@ func (v *viewer) take(
 		c.raw = nil
 	}
 	for _, seg := range segments {
-		if p.start == 0 {
-			p.start = seg.PIDStart()
-		}
 		_, thread, _, _ := ring.ParseSegmentName(filepath.Base(seg.Path))
 		if err := p.hasSegment(seg.Path, thread, seg); err != nil {
 			v.note(err.Error())
@@ -275,9 +272,8 @@ func (v *viewer) take(
 			p.closeFiles()
 			return nil, err
 		}
-		p.start = p.reg.Start
 	}
-	p.watch = newWatch(pid, p.start)
+	p.watch = newWatch(p.id)
 	p.cut = math.MaxUint64
 	if p.watch.alive() {
 		p.cut = v.cut(p)

@@ -75,7 +75,7 @@ func TestLive(t *testing.T) {
 		if collector == "gone" {
 			p.ring = 1000
 		}
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := append(p.prologue(0, 1), p.work(rng(7), n)...)
 		end := p.epilogue()
 		c := testCollector(t, dir)
@@ -123,7 +123,7 @@ func TestLiveRaces(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, os.Getpid(), 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(8), n)...)
 	c := testCollector(t, dir)
 	p.threads[0].try(recs[0])
@@ -165,7 +165,7 @@ func TestLiveHang(t *testing.T) {
 	var programs []*program
 	for rank, pid := range []int{os.Getpid(), os.Getppid()} {
 		p := newProgram(t, dir, pid, 2-rank)
-		register(t, dir, pid, rank, 2)
+		register(t, dir, ring.ProcessID{PID: pid}, rank, 2)
 		for _, r := range p.prologue(rank, 2) {
 			p.threads[0].try(r)
 		}
@@ -221,7 +221,7 @@ func TestLiveMoment(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, os.Getpid(), 2)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(3), 40)...)
 	for _, r := range recs {
 		p.threads[0].try(r)
@@ -248,7 +248,7 @@ func TestLiveNodes(t *testing.T) {
 		dir := state(t, out, func(j *Job) { j.Shared, j.Node, j.Run = true, fmt.Sprint("n", rank), "run" })
 		p := newProgram(t, dir, pid, 1)
 		p.ring = 100
-		register(t, dir, pid, rank, 2)
+		register(t, dir, ring.ProcessID{PID: pid}, rank, 2)
 		for _, r := range append(p.prologue(rank, 2), p.work(rng(9), 50)...) {
 			p.threads[0].try(r)
 		}
@@ -281,9 +281,9 @@ func TestLiveNothing(t *testing.T) {
 	dir := state(t, out, nil)
 	fails("nobody registered")
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	fails("a dead process")
-	register(t, dir, os.Getpid(), 1, 3)
+	register(t, dir, ring.ProcessID{PID: os.Getpid()}, 1, 3)
 	if _, open, a, notes := look(t, out); a.NumRanks() != 2 || len(open) != 0 ||
 		!strings.Contains(notes, "2 of 3 ranks") {
 		t.Errorf("%d ranks, notes %q", a.NumRanks(), notes)
@@ -299,10 +299,10 @@ func TestLiveDamage(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, os.Getpid(), 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	c := testCollector(t, dir)
 	drive(t, &c, p.threads[0], append(p.prologue(0, 1), p.work(rng(4), 2000)...), nil)
-	path := filepath.Join(dir, checkpointName(p.pid))
+	path := filepath.Join(dir, checkpointName(p.id))
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

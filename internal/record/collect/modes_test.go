@@ -65,7 +65,7 @@ func recordAs(t *testing.T, mode string, n int, seed uint64) (rec recorded) {
 	dir := state(t, out, func(j *Job) { j.Options = map[string]string{"timing": mode} })
 	p := newProgram(t, dir, deadPID+1, 1)
 	p.capacity = 1 << 16
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(5), n)...)
 	recs = append(recs, p.epilogue()...)
 	c := testCollector(t, dir)

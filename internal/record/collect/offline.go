@@ -15,7 +15,7 @@ type Offline struct{ p *process }
 // NewOffline returns a process that has made no call yet. With timing, the
 // records' time stamps are kept.
 func NewOffline(timing bool) *Offline {
-	p := newProcess(0, timing)
+	p := newProcess(ring.ProcessID{}, timing)
 	p.chain(0)
 	return &Offline{p}
 }

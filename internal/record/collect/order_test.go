@@ -20,7 +20,7 @@ func TestRuntimeRecordsInsideCalls(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 2)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range p.prologue(0, 1) {
 		p.threads[0].try(r)
 	}
@@ -77,7 +77,7 @@ func TestUnseenThreads(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range p.prologue(0, 1) {
 		p.threads[0].try(r)
 	}
@@ -106,7 +106,7 @@ func TestRecoverAfterKept(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "gone", "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 50)...) {
 		p.threads[0].try(r)
 	}
@@ -146,7 +146,7 @@ func TestKilledAfterKeptEarly(t *testing.T) {
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
 	p.capacity = 1 << 20
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 50)...) {
 		p.threads[0].try(r)
 	}
@@ -182,7 +182,7 @@ func TestPartial(t *testing.T) {
 			}
 		}
 		p := newProgram(t, dir, deadPID+1, 1)
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := p.prologue(0, 1)
 		switch name {
 		case "hidden":
@@ -220,7 +220,7 @@ func TestStateElsewhere(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil) // below TABARD_STATE
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	for _, r := range append(p.prologue(0, 1), p.work(rng(1), 20)...) {
 		p.threads[0].try(r)
 	}

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // A ProcStat is the part of /proc/PID/stat that identifies a process.
@@ -56,18 +58,17 @@ func ReadProcStat(pid int) (ProcStat, error) {
 // A watch tells whether a process lives, cheaply with a pidfd, else from
 // /proc. Zombies are dead: they make no more calls.
 type watch struct {
-	pid   int
-	start uint64 // 0 unknown
-	fd    int    // -1 none
-	dead  bool
-	next  time.Time // of the fallback's next look
+	id   ring.ProcessID
+	fd   int // -1 none
+	dead bool
+	next time.Time // of the fallback's next look
 }
 
-// newWatch watches the process pid that started at start; one that is gone or
-// whose pid belongs to another process now is dead from the beginning.
-func newWatch(pid int, start uint64) *watch {
-	w := &watch{pid: pid, start: start, fd: -1}
-	if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+// newWatch watches a process; one that is gone or whose number belongs to another process now is
+// dead from the beginning.
+func newWatch(id ring.ProcessID) *watch {
+	w := &watch{id: id, fd: -1}
+	if fd, err := unix.PidfdOpen(id.PID, 0); err == nil {
 		w.fd = fd
 	} else if errors.Is(err, unix.ESRCH) {
 		w.dead = true
@@ -82,12 +83,12 @@ func newWatch(pid int, start uint64) *watch {
 }
 
 func (w *watch) matches() bool {
-	st, err := ReadProcStat(w.pid)
+	st, err := ReadProcStat(w.id.PID)
 	if err != nil { // without descriptors or memory we know nothing, and look again
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH)
 	}
 	// The first thread of a live process may be a zombie; a pidfd knows better.
-	return !(st.Zombie && w.fd < 0) && (w.start == 0 || st.Start == w.start)
+	return !(st.Zombie && w.fd < 0) && (w.id.Start == 0 || st.Start == w.id.Start)
 }
 
 func (w *watch) alive() bool {
@@ -122,7 +123,7 @@ const exitInfoWait = 50 * time.Millisecond
 // exitStatus says how a dead process ended, "" if the kernel does not tell.
 func (w *watch) exitStatus() string {
 	defer w.close()
-	if code, ok := zombieStatus(w.pid, w.start); ok {
+	if code, ok := zombieStatus(w.id); ok {
 		return statusText(code)
 	}
 	if w.fd < 0 {
@@ -141,13 +142,13 @@ func (w *watch) exitStatus() string {
 
 // zombieStatus reads the wait status of a process that nobody waited for yet:
 // field 52 of /proc/PID/stat.
-func zombieStatus(pid int, start uint64) (code uint32, ok bool) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+func zombieStatus(id ring.ProcessID) (code uint32, ok bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id.PID))
 	if err != nil {
 		return 0, false
 	}
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	if len(f) < 50 || f[0][0] != 'Z' || start != 0 && string(f[19]) != strconv.FormatUint(start, 10) {
+	if len(f) < 50 || f[0][0] != 'Z' || id.Start != 0 && string(f[19]) != strconv.FormatUint(id.Start, 10) {
 		return 0, false
 	}
 	v, err := strconv.ParseUint(string(f[49]), 10, 32)

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 func TestWatch(t *testing.T) {
@@ -26,11 +28,11 @@ func TestWatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newWatch(cmd.Process.Pid, st.Start)
+		w := newWatch(ring.ProcessID{PID: cmd.Process.Pid, Start: st.Start})
 		if !w.alive() {
 			t.Fatal("dead too early")
 		}
-		other := newWatch(cmd.Process.Pid, st.Start+1)
+		other := newWatch(ring.ProcessID{PID: cmd.Process.Pid, Start: st.Start + 1})
 		if other.alive() {
 			t.Error("a process with another start time is taken for this one")
 		}

@@ -16,8 +16,7 @@ import (
 // process is one traced process: its chains, symbols and streams.
 type process struct {
 	ahead  uint64 // see symbol.ReadAhead
-	pid    int
-	start  uint64
+	id     ring.ProcessID
 	reg    *Registration // nil if the launcher did not register it
 	watch  *watch
 	syms   *symbol.Process
@@ -45,8 +44,8 @@ type process struct {
 	end      string
 }
 
-func newProcess(pid int, withTimes bool) *process {
-	return &process{pid: pid, syms: symbol.NewProcess(), timing: withTimes, mode: timing.Mode{Kind: timing.Lossless}}
+func newProcess(id ring.ProcessID, withTimes bool) *process {
+	return &process{id: id, syms: symbol.NewProcess(), timing: withTimes, mode: timing.Mode{Kind: timing.Lossless}}
 }
 
 // Event implements symbol.Sink.
@@ -64,7 +63,7 @@ func (p *process) chain(thread int) *chain {
 	if c == nil {
 		c = &chain{thread: thread, files: map[string]*ring.Segment{}, s: p.newStream()}
 		if p.dir != nil {
-			c.s.spoolTiming(p.dir, spoolName(p.pid, thread))
+			c.s.spoolTiming(p.dir, spoolName(p.id, thread))
 		}
 		p.chains[thread] = c
 	}
@@ -90,13 +89,10 @@ func (p *process) addSegment(d *safefile.Dir, name string, thread int) error {
 
 // hasSegment makes an open segment known. It closes one that is not p's.
 func (p *process) hasSegment(path string, thread int, seg *ring.Segment) error {
-	if seg.PID() != p.pid || seg.Thread() != thread {
-		err := fmt.Errorf("%s: belongs to thread %d of process %d", path, seg.Thread(), seg.PID())
+	if seg.Process() != p.id || seg.Thread() != thread {
+		err := fmt.Errorf("%s: belongs to thread %d of process %s", path, seg.Thread(), seg.Process())
 		seg.Close()
 		return err
-	}
-	if p.start == 0 {
-		p.start = seg.PIDStart()
 	}
 	c := p.chain(thread)
 	c.files[path] = seg

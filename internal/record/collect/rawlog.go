@@ -34,8 +34,8 @@ const (
 	rawPending = 0xffff << 48
 )
 
-func rawName(pid int, start uint64, thread int) string {
-	return fmt.Sprintf("%d-%d.%d%s", pid, start, thread, rawSuffix)
+func rawName(id ring.ProcessID, thread int) string {
+	return fmt.Sprintf("%s.%d%s", id, thread, rawSuffix)
 }
 
 // rawFile writes a raw log. Failures end the log, never the recording.
@@ -48,7 +48,7 @@ type rawFile struct {
 
 // openRaw opens the log of a chain of the recording that was created at run (Unix ns). resume, if
 // not nil, is what a checkpoint knew: what was written after it is written again.
-func openRaw(dir string, run int64, pid int, start uint64, c *chain, resume *rawFile) *rawFile {
+func openRaw(dir string, run int64, id ring.ProcessID, c *chain, resume *rawFile) *rawFile {
 	r := &rawFile{}
 	if r.err = os.MkdirAll(dir, 0o777); r.err != nil {
 		return r
@@ -58,7 +58,7 @@ func openRaw(dir string, run int64, pid int, start uint64, c *chain, resume *raw
 		return r
 	}
 	defer d.Close()
-	if r.f, r.err = d.OpenFile(rawName(pid, start, c.thread), os.O_WRONLY|os.O_CREATE, 0o666); r.err != nil {
+	if r.f, r.err = d.OpenFile(rawName(id, c.thread), os.O_WRONLY|os.O_CREATE, 0o666); r.err != nil {
 		return r
 	}
 	r.w = bufio.NewWriterSize(r.f, 1<<18)
@@ -69,7 +69,7 @@ func openRaw(dir string, run int64, pid int, start uint64, c *chain, resume *raw
 		return r
 	}
 	if _, r.err = r.f.Seek(r.size, io.SeekStart); r.err == nil && r.size == 0 {
-		r.words([]uint64{rawMagic, rawVersion, uint64(pid), start, uint64(c.thread), uint64(c.tid), uint64(run), 0})
+		r.words([]uint64{rawMagic, rawVersion, uint64(id.PID), id.Start, uint64(c.thread), uint64(c.tid), uint64(run), 0})
 	}
 	return r
 }

@@ -30,7 +30,7 @@ func openJob(t *testing.T, calls func(p *program, emit func(ringtest.Call)), res
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	dir := state(t, out, nil)
 	p := newProgram(t, dir, deadPID+1, 1)
-	register(t, dir, p.pid, 0, 1)
+	register(t, dir, p.id, 0, 1)
 	recs := p.prologue(0, 1)
 	calls(p, func(c ringtest.Call) {
 		c.Start, c.End = p.tick(), p.tick()
@@ -202,11 +202,11 @@ func TestReplaceIsInvisible(t *testing.T) {
 func TestTwoCheckpoints(t *testing.T) {
 	for _, newer := range []int{0, 1} {
 		dirs := []*safefile.Dir{private.Temp(t), private.Temp(t)}
-		p := newProcess(deadPID+1, true)
+		p := newProcess(ring.ProcessID{PID: deadPID + 1}, true)
 		p.dir = dirs[0]
 		p.chain(0)
 		feed := func(n int) {
-			for _, r := range newProgram(t, dirs[0].Path(), p.pid, 1).work(rng(3), n) {
+			for _, r := range newProgram(t, dirs[0].Path(), p.id.PID, 1).work(rng(3), n) {
 				if err := p.syms.Record(0, r, p); err != nil {
 					t.Fatal(err)
 				}
@@ -220,7 +220,7 @@ func TestTwoCheckpoints(t *testing.T) {
 		if err := p.checkpoint(dirs[newer : newer+1]); err != nil {
 			t.Fatal(err)
 		}
-		q, err := loadProcess(dirs, p.pid)
+		q, err := loadProcess(dirs, p.id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,9 +92,9 @@ func (c *collector) outOf() string {
 
 // handover is how far the archives of a job's nodes have been put together inside MPI_Finalize.
 type handover struct {
-	answered    uint32         // the last request of the leader that was dealt with
-	provisional bool           // an archive is made while processes are in MPI_Finalize
-	handed      map[int]uint64 // calls of each process then
+	answered    uint32                    // the last request of the leader that was dealt with
+	provisional bool                      // an archive is made while processes are in MPI_Finalize
+	handed      map[ring.ProcessID]uint64 // calls of each process then
 }
 
 // answerLeader does what the leader asks for.
@@ -149,9 +149,9 @@ func (c *collector) unite(request uint32, received int) error {
 	if err != nil {
 		return err
 	}
-	c.handed = map[int]uint64{}
+	c.handed = map[ring.ProcessID]uint64{}
 	for _, p := range c.order {
-		c.handed[p.pid] = p.calls()
+		c.handed[p.id] = p.calls()
 	}
 	sources, err := receivedSources(c.dir.Path(), received)
 	if err != nil {
@@ -306,7 +306,7 @@ func (c *collector) deviates() bool {
 	for _, p := range c.order {
 		ended, _ := p.syms.Ended()
 		good := p.end == exited || p.end == "exited with status 0"
-		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.pid] || p.missing+p.broken > 0 || len(p.problems) > 0) {
+		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.id] || p.missing+p.broken > 0 || len(p.problems) > 0) {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ func newNode(t *testing.T, out string, rank int, name string) *node {
 	t.Helper()
 	dir := state(t, out, func(j *Job) { j.Shared, j.Node, j.Run, j.LocalRanks = true, name, "run", 1 })
 	n := &node{p: newProgram(t, dir, deadPID+1+rank, 1)}
-	register(t, dir, n.p.pid, rank, 2)
+	register(t, dir, n.p.id, rank, 2)
 	recs := append(n.p.prologue(rank, 2), n.p.work(rng(9), 500)...)
 	end := n.p.epilogue()
 	i := slices.IndexFunc(end, func(r ring.Record) bool { return r.ID() == ring.REnd })

@@ -24,7 +24,7 @@ func TestShortenedSegments(t *testing.T) {
 			p := newProgram(t, dir, os.Getpid(), 1)
 			p.ring, p.capacity = 1000, 1<<16
 			f := p.threads[0]
-			register(t, dir, p.pid, 0, 1)
+			register(t, dir, p.id, 0, 1)
 			recs := append(p.prologue(0, 1), p.work(rng(11), n)...)
 			c := testCollector(t, dir)
 			taken := 0
@@ -79,7 +79,7 @@ func TestShortenedControl(t *testing.T) {
 		dir := state(t, out, nil)
 		p := newProgram(t, dir, deadPID+1, 1)
 		p.ring = 1000
-		register(t, dir, p.pid, 0, 1)
+		register(t, dir, p.id, 0, 1)
 		recs := slices.Concat(p.prologue(0, 1), p.work(rng(12), n), p.epilogue())
 		c := testCollector(t, dir)
 		for i, r := range recs {

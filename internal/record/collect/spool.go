@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -20,7 +21,7 @@ type spool struct {
 	fixed bool   // the file is somebody else's
 }
 
-func spoolName(pid, thread int) string { return fmt.Sprintf("%d.%d.times", pid, thread) }
+func spoolName(id ring.ProcessID, thread int) string { return fmt.Sprintf("%s.%d.times", id, thread) }
 
 // A spoolOpener makes a spool of the first size bytes of a file in d, followed by tail.
 type spoolOpener func(d *safefile.Dir, name string, size int64, tail []byte) (*spool, error)

@@ -80,16 +80,14 @@ type Job struct {
 	// Private keeps the archive from other users.
 	Private bool `json:"private,omitempty"`
 	// Launcher started the ranks of this node: as long as it lives, some may still come.
-	Launcher ProcessID `json:"launcher"`
+	Launcher ring.ProcessID `json:"launcher"`
 	// OfScript says that a recorded script started the job.
 	OfScript bool `json:"of_script,omitempty"`
 }
 
 // Registration is a process that the launcher registered.
 type Registration struct {
-	PID int `json:"pid"`
-	// Start is field 22 of /proc/PID/stat; with PID it names a process for good.
-	Start uint64 `json:"start"`
+	ring.ProcessID
 	// Rank, Size and LocalSize are what the environment told, -1 unknown.
 	Rank      int `json:"rank"`
 	Size      int `json:"size"`
@@ -209,7 +207,7 @@ func join(dir string, r *Registration) error {
 		return err
 	}
 	defer control.Close()
-	if err := d.WriteFile(fmt.Sprintf("%s%d", rankPrefix, r.PID), b, true); err != nil {
+	if err := d.WriteFile(rankPrefix+r.ProcessID.String(), b, true); err != nil {
 		return err
 	}
 	control.AddFile()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // rankEnv is what the environment tells of this process's place in the job
@@ -223,5 +224,5 @@ func console() int {
 	if st, err := collect.ReadProcStat(pid); err != nil || slices.Contains(daemons, st.Comm) {
 		return -1
 	}
-	return collect.OpenConsole(collect.ProcessID{PID: pid, Start: start})
+	return collect.OpenConsole(ring.ProcessID{PID: pid, Start: start})
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
 // Options is what the user asked for.
@@ -85,6 +86,7 @@ type launcher struct {
 	err     io.Writer
 	joins   bool   // see Join
 	forJobs string // options for jobs that the program starts
+	id      ring.ProcessID
 }
 
 // Record sets up the recording and becomes the program. It only returns if
@@ -202,7 +204,7 @@ func (l *launcher) attach(output, dir, exe string) {
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
 		l.environ = slicesWithout(l.environ, launchedVariable+"=")
 		if l.env.rank >= 0 {
-			l.environ = append(l.environ, fmt.Sprintf("%s=%d", launchedVariable, os.Getpid()))
+			l.environ = append(l.environ, launchedVariable+"="+l.id.String())
 		}
 		if l.forJobs != "" {
 			l.environ = append(slicesWithout(l.environ, optionsVariable+"="), optionsVariable+"="+l.forJobs)
@@ -228,12 +230,13 @@ func (l *launcher) untraceable() string {
 
 func (l *launcher) registration(reason string, spawned bool) *collect.Registration {
 	r := &collect.Registration{
-		PID: os.Getpid(), Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
+		ProcessID: ring.ProcessID{PID: os.Getpid()}, Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
 		Spawned: spawned, Traced: reason == "", Reason: reason, Command: l.o.Command, Time: time.Now(),
 	}
 	if st, err := collect.ReadProcStat(r.PID); err == nil {
 		r.Start = st.Start
 	}
+	l.id = r.ProcessID
 	return r
 }
 

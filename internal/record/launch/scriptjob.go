@@ -23,7 +23,7 @@ const JobCommand = "__job"
 const (
 	signatureVariable = "TABARD_JOB"    // of the launcher that was noted
 	optionsVariable   = "TABARD_RECORD" // Options as JSON
-	launchedVariable  = "TABARD_RANK"   // process id of the rank
+	launchedVariable  = "TABARD_RANK"   // the process that is the rank, as ring.ProcessID
 )
 
 // signature tells the launchers apart that the environment of a rank names, empty if it names none: as signature in

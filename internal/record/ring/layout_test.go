@@ -141,7 +141,7 @@ func TestControlAndSegment(t *testing.T) {
 	if _, err := OpenSegment(dir, "bad"); err == nil {
 		t.Error("a file of zeros passed for a segment")
 	}
-	s, err := CreateSegment(dir, 42, 1, 2, 7, 800)
+	s, err := CreateSegment(dir, ProcessID{42, 77}, 1, 2, 7, 800)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestControlAndSegment(t *testing.T) {
 	if err != nil || rec.ID() != 64 || len(rest) != 0 || s.Pending().ID() != 65 || s.Seq() != 7 || !s.InCall() {
 		t.Errorf("record %v, rest %v, err %v, pending %v", rec, rest, err, s.Pending())
 	}
-	if pid, th, k, ok := ParseSegmentName(filepath.Base(s.Path)); !ok || pid != 42 || th != 1 || k != 2 {
+	if id, th, k, ok := ParseSegmentName(filepath.Base(s.Path)); !ok || id != (ProcessID{42, 77}) || th != 1 || k != 2 {
 		t.Error("name", s.Path)
 	}
 }

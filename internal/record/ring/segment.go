@@ -12,15 +12,33 @@ import (
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
+// A ProcessID names a process for good, as the kernel uses numbers again. Zero is none.
+type ProcessID struct {
+	PID int `json:"pid"`
+	// Start is field 22 of /proc/PID/stat, 0 if it could not be read.
+	Start uint64 `json:"start"`
+}
+
+// String is the form in names of files: "PID-START".
+func (id ProcessID) String() string { return fmt.Sprintf("%d-%d", id.PID, id.Start) }
+
+// ParseProcessID is the inverse of String.
+func ParseProcessID(s string) (id ProcessID, ok bool) {
+	if _, err := fmt.Sscanf(s, "%d-%d", &id.PID, &id.Start); err != nil {
+		return ProcessID{}, false
+	}
+	return id, s == id.String()
+}
+
 // SegmentName is the name of the k-th segment file of a thread.
-func SegmentName(pid, thread, k int) string { return fmt.Sprintf("s.%d.%d.%d", pid, thread, k) }
+func SegmentName(id ProcessID, thread, k int) string { return fmt.Sprintf("s.%s.%d.%d", id, thread, k) }
 
 // ParseSegmentName is the inverse of SegmentName on a base name.
-func ParseSegmentName(name string) (pid, thread, k int, ok bool) {
-	if _, err := fmt.Sscanf(name, "s.%d.%d.%d", &pid, &thread, &k); err != nil {
-		return 0, 0, 0, false
+func ParseSegmentName(name string) (id ProcessID, thread, k int, ok bool) {
+	if _, err := fmt.Sscanf(name, "s.%d-%d.%d.%d", &id.PID, &id.Start, &thread, &k); err != nil {
+		return ProcessID{}, 0, 0, false
 	}
-	return pid, thread, k, name == SegmentName(pid, thread, k)
+	return id, thread, k, name == SegmentName(id, thread, k)
 }
 
 // Segment is a mapped segment file.
@@ -140,8 +158,8 @@ func mapSegment(
 
 // CreateSegment makes a segment file in d as the runtime would, and announces it if there is a control page: for
 // tests.
-func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int) (*Segment, error) {
-	f, err := d.Create(SegmentName(pid, thread, k), 0o600)
+func CreateSegment(d *safefile.Dir, id ProcessID, thread, k int, seq uint64, capacity int) (*Segment, error) {
+	f, err := d.Create(SegmentName(id, thread, k), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +167,8 @@ func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int
 	if err := f.Truncate(int64(HeaderBytes + capacity)); err != nil {
 		return nil, err
 	}
-	h := segmentHeader{Magic: SegmentMagic, Version: Version, PID: uint32(pid), Thread: uint32(thread),
-		TID: uint32(pid), Seq: seq, Capacity: uint64(capacity), State: SegActive}
+	h := segmentHeader{Magic: SegmentMagic, Version: Version, PID: uint32(id.PID), PIDStart: id.Start, Thread: uint32(thread),
+		TID: uint32(id.PID), Seq: seq, Capacity: uint64(capacity), State: SegActive}
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
 	}
@@ -158,7 +176,7 @@ func CreateSegment(d *safefile.Dir, pid, thread, k int, seq uint64, capacity int
 		c.AddFile()
 		c.Close()
 	}
-	return OpenSegment(d, SegmentName(pid, thread, k))
+	return OpenSegment(d, SegmentName(id, thread, k))
 }
 
 // Close unmaps the segment.
@@ -191,11 +209,10 @@ func (s *Segment) Touch(from, to int) {
 
 var touched atomic.Uint64 // accesses that have no other use are not left out
 
-// PID, PIDStart, Thread and TID say whose segment this is.
-func (s *Segment) PID() int         { return int(s.h.PID) }
-func (s *Segment) PIDStart() uint64 { return s.h.PIDStart }
-func (s *Segment) Thread() int      { return int(s.h.Thread) }
-func (s *Segment) TID() int         { return int(s.h.TID) }
+// Process, Thread and TID say whose segment this is.
+func (s *Segment) Process() ProcessID { return ProcessID{int(s.h.PID), s.h.PIDStart} }
+func (s *Segment) Thread() int        { return int(s.h.Thread) }
+func (s *Segment) TID() int           { return int(s.h.TID) }
 
 // Seq is the segment's position in its thread's chain.
 func (s *Segment) Seq() uint64 { return atomic.LoadUint64(&s.h.Seq) }
