@@ -8,6 +8,7 @@
 //	         the process
 //	memory/  what addresses become: segments of the heap, mappings, memory of GPUs
 //	sites/   who called: modules, unwinding, callbacks that end in a jump
+//	nccl/    NCCL and RCCL: what their wrappers need
 //	mpi/     what is MPI's: the real library, how its values look, statuses, MPI_Finalize, spawned processes;
 //	         the wrappers themselves are generated (mpi/gen)
 //

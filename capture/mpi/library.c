@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "mpi/library.h"
 #include "mpi/gen/wrap.h"
+#include "nccl/nccl.h"
 
 /* ---- Finding functions ---- */
 
@@ -102,11 +103,12 @@ void *tb_resolve(int id)
 {
     char profiling[128];
     const char *name = tb_names[id];
-    snprintf(profiling, sizeof profiling, "P%s", name);
-    void *p = tb_library_symbol(profiling);
-    if (!p) p = tb_library_symbol(name);
     int is_mpi = strncmp(name, "MPI", 3) == 0;
+    snprintf(profiling, sizeof profiling, "P%s", name);
+    void *p = is_mpi ? tb_library_symbol(profiling) : NULL;
+    if (!p) p = tb_library_symbol(name);
     if (!p && !is_mpi) p = other_symbol(name);
+    if (!p && tb_nccl_is(name)) return (void *)tb_nccl_missing; /* it may be loaded later */
     if (p) {
         __atomic_store_n(&tb_real[id], p, __ATOMIC_RELEASE);
         return p;
