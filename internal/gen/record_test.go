@@ -29,6 +29,8 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return dir, err
 	}
+	// Other APIs are recorded if asked for, and have programs of their own (testdata).
+	api.Funcs = slices.DeleteFunc(api.Funcs, func(f *Func) bool { return f.ID >= firstFunction && f.API != "mpi" })
 	lib, prog := filepath.Join(dir, "lib.c"), filepath.Join(dir, "all.c")
 	if err := os.WriteFile(lib, fakeLibrary(api), 0o644); err != nil {
 		return dir, err
@@ -288,7 +290,13 @@ func TestEveryFunction(t *testing.T) {
 				args = append(args, "null")
 			}
 			recs, refs := record(t, args...)
-			calls := repeats*(len(spec.Functions())-len(pseudos)) - 2*(repeats-1) // MPI_Init, MPI_Finalize
+			functions := 0
+			for _, f := range spec.Functions() {
+				if f.API == "mpi" {
+					functions++
+				}
+			}
+			calls := repeats*functions - 2*(repeats-1) // MPI_Init, MPI_Finalize
 			if len(recs) != calls {
 				t.Errorf("%d records, want %d", len(recs), calls)
 			}
