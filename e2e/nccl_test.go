@@ -88,7 +88,8 @@ func TestNCCL(t *testing.T) {
 	// Without them nothing is recorded.
 	c := exec.Command("./ranks.sh", "1", tabardBin, "record", "-o", "none.tabard", "./train", "id2", "alone")
 	c.Dir = j.dir
-	if out, _ := c.CombinedOutput(); strings.Contains(string(out), "calls in") {
+	if out, _ := c.CombinedOutput(); strings.Contains(string(out), "calls in") ||
+		strings.Contains(string(out), "INCOMPLETE") {
 		t.Errorf("recorded: %s", out)
 	}
 }
