@@ -3,7 +3,8 @@
 /* The APIs that are traced. */
 #include "core/api.h"
 #include "mpi/library.h"
+#include "nccl/nccl.h"
 #include "posixio/library.h"
 #include "regions/regions.h"
 
-const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_posixio, &tb_region_api, NULL};
+const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_region_api, NULL};

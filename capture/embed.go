@@ -9,6 +9,7 @@
 //	memory/  what addresses become: segments of the heap, mappings, memory of GPUs
 //	sites/   who called: modules, unwinding, callbacks that end in a jump
 //	regions/ parts of the program that it names itself, by our interface and others'
+//	nccl/    NCCL and RCCL: what their wrappers need
 //	mpi/     what is MPI's: the real library, how its values look, statuses, MPI_Finalize, spawned processes;
 //	         the wrappers themselves are generated (mpi/gen)
 //	posixio/ what is special about POSIX I/O and stdio: which descriptors are of regular files, and where in them the

@@ -136,6 +136,9 @@ func (a ABI) Name(kind string, value int64) string {
 // 5, and the keyvals of Open MPI, whose other handles are addresses that the
 // recording itself explains.
 func (a ABI) PredefinedByHandle(class Class, raw uint64) (int, bool) {
+	if i, ok := enumerated[handleKey{class, raw}]; ok && raw != 0 {
+		return i, true
+	}
 	i, ok := a.data().handles[handleKey{class, raw}]
 	if !ok && raw>>31 == 1 { // handles that are ints: some tables have them with their sign
 		i, ok = a.data().handles[handleKey{class, raw | 0xffffffff<<32}]

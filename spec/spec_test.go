@@ -116,7 +116,8 @@ func checkSlot(s *Slot, p *Param) error {
 	if ints := s.Codec == Int || s.Codec == Displacement; ints != (s.Bits == 32 || s.Bits == 64) {
 		return fmt.Errorf("codec %d with %d bits", s.Codec, s.Bits)
 	}
-	if want := s.Out && s.Codec != Handle && s.Codec != StringArray || s.Codec == Status; s.Column != want {
+	if want := s.Out && s.Codec != Handle && s.Codec != StringArray || s.Codec == Status ||
+		p != nil && p.Kind == "NCCL_ID"; s.Column != want {
 		return fmt.Errorf("column %t", s.Column)
 	}
 	if s.OnError != (s.Out && s.Life == Complete) {

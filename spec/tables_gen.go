@@ -2,7 +2,7 @@
 
 package spec
 
-const numIDs = 4100
+const numIDs = 6182
 
 var functions = [...]Func{
 	{ID: 7, Name: "tabard_tracing", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
@@ -10053,6 +10053,406 @@ var functions = [...]Func{
 		{Param: 1, Codec: String},
 		{Param: 2, Codec: Float},
 	}},
+	{ID: 6144, Name: "ncclAllGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "sendcount", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 5, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6145, Name: "ncclAllReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Handle, Class: Op},
+		{Param: 5, Codec: Handle, Class: Comm},
+		{Param: 6, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6146, Name: "ncclAllToAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "RCCL", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 5, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6147, Name: "ncclAlltoAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 5, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6148, Name: "ncclBcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
+		{Name: "buff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 5, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6149, Name: "ncclBroadcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.2", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Handle, Class: Comm},
+		{Param: 6, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6150, Name: "ncclCommAbort", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x200200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
+	}},
+	{ID: 6151, Name: "ncclCommCount", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommSize, Activity: ActivityOther, Groups: 0x200200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "COMM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
+	}},
+	{ID: 6152, Name: "ncclCommCuDevice", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "device", Kind: "INTEGER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
+	}},
+	{ID: 6153, Name: "ncclCommDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "handle", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Address},
+	}},
+	{ID: 6154, Name: "ncclCommDestroy", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x200200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
+	}},
+	{ID: 6155, Name: "ncclCommFinalize", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", NumIn: 1, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x200200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+	}},
+	{ID: 6156, Name: "ncclCommGetAsyncError", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.4", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "asyncError", Kind: "ERROR_CODE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
+	}},
+	{ID: 6157, Name: "ncclCommInitAll", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x200200, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t[]", Codec: Handle, Class: Comm, Life: New, Out: true, Array: true, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "ndev", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "devlist", Kind: "INTEGER", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Array: true, Bits: 32},
+		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New, Array: true},
+	}},
+	{ID: 6158, Name: "ncclCommInitRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x200200, roles: roleSlots{RoleNew: 4}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "rank", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
+	}},
+	{ID: 6159, Name: "ncclCommInitRankConfig", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x200200, roles: roleSlots{RoleNew: 5}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "rank", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "config", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Address},
+		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
+	}},
+	{ID: 6160, Name: "ncclCommInitRankScalable", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.23", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x200200, roles: roleSlots{RoleNew: 6}, Params: []Param{
+		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "myrank", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "nId", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId*", Codec: Int, In: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "config", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 64, Column: true},
+		{Param: 5, Codec: Address},
+		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
+	}},
+	{ID: 6161, Name: "ncclCommRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buff", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "handle", Kind: "C_BUFFER", CType: "void**", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Out: true, Codec: Address, Column: true},
+	}},
+	{ID: 6162, Name: "ncclCommShrink", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.27", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommShrink, Activity: ActivityOther, Groups: 0x200200, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "excludeRanksList", Kind: "INTEGER", CType: "int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 2, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "excludeRanksCount", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "config", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shrinkFlags", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Array: true, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Address},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
+	}},
+	{ID: 6163, Name: "ncclCommSplit", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.18", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommSplit, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x200200, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "color", Kind: "COLOR", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "key", Kind: "KEY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "config", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Address},
+		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
+	}},
+	{ID: 6164, Name: "ncclCommUserRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommRank, Activity: ActivityOther, Groups: 0x200200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "rank", Kind: "INTEGER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
+	}},
+	{ID: 6165, Name: "ncclCommWindowDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "win", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Address},
+	}},
+	{ID: 6166, Name: "ncclCommWindowRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "buff", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "win", Kind: "C_BUFFER", CType: "void**", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "winFlags", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 3, Out: true, Codec: Address, Column: true},
+	}},
+	{ID: 6167, Name: "ncclGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Handle, Class: Comm},
+		{Param: 6, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6168, Name: "ncclGetUniqueId", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, Params: []Param{
+		{Name: "uniqueId", Kind: "NCCL_ID", CType: "ncclUniqueId*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 6169, Name: "ncclGetVersion", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, Params: []Param{
+		{Name: "version", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
+	}},
+	{ID: 6170, Name: "ncclGroupEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x200000},
+	{ID: 6171, Name: "ncclGroupSimulateEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.22", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, Params: []Param{
+		{Name: "simInfo", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+	}},
+	{ID: 6172, Name: "ncclGroupStart", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x200000},
+	{ID: 6173, Name: "ncclMemAlloc", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, Params: []Param{
+		{Name: "ptr", Kind: "C_BUFFER", CType: "void**", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 0, Out: true, Codec: Address, Column: true},
+	}},
+	{ID: 6174, Name: "ncclMemFree", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, Params: []Param{
+		{Name: "ptr", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+	}},
+	{ID: 6175, Name: "ncclRecv", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x200001, roles: roleSlots{RoleOn: 5, RoleRecvPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRecvBuffer: 1}, Params: []Param{
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "peer", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 5, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6176, Name: "ncclRedOpCreatePreMulSum", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 4, RoleSendType: 2, RoleRecvType: 2, RoleNew: 5}, Params: []Param{
+		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t*", Codec: Handle, Class: Op, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "scalar", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "residence", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 0, Out: true, Codec: Handle, Class: Op, Life: New},
+	}},
+	{ID: 6177, Name: "ncclRedOpDestroy", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x200000, roles: roleSlots{RoleOn: 2, RoleOperator: 1}, Params: []Param{
+		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t", Codec: Handle, Class: Op, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Op, Life: Free},
+		{Param: 1, Codec: Handle, Class: Comm},
+	}},
+	{ID: 6178, Name: "ncclReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Handle, Class: Op},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Handle, Class: Comm},
+		{Param: 7, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6179, Name: "ncclReduceScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvcount", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Handle, Class: Op},
+		{Param: 5, Codec: Handle, Class: Comm},
+		{Param: 6, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6180, Name: "ncclScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x200020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Address},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Handle, Class: Comm},
+		{Param: 6, Codec: Handle, Class: Queue},
+	}},
+	{ID: 6181, Name: "ncclSend", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x200001, roles: roleSlots{RoleOn: 5, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleSendBuffer: 1}, Params: []Param{
+		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "peer", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Address},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Handle, Class: Comm},
+		{Param: 5, Codec: Handle, Class: Queue},
+	}},
 }
 
 // Predefineds are the predefined objects of all MPIs; the index is stored in traces.
@@ -10186,6 +10586,23 @@ var Predefineds = []Predefined{
 	{"MPI_T_PVAR_ALL_HANDLES", TPvar, false, -1},
 	{"MPI_T_PVAR_SESSION_NULL", TPvarSession, true, -1},
 	{"MPI_T_ENUM_NULL", TEnum, true, -1},
+	{"ncclInt8", Type, false, 1},
+	{"ncclUint8", Type, false, 1},
+	{"ncclInt32", Type, false, 4},
+	{"ncclUint32", Type, false, 4},
+	{"ncclInt64", Type, false, 8},
+	{"ncclUint64", Type, false, 8},
+	{"ncclFloat16", Type, false, 2},
+	{"ncclFloat32", Type, false, 4},
+	{"ncclFloat64", Type, false, 8},
+	{"ncclBfloat16", Type, false, 2},
+	{"ncclFloat8e4m3", Type, false, 1},
+	{"ncclFloat8e5m2", Type, false, 1},
+	{"ncclSum", Op, false, -1},
+	{"ncclProd", Op, false, -1},
+	{"ncclMax", Op, false, -1},
+	{"ncclMin", Op, false, -1},
+	{"ncclAvg", Op, false, -1},
 }
 
 // FunctionGroups are the groups of functions of all APIs, in the order of their bits in Func.Groups.
@@ -10211,6 +10628,7 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "other", Alias: "", About: "what is in no other group"},
 	{Name: "posixio", Alias: "", About: "POSIX I/O and stdio"},
 	{Name: "regions", Alias: "", About: "begin and end of regions, marks and values"},
+	{Name: "nccl", Alias: "", About: "all of NCCL and RCCL"},
 }
 
 // EventKinds are the kinds of events, by EventKind.
@@ -10219,7 +10637,7 @@ var EventKinds = []EventInfo{
 	{Name: "regions", About: "parts of the program that it names itself", Default: true, Built: true},
 	{Name: "io", About: "files: POSIX I/O and stdio", Default: false, Built: true},
 	{Name: "openmp", About: "OpenMP constructs", Default: false, Built: false},
-	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: false},
+	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: true},
 	{Name: "cuda", About: "CUDA calls, kernels and copies", Default: false, Built: false},
 	{Name: "python", About: "Python functions", Default: false, Built: false},
 	{Name: "threads", About: "threads that begin, end and wait for each other", Default: false, Built: false},
@@ -11197,4 +11615,25 @@ var abis = [...]abiData{
 			{TPvarSession, 0x0}: 127, // MPI_T_PVAR_SESSION_NULL
 			{TEnum, 0x0}:        128, // MPI_T_ENUM_NULL
 		}},
+}
+
+// enumerated are the predefined objects whose handles are numbers of an enumeration.
+var enumerated = map[handleKey]int{
+	{Type, 0x1800000000000000}: 129, // ncclInt8
+	{Type, 0x1800000000000001}: 130, // ncclUint8
+	{Type, 0x1800000000000002}: 131, // ncclInt32
+	{Type, 0x1800000000000003}: 132, // ncclUint32
+	{Type, 0x1800000000000004}: 133, // ncclInt64
+	{Type, 0x1800000000000005}: 134, // ncclUint64
+	{Type, 0x1800000000000006}: 135, // ncclFloat16
+	{Type, 0x1800000000000007}: 136, // ncclFloat32
+	{Type, 0x1800000000000008}: 137, // ncclFloat64
+	{Type, 0x1800000000000009}: 138, // ncclBfloat16
+	{Type, 0x180000000000000a}: 139, // ncclFloat8e4m3
+	{Type, 0x180000000000000b}: 140, // ncclFloat8e5m2
+	{Op, 0x1800000000000000}:   141, // ncclSum
+	{Op, 0x1800000000000001}:   142, // ncclProd
+	{Op, 0x1800000000000002}:   143, // ncclMax
+	{Op, 0x1800000000000003}:   144, // ncclMin
+	{Op, 0x1800000000000004}:   145, // ncclAvg
 }

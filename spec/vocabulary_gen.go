@@ -55,6 +55,7 @@ const (
 	OpCommCreate                             // makes a communicator of a group of another's members
 	OpCommCreateGroup                        // likewise, called by the members of the group only
 	OpCommFromGroup                          // makes a communicator of a group, from no other
+	OpCommById                               // makes a communicator of all that have a number, which is passed along
 	OpCommCart                               // makes a communicator with a Cartesian topology
 	OpCommCartSub                            // makes communicators of the slices of a Cartesian one
 	OpCommGraph                              // makes a communicator with a graph that each process knows
@@ -116,7 +117,7 @@ const (
 	numOperations
 )
 
-var namesOperation = [...]string{"none", "send", "recv", "matched_recv", "sendrecv", "probe", "matched_probe", "start", "complete", "query", "request_free", "cancel", "part_ready", "part_arrived", "collective", "put", "get", "accumulate", "fence", "window_sync", "window_create", "window_create_dynamic", "window_group", "file_open", "file_delete", "file_view", "file_size", "file_resize", "file_group", "read", "write", "file_end", "file_open_by_name", "file_dup", "file_close", "file_seek", "file_sync", "file_map", "file_unmap", "file_change", "file_query", "comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_create_group", "comm_from_group", "comm_cart", "comm_cart_sub", "comm_graph", "comm_dist_graph", "comm_dist_graph_adjacent", "comm_merge", "comm_shrink", "comm_free", "comm_set_name", "intercomm_create", "intercomm_from_groups", "spawn", "accept", "connect", "join", "get_parent", "port", "comm_rank", "comm_size", "comm_remote_size", "comm_group", "comm_remote_group", "cart_get", "cart_shift", "dist_graph_degrees", "group_incl", "group_excl", "group_range_incl", "group_range_excl", "group_union", "group_intersection", "group_difference", "group_pset", "group_failed", "group_rank", "group_size", "group_translate", "type_contiguous", "type_blocks", "type_indexed", "type_struct", "type_subarray", "type_darray", "type_same", "type_pair", "type_match", "type_real", "type_complex", "type_integer", "type_contents", "type_commit", "init", "finalize", "abort", "wall_time", "error_code", "processor_name", "tool"}
+var namesOperation = [...]string{"none", "send", "recv", "matched_recv", "sendrecv", "probe", "matched_probe", "start", "complete", "query", "request_free", "cancel", "part_ready", "part_arrived", "collective", "put", "get", "accumulate", "fence", "window_sync", "window_create", "window_create_dynamic", "window_group", "file_open", "file_delete", "file_view", "file_size", "file_resize", "file_group", "read", "write", "file_end", "file_open_by_name", "file_dup", "file_close", "file_seek", "file_sync", "file_map", "file_unmap", "file_change", "file_query", "comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_create_group", "comm_from_group", "comm_by_id", "comm_cart", "comm_cart_sub", "comm_graph", "comm_dist_graph", "comm_dist_graph_adjacent", "comm_merge", "comm_shrink", "comm_free", "comm_set_name", "intercomm_create", "intercomm_from_groups", "spawn", "accept", "connect", "join", "get_parent", "port", "comm_rank", "comm_size", "comm_remote_size", "comm_group", "comm_remote_group", "cart_get", "cart_shift", "dist_graph_degrees", "group_incl", "group_excl", "group_range_incl", "group_range_excl", "group_union", "group_intersection", "group_difference", "group_pset", "group_failed", "group_rank", "group_size", "group_translate", "type_contiguous", "type_blocks", "type_indexed", "type_struct", "type_subarray", "type_darray", "type_same", "type_pair", "type_match", "type_real", "type_complex", "type_integer", "type_contents", "type_commit", "init", "finalize", "abort", "wall_time", "error_code", "processor_name", "tool"}
 
 // String is the word as in spec/vocabulary.txt.
 func (x Operation) String() string {
@@ -388,10 +389,11 @@ const (
 	Stream                    // stdio stream
 	Directory                 // open directory
 	Mapping                   // mapping of a file
+	Queue                     // queue of a GPU
 	NumClasses
 )
 
-var namesClass = [...]string{"no_class", "comm", "group", "type", "op", "win", "file", "info", "errhandler", "request", "message", "session", "keyval", "t_cvar", "t_pvar", "t_pvar_session", "t_enum", "t_event_reg", "t_event_inst", "fd", "stream", "directory", "mapping"}
+var namesClass = [...]string{"no_class", "comm", "group", "type", "op", "win", "file", "info", "errhandler", "request", "message", "session", "keyval", "t_cvar", "t_pvar", "t_pvar_session", "t_enum", "t_event_reg", "t_event_inst", "fd", "stream", "directory", "mapping", "queue"}
 
 // String is the word as in spec/vocabulary.txt.
 func (x Class) String() string {

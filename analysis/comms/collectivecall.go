@@ -90,6 +90,8 @@ func (r *resolver) finishCollective(m *collectiveCall) {
 	switch m.key.kind {
 	case interCreate, accept, join:
 		r.finishSides(m)
+	case byID:
+		r.finishByNumber(m)
 	default:
 		r.finishGroup(m)
 	}

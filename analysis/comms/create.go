@@ -23,6 +23,7 @@ type creation struct {
 	colored          bool
 	topo             *Topology
 	partial, assumed string
+	positions        []int // of each call's process, where one may have several; nil if they follow from lists
 }
 
 // foldKey is equal for communicators that a loop makes again and again. Object numbers are reused
@@ -43,8 +44,11 @@ func (r *resolver) create(m *creation) *communicator {
 	u := &communicator{comm: c, lists: m.lists, inter: m.inter}
 	at := [2]func(int) int{r.position(m.lists[0]), r.position(m.lists[1])}
 	freed := slices.ContainsFunc(m.calls, func(c *call) bool { return c.made != nil })
-	for _, call := range m.calls {
+	for i, call := range m.calls {
 		side, pos := 0, at[0](call.p.member)
+		if m.positions != nil {
+			pos = m.positions[i]
+		}
 		if pos < 0 {
 			if pos = at[1](call.p.member); pos >= 0 {
 				side = 1
@@ -193,9 +197,14 @@ func (r *resolver) work(n *node) *instance {
 		r.spawns = append(r.spawns, n)
 	case join:
 		r.joins(n)
+	case byID:
+		r.byNumber(n)
 	}
 	return nil
 }
+
+// noColor is NCCL_SPLIT_NOCOLOR.
+const noColor = -1
 
 // part is one communicator of a split.
 type part struct {
@@ -207,6 +216,9 @@ type part struct {
 // split makes the communicators of MPI_Comm_split and MPI_Comm_split_type.
 func (r *resolver) split(n *node) {
 	undefined, _ := r.a.Meta().ABI.Const(mpi.Undefined)
+	if n.calls[0].f.Kind != 0 {
+		undefined = noColor
+	}
 	shared, known := r.a.Meta().ABI.Const(mpi.CommTypeShared)
 	hosts := map[string]int64{}
 	parts := map[int64]*part{}

@@ -30,6 +30,7 @@ const (
 	fromGroup
 	interFromGroups
 	join
+	byID
 	getParent
 
 	// Groups.
@@ -93,6 +94,7 @@ var actions = map[spec.Operation]action{
 	spec.OpIntercommCreate:       {kind: interCreate, made: "intercomm"},
 	spec.OpIntercommFromGroups:   {kind: interFromGroups, made: "intercomm_from_groups"},
 	spec.OpCommFromGroup:         {kind: fromGroup, made: "from_group"},
+	spec.OpCommById:              {kind: byID, made: "by_id"},
 	spec.OpCommMerge:             {kind: merge, made: "merge"},
 	spec.OpSpawn:                 {kind: spawn, made: "spawn"},
 	spec.OpGetParent:             {kind: getParent, made: "parent"},

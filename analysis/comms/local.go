@@ -36,7 +36,11 @@ func (c *call) null() bool {
 
 // int is the value of a named parameter on entry.
 func (c *call) int(name string) (int64, bool) {
-	v := c.slots[c.f.In(name)]
+	i := c.f.In(name)
+	if i < 0 {
+		return 0, false
+	}
+	v := c.slots[i]
 	return v.N, v.Kind == archive.Int
 }
 
@@ -50,7 +54,11 @@ func (c *call) text(name string) (string, bool) {
 
 // out is an integer result.
 func (c *call) out(name string) (int64, bool) {
-	v := c.slots[c.f.Out(name)]
+	i := c.f.Out(name)
+	if i < 0 {
+		return 0, false
+	}
+	v := c.slots[i]
 	return v.N, v.Kind == archive.Int
 }
 
@@ -317,7 +325,7 @@ func (p *process) enter(c *call) {
 		c.g2 = p.group(c.slots[c.g2Slot])
 	}
 	switch {
-	case c.kind == fromGroup || c.kind == interFromGroups || c.kind == join:
+	case c.kind == fromGroup || c.kind == interFromGroups || c.kind == join || c.kind == byID:
 		p.loose = append(p.loose, c)
 	case c.on == nil:
 	case c.kind.collective():
@@ -381,6 +389,7 @@ func (in *instance) learn(c *call) {
 		note(&in.rank, "rank")
 	case askSize:
 		note(&in.size, "size")
+		note(&in.size, "count") // of NCCL
 	case askRemoteSize:
 		note(&in.remoteSize, "size")
 	case askCart:

@@ -42,6 +42,7 @@ type resolver struct {
 	folds       map[foldKey]*Comm
 	keys        map[*Comm]foldKey
 	notes       map[Note]int
+	numbered    int              // communicators that byNumber made
 	groups      map[*Members]int // of each list: how many members are recorded
 }
 

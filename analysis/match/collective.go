@@ -67,12 +67,15 @@ func scopeOf(op *calls.Op) collScope {
 }
 
 // counter is the number of collectives on a scope so far.
-func (p *proc) counter(s collScope) *uint64 {
+func (p *proc) counter(s collScope) *uint64 { return p.counterOf(memberScope{s, 0}) }
+
+// counterOf is that of a member: a process with several GPUs may be several members of a communicator.
+func (p *proc) counterOf(s memberScope) *uint64 {
 	if p.last != nil && p.lastScope == s {
 		return p.last
 	}
 	if p.counters == nil {
-		p.counters = map[collScope]*uint64{}
+		p.counters = map[memberScope]*uint64{}
 	}
 	c := p.counters[s]
 	if c == nil {
@@ -81,6 +84,12 @@ func (p *proc) counter(s collScope) *uint64 {
 	}
 	p.lastScope, p.last = s, c
 	return c
+}
+
+// memberScope is a scope as one member counts on it.
+type memberScope struct {
+	collScope
+	more int
 }
 
 func unfinished(op *calls.Op) bool { return op.Flags&archive.Unfinished != 0 }
@@ -99,7 +108,11 @@ func (r *runner) collective(p *proc, s *stream, op *calls.Op) {
 	if scope.comm == calls.NoComm { // not a member of what is made
 		return
 	}
-	n := p.counter(scope)
+	member := memberScope{scope, 0}
+	if peers := op.Peers(); op.Func.Kind != 0 && peers != nil && peers.Group() != nil {
+		member.more = peers.Rank() - peers.Group().Index(int(p.number)) // 0 for the first one, or the only one
+	}
+	n := p.counterOf(member)
 	sent, received := op.Send.Bytes, op.Recv.Bytes
 	if op.Persistent { // only made, nothing moves yet
 		sent, received = 0, 0

@@ -26,8 +26,8 @@ type proc struct {
 	far           map[int64]*request // those with large numbers
 	messages      map[int64]*end
 	receiveOrders map[int32]*receiveOrder // by communicator
-	counters      map[collScope]*uint64
-	lastScope     collScope
+	counters      map[memberScope]*uint64
+	lastScope     memberScope
 	last          *uint64
 	ordinals      map[ordinal]int32
 

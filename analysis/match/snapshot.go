@@ -33,7 +33,7 @@ func (s *snapshot) count(p *proc, scope collScope) uint64 {
 	if !ok {
 		return 0
 	}
-	at := p.counters[scope]
+	at := p.counters[memberScope{scope, 0}]
 	for _, c := range s.bases[i].counters {
 		if c.at == at {
 			return c.n

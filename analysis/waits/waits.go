@@ -132,6 +132,9 @@ func (f *finder) at(process int32, t time.Duration) time.Duration {
 
 // message looks at both ends of a message.
 func (f *finder) message(m *match.Message) error {
+	if m.Send.Func.Kind != 0 { // NCCL's calls only queue what happens later
+		return nil
+	}
 	s, r := m.Send, m.Recv
 	if !s.Post.Timed || !r.Post.Timed {
 		return nil

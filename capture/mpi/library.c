@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "mpi/library.h"
 #include "mpi/gen/wrap.h"
+#include "nccl/nccl.h"
 
 /* ---- Finding functions ---- */
 
@@ -103,11 +104,12 @@ void *tb_resolve(int id)
     char profiling[128];
     if (tb_abi.kind == 0 && tb_process.state == TB_ACTIVE) tb_library_late();
     const char *name = tb_names[id];
-    snprintf(profiling, sizeof profiling, "P%s", name);
-    void *p = tb_library_symbol(profiling);
-    if (!p) p = tb_library_symbol(name);
     int is_mpi = strncmp(name, "MPI", 3) == 0;
+    snprintf(profiling, sizeof profiling, "P%s", name);
+    void *p = is_mpi ? tb_library_symbol(profiling) : NULL;
+    if (!p) p = tb_library_symbol(name);
     if (!p && !is_mpi) p = other_symbol(name);
+    if (!p && tb_nccl_is(name)) return (void *)tb_nccl_missing; /* it may be loaded later */
     if (p) {
         __atomic_store_n(&tb_real[id], p, __ATOMIC_RELEASE);
         return p;

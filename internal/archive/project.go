@@ -37,6 +37,12 @@ func (a *Archive) MPI() (*Archive, error) {
 	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 })
 }
 
+// Messages is the archive without events of other kinds than those of calls that communicate: MPI's, and NCCL's.
+func (a *Archive) Messages() (*Archive, error) {
+	nccl, _ := spec.EventsNamed("nccl")
+	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == nccl })
+}
+
 // Project is a view of the archive that has the wanted functions only. Its calls have the numbers, values and times that
 // they would have if the others had not been recorded; streams without any are left out. It is made from the grammars
 // (grammar.Project): nothing is expanded, and columns and times are read where they are, so that a must stay open. An

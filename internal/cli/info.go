@@ -64,7 +64,7 @@ func infoCommand(a *app) *cobra.Command {
 				return a.print(answer{json: *asJSON, document: func() any { return c },
 					text: func(w io.Writer) error { return text.Cost(w, c, *top) }})
 			case *showComms:
-				part, err := arch.MPI()
+				part, err := arch.Messages()
 				if err != nil {
 					return err
 				}

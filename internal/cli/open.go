@@ -84,6 +84,17 @@ func (a *app) readsMPI(file string, use func(*archive.Archive) error) error {
 	})
 }
 
+// readsMessages is reads for what is about communication only.
+func (a *app) readsMessages(file string, use func(*archive.Archive) error) error {
+	return a.reads(file, func(arch *archive.Archive) error {
+		part, err := arch.Messages()
+		if err != nil {
+			return err
+		}
+		return use(part)
+	})
+}
+
 // readsAll is reads for commands whose answer begins with what the archive lacks.
 func (a *app) readsAll(file string, use func(*archive.Archive) error) error {
 	arch, err := a.open(file)

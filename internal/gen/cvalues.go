@@ -119,14 +119,26 @@ func (w *wrapper) put(s *Slot, p *Param) string {
 	case "Handle":
 		return putHandle(p)
 	}
+	if p.Kind == otherEachRun {
+		return fmt.Sprintf("tb_put(&tb_c, tb_nccl_hash(&%s));", x)
+	}
 	return fmt.Sprintf("tb_put_int(&tb_c, %s);", x)
 }
 
 // freesComm says that a call ends the communicator that p points to.
-func freesComm(p *Param) bool { return p.Class == "Comm" && p.Life == "Free" }
+func freesComm(p *Param) bool { return p.tag == 0 && p.Class == "Comm" && p.Life == "Free" }
 
 func putHandle(p *Param) string {
-	switch {
+	base, _, _ := baseType(p.Type)
+	switch number := ctypes[base].bits == 32; {
+	case p.tag > 0 && number && p.Pointer:
+		return fmt.Sprintf("tb_put(&tb_c, (uint64_t)%d << %d | (uint32_t)*%s);", p.tag, tagShift, p.Name)
+	case p.tag > 0 && number:
+		return fmt.Sprintf("tb_put(&tb_c, (uint64_t)%d << %d | (uint32_t)%s);", p.tag, tagShift, p.Name)
+	case p.tag > 0 && p.Pointer:
+		return fmt.Sprintf("tb_put(&tb_c, *(const uint64_t *)%s);", p.Name)
+	case p.tag > 0:
+		return fmt.Sprintf("tb_put(&tb_c, %s);", p.Name)
 	case p.Class == "Comm" && p.Pointer && p.Out && !p.In:
 		return fmt.Sprintf("tb_put_new_comm(&tb_c, %s);", p.Name)
 	case freesComm(p):
@@ -159,6 +171,8 @@ func (w *wrapper) putString(s *Slot, p *Param) string {
 func (w *wrapper) putArray(s *Slot, p *Param) string {
 	n := w.length(s, p)
 	switch {
+	case p.Codec == "Handle" && p.tag > 0:
+		return fmt.Sprintf("tb_put_ints(&tb_c, %s, %s, 8);", p.Name, n)
 	case p.Codec == "Handle":
 		return fmt.Sprintf("tb_put_handles(&tb_c, %s, %s);", p.Name, n)
 	case p.Codec == "Displacement":

@@ -39,6 +39,7 @@ type rawFunc struct {
 
 	excludedWhy string
 	api         string // folder of the API
+	tag         int // handles of APIs beside MPI have their own widths; those that are numbers have it in front
 }
 
 type rawParam struct {
@@ -342,7 +343,8 @@ func loadIDs(dir string) (map[string]int, error) {
 type Predefined struct {
 	Name, Class string
 	Null        bool
-	Size        int // of a datatype in bytes, -1 if it has none or is not known
+	Size        int    // of a datatype in bytes, -1 if it has none or is not known
+	Value       uint64 // its handle, if that is a number of an enumeration; else 0
 }
 
 func loadPredefineds(dir string, v *Vocabulary) ([]Predefined, error) {
@@ -360,7 +362,7 @@ func loadPredefineds(dir string, v *Vocabulary) ([]Predefined, error) {
 			return fmt.Errorf("%s occurs twice", w[0])
 		}
 		seen[w[0]] = true
-		ps = append(ps, Predefined{w[0], w[1], len(w) == 3, -1})
+		ps = append(ps, Predefined{w[0], w[1], len(w) == 3, -1, 0})
 		return nil
 	})
 	return ps, err
@@ -383,6 +385,23 @@ func loadTypeSizes(dir string, ps []Predefined) error {
 			}
 			ps[i].Size = size
 		}
+		return nil
+	})
+}
+
+// tagShift is where the tag is in a handle that is a number.
+const tagShift = 48
+
+// loadValues reads values.txt, which an API lacks whose predefined objects are no numbers.
+func loadValues(dir string, ps []Predefined, tag int) error {
+	return optionalLines(filepath.Join(dir, "values.txt"), func(l string) error {
+		w := strings.Fields(l)
+		value, err := strconv.ParseUint(w[0], 10, 31)
+		i := slices.IndexFunc(ps, func(p Predefined) bool { return p.Name == w[len(w)-1] && p.Value == 0 })
+		if err != nil || len(w) != 2 || i < 0 {
+			return errors.New("want a number and the name of a predefined object")
+		}
+		ps[i].Value = uint64(tag)<<tagShift | value
 		return nil
 	})
 }

@@ -25,6 +25,9 @@ func executorObjects(api *API) ([]byte, error) {
 		data.Own[i].Name = strings.TrimPrefix(data.Own[i].Name, "MPI_")
 	}
 	for i, p := range api.Predefineds {
+		if p.Value != 0 {
+			continue
+		}
 		o := cObject{Index: i, Class: strings.ToUpper(p.Class), Symbol: "NULL", Name: p.Name}
 		if p.Null {
 			o.Null = 1

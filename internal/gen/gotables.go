@@ -206,7 +206,9 @@ func goNames(api *API) ([]byte, error) {
 		}
 	}
 	for _, p := range api.Predefineds {
-		add(p.Name)
+		if p.Value == 0 {
+			add(p.Name)
+		}
 	}
 	var b bytes.Buffer
 	b.WriteString(generated +
@@ -260,6 +262,13 @@ func (api *API) goABIs(b *bytes.Buffer) {
 			}
 		}
 		b.WriteString("}},\n")
+	}
+	b.WriteString("}\n\n// enumerated are the predefined objects whose handles are numbers of an enumeration.\n" +
+		"var enumerated = map[handleKey]int{\n")
+	for i, p := range api.Predefineds {
+		if p.Value != 0 {
+			fmt.Fprintf(b, "{%s, %#x}: %d, // %s\n", p.Class, p.Value, i, p.Name)
+		}
 	}
 	b.WriteString("}\n")
 }

@@ -57,6 +57,7 @@ var ctypes = map[string]struct {
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
 	"off_t":               {"off_t", 64}, "mode_t": {"mode_t", 32}, "unsigned": {"unsigned", 32},
+	"ncclDataType_t":      {"int", 32}, "ncclRedOp_t": {"int", 32}, "ncclUniqueId": {"struct tb_nccl_id", 64},
 }
 
 func set(names ...string) map[string]bool {
@@ -136,6 +137,7 @@ type Param struct {
 	BufDispls      int
 	When           int
 	ActualArgs     []int
+	tag            int // as in rawFunc
 	InPlaceOf      int // choice buffer whose MPI_IN_PLACE makes this array insignificant, -1
 }
 
@@ -250,8 +252,14 @@ func (api *API) load(dir string, folder Folder, ids map[string]int) (errs []erro
 		return nil, err
 	}
 	from := len(api.Funcs)
+	if err := loadValues(dir, api.Predefineds, folder.First); err != nil {
+		return nil, err
+	}
 	for _, r := range raws {
 		r.api = folder.Name
+		if folder.Name != "mpi" {
+			r.tag = folder.First
+		}
 		if err := api.add(r, ids); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", r.Name, err))
 		} else if id, has := ids[r.Name]; has && (id < folder.First || id > folder.Last) {
@@ -325,6 +333,7 @@ func (api *API) add(r *rawFunc, ids map[string]int) error {
 	f := &Func{rawFunc: r, ID: id}
 	for i, rp := range r.Params {
 		p := newParam(rp, i)
+		p.tag = r.tag
 		if err := api.param(p); err != nil {
 			return fmt.Errorf("%s: %w", rp.Name, err)
 		}
@@ -428,7 +437,7 @@ func (p *Param) handle() error {
 	if p.Class == "" {
 		return fmt.Errorf("unknown object %q", p.Object)
 	}
-	if p.Array && wide(p.Class) || p.Array && p.Class == "Keyval" {
+	if p.Array && p.tag == 0 && (wide(p.Class) || p.Class == "Keyval") {
 		return errors.New("array of handles whose size is not that of the MPI's handles")
 	}
 	switch p.Life {
@@ -622,10 +631,13 @@ func (f *Func) slots() {
 	}
 }
 
+// otherEachRun is the kind of numbers that are drawn anew in each run: the structure of calls does not depend on them.
+const otherEachRun = "NCCL_ID"
+
 func (p *Param) slot(out bool) Slot {
 	s := Slot{Param: p.Index, Out: out, Codec: p.Codec, Class: p.Class, Life: p.Life, Array: p.Array, Bits: p.Bits}
 	s.OnError = out && p.Life == "Complete"
-	s.Column = out && p.Codec != "Handle" && p.Codec != "StringArray" || p.Codec == "Status"
+	s.Column = out && p.Codec != "Handle" && p.Codec != "StringArray" || p.Codec == "Status" || p.Kind == otherEachRun
 	return s
 }
 
@@ -711,7 +723,7 @@ func (api *API) checkData() []error {
 		}
 	}
 	for _, p := range api.Predefineds {
-		if !slices.ContainsFunc(api.ABIs, func(a *ABI) bool { return a.has(p.Name) }) {
+		if p.Value == 0 && !slices.ContainsFunc(api.ABIs, func(a *ABI) bool { return a.has(p.Name) }) {
 			errs = append(errs, fmt.Errorf("predefined.txt: no ABI defines %s", p.Name))
 		}
 	}

@@ -341,7 +341,7 @@ func TestKindsAndIDs(t *testing.T) {
 		}
 	}
 	list, err := loadPredefineds(write("predefined.txt", "MPI_A Comm\nMPI_B Comm null\n"), v)
-	if want := []Predefined{{"MPI_A", "Comm", false, -1}, {"MPI_B", "Comm", true, -1}}; err != nil ||
+	if want := []Predefined{{"MPI_A", "Comm", false, -1, 0}, {"MPI_B", "Comm", true, -1, 0}}; err != nil ||
 		!slices.Equal(list, want) {
 		t.Errorf("%v, error %v", list, err)
 	}

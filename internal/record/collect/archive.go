@@ -252,8 +252,8 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	switch {
 	case p.reg != nil && !p.reg.Traced:
 		d.End = "not traced: " + p.reg.Reason
-	case p.calls() == 0 && c.withoutMPI():
-		// Nothing is missing of it.
+	case p.calls() == 0 && (c.withoutMPI() || c.control.Initialized() == 0 && len(p.live()) > 0):
+		// Nothing is missing of it: it made none, or such as are not to be recorded.
 		ended = ended || strings.HasSuffix(d.End, abruptly)
 		d.End = strings.TrimSuffix(d.End, abruptly) + ", made no call that is recorded"
 	case p.calls() == 0:

@@ -28,15 +28,16 @@ enum {
     RP_CLASS_STREAM,
     RP_CLASS_DIRECTORY,
     RP_CLASS_MAPPING,
+    RP_CLASS_QUEUE,
     RP_NUM_CLASSES
 };
 
 /* Bytes of a handle, by kind of library (struct tb_abi) and class. */
 static const unsigned char rp_handle_bytes[][RP_NUM_CLASSES] = {
     {0},
-    {0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}, /* openmpi */
-    {0, 4, 4, 4, 4, 4, 8, 4, 4, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}, /* mpich */
-    {0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}, /* mpi5 */
+    {0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}, /* openmpi */
+    {0, 4, 4, 4, 4, 4, 8, 4, 4, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4}, /* mpich */
+    {0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}, /* mpi5 */
 };
 
 /* Predefined objects by index in spec.Predefineds. symbol: the handle is its address in Open MPI. values: by

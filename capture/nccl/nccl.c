@@ -1,0 +1,40 @@
+/* NCCL and RCCL as the core sees them. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include "core/api.h"
+#include "nccl/nccl.h"
+#include "mpi/gen/wrap.h"
+
+int tb_nccl_missing(void) { return 2; }
+
+int tb_nccl_is(const char *symbol) { return strncmp(symbol + (*symbol == 'p'), "nccl", 4) == 0; }
+
+static void add_facts(struct tb_facts *f)
+{
+    char text[32];
+    int version = 0;
+    int (*get)(int *) = tb_gate[TB_ID_ncclGetVersion] == TB_GATE_SKIP ? NULL : (int (*)(int *))dlsym(RTLD_NEXT, "ncclGetVersion");
+    if (!get || get(&version) != 0) return;
+    snprintf(text, sizeof text, "%d", version);
+    tb_fact(f, "nccl", text);
+}
+
+static int module_kind(const char *file)
+{
+    return strncmp(file, "libnccl.so", 10) == 0 || strncmp(file, "librccl.so", 10) == 0 ? TB_MODULE_LIBRARY : TB_MODULE_PLAIN;
+}
+
+static int function_named(const char *symbol)
+{
+    if (!tb_nccl_is(symbol)) return -1;
+    for (unsigned i = 0; i < tb_num_ids; i++)
+        if (tb_names[i] && strcmp(tb_names[i], symbol + (*symbol == 'p')) == 0) return (int)i;
+    return -1;
+}
+
+const struct tb_api tb_nccl = {
+    .add_facts = add_facts,
+    .module_kind = module_kind,
+    .function_named = function_named,
+};

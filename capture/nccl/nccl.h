@@ -1,0 +1,32 @@
+/* NCCL and RCCL, whose functions have the same names: what their wrappers need beside core/call.h. No header of theirs is
+ * needed. */
+#ifndef TABARD_NCCL_H
+#define TABARD_NCCL_H
+#include "core/call.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ncclUniqueId, which is passed by value. */
+struct tb_nccl_id { char bytes[128]; };
+
+/* What is recorded of it: FNV-1a over its words. Members of a communicator have the same, others another one. */
+static inline uint64_t tb_nccl_hash(const struct tb_nccl_id *id)
+{
+    uint64_t hash = 0xcbf29ce484222325u, word;
+    for (unsigned i = 0; i < sizeof id->bytes; i += sizeof word) {
+        memcpy(&word, id->bytes + i, sizeof word);
+        hash = (hash ^ word) * 0x100000001b3u;
+        hash ^= hash >> 32;
+    }
+    return hash >> 1; /* never negative */
+}
+
+/* Stands for a function that no loaded library has: NCCL's "unhandled system error". A program may find our names with
+ * dlsym, and take them for those of a library that is there. */
+int tb_nccl_missing(void);
+int tb_nccl_is(const char *symbol); /* one of their functions, or of the profiling twins */
+
+extern const struct tb_api tb_nccl;
+
+#pragma GCC visibility pop
+#endif
