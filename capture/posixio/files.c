@@ -139,7 +139,7 @@ int tb_io_opened_directory(DIR *dir, const char *path, int *fd, void *caller)
 static void record_inherited(int fd, const char *path, void *return_address, void *frame)
 {
     struct tb_call c;
-    if (!tb_enter(&c, TB_ID_tabard_inherited, 0, return_address, frame)) return;
+    if (!tb_enter(&c, TB_ID_tabard_inherited, 0, return_address, frame, 1)) return;
     tb_put_string(&c, path);
     tb_begin(&c);
     if (tb_end(&c, 0, 1)) tb_put_int(&c, fd);

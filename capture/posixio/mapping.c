@@ -41,7 +41,7 @@ static void mapped(const struct tb_file_map *m, void *p)
     int saved = errno, failed = p == MAP_FAILED;
     uint64_t stop = tb_now();
     struct tb_call c;
-    if (!tb_enter(&c, TB_ID_mmap, 3, m->caller, m->frame)) {
+    if (!tb_enter(&c, TB_ID_mmap, 3, m->caller, m->frame, 1)) {
         tb_io_stop();
         errno = saved;
         return;
@@ -77,7 +77,7 @@ static void unmapped(const struct tb_file_map *m, int failed)
     int saved = errno;
     uint64_t stop = tb_now();
     struct tb_call c;
-    if (!tb_enter(&c, TB_ID_munmap, 1, m->caller, m->frame)) {
+    if (!tb_enter(&c, TB_ID_munmap, 1, m->caller, m->frame, 1)) {
         tb_io_stop();
         errno = saved;
         return;

@@ -257,7 +257,7 @@ func (api *API) load(dir string, folder Folder, ids map[string]int) (errs []erro
 	}
 	for _, r := range raws {
 		r.api = folder.Name
-		if folder.Name != "mpi" {
+		if folder.Name != "mpi" && folder.Name != libcAPI {
 			r.tag = folder.First
 		}
 		if err := api.add(r, ids); err != nil {
