@@ -5,7 +5,8 @@
 // generator also emits the C wrappers from the same data, so that the recorder and every reader
 // agree by construction, and it refuses what it does not understand completely.
 //
-//	apis.txt         the traced APIs: a folder for each, and which ids its functions have
+//	apis.txt         the traced APIs: a folder for each, which ids its functions have, and their kind of events
+//	events.txt       kinds of events, append only
 //	ids.txt          ids of all functions, append only
 //	predefined.txt   predefined objects of all APIs, append only
 //	vocabulary.txt   the words that functions are described with, whatever their API
@@ -209,9 +210,10 @@ const (
 // Func is one function of a traced API.
 type Func struct {
 	ID       ID
-	Name     string // e.g. "MPI_Send"
-	API      string // e.g. "mpi"; empty for the runtime's own records
-	Category string // e.g. "pt2pt", "collective", "rma_op"
+	Name     string    // e.g. "MPI_Send"
+	API      string    // e.g. "mpi"; empty for the runtime's own records
+	Kind     EventKind // of events; those of the runtime's own records, which are about memory, are of MPI's
+	Category string    // e.g. "pt2pt", "collective", "rma_op"
 	Chapter  string
 	Since    string // version of the standard that introduced it
 	Flags    Flag

@@ -9114,6 +9114,18 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "other", Alias: "", About: "what is in no other group"},
 }
 
+// EventKinds are the kinds of events, by EventKind.
+var EventKinds = []EventInfo{
+	{Name: "mpi", About: "MPI calls", Default: true, Built: true},
+	{Name: "regions", About: "parts of the program that it names itself", Default: true, Built: false},
+	{Name: "io", About: "files: POSIX I/O and stdio", Default: false, Built: false},
+	{Name: "openmp", About: "OpenMP constructs", Default: false, Built: false},
+	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: false},
+	{Name: "cuda", About: "CUDA calls, kernels and copies", Default: false, Built: false},
+	{Name: "python", About: "Python functions", Default: false, Built: false},
+	{Name: "threads", About: "threads that begin, end and wait for each other", Default: false, Built: false},
+}
+
 var groups = []group{
 	{"rank", false, []string{"MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT", "MPI_UNDEFINED"}},
 	{"tag", false, []string{"MPI_ANY_TAG"}},

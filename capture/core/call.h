@@ -23,9 +23,10 @@
 
 extern void *tb_real[];                   /* real functions by id, filled lazily */
 extern const char *const tb_names[];      /* by id, NULL for ids without a function */
-extern const unsigned char tb_fn_flags[]; /* TB_FN_* by id */
+extern const unsigned char tb_fn_flags[]; /* TB_FN_* by id, and from bit TB_FN_KIND on the kind of events */
 extern const unsigned tb_num_ids;         /* entries of the three tables above */
-enum { TB_FN_LIFECYCLE = 1 };             /* recorded as hidden even when filtered out or off */
+enum { TB_FN_LIFECYCLE = 1,               /* recorded as hidden even when filtered out or off */
+       TB_FN_KIND = 4 };
 
 void *tb_resolve(int id);  /* never NULL: for a function that the library lacks it ends the
                               process with the message of an unresolved symbol */

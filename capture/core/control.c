@@ -37,7 +37,8 @@ static void set_gates(void)
         if (!tb_names[id]) continue;
         int closed = !tracing || (ctl->flags & TB_CTL_FILTER && ctl->filter[id / 8] >> (id % 8) & 1);
         int keep = tb_fn_flags[id] & TB_FN_LIFECYCLE || always_recorded(tb_names[id]);
-        tb_gate[id] = !closed ? TB_GATE_OPEN : keep ? TB_GATE_HIDE : TB_GATE_SKIP;
+        int off = ctl->events_off >> (tb_fn_flags[id] >> TB_FN_KIND) & 1;
+        tb_gate[id] = off ? TB_GATE_SKIP : !closed ? TB_GATE_OPEN : keep ? TB_GATE_HIDE : TB_GATE_SKIP;
     }
 }
 

@@ -45,7 +45,8 @@ struct tb_control {
     uint64_t merge_time_ns;    /* how long the exchange may take then */
     uint8_t  filter[TB_IDS / 8]; /* bit id set: function id is filtered out */
     uint32_t unseen;           /* processes with an MPI library that ended without a call that came here (atomic add) */
-    char     unused[1020];     /* paths are never taken from here */
+    uint32_t events_off;       /* bit set: this kind of events (spec/events.txt) is not recorded */
+    char     unused[1016];     /* paths are never taken from here */
     char     summary[1024];    /* at first what to print if the collector is lost */
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,

@@ -17,6 +17,7 @@ type Archive struct {
 	maxWork    uint64
 	c          *container.Reader // nil if the archive is of content
 	content    *Content          // nil if the archive is in a file
+	projection *projection       // nil unless the archive is a part of another one, which then has columns and times
 	closer     io.Closer
 	cache      cache
 	meta       Meta

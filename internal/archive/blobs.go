@@ -84,6 +84,13 @@ func (a *Archive) placeBlobs(typ uint32, part string, lengths []int64) (blobs, e
 
 // blob loads blob i, which shares memory with its section.
 func (a *Archive) blob(b *blobs, i uint32) ([]byte, error) {
+	if a.projection != nil {
+		of := a.projection.of
+		if b == &a.timings {
+			return of.blob(&of.timings, i)
+		}
+		return of.blob(&of.columns, i)
+	}
 	if b.list != nil {
 		return b.list[i], nil
 	}

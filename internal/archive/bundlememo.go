@@ -18,7 +18,7 @@ type Bundles struct {
 	Tick func()
 
 	mu    sync.Mutex
-	codes map[bundleKey][]byte // nil: not worth it
+	codes map[bundleKey]bundleCode
 }
 
 // bundleKey is a hash of all that the code of a bundle depends on.
@@ -36,9 +36,9 @@ func (c *Content) WriteApart(w io.Writer) error {
 	return c.write(w, func() *bundled { return &bundled{columns: c.Columns} })
 }
 
-func (b *Bundles) find(k bundleKey) (code []byte, known bool) {
+func (b *Bundles) find(k bundleKey) (code bundleCode, known bool) {
 	if b == nil {
-		return nil, false
+		return bundleCode{}, false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,14 +52,14 @@ func (b *Bundles) tick() {
 	}
 }
 
-func (b *Bundles) keep(k bundleKey, code []byte) {
+func (b *Bundles) keep(k bundleKey, code bundleCode) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.codes == nil {
-		b.codes = map[bundleKey][]byte{}
+		b.codes = map[bundleKey]bundleCode{}
 	}
 	b.codes[k] = code
 }

@@ -14,6 +14,7 @@ import (
 type bundleSet struct {
 	bundleSource
 	classes *items
+	models  []bundle.Model // nil if they are Messages
 
 	mu    sync.Mutex
 	cache []*openBundle // used last comes last
@@ -31,8 +32,8 @@ type openBundle struct {
 // fit in. Otherwise streams that are read side by side would decode the same ones again and again.
 const keptBundles = 1 << 27
 
-// readBundles takes over the part. It returns the number of columns.
-func (a *Archive) readBundles(p *items) (int, error) {
+// readBundles takes over the bundles and their models. It returns the number of columns.
+func (a *Archive) readBundles(p *items, t *table) (int, error) {
 	if p.len() == 0 {
 		return a.columns.len(), nil
 	}
@@ -61,7 +62,11 @@ func (a *Archive) readBundles(p *items) (int, error) {
 			i++
 		}
 	}
-	a.bundles = &bundleSet{classes: p, left: a.maxWork, bundleSource: bundleSource{
+	models, err := bundleModels(t, p.len()-1)
+	if err != nil {
+		return 0, err
+	}
+	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, bundleSource: bundleSource{
 		owner: owner, maxArray: a.maxArray(),
 		class: func(i int) (*classLayout, error) { return a.classes[i].open() },
 		group: func(i int) *Group { return a.groups[i] },
@@ -70,11 +75,33 @@ func (a *Archive) readBundles(p *items) (int, error) {
 	return n, nil
 }
 
+// bundleModels are the models of n bundles.
+func bundleModels(t *table, n int) ([]bundle.Model, error) {
+	if t.rows == 0 {
+		return make([]bundle.Model, n), nil
+	}
+	if t.rows != n {
+		return nil, broken("structure/models", -1, "%d models of %d bundles", t.rows, n)
+	}
+	models := make([]bundle.Model, n)
+	for i, m := range t.cols[0] {
+		if m < 0 || m >= int64(bundle.NumModels) {
+			return nil, &FormatError{Section: "structure/models", Offset: -1, Hint: hintNewer,
+				Msg: fmt.Sprintf("bundle %d has model %d, but this reader does not know it", i, m)}
+		}
+		models[i] = bundle.Model(m)
+	}
+	return models, nil
+}
+
 // bundled tells whether column i is in a bundle.
 func (a *Archive) bundled(i int) bool { return a.bundles != nil && a.bundles.owner[i] > 0 }
 
 // column loads encoded column i.
 func (a *Archive) column(i int) ([]byte, error) {
+	if a.projection != nil {
+		return a.projection.of.column(i)
+	}
 	j := a.bundles
 	if !a.bundled(i) {
 		return a.blob(&a.columns, uint32(i))
@@ -132,7 +159,7 @@ func (a *Archive) readBundle(k int, costs bundleCosts) (map[int][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := j.decode(k, members, code, &j.left, costs)
+	blobs, err := j.decode(k, members, j.models[k], code, &j.left, costs)
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
 		return nil, named(err, a.file)
 	} else if errors.Is(err, bundle.ErrWork) || errors.Is(err, bundle.ErrValues) {

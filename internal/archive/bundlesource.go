@@ -19,10 +19,11 @@ const (
 	maxBundledValues = 1 << 24 // numbers of all bundles that a writer makes
 	minBundleBytes   = 256     // of columns that are worth a bundle
 	eventsPerValue   = 64      // of a stream that is worth walking, and
+	vectorWeight     = 4       // so many numbers that may follow from a collective call count as one
 	eventsFree       = 1 << 16 // so many without any
 )
 
-// bundleValues is the number of numbers after which a bundle ends. A single stream may have more.
+// bundleValues is the weight of numbers after which a bundle ends. A single stream may have more.
 // Tests change it.
 var bundleValues = 1 << 19
 
@@ -42,6 +43,7 @@ type bundleMember struct {
 	blobs       []int // and
 	places      []uint32
 	values      int
+	weight      int // the same, less those that follow from others most often
 }
 
 // members finds the streams that have columns first for which want says so, by class and rank.
@@ -186,13 +188,13 @@ func (src *bundleSource) columns(
 	return cols, nil
 }
 
-// decode reads bundle k, whose code is b. costs, unless it is nil, is told the bits that each
+// decode reads bundle k, whose code is b, with that model. costs, unless it is nil, is told the bits that each
 // parameter takes. What was looked at is taken off limit.
 func (src *bundleSource) decode(
-	k int, members []*bundleMember, b []byte, limit *uint64, costs bundleCosts,
+	k int, members []*bundleMember, model bundle.Model, b []byte, limit *uint64, costs bundleCosts,
 ) (map[int][]byte, error) {
 	work := int(min(*limit, bundle.MaxWork))
-	coder := bundle.NewDecoder(b, int(min(*limit, bundle.MaxValues)), work)
+	coder := bundle.NewDecoder(b, model, int(min(*limit, bundle.MaxValues)), work)
 	if costs != nil {
 		coder.CountBits()
 	}
@@ -216,8 +218,8 @@ func (src *bundleSource) decode(
 }
 
 // encode is the reverse of decode.
-func (src *bundleSource) encode(k int, members []*bundleMember) ([]byte, error) {
-	coder := bundle.NewEncoder()
+func (src *bundleSource) encode(k int, members []*bundleMember, model bundle.Model) ([]byte, error) {
+	coder := bundle.NewEncoder(model)
 	_, err := src.walk(coder, k, members, func(id int) []int64 {
 		b, _ := src.plain(id)
 		vals, _ := columnValues(b)

@@ -15,6 +15,7 @@ import (
 type bundled struct {
 	columns [][]byte // with the codes of bundles at the end
 	items   []string // of the part; nil if there are no bundles
+	models  []bundle.Model
 }
 
 // bundle codes columns together where that makes them smaller. memo may be nil.
@@ -41,7 +42,7 @@ func (c *Content) bundle(memo *Bundles) *bundled {
 				owner[id] = int32(len(out.items))
 			}
 		}
-		out.columns = append(out.columns, x.code)
+		out.columns, out.models = append(out.columns, x.code), append(out.models, x.model)
 	}
 	if len(out.items) == 0 {
 		return plain
@@ -103,17 +104,18 @@ func (w *bundler) plan() [][]*bundleMember {
 		return nil
 	}
 	var out [][]*bundleMember
-	values, total := 0, 0
+	values, weight, total := 0, 0, 0
 	for _, o := range members {
 		if !w.choose(o) || total+o.values > maxBundledValues {
 			continue
 		}
-		if len(out) == 0 || values+o.values > bundleValues {
+		if len(out) == 0 || weight+o.weight > bundleValues || values+o.values > bundle.MaxValues {
 			out = append(out, nil)
-			values = 0
+			values, weight = 0, 0
 		}
 		out[len(out)-1] = append(out[len(out)-1], o)
 		values += o.values
+		weight += o.weight
 		total += o.values
 	}
 	return out
@@ -163,7 +165,12 @@ func (w *bundler) choose(o *bundleMember) bool {
 		spec, t := &l.specs[places[i]], l.owner[places[i]]
 		if n := l.occ[t]; spec.Array && spec.Field >= 0 || r.Len() == n && n > 0 {
 			o.blobs, o.places = append(o.blobs, id), append(o.places, places[i])
-			o.values += int(min(r.Len(), bundle.MaxValues+1))
+			n := int(min(r.Len(), bundle.MaxValues+1))
+			o.values += n
+			if w.vector(l.classLayout, places[i]) {
+				n = (n + vectorWeight - 1) / vectorWeight
+			}
+			o.weight += n
 		}
 	}
 	return o.values > 0 && o.values <= bundle.MaxValues && l.x.Len() <= uint64(eventsFree+eventsPerValue*o.values)
@@ -175,7 +182,14 @@ type trial struct {
 	ids     []uint32 // classes
 	classes []byte   // the same, encoded
 	raw     []byte   // the columns
-	code    []byte   // nil: not worth it
+	vectors bool     // some may follow from collective calls
+	bundleCode
+}
+
+// bundleCode is the code of a bundle, nil if it is not worth it.
+type bundleCode struct {
+	code  []byte
+	model bundle.Model
 }
 
 // mostTrials is how many bundles are coded at the same time: each takes memory for what it learns.
@@ -197,7 +211,7 @@ func (w *bundler) tried(plan [][]*bundleMember) []*trial {
 		if len(x.raw) >= minBundleBytes {
 			slots <- struct{}{}
 			wg.Go(func() {
-				x.code = w.try(k, x)
+				x.bundleCode = w.try(k, x)
 				<-slots
 			})
 		}
@@ -209,7 +223,7 @@ func (w *bundler) tried(plan [][]*bundleMember) []*trial {
 			continue
 		}
 		if len(lost) > 0 && w.reads(x.members, lost) {
-			x.code = w.try(k, x)
+			x.bundleCode = w.try(k, x)
 		}
 		if x.code == nil {
 			w.disown(x)
@@ -228,12 +242,14 @@ func (w *bundler) trial(k int, members []*bundleMember) *trial {
 	x := &trial{members: members}
 	for _, o := range members {
 		blobs, places := o.blobs, o.places
+		l, _ := w.class(o.class)
 		o.blobs, o.places, o.values = nil, nil, 0
 		for i, id := range blobs {
 			if vals, ok := columnValues(w.c.Columns[id]); ok {
 				o.blobs, o.places = append(o.blobs, id), append(o.places, places[i])
 				o.values += len(vals)
 				x.raw = append(x.raw, w.c.Columns[id]...)
+				x.vectors = x.vectors || w.vector(l, places[i])
 				w.src.owner[id] = int32(k) + 1
 			}
 		}
@@ -257,13 +273,13 @@ func (w *bundler) disown(x *trial) {
 }
 
 // try is the code of bundle k, if that is worth it and reading it gives the same columns again.
-func (w *bundler) try(k int, x *trial) []byte {
+func (w *bundler) try(k int, x *trial) bundleCode {
 	if w.memo == nil {
 		return w.code(k, x)
 	}
 	key, err := w.key(k, x.members)
 	if err != nil {
-		return nil
+		return bundleCode{}
 	}
 	code, known := w.memo.find(key)
 	if !known {
@@ -274,24 +290,41 @@ func (w *bundler) try(k int, x *trial) []byte {
 }
 
 // code is try without a memo.
-func (w *bundler) code(k int, x *trial) []byte {
-	code, err := w.src.encode(k, x.members)
-	if err != nil || len(code)+len(x.classes) >= container.PackedLen(x.raw) {
-		return nil
+func (w *bundler) code(k int, x *trial) (best bundleCode) {
+	limit := container.PackedLen(x.raw) - len(x.classes)
+	for model := bundle.Messages; model == bundle.Messages || model == bundle.Vectors && x.vectors; model++ {
+		code, err := w.src.encode(k, x.members, model)
+		if err == nil && len(code) < limit {
+			best, limit = bundleCode{code, model}, len(code)
+		}
 	}
+	if best.code != nil && !w.same(k, x, best) {
+		return bundleCode{}
+	}
+	return best
+}
+
+// same tells whether reading the code of bundle k gives the same columns again.
+func (w *bundler) same(k int, x *trial, code bundleCode) bool {
 	limit := uint64(bundle.MaxWork)
-	back, err := w.src.decode(k, w.reread(k, x.ids), code, &limit, nil)
+	back, err := w.src.decode(k, w.reread(k, x.ids), code.model, code.code, &limit, nil)
 	if err != nil {
-		return nil
+		return false
 	}
 	for _, o := range x.members {
 		for _, id := range o.blobs {
 			if !bytes.Equal(back[id], w.c.Columns[id]) {
-				return nil
+				return false
 			}
 		}
 	}
-	return code
+	return true
+}
+
+// vector tells whether a column may follow from collective calls.
+func (w *bundler) vector(l *classLayout, place uint32) bool {
+	t := l.Terminals[l.owner[place]]
+	return l.specs[place].Field == 0 && bundle.Vector(w.c.Templates[t].Func, l.specs[place].Slot)
 }
 
 // reread finds the members as a reader does.

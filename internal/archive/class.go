@@ -60,7 +60,7 @@ func (a *Archive) readStructure(p *parts) error {
 	}
 	x := a.context
 	x.groups, x.templates, x.template = a.groups, len(a.templates), a.template
-	if x.columns, err = a.readBundles(p.pools[partBundles]); err != nil {
+	if x.columns, err = a.readBundles(p.pools[partBundles], p.tables[partModels]); err != nil {
 		return err
 	}
 	x.timings = a.timings.len()

@@ -23,7 +23,7 @@ const damaged = 4000
 // samples are the archives that are damaged.
 func samples(t testing.TB) [][]byte {
 	t.Helper()
-	descs := []string{long, ranks(3), archivetest.Varied(7), archivetest.Varied(12), irregular(3, 20), ""}
+	descs := []string{long, ranks(3), archivetest.Varied(7), archivetest.Varied(12), irregular(3, 20), vectorJob(3, 12, nil), ""}
 	descs = append(descs, archivetest.Descriptions(t, "testdata/*.txtar")...)
 	var out [][]byte
 	for _, d := range descs {

@@ -47,7 +47,7 @@ func (c *Content) Bundles() (written, inOrder [][]byte) {
 	for k, members := range w.plan() {
 		x := w.trial(k, members)
 		if len(x.raw) >= minBundleBytes {
-			x.code = w.code(k, x)
+			x.bundleCode = w.code(k, x)
 		}
 		if x.code == nil {
 			w.disown(x)

@@ -22,6 +22,9 @@ func (c *Content) Archive(opts ...Option) (*Archive, error) {
 // Content loads all that the archive holds. It shares memory with the archive and must not be
 // changed.
 func (a *Archive) Content() (*Content, error) {
+	if a.projection != nil {
+		return a.storable()
+	}
 	c := &Content{Meta: a.meta, Modules: a.modules, Sites: a.sites, Groups: a.groups, extra: a.extra}
 	for i := range a.templates {
 		t, err := a.template(i)

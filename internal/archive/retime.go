@@ -67,6 +67,9 @@ func (a *Archive) retime(c *Class, d *Content, m TimingMode) (Cases[int], error)
 
 // retime is the stream's timing in another mode, nil without any.
 func (s *Stream) retime(m TimingMode) ([]byte, error) {
+	if s.a.projection != nil {
+		return s.encodeTimes()
+	}
 	t, err := s.openTiming()
 	if t == nil || err != nil || m.Kind == timing.Off {
 		return nil, err

@@ -35,6 +35,7 @@ const (
 	partShapes    = 26
 	partHeads     = 27
 	partBundles   = 28
+	partModels    = 29
 )
 
 // partVersion is the newest version of each part type.
@@ -90,6 +91,7 @@ var schema = []partSchema{
 	{id: partClasses, name: "classes", section: secStructure, kind: poolPart},
 	{id: partColumns, name: "columns", section: secStructure, kind: tablePart, fields: []field{{"bytes", 0}}},
 	{id: partBundles, name: "bundles", section: secStructure, kind: poolPart},
+	{id: partModels, name: "models", section: secStructure, kind: tablePart, fields: []field{{"model", 0}}},
 }
 
 // Keys of the part "run": what the value of a row is.

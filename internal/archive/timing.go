@@ -78,6 +78,9 @@ func (s *Stream) openTiming() (*Timing, error) {
 	if n < 0 {
 		return nil, nil
 	}
+	if s.a.projection != nil {
+		return s.openProjected(l)
+	}
 	t, err := timing.Open(s.a.blobSource(&s.a.timings, uint32(n)), &timingWalk{s: s, l: l})
 	if err != nil {
 		return nil, within(s.a.broken("timing", -1, "%v", err), "item %d", n)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tabard-hpc/tabard/internal/archive/bundle"
 	"github.com/tabard-hpc/tabard/internal/archive/container"
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 )
@@ -85,8 +86,8 @@ type encoded struct {
 	columns         [][]byte
 }
 
-// encode codes the content; bundle gives the columns as they are stored.
-func (c *Content) encode(bundle func() *bundled) (*encoded, error) {
+// encode codes the content; bundles gives the columns as they are stored.
+func (c *Content) encode(bundles func() *bundled) (*encoded, error) {
 	strs := &pool{}
 	run, modules, frames := c.runTable(strs), c.moduleTable(strs), c.frameTable(strs)
 	pools := map[uint32]*pool{partStrings: strs}
@@ -102,14 +103,20 @@ func (c *Content) encode(bundle func() *bundled) (*encoded, error) {
 	}
 	pools[partGroups], pools[partTemplates], pools[partShapes] = &pool{items: groups}, &pool{items: templates}, shapes
 	pools[partClasses], pools[partBodies] = &pool{items: classes}, &pool{items: bodies}
-	b := bundle()
+	b := bundles()
 	pools[partBundles] = &pool{items: b.items}
+	models := newTable(partModels, secStructure)
+	if slices.Max(append(b.models, bundle.Messages)) > bundle.Messages {
+		for _, m := range b.models {
+			models.add(int64(m))
+		}
+	}
 	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames, partHeads: heads,
 		partColumns: lengthTable(
 			partColumns,
 			secStructure,
 			b.columns,
-		), partTimings: lengthTable(partTimings, secMeta, c.Timings)}
+		), partModels: models, partTimings: lengthTable(partTimings, secMeta, c.Timings)}
 	return &encoded{c.section(secMeta, pools, tables), c.section(secStructure, pools, tables), b.columns}, nil
 }
 

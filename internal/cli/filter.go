@@ -35,11 +35,11 @@ func (l *functionList) String() string { return l.text }
 // Type is what help prints as the flag's argument.
 func (l *functionList) Type() string { return "LIST" }
 
-// filteredOut lists, in order, the functions that only and except leave out.
-func filteredOut(only, except *functionList) []spec.ID {
+// filteredOut lists, in order, the functions that only, except and events leave out.
+func filteredOut(only, except *functionList, events *eventList) []spec.ID {
 	var ids []spec.ID
 	for _, f := range selection.Recordable() {
-		if !only.selected.Contains(f.ID) || except.selected != nil && except.selected.Contains(f.ID) {
+		if events.hidden(f.ID) || !only.selected.Contains(f.ID) || except.selected != nil && except.selected.Contains(f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}

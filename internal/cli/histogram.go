@@ -71,7 +71,7 @@ func histogramCommand(a *app) *cobra.Command {
 		if err := f.pictureFlags.check(f.json); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error {
+		return a.readsMPI(args[0], func(arch *archive.Archive) error {
 			if f.times {
 				return f.durations(a, arch)
 			}

@@ -64,11 +64,15 @@ func infoCommand(a *app) *cobra.Command {
 				return a.print(answer{json: *asJSON, document: func() any { return c },
 					text: func(w io.Writer) error { return text.Cost(w, c, *top) }})
 			case *showComms:
-				r, err := comms.Analyze(arch)
+				part, err := arch.MPI()
 				if err != nil {
 					return err
 				}
-				return a.print(answer{json: *asJSON, document: func() any { return report.NewComms(arch, r) },
+				r, err := comms.Analyze(part)
+				if err != nil {
+					return err
+				}
+				return a.print(answer{json: *asJSON, document: func() any { return report.NewComms(part, r) },
 					text: func(w io.Writer) error { return text.Comms(w, r) }})
 			}
 			info, err := report.NewInfo(arch)

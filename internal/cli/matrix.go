@@ -67,7 +67,7 @@ func matrixCommand(a *app) *cobra.Command {
 		if err := f.check(); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
+		return a.readsMPI(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
 	}
 	return a.withLive(cmd)
 }

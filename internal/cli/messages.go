@@ -55,7 +55,7 @@ func messagesCommand(a *app) *cobra.Command {
 		if err := atLeast("limit", f.limit, 0); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error {
+		return a.readsMPI(args[0], func(arch *archive.Archive) error {
 			job, err := report.Open(arch, f.flags, a.meter)
 			if err != nil {
 				return err

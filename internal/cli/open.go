@@ -45,6 +45,19 @@ func (a *app) open(file string) (*archive.Archive, error) {
 	return arch, err
 }
 
+// openMPI opens the archive FILE for what is about MPI's calls only: it has no other events.
+func (a *app) openMPI(file string) (*archive.Archive, error) {
+	arch, err := a.open(file)
+	if err != nil {
+		return nil, err
+	}
+	part, err := arch.MPI()
+	if err != nil {
+		arch.Close()
+	}
+	return part, err
+}
+
 // remarks prints what there is to say of a file besides the results.
 func (a *app) remarks(file string) func(text string) {
 	return func(text string) { fmt.Fprintf(a.err, "tabard: %s: %s\n", file, text) }
@@ -57,6 +70,17 @@ func (a *app) reads(file string, use func(*archive.Archive) error) error {
 			a.remarks(file)(s)
 		}
 		return use(arch)
+	})
+}
+
+// readsMPI is reads for what is about MPI's calls only.
+func (a *app) readsMPI(file string, use func(*archive.Archive) error) error {
+	return a.reads(file, func(arch *archive.Archive) error {
+		part, err := arch.MPI()
+		if err != nil {
+			return err
+		}
+		return use(part)
 	})
 }
 

@@ -116,7 +116,7 @@ func proxyCommand(a *app) *cobra.Command {
 		if err := a.mayWrite(f.output, aProxy, f.force); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, args[0], arch) })
+		return a.readsMPI(args[0], func(arch *archive.Archive) error { return f.run(a, args[0], arch) })
 	}
 	return cmd
 }

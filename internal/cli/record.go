@@ -24,6 +24,7 @@ type recordFlags struct {
 	timing       *timingFlag
 	ranks        rankList
 	only, except functionList
+	events       eventList
 	keepRaw      string
 	start        *choice
 	quiet        bool
@@ -72,6 +73,10 @@ To compare, there are the methods of other tools: cfg:10%%, hist:10%%,k=3,m=100,
 sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
 --timing=MODE" makes any mode of a lossless recording.
 
+--events takes kinds of events, separated by commas. What is not named is not recorded:
+
+%s
+
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
 
@@ -85,7 +90,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record [flags] PROGRAM [ARGS...]",
 		Short: "Run a program and record its MPI calls",
-		Long:  fmt.Sprintf(recordLong, groupHelp()),
+		Long:  fmt.Sprintf(recordLong, eventHelp(), groupHelp()),
 		Example: `  mpirun -n 4 tabard record ./app input.dat
   mpirun -n 64 tabard record -o run1.tabard --ranks 0-7 ./app
   mpirun -n 4 tabard record --only pt2pt,completion --callsites=stack ./app
@@ -110,6 +115,9 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.Var(&f.ranks, "ranks", "record these ranks only, e.g. 0,4-7,8-63:8 (default: all)")
 	fl.Var(&f.only, "only", "record these functions only")
 	fl.Var(&f.except, "except", "do not record these functions")
+	f.events.kinds = defaultEvents()
+	fl.Var(&f.events, "events", "record these kinds of events")
+	must(cmd.RegisterFlagCompletionFunc("events", fixed(eventNames()...)))
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
@@ -212,13 +220,13 @@ func (f *recordFlags) run(a *app, args []string) error {
 		output = defaultOutput(args)
 	}
 	var filter []uint16
-	for _, id := range filteredOut(&f.only, &f.except) {
+	for _, id := range filteredOut(&f.only, &f.except, &f.events) {
 		filter = append(filter, uint16(id))
 	}
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
-		Ranks: f.ranks.text, Filter: filter, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
+		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
@@ -241,6 +249,9 @@ func (f *recordFlags) settings() map[string]string {
 		if v != "" {
 			s[name] = v
 		}
+	}
+	if f.events.kinds != defaultEvents() {
+		s["events"] = f.events.String()
 	}
 	return s
 }

@@ -56,7 +56,7 @@ func TestRecordDefaults(t *testing.T) {
 		!f.ranks.Contains(12345) {
 		t.Errorf("flags %+v", f)
 	}
-	if ids := filteredOut(&f.only, &f.except); len(ids) != 0 {
+	if ids := filteredOut(&f.only, &f.except, &eventList{kinds: 1}); len(ids) != 0 {
 		t.Errorf("%d functions are left out", len(ids))
 	}
 }
@@ -104,7 +104,7 @@ func TestFilteredOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := map[string]bool{}
-	out := filteredOut(&only, &except)
+	out := filteredOut(&only, &except, &eventList{kinds: 1})
 	for _, f := range selection.Recordable() {
 		if !slices.Contains(out, f.ID) {
 			left[f.Name] = true

@@ -143,7 +143,7 @@ func replayCommand(a *app) *cobra.Command {
 
 // run makes the calls of this rank, or hands them on.
 func (f *replayFlags) run(a *app, file string) error {
-	x, err := a.open(file)
+	x, err := a.openMPI(file)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,11 @@ func replayFeedCommand() *cobra.Command {
 		Short: "Feed a rank of a replay (started by replay)",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return replay.Feed(args, func(path string) (*archive.Archive, error) {
-				return collect.OpenOutput(path, path, func(string) {})
+				arch, err := collect.OpenOutput(path, path, func(string) {})
+				if err != nil {
+					return nil, err
+				}
+				return arch.MPI()
 			})
 		},
 	}

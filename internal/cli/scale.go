@@ -148,7 +148,7 @@ func (a *app) contentsOf(files []string) (all []*archive.Content, err error) {
 
 // contentOf reads all of an archive.
 func (a *app) contentOf(file string) (*archive.Content, error) {
-	arch, err := a.open(file)
+	arch, err := a.openMPI(file)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func waitsCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error {
+		return a.readsMPI(args[0], func(arch *archive.Archive) error {
 			job, err := report.Open(arch, f.flags, a.meter)
 			if err == nil {
 				err = job.CorrectClocks()

@@ -133,17 +133,47 @@ func optionalLines(path string, f func(line string) error) error {
 type Folder struct {
 	Name        string
 	First, Last int
+	Kind        int    // of its events, an index in API.Events
 	Twin        string // before the name of a function, that of its profiling twin; empty if there are no twins
 }
 
-func loadAPIs(dir string) ([]Folder, error) {
+// Event is a line of events.txt: a kind of events.
+type Event struct {
+	Name, About    string
+	Default, Built bool
+}
+
+func loadEvents(dir string) ([]Event, error) {
+	var list []Event
+	err := lines(filepath.Join(dir, "events.txt"), func(l string) error {
+		head, about, ok := strings.Cut(l, ":")
+		w := strings.Fields(head)
+		if !ok || len(w) == 0 || len(w) > 2 || len(w) == 2 && w[1] != "default" || len(list) == maxEvents {
+			return fmt.Errorf("want a name, perhaps the word default, a colon and what it is, of at most %d kinds", maxEvents)
+		}
+		list = append(list, Event{Name: w[0], About: strings.TrimSpace(about), Default: len(w) == 2})
+		return nil
+	})
+	return list, err
+}
+
+// maxEvents is how many kinds the flags of a function tell apart (tb_fn_flags).
+const maxEvents = 16
+
+func loadAPIs(dir string, events []Event) ([]Folder, error) {
 	var list []Folder
 	last := firstFunction - 1
 	err := lines(filepath.Join(dir, "apis.txt"), func(l string) error {
 		var f Folder
-		if n, err := fmt.Sscan(l, &f.Name, &f.First, &f.Last, &f.Twin); n != 3 && (n != 4 || err != nil) {
-			return errors.New("want a folder, the first and the last id, and perhaps the prefix of profiling twins")
+		kind := ""
+		if n, err := fmt.Sscan(l, &f.Name, &f.First, &f.Last, &kind, &f.Twin); n != 4 && (n != 5 || err != nil) {
+			return errors.New("want a folder, the first and the last id, the kind of events, and perhaps the prefix of " +
+				"profiling twins")
 		}
+		if f.Kind = slices.IndexFunc(events, func(e Event) bool { return e.Name == kind }); f.Kind < 0 {
+			return fmt.Errorf("unknown kind of events %q: see events.txt", kind)
+		}
+		events[f.Kind].Built = true
 		if f.First <= last || f.Last < f.First || f.Last >= maxIDs {
 			return fmt.Errorf("ids %d to %d are used by others, or exceed the control file's bit set", f.First, f.Last)
 		}

@@ -87,7 +87,8 @@ func TestRefuses(t *testing.T) {
 			"no ABI defines MPI_COMM_OWN"},
 		{"unknown constant", "mpi/constants.txt", "MPI_ANY_TAG", "MPI_EVERY_TAG", "no ABI defines MPI_EVERY_TAG"},
 		{"id of another API", "apis.txt", "mpi 64 2047", "mpi 64 700", "is not one of mpi"},
-		{"ids of two APIs", "apis.txt", "mpi 64 2047", "mpi 64 2047\nmpi 2000 2100", "are used by others"},
+		{"kind of events", "apis.txt", "2047 mpi", "2047 mpl", "unknown kind of events"},
+		{"ids of two APIs", "apis.txt", "mpi 64 2047 mpi P", "mpi 64 2047 mpi P\nmpi 2000 2100 mpi", "are used by others"},
 		{"size of no datatype", "mpi/typesizes.txt", "MPI_LB", "MPI_SUM", "MPI_SUM is no predefined datatype"},
 		{"unknown operation", "mpi/meaning.txt", "cancel  ", "recall  ", `unknown operation "recall"`},
 		{"unknown attribute", "mpi/meaning.txt", "send mode=ready", "send speed=ready", "unknown attribute"},
@@ -152,7 +153,7 @@ func TestSecondAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add("apis.txt", "toy 65000 65499\n")
+	add("apis.txt", "toy 65000 65499 io\n")
 	add("ids.txt", "65000 toy_open\n65001 toy_read\n65002 toy_close\n")
 	add("toy/kinds.txt", "FD Int\nPATH String\n")
 	add("toy/functions.json", `{"functions": [
@@ -178,7 +179,7 @@ func TestSecondAPI(t *testing.T) {
 		bytes.Contains(files[2].Text, []byte("Ptoy_read")) {
 		t.Errorf("%s: no wrapper of toy_read, or one of a twin that it does not have", files[2].Path)
 	}
-	for _, want := range []string{`ID: 65001, Name: "toy_read", API: "toy"`, "Op: OpRead, Activity: ActivityIo",
+	for _, want := range []string{`ID: 65001, Name: "toy_read", API: "toy", Kind: 2`, "Op: OpRead, Activity: ActivityIo",
 		"RoleOn: 1", `{Name: "toy", Alias: "", About: "the toy"}`} {
 		if !bytes.Contains(files[0].Text, []byte(want)) {
 			t.Errorf("%s lacks %s", files[0].Path, want)
@@ -207,7 +208,7 @@ func TestSmallestAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("apis.txt", "toy 65000 65015\n", os.O_APPEND)
+	write("apis.txt", "toy 65000 65015 io\n", os.O_APPEND)
 	write("ids.txt", "65000 toy_write\n", os.O_APPEND)
 	write("toy/functions.json", `{"functions": [{"name": "toy_write", "ret": "long", "ret_kind": "INTEGER",
 		"category": "local", "blocking": "local", "means": "none", "params": [

@@ -35,6 +35,11 @@ func goTables(api *API) ([]byte, error) {
 		fmt.Fprintf(&b, "{Name: %q, Alias: %q, About: %q},\n", g.Name, g.Alias, g.About)
 	}
 	b.WriteString("}\n\n")
+	b.WriteString("// EventKinds are the kinds of events, by EventKind.\nvar EventKinds = []EventInfo{\n")
+	for _, e := range api.Events {
+		fmt.Fprintf(&b, "{Name: %q, About: %q, Default: %t, Built: %t},\n", e.Name, e.About, e.Default, e.Built)
+	}
+	b.WriteString("}\n\n")
 	api.goGroups(&b)
 	api.goABIs(&b)
 	return format.Source(b.Bytes())
@@ -48,6 +53,9 @@ func (api *API) goFunc(b *bytes.Buffer, f *Func) {
 		}
 	}
 	str("API", f.API)
+	if f.Kind > 0 {
+		fmt.Fprintf(b, ", Kind: %d", f.Kind)
+	}
 	str("Category", f.Category)
 	str("Chapter", f.Chapter)
 	str("Since", f.Since)

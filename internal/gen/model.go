@@ -74,6 +74,7 @@ type API struct {
 	Groups      []*Group
 	ABIs        []*ABI
 	Vocabulary  *Vocabulary
+	Events      []Event // kinds of them
 	// FunctionGroups are the groups of all APIs.
 	FunctionGroups []*FunctionGroup
 
@@ -108,6 +109,7 @@ type Func struct {
 	Slots  []Slot
 	NumIn  int
 	API    string // folder of the API
+	Kind   int    // of its events, an index in API.Events
 	Twin   string // name of its profiling twin, empty if there is none
 
 	Meaning            Meaning
@@ -183,7 +185,10 @@ func Load(dir string) (*API, error) {
 	if api.Predefineds, err = loadPredefineds(dir, api.Vocabulary); err != nil {
 		return nil, err
 	}
-	folders, err := loadAPIs(dir)
+	if api.Events, err = loadEvents(dir); err != nil {
+		return nil, err
+	}
+	folders, err := loadAPIs(dir, api.Events)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +257,7 @@ func (api *API) load(dir string, folder Folder, ids map[string]int) (errs []erro
 		}
 	}
 	for _, f := range api.Funcs[from:] {
-		f.API = folder.Name
+		f.API, f.Kind = folder.Name, folder.Kind
 		if folder.Twin != "" {
 			f.Twin = folder.Twin + f.Name
 		}

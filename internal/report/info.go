@@ -38,10 +38,12 @@ type Info struct {
 	// Functions are the calls by name, Polls the unsuccessful polls among them. Own are records of Tabard by name,
 	// such as where memory begins; they are not counted among the calls.
 	Functions map[string]uint64 `json:"functions"`
-	Own       map[string]uint64 `json:"own_records,omitempty"`
-	Polls     uint64            `json:"polls"`
-	Failed    uint64            `json:"failed_calls"`
-	Open      uint64            `json:"unfinished_calls"`
+	// Events are the calls by kind of event, if there are others than calls of MPI.
+	Events map[string]uint64 `json:"events,omitempty"`
+	Own    map[string]uint64 `json:"own_records,omitempty"`
+	Polls  uint64            `json:"polls"`
+	Failed uint64            `json:"failed_calls"`
+	Open   uint64            `json:"unfinished_calls"`
 
 	Complete bool `json:"complete"`
 	// Gaps are ranks and calls that should have been recorded and were not, and Incomplete says so in a sentence.
@@ -59,6 +61,8 @@ type Info struct {
 	Memory  int64             `json:"collector_peak_bytes"`
 	Options map[string]string `json:"options,omitempty"`
 	Skipped []string          `json:"unknown_sections,omitempty"`
+
+	kinds map[spec.EventKind]uint64 // calls by kind
 }
 
 // Gap is ranks of which calls are missing that should be there: Calls of them, or all. If Uncounted is set, it is Calls
@@ -119,7 +123,7 @@ func NewInfo(a *archive.Archive) (*Info, error) {
 	m, st := a.Meta(), a.Stats()
 	info := &Info{
 		Schema: InfoSchema, File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
-		Functions: map[string]uint64{}, Complete: true, Partial: a.Meta().Partial,
+		Functions: map[string]uint64{}, kinds: map[spec.EventKind]uint64{}, Complete: true, Partial: a.Meta().Partial,
 		Snapshot: m.Options[archive.OptionSnapshot], Options: m.Options, Skipped: a.Skipped(),
 		Bytes: bytesOf(&st), Timing: NewTiming(a), Gaps: gapsOf(a), Incomplete: archive.Incomplete(a.Gaps()),
 	}
@@ -133,7 +137,16 @@ func NewInfo(a *archive.Archive) (*Info, error) {
 		info.Created = m.Created.UTC().Format("2006-01-02T15:04:05Z")
 	}
 	info.addGroups(a)
-	return info, info.addClasses(a)
+	err := info.addClasses(a)
+	for kind, n := range info.kinds {
+		if len(info.kinds) > 1 || kind > 0 {
+			if info.Events == nil {
+				info.Events = map[string]uint64{}
+			}
+			info.Events[kind.String()] = n
+		}
+	}
+	return info, err
 }
 
 // addGroups adds what is known of the processes. It looks at single ones only
@@ -253,6 +266,7 @@ func (info *Info) addCalls(sig *archive.Signature, n uint64) {
 	}
 	info.Calls += n
 	info.Functions[f.Name] += n
+	info.kinds[f.Kind] += n
 	if sig.Flags&archive.Polls != 0 {
 		info.Polls += n
 	}

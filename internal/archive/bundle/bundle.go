@@ -4,7 +4,9 @@
 // sends it, in the one that receives it, in its status, and in what the program does with that. So
 // the streams of a bundle are walked call by call, and each number of a column is guessed from what
 // came before it: in the call, in the stream, and at the other end of the message. What is stored,
-// by an adaptive arithmetic code, is which of the guesses was right, or the number if none was.
+// by an adaptive arithmetic code, is which of the guesses was right, or the number if none was. With
+// the model Vectors numbers are guessed from collective calls, too: what one process sends another
+// receives, and displacements are sums of counts.
 //
 // The package knows calls and their numbers, and neither the file nor how columns are stored.
 // Package archive chooses what is coded together.
@@ -112,13 +114,25 @@ type Values struct {
 // full tells whether all that is to be encoded was.
 func (b *Values) full() bool { return b.All != nil && len(b.Known) == len(b.All) }
 
-// NewEncoder returns an encoder of a bundle.
-func NewEncoder() *Coder { return newCoder(arith.NewEncoder()) }
+// Model is what numbers are guessed from. Files hold these numbers: append only.
+type Model uint8
 
-// NewDecoder returns a decoder of what Bytes gave, which codes and looks at so many numbers at
-// most.
-func NewDecoder(code []byte, values, work int) *Coder {
-	m := newCoder(arith.NewDecoder(code))
+// Models of bundles.
+const (
+	// Messages guesses from messages.
+	Messages Model = iota
+	// Vectors guesses from the other arrays and processes of a collective call, too.
+	Vectors
+	NumModels
+)
+
+// NewEncoder returns an encoder of a bundle.
+func NewEncoder(model Model) *Coder { return newCoder(arith.NewEncoder(), model) }
+
+// NewDecoder returns a decoder of what Bytes gave with the same model, which codes and looks at so
+// many numbers at most.
+func NewDecoder(code []byte, model Model, values, work int) *Coder {
+	m := newCoder(arith.NewDecoder(code), model)
 	m.left, m.work = values, work
 	return m
 }

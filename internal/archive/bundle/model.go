@@ -16,6 +16,13 @@ const (
 	guessSame          // what it was before; in numbers without a role, that plus the last difference
 	guessTriple        // what followed the three numbers of its role before it
 	guessStride        // the number of its role before it, plus what that differed by with this peer
+
+	// Of the model Vectors only.
+	guessOther   // what another process said in the same collective call
+	guessTwin    // the same element of another array of the call
+	guessSum     // displacements: the one before plus its count; the last count: what is left of the last total
+	guessPad     // displacements: guessSum, plus what that was wrong by before
+	guessAligned // displacements: guessSum, rounded up to what has divided all of them
 	numGuesses
 )
 
@@ -86,6 +93,9 @@ type Coder struct {
 	left     int     // and coded
 	costs    bool    // bits are counted
 	streams  uint64  // so far
+	model    Model
+	meetings map[meetingID]*meeting
+	met      int // numbers in them, and what it takes to keep them
 	mail
 }
 
@@ -96,8 +106,8 @@ type entry struct {
 	v    int64
 }
 
-func newCoder(c *arith.Coder) *Coder {
-	return &Coder{c: c, contexts: map[contextID]*context{}, table: make([]entry, 1<<minTable),
+func newCoder(c *arith.Coder, model Model) *Coder {
+	return &Coder{c: c, model: model, meetings: map[meetingID]*meeting{}, contexts: map[contextID]*context{}, table: make([]entry, 1<<minTable),
 		shift: 64 - minTable, work: MaxWork, left: MaxValues, mail: newMail()}
 }
 

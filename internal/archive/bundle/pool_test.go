@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // TestRequestPool compares a pool with a sorted list.
@@ -81,7 +82,7 @@ func TestMemory(t *testing.T) {
 	if len(m.boxes) != maxBoxes || len(m.to) > maxBoxes {
 		t.Errorf("%d queues in %d lists", len(m.boxes), len(m.to))
 	}
-	s := newWalk(newCoder(nil), &Stream{Rank: 1, Terminals: 1}, 1)
+	s := newWalk(newCoder(nil, Messages), &Stream{Rank: 1, Terminals: 1}, 1)
 	s.calls[0], s.got = &call{}, []message{{}}
 	for peer := range int64(2 * maxPools) {
 		s.got[0].set(rolePeer, peer)
@@ -91,5 +92,33 @@ func TestMemory(t *testing.T) {
 	}
 	if len(s.pools) != maxPools {
 		t.Errorf("%d pools", len(s.pools))
+	}
+}
+
+// TestMeetings: communicators and calls without end fill memory up to a limit only.
+func TestMeetings(t *testing.T) {
+	id := spec.ByName("MPI_Allgatherv").ID
+	c := collectiveOf(id)
+	slot := spec.ByID(id).Slot(spec.RoleRecvCount)
+	m := newCoder(nil, Vectors)
+	s := newWalk(m, &Stream{Rank: 1, Terminals: 1}, 1)
+	s.terminals[0], s.calls[0] = Terminal{Func: id}, &call{collective: c, said: []int{slot}}
+	for comm := range int64(2 * maxMet / metCost) {
+		s.beginVector(c)
+		s.noteVector(c.on, comm)
+		for i := range int64(3) {
+			s.noteVector(slot, i)
+		}
+		s.finishVector(0, c)
+	}
+	if m.met > maxMet || len(m.meetings) > maxMet/metCost || len(s.vectors.nth) > maxRequests {
+		t.Errorf("%d numbers in %d meetings of %d communicators", m.met, len(m.meetings), len(s.vectors.nth))
+	}
+	s.beginVector(c)
+	for range 2 * maxVector {
+		s.noteVector(slot, 1)
+	}
+	if n := len(s.vectors.numbers[slot]); n > maxVector {
+		t.Errorf("%d numbers of one slot", n)
 	}
 }

@@ -33,6 +33,7 @@ type step struct {
 	made        bool // a request that the call makes
 	array       bool // of elements, not their number
 	phase       uint8
+	vector      *vectorSlot // with the model Vectors only
 }
 
 // call is what a terminal's calls do to messages.
@@ -46,6 +47,10 @@ type call struct {
 	reads    bool // a status that another call returned
 	syncs    bool // all processes of a communicator
 	polls    bool // in vain
+	// With the model Vectors, of calls that others join or that tell of communicators: said are the
+	// slots that others may have to know.
+	collective *collective
+	said       []int
 }
 
 // Phases of steps.
@@ -55,6 +60,8 @@ const (
 	phaseTag
 	phaseSize
 	phaseMade // requests, whose numbers follow from the peer
+	phaseCount
+	phaseDispl // displacements, which follow from the counts
 )
 
 // function is what is the same in all calls of a function.
@@ -122,9 +129,14 @@ func functionOf(id spec.ID) *function {
 }
 
 // callOf lists the steps of a terminal.
-func callOf(t *Terminal) call {
+func callOf(t *Terminal, model Model) call {
 	f, j := spec.ByID(t.Func), functionOf(t.Func)
 	c := j.call
+	if model == Vectors {
+		if x := collectiveOf(t.Func); x.on >= 0 {
+			c.collective = x
+		}
+	}
 	place := 0
 	if c.polls = t.Polls; c.polls {
 		c.steps = append(c.steps, step{slot: -1, place: place})
@@ -144,7 +156,8 @@ func callOf(t *Terminal) call {
 				place++
 			}
 		case Fixed:
-			if j.roles[i] == roleOther {
+			if j.roles[i] == roleOther && (c.collective == nil || c.collective.slots[i].kind == vectorNone ||
+				c.collective.slots[i].kind == vectorDispl) {
 				continue // nothing to be learned from it
 			}
 			fallthrough
@@ -154,8 +167,32 @@ func callOf(t *Terminal) call {
 			}
 		}
 	}
+	c.withVectors(t)
 	slices.SortStableFunc(c.steps, func(x, y step) int { return cmp.Compare(x.phase, y.phase) })
 	return c
+}
+
+// withVectors tells the steps of a collective what is known of them.
+func (c *call) withVectors(t *Terminal) {
+	if c.collective == nil {
+		return
+	}
+	for i := range c.steps {
+		st := &c.steps[i]
+		if st.slot < 0 || st.field < 0 || c.collective.slots[st.slot].kind == vectorNone {
+			continue
+		}
+		st.vector = &c.collective.slots[st.slot]
+		switch st.vector.kind {
+		case vectorCount, vectorEqual:
+			st.phase = max(st.phase, phaseCount)
+		case vectorDispl:
+			st.phase = phaseDispl
+		}
+		if st.vector.kind > vectorNoted && (c.collective.keeps || t.Slots.Form(st.slot) == InColumns) {
+			c.said = append(c.said, st.slot)
+		}
+	}
 }
 
 // step is a step of a slot's field.

@@ -35,6 +35,10 @@ type history struct {
 	last [3]int64 // the latest first
 	n    int
 	past [numGuesses]uint8
+
+	// Of counts, the sum of the last array. Of displacements, the sum that this one may be, the same
+	// rounded up, by what one was more than the sum when it was not that, and what divides all.
+	total, sum, aligned, pad, divisor int64
 }
 
 // walk goes through the calls of a stream and codes the numbers of its own columns.
@@ -59,7 +63,8 @@ type walk struct {
 	taken  int       // how many of those other calls looked at
 	pools  map[poolID]*requestPool
 	poolOf map[int64][2]*requestPool
-	wrong  uint8 // for which of the last two coded numbers no guess was right
+	vectors
+	wrong uint8 // for which of the last two coded numbers no guess was right
 
 	// of the current call
 	event    uint64 // since all processes met
@@ -78,6 +83,7 @@ func newWalk(m *Coder, s *Stream, salt uint64) *walk {
 		terminals: make([]Terminal, s.Terminals), calls: make([]*call, s.Terminals),
 		contexts: make([][]*context, s.Terminals), state: map[*context]*history{}, posted: map[int64]*message{},
 		pools: map[poolID]*requestPool{}, poolOf: map[int64][2]*requestPool{}, lengths: map[int]int{},
+		vectors: vectors{comms: map[int64]member{}, nth: map[uint64]uint64{}},
 	}
 }
 
@@ -100,7 +106,7 @@ func (s *walk) run() error {
 func (s *walk) prepare(t uint32) *call {
 	s.terminals[t] = s.s.Terminal(t)
 	sig := &s.terminals[t]
-	c := callOf(sig)
+	c := callOf(sig, s.m.model)
 	s.contexts[t] = make([]*context, len(c.steps))
 	for i := range c.steps {
 		st := &c.steps[i]
@@ -120,6 +126,9 @@ func (s *walk) call(t uint32) error {
 	sig := &s.terminals[t]
 	s.sent, s.got = message{kind: 1}, append(s.got[:0], message{})
 	s.requests, s.indices, s.made = s.requests[:0], s.indices[:0], s.made[:0]
+	if c.collective != nil {
+		s.beginVector(c.collective)
+	}
 	first, looked := s.s.First[t], false
 	for i := range c.steps {
 		st := &c.steps[i]
@@ -146,9 +155,12 @@ func (s *walk) call(t uint32) error {
 				if s.m.left--; s.m.left < 0 || col.Coded.full() {
 					return ErrValues
 				}
-				v, ok = s.code(t, s.contexts[t][i], col.Coded, st, j), true
+				v, ok = s.code(t, s.contexts[t][i], col.Coded, st, j, n), true
 			} else {
 				v, ok = col.read()
+			}
+			if st.vector != nil {
+				s.noteVector(st.slot, v)
 			}
 			if ok {
 				s.note(st, j, v)
@@ -158,6 +170,9 @@ func (s *walk) call(t uint32) error {
 		}
 	}
 	s.finish(t, c)
+	if c.collective != nil {
+		s.finishVector(t, c.collective)
+	}
 	return nil
 }
 
@@ -322,20 +337,24 @@ func (s *walk) finish(t uint32, c *call) {
 	}
 }
 
-// code codes the next number of a column.
-func (s *walk) code(t uint32, k *context, b *Values, st *step, j int) int64 {
+// code codes the next number of a column, element j of n.
+func (s *walk) code(t uint32, k *context, b *Values, st *step, j, n int) int64 {
 	p := s.state[k]
 	if p == nil {
 		p = new(history)
 		s.state[k] = p
 	}
-	x := s.message(st, j)
+	at := j
+	if st.vector != nil {
+		at = 0
+	}
+	x := s.message(st, at)
 	r := st.role
 	var g [numGuesses]guess
 	var before [numGuesses]int64 // as they were scaled
 	put := func(i int, v int64) {
 		before[i] = v
-		if g[i] = (guess{v, true}); r == roleSize {
+		if g[i] = (guess{v, true}); r == roleSize || i == guessOther {
 			g[i] = k.scale[i].of(v)
 		}
 	}
@@ -350,6 +369,7 @@ func (s *walk) code(t uint32, k *context, b *Values, st *step, j int) int64 {
 		put(guessKnown, far.least(s.top))
 		put(guessPeer, near.least(s.top))
 	}
+	displ := st.vector != nil && st.vector.kind == vectorDispl // what was before it says little
 	last, peer := p.last, int64(-1)
 	if r != roleOther {
 		last = s.recent[r]
@@ -357,18 +377,26 @@ func (s *walk) code(t uint32, k *context, b *Values, st *step, j int) int64 {
 	if peer = s.recent[rolePeer][0]; x.has[rolePeer] {
 		peer = x.v[rolePeer]
 	}
+	if st.vector != nil && st.array {
+		peer = int64(j)
+	}
 	id := s.salt<<32 | k.id
 	pair := hashOf(id, 1, uint64(p.last[0]), uint64(p.last[1]))
 	forPeer := hashOf(id, 2, uint64(peer))
 	triple := hashOf(id, 3, uint64(last[0]), uint64(last[1]), uint64(last[2]))
-	g[guessPair], g[guessFor], g[guessTriple] = s.m.find(pair), s.m.find(forPeer), s.m.find(triple)
+	g[guessFor] = s.m.find(forPeer)
+	if !displ {
+		g[guessPair], g[guessTriple] = s.m.find(pair), s.m.find(triple)
+	}
 	next := uint64(0)
 	if r != roleOther {
 		next = hashOf(uint64(r), uint64(s.differ[r][0]), uint64(s.differ[r][1]))
 	} else {
 		next = hashOf(k.id, 4, uint64(p.last[0]), uint64(p.last[1]))
 	}
-	g[guessNext] = s.m.find(next)
+	if !displ {
+		g[guessNext] = s.m.find(next)
+	}
 	stride := hashOf(id, 5, uint64(peer))
 	if g[guessStride] = s.m.find(stride); g[guessStride].ok {
 		g[guessStride].v += last[0]
@@ -379,24 +407,34 @@ func (s *walk) code(t uint32, k *context, b *Values, st *step, j int) int64 {
 			g[guessSame].v += p.last[0] - p.last[1]
 		}
 	}
+	if st.vector != nil {
+		s.guessVector(t, k, p, st, j, n, put)
+	}
 	v := int64(0)
 	if b.All != nil {
 		v = b.All[len(b.Known)]
 	}
 	v = s.m.number(k, x.kind, &g, &p.past, &s.wrong, v)
 	b.Known = append(b.Known, v)
-	if r == roleSize {
+	if st.vector != nil {
+		s.learnVector(k, p, st, j, n, v)
+	}
+	if r == roleSize || st.vector != nil {
 		for i := range before {
 			if before[i] > 0 && !(g[i].ok && g[i].v == v) {
 				k.scale[i].learn(before[i], v)
 			}
 		}
 	}
-	s.m.put(pair, v)
+	if !displ {
+		s.m.put(pair, v)
+	}
 	s.m.put(forPeer, v)
-	s.m.put(triple, v)
+	if !displ {
+		s.m.put(triple, v)
+	}
 	s.m.put(stride, v-last[0])
-	if r == roleOther {
+	if r == roleOther && !displ {
 		s.m.put(next, v)
 	}
 	p.last = [3]int64{v, p.last[0], p.last[1]}

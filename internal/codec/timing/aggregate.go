@@ -180,14 +180,17 @@ func (r *Reader) Aggregates() (*Aggregates, error) {
 		return r.aggregate, nil
 	}
 	a := NewAggregates()
-	if err := r.each(a.Append); err != nil {
+	if err := r.Each(a.Append); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// each goes through all calls.
-func (r *Reader) each(add func(start, end uint64, class uint32)) error {
+// Each goes through all calls.
+func (r *Reader) Each(add func(start, end uint64, class uint32)) error {
+	if r.sel != nil {
+		return r.eachSelected(add)
+	}
 	for i := uint64(0); i < r.n; {
 		starts, ends := r.Span(i)
 		if r.err != nil {

@@ -152,6 +152,9 @@ func (r *Reader) classesOf(from uint64, n int) ([]uint32, error) {
 
 // Summary returns that of block k, without decoding it; a zero one after an error.
 func (r *Reader) Summary(k int) Summary {
+	if r.sel != nil {
+		return r.blockSelected(k)
+	}
 	if r.whole {
 		r.load(0)
 		return r.loaded(0, r.n)
@@ -166,6 +169,9 @@ func (r *Reader) Summary(k int) Summary {
 func (r *Reader) Summaries(from, to uint64, most int) []Summary {
 	if r.n == 0 || r.aggregate != nil {
 		return nil
+	}
+	if r.sel != nil {
+		return r.summariesSelected(from, to, most)
 	}
 	if r.whole {
 		return []Summary{r.Summary(0)}
@@ -211,6 +217,9 @@ func (r *Reader) Profile(from, to uint64) []ClassSummary {
 	to = min(to, r.n)
 	if from >= to || r.aggregate != nil {
 		return nil
+	}
+	if r.sel != nil {
+		return r.profileSelected(from, to)
 	}
 	if r.whole {
 		r.load(0)

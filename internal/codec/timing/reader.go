@@ -49,9 +49,10 @@ type Reader struct {
 	ofRule    []uint8
 	errs      Errors
 	aggregate *Aggregates
-	levels    []level // 0 is that of the blocks
-	blocks    int64   // where they begin
-	whole     bool    // all calls are one block
+	levels    []level    // 0 is that of the blocks
+	blocks    int64      // where they begin
+	whole     bool       // all calls are one block
+	sel       *selection // nil: all calls
 
 	cached       int // block in starts and ends, -1 none
 	starts, ends []uint64
@@ -224,6 +225,9 @@ func (r *Reader) Check() error {
 	if r.n == 0 || r.aggregate != nil {
 		return r.err
 	}
+	if r.sel != nil {
+		return r.sel.of.Check()
+	}
 	at := r.blocks
 	for k := range r.Blocks() {
 		r.load(k)
@@ -265,6 +269,10 @@ func (r *Reader) At(i uint64) (start, end uint64) {
 	if i >= r.n || r.aggregate != nil {
 		return 0, 0
 	}
+	if r.sel != nil {
+		starts, ends := r.spanSelected(i)
+		return starts[0], ends[0]
+	}
 	k := int(i >> blockShift)
 	if r.whole {
 		k = 0
@@ -283,6 +291,9 @@ func (r *Reader) At(i uint64) (start, end uint64) {
 func (r *Reader) Span(i uint64) (starts, ends []uint64) {
 	if i >= r.n || r.aggregate != nil {
 		return nil, nil
+	}
+	if r.sel != nil {
+		return r.spanSelected(i)
 	}
 	r.At(i)
 	if !r.whole {
@@ -311,6 +322,9 @@ func (r *Reader) Range(from, to uint64) iter.Seq2[uint64, Span] {
 func (r *Reader) SeekTime(t uint64) uint64 {
 	if r.n == 0 || r.aggregate != nil {
 		return r.n
+	}
+	if r.sel != nil {
+		return r.seekSelected(t)
 	}
 	k, base := uint64(0), uint64(0)
 	if !r.whole {
@@ -368,6 +382,9 @@ func (r *Reader) Blocks() int {
 	switch {
 	case r.n == 0 || r.aggregate != nil:
 		return 0
+	case r.sel != nil:
+		r.placeSelected()
+		return len(r.sel.blocks)
 	case r.whole:
 		return 1
 	}

@@ -34,7 +34,7 @@ func Transcode(in []byte, walk Walker, m Mode, rate Rate, function func(class ui
 			b.SetFunction(c, function(c))
 		}
 	}
-	if err := r.each(b.Append); err != nil {
+	if err := r.Each(b.Append); err != nil {
 		return nil, err
 	}
 	return b.Encode(nil, r.classes), nil

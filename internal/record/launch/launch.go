@@ -36,6 +36,8 @@ type Options struct {
 	Ranks string
 	// Filter holds the ids of functions that are not to be shown.
 	Filter []uint16
+	// EventsOff are the kinds of events that are not recorded: a bit for each spec.EventKind.
+	EventsOff uint32
 	// KeepRaw is a directory for the raw log, empty for none.
 	KeepRaw  string
 	Quiet    bool

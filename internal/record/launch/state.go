@@ -155,6 +155,7 @@ func (l *launcher) config() ring.Config {
 	c := ring.Config{
 		StartOff:     o.StartOff,
 		NoTiming:     o.NoTiming,
+		EventsOff:    o.EventsOff,
 		Callsites:    o.Callsites,
 		Filter:       o.Filter,
 		SegmentBytes: o.SegmentBytes,

@@ -23,6 +23,7 @@ type Config struct {
 	NoTiming     bool          // no time stamps
 	Callsites    uint32        // SitesOff, SitesCaller, SitesStack
 	Filter       []uint16      // ids of functions that are filtered out
+	EventsOff    uint32        // kinds of events that are not recorded: a bit for each spec.EventKind
 	SegmentBytes int64         // size of a segment file, header included; 0: 4 MiB
 	SegmentsMax  int           // segments of a thread before it waits; 0: 16
 	SpillBytes   int64         // per process, while no collector drains; 0: 4 GiB
@@ -65,6 +66,7 @@ func (c Config) page() *controlPage {
 		DeadAfterNS:   uint64(orDefault(c.DeadAfter, 5*time.Second)),
 		SummaryWaitNS: uint64(orDefault(c.SummaryWait, 5*time.Second)),
 		Callsites:     c.Callsites,
+		EventsOff:     c.EventsOff,
 		Heartbeat:     MonotonicNS(),
 		Leader:        ^uint32(0),
 		LocalRanks:    uint32(c.LocalRanks),

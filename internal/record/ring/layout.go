@@ -133,7 +133,8 @@ type controlPage struct {
 	MergeTimeNS    uint64
 	Filter         [IDs / 8]byte
 	Unseen         uint32
-	_              [1020]byte
+	EventsOff      uint32
+	_              [1016]byte
 	Summary        [1024]byte
 }
 

@@ -14,6 +14,7 @@ import (
 	codec "github.com/tabard-hpc/tabard/internal/codec/timing"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // classCount says how many classes there are.
@@ -59,6 +60,9 @@ func Info(out io.Writer, info *report.Info, top int) error {
 		row("times", "%s", timing(info.Timing))
 	}
 	row("calls", "%s of %s%s", count(info.Calls), plural(uint64(len(info.Functions)), "function"), special(info))
+	if len(info.Events) > 0 {
+		row("events", "%s", eventText(info.Events))
+	}
 	row("complete", "%s", yesNo(info.Complete))
 	for i, m := range info.Missing {
 		if i == maxMissing && len(info.Missing) > maxMissing+1 {
@@ -91,6 +95,17 @@ func Info(out io.Writer, info *report.Info, top int) error {
 		render.Printf(w, "\nWhere the ranks %s: tabard dump %s --last 3\n", were, fileArgument(info.File, info.Options))
 	}
 	return w.err
+}
+
+// eventText lists how many events of each kind there are.
+func eventText(events map[string]uint64) string {
+	var parts []string
+	for _, k := range spec.EventKinds {
+		if n := events[k.Name]; n > 0 {
+			parts = append(parts, count(n)+" "+k.Name)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // fileArgument is how a command is told to read a file, or to look at the job that records to it.
@@ -147,7 +162,7 @@ func functions(w io.Writer, info *report.Info, top int) {
 func optionText(options map[string]string) string {
 	usual := map[string]string{"callsites": "caller", "timing": codec.Default, "start": "on"}
 	var parts []string
-	for _, name := range []string{"ranks", "only", "except", "callsites", "timing", "start"} {
+	for _, name := range []string{"events", "ranks", "only", "except", "callsites", "timing", "start"} {
 		if v := options[name]; v != usual[name] && v != "" {
 			parts = append(parts, fmt.Sprintf("--%s=%s", name, v))
 		}
