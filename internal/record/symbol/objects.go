@@ -340,8 +340,9 @@ func (q *requests) link(r request) {
 	q.tails[r.Raw] = n
 }
 
-// find gives the (skip+1)-th oldest live request of a handle that a thread made and no other call in progress
-// was given; else the one of any thread; if all were given, the (skip+1)-th oldest; -1 if there is none.
+// find gives the (skip+1)-th live request of a handle that no other call in progress was given: those that a thread
+// made come before those of others, the oldest of them first. If all were given, it is the (skip+1)-th oldest; -1 if
+// there is none.
 // A request that a call is waiting for may be complete already, and the library may
 // have used its handle again.
 func (q *requests) find(raw uint64, skip int, thread int32) int32 {
@@ -349,43 +350,59 @@ func (q *requests) find(raw uint64, skip int, thread int32) int32 {
 	if !ok {
 		return -1
 	}
-	if q.threaded {
-		if n := q.walk(first, skip, q.unclaimedOf(thread)); n >= 0 {
-			return n
-		}
-	}
-	if n := q.walk(first, skip, unclaimed); n >= 0 {
+	left := skip
+	if n := q.ofThread(first, &left, thread); n >= 0 {
 		return n
 	}
-	return q.walk(first, skip, func(*request) bool { return true })
+	if n := q.walk(first, &left, func(r *request) bool { return r.claims == 0 && !q.made(r, thread) }); n >= 0 {
+		return n
+	}
+	return q.walk(first, &skip, func(r *request) bool { return true })
+}
+
+// ofThread gives the (skip+1)-th request from n on that a thread made and no call was given, and takes those that it
+// passed off skip.
+func (q *requests) ofThread(n int32, skip *int, thread int32) int32 {
+	if !q.threaded {
+		return q.walk(n, skip, func(r *request) bool { return r.claims == 0 })
+	}
+	return q.walk(n, skip, func(r *request) bool { return r.claims == 0 && q.made(r, thread) })
+}
+
+// made tells whether a thread made a request; without threads all are by the first one.
+func (q *requests) made(r *request, thread int32) bool {
+	return !q.threaded || q.Pools[r.Pool].Thread == thread
 }
 
 // after gives the next request of the same handle that could be meant after one that find gave.
 func (q *requests) after(n, thread int32) int32 {
-	if q.threaded && q.Pools[q.nodes[n].Pool].Thread == thread {
-		if m := q.walk(q.nodes[n].next, 0, q.unclaimedOf(thread)); m >= 0 {
+	raw, skip := q.nodes[n].Raw, 0
+	own := q.made(&q.nodes[n], thread)
+	if own {
+		if m := q.ofThread(q.nodes[n].next, &skip, thread); m >= 0 {
 			return m
 		}
+		if !q.threaded {
+			return -1
+		}
 	}
-	return q.walk(q.nodes[n].next, 0, unclaimed)
+	from := q.nodes[n].next
+	if own { // those of others begin anew
+		from, _ = q.heads.get(raw)
+	}
+	return q.walk(from, &skip, func(r *request) bool { return r.claims == 0 && !q.made(r, thread) })
 }
 
-func unclaimed(r *request) bool { return r.claims == 0 }
-
-func (q *requests) unclaimedOf(thread int32) func(*request) bool {
-	return func(r *request) bool { return r.claims == 0 && q.Pools[r.Pool].Thread == thread }
-}
-
-// walk gives the (skip+1)-th request from n on that fits.
-func (q *requests) walk(n int32, skip int, fits func(*request) bool) int32 {
+// walk gives the (skip+1)-th request from n on that fits, and takes those that it passed off skip.
+func (q *requests) walk(n int32, skip *int, fits func(*request) bool) int32 {
 	for ; n >= 0; n = q.nodes[n].next {
 		if !fits(&q.nodes[n]) {
 			continue
 		}
-		if skip == 0 {
+		if *skip == 0 {
 			return n
 		}
-		skip--
+		*skip--
 	}
 	return -1
 }

@@ -562,3 +562,31 @@ func TestReplaceDuringCall(t *testing.T) {
 		t.Errorf("with a r\n%s, without\n%s", lines[1], lines[0])
 	}
 }
+
+// Requests of several threads that share a handle are told by the thread that made them; one that completes those of
+// others, too, gets each of them once, its own first.
+func TestSharedHandles(t *testing.T) {
+	q := newRequests()
+	const raw = 9
+	var nodes []int64
+	for _, thread := range []int32{2, 1, 2, 1, 0} {
+		_, num := q.add(raw, q.poolOf(q.pool([]byte("shape")), thread), false, false)
+		nodes = append(nodes, num)
+	}
+	for thread, want := range map[int32][]int{0: {4, 0, 1, 2, 3}, 1: {1, 3, 0, 2, 4}, 2: {0, 2, 1, 3, 4}, 3: {0, 1, 2, 3, 4}} {
+		last := int32(-1)
+		for i, k := range want {
+			n := q.find(raw, i, thread)
+			if n < 0 || q.nodes[n].Num != nodes[k] {
+				t.Errorf("thread %d: request %d is not the one made as number %d", thread, i, k)
+			}
+			if last >= 0 && q.after(last, thread) != n {
+				t.Errorf("thread %d: another one follows request %d", thread, i-1)
+			}
+			last = n
+		}
+		if n := q.find(raw, len(want), thread); n >= 0 {
+			t.Errorf("thread %d: there is one more", thread)
+		}
+	}
+}
