@@ -39,7 +39,7 @@ type rawFunc struct {
 
 	excludedWhy string
 	api         string // folder of the API
-	tag         int // handles of APIs beside MPI have their own widths; those that are numbers have it in front
+	tag         int    // handles of APIs beside MPI have their own widths; those that are numbers have it in front
 }
 
 type rawParam struct {

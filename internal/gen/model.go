@@ -57,7 +57,7 @@ var ctypes = map[string]struct {
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
 	"off_t":               {"off_t", 64}, "mode_t": {"mode_t", 32}, "unsigned": {"unsigned", 32},
-	"ncclDataType_t":      {"int", 32}, "ncclRedOp_t": {"int", 32}, "ncclUniqueId": {"struct tb_nccl_id", 64},
+	"ncclDataType_t": {"int", 32}, "ncclRedOp_t": {"int", 32}, "ncclUniqueId": {"struct tb_nccl_id", 64},
 }
 
 func set(names ...string) map[string]bool {
