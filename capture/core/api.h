@@ -35,6 +35,8 @@ struct tb_api {
     int (*hidden_library)(void);
     /* The id of a function by any symbol that it has; -1 if the symbol is none of this API. */
     int (*function_named)(const char *symbol);
+    /* What is called instead of a function that no loaded library has; NULL: the process ends, as it would without us. */
+    void *(*missing)(const char *symbol);
 };
 extern const struct tb_api *const tb_apis[]; /* NULL ends it */
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "core/api.h"
 #include "core/core.h"
 #include "mpi/library.h"
 #include "mpi/gen/wrap.h"
-#include "nccl/nccl.h"
 
 /* ---- Finding functions ---- */
 
@@ -109,7 +109,10 @@ void *tb_resolve(int id)
     void *p = is_mpi ? tb_library_symbol(profiling) : NULL;
     if (!p) p = tb_library_symbol(name);
     if (!p && !is_mpi) p = other_symbol(name);
-    if (!p && tb_nccl_is(name)) return (void *)tb_nccl_missing; /* it may be loaded later */
+    for (const struct tb_api *const *api = tb_apis; !p && *api; api++) {
+        void *instead = (*api)->missing ? (*api)->missing(name) : NULL;
+        if (instead) return instead; /* the real one may be loaded later */
+    }
     if (p) {
         __atomic_store_n(&tb_real[id], p, __ATOMIC_RELEASE);
         return p;

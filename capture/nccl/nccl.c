@@ -6,9 +6,13 @@
 #include "nccl/nccl.h"
 #include "mpi/gen/wrap.h"
 
-int tb_nccl_missing(void) { return 2; }
+static int is_ours(const char *symbol) { return strncmp(symbol + (*symbol == 'p'), "nccl", 4) == 0; }
 
-int tb_nccl_is(const char *symbol) { return strncmp(symbol + (*symbol == 'p'), "nccl", 4) == 0; }
+/* Stands for a function that no loaded library has: NCCL's "unhandled system error". A program may find our names with
+ * dlsym, and take them for those of a library that is there. */
+static int refuse(void) { return 2; }
+
+static void *missing(const char *symbol) { return is_ours(symbol) ? (void *)refuse : NULL; }
 
 static void add_facts(struct tb_facts *f)
 {
@@ -27,7 +31,7 @@ static int module_kind(const char *file)
 
 static int function_named(const char *symbol)
 {
-    if (!tb_nccl_is(symbol)) return -1;
+    if (!is_ours(symbol)) return -1;
     for (unsigned i = 0; i < tb_num_ids; i++)
         if (tb_names[i] && strcmp(tb_names[i], symbol + (*symbol == 'p')) == 0) return (int)i;
     return -1;
@@ -37,4 +41,5 @@ const struct tb_api tb_nccl = {
     .add_facts = add_facts,
     .module_kind = module_kind,
     .function_named = function_named,
+    .missing = missing,
 };

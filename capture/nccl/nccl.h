@@ -21,11 +21,6 @@ static inline uint64_t tb_nccl_hash(const struct tb_nccl_id *id)
     return hash >> 1; /* never negative */
 }
 
-/* Stands for a function that no loaded library has: NCCL's "unhandled system error". A program may find our names with
- * dlsym, and take them for those of a library that is there. */
-int tb_nccl_missing(void);
-int tb_nccl_is(const char *symbol); /* one of their functions, or of the profiling twins */
-
 extern const struct tb_api tb_nccl;
 
 #pragma GCC visibility pop

@@ -30,6 +30,9 @@ func fakeHeader() string {
 	}
 	opaque := regexp.MustCompile(`\bMPIX?_[A-Za-z_]*\b`)
 	for _, f := range spec.Functions() {
+		if f.API != "mpi" {
+			continue
+		}
 		for _, p := range f.Params {
 			for _, t := range opaque.FindAllString(p.CType, -1) {
 				if !strings.Contains(t, "function") && t != "MPI_Aint" && t != "MPI_Count" && t != "MPI_Offset" &&
@@ -77,7 +80,7 @@ func fakeHeader() string {
 		"#define MPI_UNDEFINED (-32766)\n#define MPI_PROC_NULL (-1)\n#define MPI_ANY_SOURCE (-2)\n" +
 		"#define MPI_ANY_TAG (-1)\n")
 	for _, f := range spec.Functions() {
-		if f.ID < spec.FirstFunction || strings.HasPrefix(f.Name, "MPIX_") || strings.HasPrefix(f.Name, "MPI_T_") {
+		if f.API != "mpi" || strings.HasPrefix(f.Name, "MPIX_") || strings.HasPrefix(f.Name, "MPI_T_") {
 			continue
 		}
 		var params []string
