@@ -10626,7 +10626,7 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "env", Alias: "", About: "environment, errors, time, memory"},
 	{Name: "tool", Alias: "", About: "the MPI tool interface, MPI_T and MPI_Pcontrol"},
 	{Name: "other", Alias: "", About: "what is in no other group"},
-	{Name: "posixio", Alias: "", About: "POSIX I/O and stdio"},
+	{Name: "posix", Alias: "", About: "POSIX I/O and stdio"},
 	{Name: "regions", Alias: "", About: "begin and end of regions, marks and values"},
 	{Name: "nccl", Alias: "", About: "all of NCCL and RCCL"},
 }

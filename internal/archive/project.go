@@ -43,6 +43,11 @@ func (a *Archive) Messages() (*Archive, error) {
 	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == nccl })
 }
 
+// Calls is the archive without events that are no calls, such as begins and ends of regions.
+func (a *Archive) Calls() (*Archive, error) {
+	return a.Project(func(f *spec.Func) bool { return f.Shape == spec.ShapeCall })
+}
+
 // Project is a view of the archive that has the wanted functions only. Its calls have the numbers, values and times that
 // they would have if the others had not been recorded; streams without any are left out. It is made from the grammars
 // (grammar.Project): nothing is expanded, and columns and times are read where they are, so that a must stay open. An

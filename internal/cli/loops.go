@@ -70,7 +70,7 @@ func loopsCommand(a *app) *cobra.Command {
 				return err
 			}
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error {
+		return a.readsCalls(args[0], func(arch *archive.Archive) error {
 			sel, err := selection.Parse(selection.Flags{StepLoop: f.step})
 			if err != nil {
 				return err

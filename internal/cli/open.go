@@ -75,24 +75,30 @@ func (a *app) reads(file string, use func(*archive.Archive) error) error {
 
 // readsMPI is reads for what is about MPI's calls only.
 func (a *app) readsMPI(file string, use func(*archive.Archive) error) error {
-	return a.reads(file, func(arch *archive.Archive) error {
-		part, err := arch.MPI()
-		if err != nil {
-			return err
-		}
-		return use(part)
-	})
+	return a.reads(file, only((*archive.Archive).MPI, use))
 }
 
 // readsMessages is reads for what is about communication only.
 func (a *app) readsMessages(file string, use func(*archive.Archive) error) error {
-	return a.reads(file, func(arch *archive.Archive) error {
-		part, err := arch.Messages()
+	return a.reads(file, only((*archive.Archive).Messages, use))
+}
+
+// readsCalls is reads for what is about calls: begins and ends of regions would stand between them.
+func (a *app) readsCalls(file string, use func(*archive.Archive) error) error {
+	return a.reads(file, only((*archive.Archive).Calls, use))
+}
+
+// only uses a part of an archive.
+func only(
+	part func(*archive.Archive) (*archive.Archive, error), use func(*archive.Archive) error,
+) func(*archive.Archive) error {
+	return func(arch *archive.Archive) error {
+		p, err := part(arch)
 		if err != nil {
 			return err
 		}
-		return use(part)
-	})
+		return use(p)
+	}
 }
 
 // readsAll is reads for commands whose answer begins with what the archive lacks.

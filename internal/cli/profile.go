@@ -72,7 +72,11 @@ func profileCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch, o) })
+		reads := a.readsCalls
+		if f.regions {
+			reads = a.reads
+		}
+		return reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch, o) })
 	}
 	return a.withLive(cmd)
 }

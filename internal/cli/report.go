@@ -42,7 +42,7 @@ func reportCommand(a *app) *cobra.Command {
 		if err := atLeast("limit", limit, 0); err != nil {
 			return err
 		}
-		return a.readsAll(args[0], func(arch *archive.Archive) error {
+		return a.readsAll(args[0], only((*archive.Archive).Calls, func(arch *archive.Archive) error {
 			job, err := report.Open(arch, f.flags, a.meter)
 			if err == nil {
 				err = job.CorrectClocks()
@@ -57,7 +57,7 @@ func reportCommand(a *app) *cobra.Command {
 			return a.print(answer{json: f.json,
 				document: func() any { return o.Document() },
 				text:     func(w io.Writer) error { return text.Summary(w, a.terminal(), o, limit) }})
-		})
+		}))
 	}
 	return a.withLive(cmd)
 }

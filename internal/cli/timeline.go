@@ -69,7 +69,7 @@ func timelineCommand(a *app) *cobra.Command {
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
+		return a.readsCalls(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
 	}
 	return a.withLive(cmd)
 }
