@@ -38,7 +38,7 @@ var questions = []string{
 	"messages A", "timeline A", "timeline A --svg OUT", "dump A", "dump A --json --rank 1", "dump A --last 3",
 	"dump A --raw", "loops A", "loops A --all --json", "profile A --steps 0", "diff A A", "diff A B",
 	"diff A B --json", "merge OUT A", "scale A --ranks 128 -o OUT", "proxy A -o OUT", "replay A", "verify A RAW",
-	"export pprof A -o OUT --force", "export perfetto A -o OUT --force",
+	"export pprof A -o OUT --force", "export perfetto A -o OUT --force", "io A",
 }
 
 func main() {
