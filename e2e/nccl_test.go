@@ -100,7 +100,7 @@ func TestNCCLHangs(t *testing.T) {
 	for what, other := range map[string]string{
 		"sleep": `Ranks 0-1,3 wait in ncclAllReduce at train\.c:\d+ \[main\], number \d+ on nccl0.*: rank 2 is not there: its ` +
 			`last call was ncclBroadcast at train\.c:\d+ \[main\], number \d+ on nccl0, which ended`,
-		"exit":  `Ranks 0-1,3 wait in ncclAllReduce .*: rank 2 is not there: its last call was ncclBroadcast .*exited with status 3`,
+		"exit":  `Ranks 0-1,3 wait in ncclAllReduce .*: rank 2 is not there: its last call was ncclBroadcast .*(exited with status 3|ended abruptly)`,
 		"skip":  `rank 2 .*ncclReduceScatter at train\.c:\d+`,
 		"other": `rank 2 calls ncclAllGather at train\.c:\d+ \[main\] instead|rank 2 .* ncclAllGather at train\.c:\d+ \[main\] in its place`,
 		"count": `ncclAllReduce at train\.c.*rank 0 takes part with 256 bytes, rank 2 with 128`,

@@ -71,6 +71,11 @@ func jobList(jobs []collect.Leftover) string {
 // recording, which is told.
 func (a *app) openLive(file string) (*archive.Archive, error) {
 	arch, err := collect.Live(file, a.remarks(file))
+	begin := time.Now()
+	for errors.Is(err, collect.ErrNotRunning) && collect.Claimed(file) && time.Since(begin) < collect.StartGrace {
+		time.Sleep(20 * time.Millisecond) // it has begun just now, or ends
+		arch, err = collect.Live(file, a.remarks(file))
+	}
 	if errors.Is(err, collect.ErrNotRunning) {
 		if _, e := os.Stat(file); e == nil {
 			a.remarks(file)("its job is not running: this is the recording of all of it")

@@ -143,17 +143,45 @@ func (c *collector) alive() int {
 	return n
 }
 
+// StartGrace is how long a job has for its collector to come. Who takes its place before, to read the recording, may find
+// a job without ranks, and would end it.
+const StartGrace = 5 * time.Second
+
+// starting tells whether a job has begun just now.
+func starting(dir string) bool {
+	job, err := ReadJob(dir)
+	if err != nil || job.Launcher.PID == 0 {
+		return false
+	}
+	w := newWatch(job.Launcher)
+	defer w.close()
+	age := time.Since(job.Created)
+	return age >= 0 && age < StartGrace && w.alive()
+}
+
+// Claimed tells whether a recording to output has begun and has not been written.
+func Claimed(output string) bool {
+	output, err := CanonicalOutput(output)
+	if err != nil {
+		return false
+	}
+	_, claimed := readClaim(output)
+	return claimed
+}
+
 // electOrWait takes the lock of the collector of dir. It returns nil if the
 // directory went away meanwhile.
 func electOrWait(dir string, wait bool, progress io.Writer) (*os.File, error) {
 	told := false
 	for {
-		lock, err := Elect(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
+		var lock *os.File
+		if !starting(dir) {
+			var err error
+			if lock, err = Elect(dir); errors.Is(err, os.ErrNotExist) {
+				return nil, nil
+			} else if err != nil {
+				return nil, err
+			}
 		}
 		if lock != nil {
 			// The directory may have been renamed before we had the lock.
