@@ -2,8 +2,8 @@ package comms
 
 import "fmt"
 
-// Communicators of NCCL: each member calls with the number of the communicator, which one of them has drawn, its rank and
-// how many there are. A process may have several members: one for each GPU.
+// Communicators of NCCL: each member calls with the number of the communicator, which one of them has drawn,
+// its rank and how many there are. A process may have several members: one for each GPU.
 
 // maxByNumber is how many members a communicator may be said to have.
 const maxByNumber = 1 << 24

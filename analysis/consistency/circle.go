@@ -20,16 +20,18 @@ type gate struct {
 	waiting []int32 // streams
 }
 
-// A step is a call of a stream that has to do with a gate: it opens it by beginning, or cannot return before it is open.
+// A step is a call of a stream that has to do with a gate: it opens it by beginning, or cannot return before
+// it is open.
 type step struct {
 	ref     match.Ref
 	process int32
 	gate    int
 }
 
-// order is what calls wait for before they return, by MPI's rules: a receive for the call that sends, a synchronous send
-// for the call that receives, a collective for the members from which something comes. That other sends may wait, too, is
-// left out, as libraries buffer messages; so are calls whose outcome depends on what comes first.
+// order is what calls wait for before they return, by MPI's rules: a receive for the call that sends, a
+// synchronous send for the call that receives, a collective for the members from which something comes. That
+// other sends may wait, too, is left out, as libraries buffer messages; so are calls whose outcome depends on
+// what comes first.
 type order struct {
 	gates        []gate
 	opens, waits [][]step // by stream, in the order of calls

@@ -17,12 +17,12 @@ import (
 
 // A Stand is processes that are in a collective, or were when the job ended, and do not get on.
 type Stand struct {
-	// Func and Site are the call of most of Waiting, Comm names the communicator and Number says which of its collectives
-	// it is, from 1.
+	// Func and Site are the call of most of Waiting, Comm names the communicator and Number says which of its
+	// collectives it is, from 1.
 	Func, Site, Comm string
 	Number           uint64
-	// Waiting are the processes that have not returned, from Begin to End on: when the first and the last came (since the
-	// start of the trace, if Timed).
+	// Waiting are the processes that have not returned, from Begin to End on: when the first and the last
+	// came (since the start of the trace, if Timed).
 	Waiting    *rankfunc.Set
 	Begin, End time.Duration
 	Timed      bool
@@ -43,8 +43,8 @@ type Elsewhere struct {
 	// Instead says that they make the call in place of the collective. In says that they are in it, else it was their
 	// last one.
 	Instead, In bool
-	// Func and Site are the call, empty if there was none; Number is as in Stand if it is on the same communicator, else 0.
-	// Values are the parameters that say who is waited for, of the first process.
+	// Func and Site are the call, empty if there was none; Number is as in Stand if it is on the same
+	// communicator, else 0. Values are the parameters that say who is waited for, of the first process.
 	Func, Site, Values string
 	Number             uint64
 	// Time is when the first of them began the call, or when the last of them left it; only if Timed.
@@ -62,9 +62,9 @@ type Parting struct {
 	processes            string // those that differ, to compare
 }
 
-// Stuck lists the collectives that processes are in and do not get on, those that others may follow from first; and the
-// problems of collectives that came before them or at them: see Of. It takes the time of matching all messages, and there
-// is nothing to find if all calls have returned.
+// Stuck lists the collectives that processes are in and do not get on, those that others may follow from
+// first; and the problems of collectives that came before them or at them: see Of. It takes the time of
+// matching all messages, and there is nothing to find if all calls have returned.
 func Stuck(p *calls.Program) ([]Stand, []Problem, error) {
 	c := &checker{p: p, found: map[[4]string]*finding{}, calls: map[callKey]*call{}}
 	s := &stuck{checker: c, first: map[scope]*candidate{}, parted: map[scope]*Parting{},

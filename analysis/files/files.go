@@ -1,9 +1,9 @@
-// Package files tells what was done to each file: who read and wrote how much, in accesses of which sizes, in which order,
-// and how long it took.
+// Package files tells what was done to each file: who read and wrote how much, in accesses of which sizes, in
+// which order, and how long it took.
 //
-// It goes through the recorded calls of POSIX I/O and stdio once, with little memory for each file and rank. Which file a
-// call is on follows from the call that opened its descriptor: threads of a process share those, so that their calls are
-// taken in the order in which they returned.
+// It goes through the recorded calls of POSIX I/O and stdio once, with little memory for each file and rank.
+// Which file a call is on follows from the call that opened its descriptor: threads of a process share those,
+// so that their calls are taken in the order in which they returned.
 package files
 
 import (

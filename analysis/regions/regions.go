@@ -26,7 +26,8 @@ type Region struct {
 	Count, Calls uint64
 	// Time is the time from begin to end, of all ranks together, InCalls that of the calls in it.
 	Time, InCalls time.Duration
-	// Ranks is how many processes have it; Most is the time of the one that took longest, Process its number (-1: none).
+	// Ranks is how many processes have it; Most is the time of the one that took longest, Process its number
+	// (-1: none).
 	Ranks   int
 	Most    time.Duration
 	Process int

@@ -1,10 +1,12 @@
 package selection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/comms"
@@ -179,6 +181,21 @@ func (r *Resolved) Parts() iter.Seq2[*Part, error] {
 			}
 		}
 	}
+}
+
+// TimedParts are the selected parts of the streams whose times are known, in the order of streams.
+func (r *Resolved) TimedParts() ([]*Part, error) {
+	var parts []*Part
+	for p, err := range r.Parts() {
+		if err != nil {
+			return nil, err
+		}
+		if p.Stream.Timed() {
+			parts = append(parts, p)
+		}
+	}
+	slices.SortFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Stream.Index(), b.Stream.Index()) })
+	return parts, nil
 }
 
 // teller reports to Progress the streams that have been passed.

@@ -155,35 +155,16 @@ func Of(sel *selection.Resolved, o Options) (*Result, error) {
 }
 
 // open finds the streams: in the order of their processes, not of classes.
-func (j *job) open() error {
-	timed := false
-	byIndex := map[int]*selection.Part{}
-	most := -1
-	for p, err := range j.sel.Parts() {
-		if err != nil {
-			return err
-		}
-		if !p.Stream.Timed() {
-			continue
-		}
-		timed = true
-		byIndex[p.Stream.Index()] = p
-		most = max(most, p.Stream.Index())
+func (j *job) open() (err error) {
+	if j.parts, err = j.sel.TimedParts(); err != nil || len(j.parts) > 0 {
+		return err
 	}
-	if !timed {
-		for s := range j.sel.Archive.Streams() {
-			if s.Timed() {
-				return errors.New("no calls are selected: the ranks make none then")
-			}
-		}
-		return ErrUntimed
-	}
-	for i := 0; i <= most; i++ {
-		if p := byIndex[i]; p != nil {
-			j.parts = append(j.parts, p)
+	for s := range j.sel.Archive.Streams() {
+		if s.Timed() {
+			return errors.New("no calls are selected: the ranks make none then")
 		}
 	}
-	return nil
+	return ErrUntimed
 }
 
 // at is the time of a stream's ticks.

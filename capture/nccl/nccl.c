@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "core/api.h"
 #include "nccl/nccl.h"
-#include "mpi/gen/wrap.h"
+#include "core/ids.h"
 
 static int is_ours(const char *symbol) { return strncmp(symbol + (*symbol == 'p'), "nccl", 4) == 0; }
 

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include "core/api.h"
-#include "posixio/gen/wrap.h"
+#include "core/ids.h"
 #include "posixio/library.h"
 #include "posixio/wrapper.h"
 #include "sites/sites.h"

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include "core/lock.h"
 #include "memory/memory.h"
-#include "posixio/gen/wrap.h"
+#include "core/ids.h"
 #include "posixio/library.h"
 #include "posixio/wrapper.h"
 

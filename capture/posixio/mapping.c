@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include "memory/memory.h"
-#include "posixio/gen/wrap.h"
+#include "core/ids.h"
 #include "posixio/wrapper.h"
 
 enum { PLACES = 1 << 12, PROBES = 16 }; /* a mapping that finds no place is recorded, and its end is not */

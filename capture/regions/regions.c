@@ -1,6 +1,6 @@
 /* Begin and end of regions, marks and values, and the runtime's own interface for them (include/tabard.h). */
 #include "core/api.h"
-#include "mpi/gen/wrap.h"
+#include "core/ids.h"
 #include "regions/regions.h"
 
 const struct tb_api tb_region_api;

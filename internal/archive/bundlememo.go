@@ -30,8 +30,9 @@ func (c *Content) WriteWith(w io.Writer, memo *Bundles) error {
 	return c.write(w, true, func() *bundled { return c.bundle(memo) })
 }
 
-// WriteApart writes an archive of the same content whose columns are not coded together, and whose
-// grammars are stored as they are: irregular ones take more room, and no time. It is meant for archives that are read once, right away.
+// WriteApart writes an archive of the same content whose columns are not coded together, and whose grammars
+// are stored as they are: irregular ones take more room, and no time. It is meant for archives that are read
+// once, right away.
 func (c *Content) WriteApart(w io.Writer) error {
 	return c.write(w, false, func() *bundled { return &bundled{columns: c.Columns} })
 }

@@ -48,10 +48,10 @@ func (a *Archive) Calls() (*Archive, error) {
 	return a.Project(func(f *spec.Func) bool { return f.Shape == spec.ShapeCall })
 }
 
-// Project is a view of the archive that has the wanted functions only. Its calls have the numbers, values and times that
-// they would have if the others had not been recorded; streams without any are left out. It is made from the grammars
-// (grammar.Project): nothing is expanded, and columns and times are read where they are, so that a must stay open. An
-// archive of wanted functions only is its own projection.
+// Project is a view of the archive that has the wanted functions only. Its calls have the numbers, values and
+// times that they would have if the others had not been recorded; streams without any are left out. It is
+// made from the grammars (grammar.Project): nothing is expanded, and columns and times are read where they
+// are, so that a must stay open. An archive of wanted functions only is its own projection.
 func (a *Archive) Project(wanted func(*spec.Func) bool) (*Archive, error) {
 	all := true
 	for i := range a.templates {
@@ -192,8 +192,8 @@ func (s *Stream) keptBefore(l *layout, i uint64, keep []bool, weights *grammar.W
 	return n, nil
 }
 
-// storable loads what Content gives, of a projection: the columns that its classes have, and times encoded anew, without
-// loss beyond that of the whole. Times that are stored without their calls are left out.
+// storable loads what Content gives, of a projection: the columns that its classes have, and times encoded
+// anew, without loss beyond that of the whole. Times that are stored without their calls are left out.
 func (a *Archive) storable() (*Content, error) {
 	c := *a.content
 	c.Classes = nil

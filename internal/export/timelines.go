@@ -41,29 +41,14 @@ func openTimeline(j *Job) (*timeline, error) {
 }
 
 // findParts lists the selected parts in the order of streams.
-func (t *timeline) findParts() error {
-	byIndex := map[int]*selection.Part{}
-	most, timed := -1, false
-	for p, err := range t.sel.Parts() {
-		if err != nil {
-			return err
-		}
-		if !p.Stream.Timed() {
-			continue
-		}
-		timed = true
-		byIndex[p.Stream.Index()] = p
-		most = max(most, p.Stream.Index())
+func (t *timeline) findParts() (err error) {
+	if t.parts, err = t.sel.TimedParts(); err != nil {
+		return err
 	}
-	if !timed {
-		return errNoTimes(t.Archive, "export pprof, folded or tables")
+	if len(t.parts) == 0 {
+		return errNoTimes(t.Archive, "export pprof or folded")
 	}
-	for i := range most + 1 {
-		p := byIndex[i]
-		if p == nil {
-			continue
-		}
-		t.parts = append(t.parts, p)
+	for _, p := range t.parts {
 		if err := t.widen(p); err != nil {
 			return err
 		}

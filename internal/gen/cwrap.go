@@ -49,12 +49,11 @@ func (api *API) among(names ...string) (found []numbered) {
 // cHeader makes capture/mpi/gen/wrap.h.
 func cHeader(api *API) ([]byte, error) {
 	data := struct {
-		Ids            []*Func
 		NumIDs         int
 		OwnPredefineds []numbered
 		ABIs           []cABI
 	}{
-		Ids: api.Funcs, NumIDs: api.Funcs[len(api.Funcs)-1].ID + 1,
+		NumIDs: api.Funcs[len(api.Funcs)-1].ID + 1,
 		OwnPredefineds: api.among("MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_BYTE", "MPI_INT", "MPI_MIN",
 			"MPI_ERRORS_RETURN"),
 	}

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Wrappers of functions of the C library (spec/posixio). They differ from those of MPI: they have to be as good as not
-// there while no I/O is recorded, only the I/O on regular files is, a call that names a file can be told from others only
-// when it has returned, and most have several symbols. The return code of a record is errno, 0 after success.
+// Wrappers of functions of the C library (spec/posixio). They differ from those of MPI: they have to be as
+// good as not there while no I/O is recorded, only the I/O on regular files is, a call that names a file can
+// be told from others only when it has returned, and most have several symbols. The return code of a record
+// is errno, 0 after success.
 
 const libcAPI = "posixio"
 
@@ -83,17 +84,6 @@ func libcWrappers(api *API) ([]byte, error) {
 		data.Symbols = append(data.Symbols, list...)
 	}
 	return fill("posixio.c.tmpl", data)
-}
-
-// libcHeader makes capture/posixio/gen/wrap.h.
-func libcHeader(api *API) ([]byte, error) {
-	var list []*Func
-	for _, f := range api.Funcs {
-		if f.API == libcAPI {
-			list = append(list, f)
-		}
-	}
-	return fill("posixio.h.tmpl", list)
 }
 
 // libcSymbols are the symbols of one function, its own name first.

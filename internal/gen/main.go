@@ -69,7 +69,7 @@ func Generate(api *API) ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	libcIDs, err := libcHeader(api)
+	ids, err := fill("ids.h.tmpl", api.Funcs)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func Generate(api *API) ([]files.File, error) {
 		{Path: "capture/mpi/gen/wrap.h", Text: header},
 		{Path: "capture/mpi/gen/wrap.c", Text: wrappers},
 		{Path: "capture/posixio/gen/wrap.c", Text: libc},
-		{Path: "capture/posixio/gen/wrap.h", Text: libcIDs},
+		{Path: "capture/core/ids.h", Text: ids},
 		{Path: "internal/program/replay/executor/objects.h", Text: objects},
 		{Path: "docs/functions.md", Text: reference(api)},
 	}, nil

@@ -19,8 +19,8 @@ var ErrNotRegular = errors.New("not a regular file")
 // ErrNotOurs is the cause of errors about files in private directories, and locks, that are those of somebody else.
 var ErrNotOurs = errors.New("not a file of this user")
 
-// Open opens the regular file at path for reading. Nothing blocks it, and a link at the end of path is refused. Links on
-// the way there are followed.
+// Open opens the regular file at path for reading. Nothing blocks it, and a link at the end of path is
+// refused. Links on the way there are followed.
 func Open(path string) (*os.File, error) {
 	d, err := OpenDir(filepath.Dir(path))
 	if err != nil {

@@ -215,15 +215,6 @@ func Unnamed() (*os.File, error) {
 // ID is what a file is, whatever its names are.
 type ID struct{ Dev, Ino uint64 }
 
-// IDOf is what an open file is.
-func IDOf(f *os.File) ID {
-	var st unix.Stat_t
-	if unix.Fstat(int(f.Fd()), &st) != nil {
-		return ID{}
-	}
-	return ID{uint64(st.Dev), st.Ino}
-}
-
 // IDAt is what a path leads to, links followed; ok is false if there is nothing.
 func IDAt(path string) (id ID, ok bool) {
 	var st unix.Stat_t

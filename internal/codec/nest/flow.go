@@ -21,9 +21,6 @@ func NewFlow() *Flow {
 	return &Flow{next: map[[2]int32]uint64{}, rank: map[int32]int{}, entry: map[int32]uint64{}}
 }
 
-// Labels are the labels that occur, in the order in which they did first.
-func (f *Flow) Labels() []int32 { return f.first }
-
 // Add adds the sequence that x derives, where label gives the label of each terminal.
 func (f *Flow) Add(x *grammar.Index, label []int32) {
 	rules := x.Grammar().Rules

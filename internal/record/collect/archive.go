@@ -74,9 +74,9 @@ func (c *collector) identities() []identity {
 	return ids
 }
 
-// claims goes through the processes: first those that MPI itself gave a rank,
-// then those with calls, then registered ones that stand for nobody else. What a launcher tells of a process is the rank
-// of those that never call MPI.
+// claims goes through the processes: first those that MPI itself gave a rank, then those with calls, then
+// registered ones that stand for nobody else. What a launcher tells of a process is the rank of those that
+// never call MPI.
 func (c *collector) claims(claim func(identity, string), taken map[[2]int]bool, worlds map[string]int) {
 	main := ""
 	for _, p := range c.order {

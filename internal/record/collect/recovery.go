@@ -143,8 +143,8 @@ func (c *collector) alive() int {
 	return n
 }
 
-// StartGrace is how long a job has for its collector to come. Who takes its place before, to read the recording, may find
-// a job without ranks, and would end it.
+// StartGrace is how long a job has for its collector to come. Who takes its place before, to read the
+// recording, may find a job without ranks, and would end it.
 const StartGrace = 5 * time.Second
 
 // starting tells whether a job has begun just now.
