@@ -77,7 +77,7 @@ func (x *anysize) segment(n *infer.Call) []*cc.Stmt {
 		return x.g.value(s.Parts[0], nil, "bytes")
 	}
 	switch n.Func.Name {
-	case "tabard_segment":
+	case memory.SegmentBegin:
 		if kind := &n.Slots[1]; len(kind.Parts) == 1 {
 			if v, ok := kind.Parts[0].Known(); ok && v == memory.MadeByMPI {
 				return nil
@@ -88,7 +88,7 @@ func (x *anysize) segment(n *infer.Call) []*cc.Stmt {
 			begin = "begin_memory"
 		}
 		return []*cc.Stmt{cc.Do(cc.Call(begin, number(0), number(2)))}
-	case "tabard_segment_end":
+	case memory.SegmentEnd:
 		return []*cc.Stmt{cc.Do(cc.Call("end_memory", number(0)))}
 	}
 	return nil

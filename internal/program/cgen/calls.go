@@ -197,7 +197,12 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 		}
 		return g.number(c, &v.n, c.Ranks(), nil, hint)
 	}
-	own := func(n *cc.Expr) *cc.Expr { return cc.Index(cc.Name("own"), n) }
+	var numbers map[int64]bool
+	if g.several && t.Name != beginRecord {
+		numbers = g.numbersIn(c, t, 0)
+	}
+	own := func(n *cc.Expr) *cc.Expr { return g.heapOf("own", n, numbers) }
+	heap := func(n *cc.Expr) *cc.Expr { return g.heapOf("heap", n, numbers) }
 	// A number in a column has to be read once.
 	once := func(n *cc.Expr, list ...*cc.Stmt) []*cc.Stmt {
 		declared := cc.Do(cc.Declare("long", cc.Assign(cc.Name("n"), n)))
@@ -205,14 +210,14 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 	}
 	n := cc.Name("n")
 	switch t.Name {
-	case "tabard_segment":
+	case memory.SegmentBegin:
 		if !g.allocates(t) {
 			return nil
 		}
 		at := number(0, "segment")
 		if at.Calls("next") {
 			block := g.allocation(c, t, n, number(2, "bytes"))
-			return once(at, cc.Do(cc.Assign(heapAt(n), cc.Assign(own(n), block))))
+			return once(at, cc.Do(cc.Assign(heap(n), cc.Assign(own(n), block))))
 		}
 		bytes := number(2, "bytes")
 		if n, ok := t.slot(0).n.constant(); ok {
@@ -227,10 +232,10 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 		if g.mixed(t) {
 			block = cc.Assign(own(at), block)
 		}
-		return []*cc.Stmt{cc.Do(cc.Assign(heapAt(at), block))}
+		return []*cc.Stmt{cc.Do(cc.Assign(heap(at), block))}
 	case createRecord, beginRecord, joinRecord:
 		return g.life(t, number)
-	case "tabard_segment_end":
+	case memory.SegmentEnd:
 		at := number(0, "segment")
 		forget := func(n *cc.Expr) *cc.Stmt { return cc.Do(cc.Assign(own(n), cc.Null)) }
 		switch {
@@ -239,7 +244,7 @@ func (g *generator) ownRecord(c *class, t *terminal) []*cc.Stmt {
 		case g.mixed(t):
 			return []*cc.Stmt{g.release(c, t, at, own(at)), forget(at)}
 		}
-		return []*cc.Stmt{g.release(c, t, at, heapAt(at))}
+		return []*cc.Stmt{g.release(c, t, at, heap(at))}
 	}
 	return nil
 }

@@ -63,6 +63,7 @@ type generator struct {
 	threads    []*thread
 	creations  bool                // those of some threads are recorded
 	ownObjects map[spec.Class]bool // each thread has its own
+	ownBlocks  map[int64]bool      // of the heap: each thread has its own
 	names      map[string]bool
 	taken      map[string]int                 // from which number on a name may be free
 	byBody     map[string]string              // body of a function -> its name
@@ -121,7 +122,7 @@ type objectKey struct {
 var (
 	words = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while`)
-	reserved = strings.Fields(`main rank size argument_count arguments directory heap status flag which request comm group type op win file
+	reserved = strings.Fields(`main my_heap my_own rank size argument_count arguments directory heap status flag which request comm group type op win file
 info errhandler message session keyval column n number list made wants want done got i j k place find_rank
 start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory around
 reserve unreserve created begun stage number creation creations thread thread_body index time exit free read write remove mkdir open close send recv accept connect bind listen
@@ -135,7 +136,7 @@ func newGenerator(a *archive.Archive, o Options) *generator {
 		arrays:  map[[sha256.Size]byte]*cc.Expr{},
 		columns: map[columnKey]*cc.Expr{}, objects: map[spec.Class]int64{},
 		inColumns: map[spec.Class]map[int64]bool{}, nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{},
-		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, inPlaces: map[int]bool{},
+		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, ownBlocks: map[int64]bool{}, inPlaces: map[int]bool{},
 		callbacks: map[string]bool{},
 		functions: map[string]string{}, created: map[objectKey]int{}, memory: &memory.Memory{},
 		around:  map[[2]int64]bool{},
@@ -188,6 +189,7 @@ func (g *generator) measure() (err error) {
 	}
 	g.notes = append(g.notes, g.memory.Notes...)
 	g.planReaches()
+	g.findOwnBlocks()
 	return nil
 }
 

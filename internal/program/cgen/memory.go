@@ -14,7 +14,7 @@ import (
 func baseOf(s *memory.Segment) (*cc.Expr, int64) {
 	switch s.Mem {
 	case archive.Heap:
-		return heapAt(cc.Int(s.Number)), s.Low
+		return heapAt(s), s.Low
 	case archive.Static:
 		return cc.Name(fmt.Sprintf("data%d", s.Number)), s.Low
 	case archive.Stack:
@@ -67,7 +67,11 @@ func (g *generator) address(c *class, v *value, hint string) *cc.Expr {
 	seg, same := v.seg.constant()
 	switch {
 	case !same && v.mem == archive.Heap:
-		return g.sum(heapAt(g.number(c, &v.seg, ranks, nil, "segment")), c, v, 0, hint)
+		numbers := map[int64]bool{}
+		for r := range ranks.All() {
+			numbers[v.seg.at(r)] = true
+		}
+		return g.sum(g.heapOf("heap", g.number(c, &v.seg, ranks, nil, "segment"), numbers), c, v, 0, hint)
 	case !same:
 		return chosen(func(r int) uint32 { return uint32(v.seg.at(r)) })
 	}

@@ -365,9 +365,6 @@ func (k *oneCall) Buffer(p *program.Param) *cc.Expr {
 	return k.g.choose(k.c.Ranks(), p.Name, "void *", func(r int) *cc.Expr { return k.literalAddress(p, v.n.at(r)) })
 }
 
-// heapAt is where the address of a segment of the heap is kept.
-func heapAt(number *cc.Expr) *cc.Expr { return cc.Index(cc.Name("heap"), number) }
-
 // BufferNew points to where the address of new memory is kept.
 func (k *oneCall) BufferNew(p *program.Param) *cc.Expr {
 	out := k.t.slot(p.After)
@@ -381,12 +378,16 @@ func (k *oneCall) BufferNew(p *program.Param) *cc.Expr {
 	if at, same := out.n.constant(); ok && same {
 		return k.newBlock(seg, at)
 	}
-	return cc.Addr(heapAt(k.g.number(k.c, &out.seg, k.c.Ranks(), nil, "segment")))
+	numbers := map[int64]bool{}
+	for _, n := range k.g.blocksIn(k.c, k.t, out) {
+		numbers[n] = true
+	}
+	return cc.Addr(k.g.heapOf("heap", k.g.number(k.c, &out.seg, k.c.Ranks(), nil, "segment"), numbers))
 }
 
 // newBlock points to where the begin of a segment is kept, of which the call gives another address.
 func (k *oneCall) newBlock(segment, offset int64) *cc.Expr {
-	block := heapAt(plainInt(segment))
+	block := k.g.heapOf("heap", plainInt(segment), one(segment))
 	if offset != 0 {
 		k.post = append(k.post, cc.Do(cc.Infix(block, "-=", plainInt(offset))))
 	}
@@ -413,7 +414,12 @@ func (k *oneCall) newFromColumn(p *program.Param, out *value) *cc.Expr {
 	k.pre = append(k.pre, cc.Do(cc.Declare("char", cc.Deref(block))),
 		cc.Do(cc.Declare("long", cc.Assign(code, segments))))
 	begin := cc.Infix(block, "-", cc.Paren(cc.Infix(code, "&", cc.Name("0xffffffffffL"))))
-	k.post = append(k.post, cc.If(compare(code, ">=", 0), cc.Do(cc.Assign(heapAt(compare(code, ">>", 40)), begin))))
+	numbers := map[int64]bool{}
+	for _, n := range k.g.blocksIn(k.c, k.t, out) {
+		numbers[n] = true
+	}
+	at := k.g.heapOf("heap", compare(code, ">>", 40), numbers)
+	k.post = append(k.post, cc.If(compare(code, ">=", 0), cc.Do(cc.Assign(at, begin))))
 	return cc.Addr(block)
 }
 

@@ -237,13 +237,10 @@ func (g *generator) declareMemory(b *strings.Builder) {
 				name)
 		}
 	}
-	if g.memory.Heaps > 0 && g.mentioned["heap"] {
-		fmt.Fprintf(b, "static char *heap[%d];\n", g.memory.Heaps)
-		if g.mentioned["own"] {
-			fmt.Fprintf(b, "static char *own[%d]; /* what is to be freed of it: the other blocks are MPI's */\n",
-				g.memory.Heaps)
-		}
-	}
+	const freed = " /* what is to be freed of it: the other blocks are MPI's */"
+	b.WriteString(g.declareHeap("heap", "", "") + g.declareHeap("own", "", freed))
+	b.WriteString(g.declareHeap(ownPrefix+"heap", "$LOCAL ", " /* of each thread */"))
+	b.WriteString(g.declareHeap(ownPrefix+"own", "$LOCAL ", freed))
 }
 
 // setupFunction allocates memory and points columns to their values.
@@ -272,7 +269,7 @@ func (g *generator) setupFunction() string {
 		first := cc.Declare("int", cc.Assign(i, cc.Int(0)))
 		head := cc.Head("for", first, compare(i, "<", int64(len(table))), compare(i, "+=", 2))
 		block := cc.Call("memory", cc.Index(sizes, compare(i, "+", 1)))
-		list = append(list, cc.Under(head, cc.Do(cc.Assign(heapAt(cc.Index(sizes, i)), block))))
+		list = append(list, cc.Under(head, cc.Do(cc.Assign(cc.Index(cc.Name("heap"), cc.Index(sizes, i)), block))))
 	}
 	g.setColumns()
 	list = append(list, g.setup...)

@@ -217,7 +217,7 @@ func memberAt(e *cc.Expr, i int, member string) string {
 	case cc.KindIndex:
 		switch array := e.Args[0]; {
 		case i == 0 || array.Kind != cc.KindName && array.Kind != cc.KindTable:
-		case array.Is("heap") || array.Is("own"):
+		case slices.Contains([]string{"heap", "own", ownPrefix + "heap", ownPrefix + "own"}, array.Text):
 			return "block"
 		default:
 			return memberName(array.Text)

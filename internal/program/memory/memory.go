@@ -37,6 +37,9 @@ type Memory struct {
 	by   map[Key]*Segment
 }
 
+// Names of the records of a segment that begins and of one that ends.
+const SegmentBegin, SegmentEnd = "tabard_segment", "tabard_segment_end"
+
 // Record is what the records of a segment of the heap say: whether the program allocated it each
 // time, and how large it was.
 type Record struct {
@@ -122,6 +125,7 @@ type Segment struct {
 	High  map[int]int64 // by rank: the greatest offset, plus one
 	Most  int64         // of High
 	Made  bool          // MPI allocates it
+	Own   bool          // each thread has its own
 	Reach *Reach        // what datatypes use around it beyond that, all calls together
 	Index int           // in Memory.Segments
 }
@@ -248,7 +252,7 @@ func (m *Memory) measureRank(c *class, rank int, first bool) error {
 
 // scan notes which segments there are records of.
 func (m *Memory) scan(c *class, t *terminal) error {
-	if t.Name != "tabard_segment" {
+	if t.Name != SegmentBegin {
 		return nil
 	}
 	for rank := range c.Ranks().All() {

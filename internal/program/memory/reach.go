@@ -125,7 +125,7 @@ func (m *Memory) follow(c *class) error {
 			break
 		}
 		for t, n := range f.made {
-			if c.terms[t].Name == "tabard_segment" {
+			if c.terms[t].Name == SegmentBegin {
 				if made[uint32(t)] == nil {
 					made[uint32(t)] = map[int]int{}
 				}
@@ -175,10 +175,10 @@ func (f *follower) call(c *archive.Call) error {
 	f.made[t.id]++
 	f.t, f.sig = t, &archive.Signature{Slots: c.Slots}
 	switch {
-	case t.Name == "tabard_segment":
+	case t.Name == SegmentBegin:
 		f.live[uint32(f.value(0).N)] = &heapBlock{t, k, f.value(2).N, f.value(1).N != MadeByMPI}
 		return nil
-	case t.Name == "tabard_segment_end":
+	case t.Name == SegmentEnd:
 		delete(f.live, uint32(f.value(0).N))
 		return nil
 	case t.Func.Func.Own():
