@@ -46,6 +46,14 @@ func (x *anysize) program(list []*cc.Stmt) string {
 // hasArray tells whether the objects of a class are in an array of a known length.
 func (x *anysize) hasArray(class spec.Class) bool { return !x.computed[class] }
 
+// arraysOf are the names of the arrays of a known length of a class.
+func (x *anysize) arraysOf(class spec.Class) []string {
+	if !x.hasArray(class) {
+		return nil
+	}
+	return []string{handleClasses[class].array}
+}
+
 // header is the comment at the top, and what is included.
 func (x *anysize) header() string {
 	h := &heading{with: ", with any number of ranks", run: "-n N", assumed: x.m.Assumptions, mapped: true}
@@ -131,7 +139,7 @@ func (x *anysize) mainText(code string) string {
 	if !x.initialises {
 		b.WriteString("    if (size <= 0) rank = 0, size = 1; /* nobody started it */\n")
 	}
-	b.WriteString(cc.Flat(x.g.noObjects(x.hasArray)))
+	b.WriteString(cc.Flat(x.g.noObjects(x.arraysOf)))
 	for _, name := range x.blockNames() {
 		fmt.Fprintf(&b, "    %s = reserved(1);\n", name)
 	}

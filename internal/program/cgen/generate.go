@@ -61,9 +61,10 @@ type generator struct {
 	lists      *lists
 	several    bool // some process has several threads
 	threads    []*thread
-	creations  bool                // those of some threads are recorded
-	ownObjects map[spec.Class]bool // each thread has its own
-	ownBlocks  map[int64]bool      // of the heap: each thread has its own
+	creations  bool                          // those of some threads are recorded
+	ownObjects map[spec.Class]bool           // each thread has its own
+	ownNumbers map[spec.Class]map[int64]bool // objects of the other classes of which each thread has its own
+	ownBlocks  map[int64]bool                // of the heap: each thread has its own
 	names      map[string]bool
 	taken      map[string]int                 // from which number on a name may be free
 	byBody     map[string]string              // body of a function -> its name
@@ -136,7 +137,8 @@ func newGenerator(a *archive.Archive, o Options) *generator {
 		arrays:  map[[sha256.Size]byte]*cc.Expr{},
 		columns: map[columnKey]*cc.Expr{}, objects: map[spec.Class]int64{},
 		inColumns: map[spec.Class]map[int64]bool{}, nowhere: map[spec.Class]bool{}, shared: map[spec.Class]bool{},
-		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, ownBlocks: map[int64]bool{}, inPlaces: map[int]bool{},
+		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, ownBlocks: map[int64]bool{},
+		ownNumbers: map[spec.Class]map[int64]bool{}, inPlaces: map[int]bool{},
 		callbacks: map[string]bool{},
 		functions: map[string]string{}, created: map[objectKey]int{}, memory: &memory.Memory{},
 		around:  map[[2]int64]bool{},

@@ -35,7 +35,7 @@ func (g *generator) objectName(class spec.Class, code int64) *cc.Expr {
 	switch {
 	case program.IsObject(code):
 		g.sawObject(class, code)
-		return h.at(plainInt(code/2 - 1))
+		return g.objectAt(class, plainInt(code/2-1), code)
 	case code%2 == 1 && int(code/2) < len(spec.Predefineds):
 		return cc.Name(g.predefined(spec.Predefineds[code/2].Name))
 	}
@@ -72,18 +72,18 @@ func (g *generator) handle(c *class, v *number, class spec.Class, hint string) (
 		return g.objectName(class, code), program.IsObject(code)
 	}
 	all := true
-	vals := make([]int64, 0, ranks.Len())
+	vals, codes := make([]int64, 0, ranks.Len()), make([]int64, 0, ranks.Len())
 	for r := range ranks.All() {
 		code := v.at(r)
 		if all = all && program.IsObject(code); !all {
 			break
 		}
 		g.sawObject(class, code)
-		vals = append(vals, code/2-1)
+		vals, codes = append(vals, code/2-1), append(codes, code)
 	}
 	h := handleClasses[class]
-	if all {
-		return h.at(g.function(rankfunc.Fit(c.ctx, ranks, vals), ranks, nil, hint)), true
+	if _, together := g.arrayOf(class, codes...); all && together {
+		return g.objectAt(class, g.function(rankfunc.Fit(c.ctx, ranks, vals), ranks, nil, hint), codes...), true
 	}
 	return g.choose(ranks, hint, h.ctype+" ", func(r int) *cc.Expr { return g.objectName(class, v.at(r)) }), false
 }
@@ -107,6 +107,10 @@ func (g *generator) sawColumn(c *class, t *terminal, slot int, class spec.Class)
 		for _, code := range vals {
 			if program.IsObject(code) {
 				g.sawObject(class, code)
+				if g.ownNumbers[class][code] {
+					g.fail(fmt.Errorf("%s: several threads make objects that get each other's numbers, and its objects "+
+						"differ from call to call: tabard replay --order=recorded makes the calls again", t.Name))
+				}
 			} else if code%2 == 1 && class != spec.Request {
 				g.byCode(class)[code] = true
 			}

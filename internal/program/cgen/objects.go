@@ -95,9 +95,11 @@ func (k *oneCall) objects(p *program.Param) *cc.Expr {
 	if in.vec == nil {
 		saw(in.ints)
 		if first, ok := contiguous(in.ints); ok && (p.Class == spec.Request || len(in.ints) > 1) {
-			return cc.Addr(h.at(plainInt(first)))
+			if e := k.g.objectAt(p.Class, plainInt(first), in.ints...); e != nil {
+				return cc.Addr(e)
+			}
 		}
-	} else if e := k.contiguousByRank(in, h, saw); e != nil {
+	} else if e := k.contiguousByRank(in, p.Class, saw); e != nil {
 		return e
 	}
 	if p.Class == spec.Request {
@@ -131,8 +133,8 @@ func (k *oneCall) objects(p *program.Param) *cc.Expr {
 
 // contiguousByRank is an array of consecutive objects whose first one depends on the rank, nil for
 // others.
-func (k *oneCall) contiguousByRank(in *value, h handleClass, saw func([]int64)) *cc.Expr {
-	firsts := map[int]int64{}
+func (k *oneCall) contiguousByRank(in *value, class spec.Class, saw func([]int64)) *cc.Expr {
+	firsts, all := map[int]int64{}, []int64(nil)
 	for r := range k.c.Ranks().All() {
 		codes := in.vec.At(r)
 		saw(codes)
@@ -140,9 +142,12 @@ func (k *oneCall) contiguousByRank(in *value, h handleClass, saw func([]int64)) 
 		if !ok && len(codes) > 0 {
 			return nil
 		}
-		firsts[r] = first
+		firsts[r], all = first, append(all, codes...)
 	}
-	return cc.Addr(h.at(k.fit("first", func(r int) int64 { return firsts[r] })))
+	if _, together := k.g.arrayOf(class, all...); !together {
+		return nil
+	}
+	return cc.Addr(k.g.objectAt(class, k.fit("first", func(r int) int64 { return firsts[r] }), all...))
 }
 
 // objectNumber is the number of the object with a code, -1 for none of the program.
@@ -227,7 +232,9 @@ func (k *oneCall) ObjectsNew(p *program.Param) *cc.Expr {
 	}
 	if first, ok := contiguous(out.ints); ok && int64(len(out.ints)) >= n {
 		k.g.sawObject(p.Class, out.ints[len(out.ints)-1])
-		return cc.Addr(h.at(plainInt(first)))
+		if e := k.g.objectAt(p.Class, plainInt(first), out.ints...); e != nil {
+			return cc.Addr(e)
+		}
 	}
 	made := cc.Name("made")
 	k.pre = append(k.pre, k.roomOf(h.ctype, made, plainInt(max(n, int64(len(out.ints)), 1))))

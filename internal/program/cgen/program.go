@@ -196,6 +196,9 @@ func (g *generator) declare(b *strings.Builder, size string, array func(spec.Cla
 				own = "$LOCAL "
 			}
 			b.WriteString(g.local(fmt.Sprintf("static %s%s %s[%d];\n", own, h.ctype, h.array, n)))
+			if len(g.ownNumbers[class]) > 0 {
+				fmt.Fprintf(b, g.local("static $LOCAL %s %s[%d]; /* of each thread */\n"), h.ctype, ownPrefix+h.array, n)
+			}
 		}
 	}
 	if g.statuses > 0 {
@@ -209,14 +212,28 @@ func (g *generator) declare(b *strings.Builder, size string, array func(spec.Cla
 	}
 }
 
-// noObjects sets the arrays of objects.
-func (g *generator) noObjects(array func(spec.Class) bool) (out []*cc.Stmt) {
+// noObjects sets the arrays of objects; arrays are the names of those of a class.
+func (g *generator) noObjects(arrays func(spec.Class) []string) (out []*cc.Stmt) {
 	for class := spec.Comm; class < spec.NumClasses; class++ {
-		if n := g.objects[class]; n > 0 && array(class) {
-			h := handleClasses[class]
-			set := cc.Do(cc.Assign(h.at(cc.Name("i")), cc.Name(h.null)))
-			out = append(out, cc.Under(cc.For("int", "i", plainInt(n)), set))
+		if g.objects[class] == 0 {
+			continue
 		}
+		for _, array := range arrays(class) {
+			set := cc.Do(cc.Assign(cc.Index(cc.Name(array), cc.Name("i")), cc.Name(handleClasses[class].null)))
+			out = append(out, cc.Under(cc.For("int", "i", plainInt(g.objects[class])), set))
+		}
+	}
+	return out
+}
+
+// arraysOf are the arrays of objects of a class: those of all threads, or those that each thread has of its own.
+func (g *generator) arraysOf(class spec.Class, ofThread bool) (out []string) {
+	name := handleClasses[class].array
+	if own := g.ownObjects[class] && len(g.threads) > 0; own == ofThread {
+		out = append(out, name)
+	}
+	if ofThread && len(g.ownNumbers[class]) > 0 {
+		out = append(out, ownPrefix+name)
 	}
 	return out
 }
@@ -245,9 +262,8 @@ func (g *generator) declareMemory(b *strings.Builder) {
 
 // setupFunction allocates memory and points columns to their values.
 func (g *generator) setupFunction() string {
-	own := func(class spec.Class) bool { return g.ownObjects[class] && len(g.threads) > 0 }
-	list := g.noObjects(func(class spec.Class) bool { return !own(class) })
-	objects := g.text(g.noObjects(own)...)
+	list := g.noObjects(func(class spec.Class) []string { return g.arraysOf(class, false) })
+	objects := g.text(g.noObjects(func(class spec.Class) []string { return g.arraysOf(class, true) })...)
 	var table []int64
 	for _, s := range g.memory.Segments {
 		begin, _ := baseOf(s)

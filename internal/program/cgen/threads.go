@@ -8,9 +8,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
-	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/cc"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // A thread is what the threads with one number do in all processes that have it.
@@ -307,78 +305,4 @@ func (g *generator) local(text string) string {
 		return strings.ReplaceAll(text, "$LOCAL ", "__thread ")
 	}
 	return strings.ReplaceAll(text, "$LOCAL ", "")
-}
-
-// codesOf are the codes of objects that a call has in a slot, at the first rank of its class.
-func (g *generator) codesOf(c *class, t *terminal, slot int) []int64 {
-	v := t.slot(slot)
-	if v == nil {
-		return nil
-	}
-	rank := c.Ranks().Min()
-	switch {
-	case v.kind == archive.Ref:
-		return []int64{v.n.at(rank)}
-	case v.refs:
-		return v.codesAt(rank)
-	case v.kind == archive.Hole:
-		codes, err := c.Values(program.Column{Terminal: t.id, Slot: slot, Field: 0, Rank: rank})
-		g.fail(err)
-		return codes
-	}
-	return nil
-}
-
-// beside tells whether other threads of the same processes are in another class.
-func (c *class) beside(x *class) bool {
-	all := c.Ranks().Union(x.Ranks())
-	return x.Thread() != c.Thread() && all.Len() < c.Ranks().Len()+x.Ranks().Len()
-}
-
-// findLocal finds the classes of objects of which each thread uses those only that it makes itself.
-// Numbers of objects are given out as they are free, so that threads share them in another order in
-// every run: then each has its own.
-func (g *generator) findLocal() {
-	foreign := map[spec.Class]bool{}
-	makers := map[objectKey][]*class{}
-	shared := map[spec.Class]string{} // classes of objects whose numbers threads side by side gave out, with a call
-	for _, c := range g.classes {
-		made := map[objectKey]bool{}
-		for _, t := range c.terms {
-			for i := range t.Params {
-				if p := &t.Params[i]; p.Codec == spec.Handle && p.Before < 0 {
-					for _, code := range g.codesOf(c, t, p.After) {
-						k := objectKey{0, p.Class, code}
-						made[k] = true
-						if c.Thread() == 0 || !program.IsObject(code) {
-							continue
-						}
-						if slices.ContainsFunc(makers[k], c.beside) {
-							shared[p.Class] = t.Name
-						}
-						makers[k] = append(makers[k], c)
-					}
-				}
-			}
-		}
-		for _, t := range c.terms {
-			for i := range t.Params {
-				if p := &t.Params[i]; p.Codec == spec.Handle {
-					for _, code := range g.codesOf(c, t, p.Before) {
-						if program.IsObject(code) && !made[objectKey{0, p.Class, code}] {
-							foreign[p.Class] = true
-						}
-					}
-				}
-			}
-		}
-	}
-	for class := range handleClasses {
-		g.ownObjects[class] = !foreign[class]
-		if name, ok := shared[class]; ok && foreign[class] && g.err == nil {
-			g.fail(fmt.Errorf("%s: several threads make objects that get each other's numbers, and share others: "+
-				"a program that runs them side by side cannot tell these apart; "+
-				"tabard replay --order=recorded makes the calls again", name))
-		}
-	}
 }

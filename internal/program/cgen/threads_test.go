@@ -172,8 +172,8 @@ func TestSymbolLength(t *testing.T) {
 	}
 }
 
-// Threads that run side by side and give each other's numbers to what they make, and share what
-// others made, cannot be told apart: nothing is written.
+// Threads side by side that make objects of the same numbers have their own, though they share others. Where one uses
+// what several made, or completes requests of another, nothing is written.
 func TestThreadsShareNumbers(t *testing.T) {
 	dup := func(at int, of, to string) string {
 		return fmt.Sprintf("%d,MPI_Comm_dup(comm=%s) @ a.c:5 [f] ; newcomm=%s", at, of, to)
@@ -185,18 +185,59 @@ func TestThreadsShareNumbers(t *testing.T) {
 	one := dup(100, "comm#0", "comm#2") + "\n" + free(200, "comm#2")
 	two := dup(300, "comm#1", "comm#2") + "\n" + free(400, "comm#2")
 	other := dup(300, "comm#1", "comm#3") + "\n" + free(400, "comm#3")
+	const isend = "50,MPI_Isend(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 [f] ; request=request#0"
+	const wait = "60,MPI_Wait(request=request#0) @ a.c:8 [f]"
 	for _, x := range []struct {
-		threads []string
-		refused bool
-	}{{[]string{main, one, two}, true}, {[]string{main, one, other}, false}, {[]string{main, one}, false}} {
+		threads      []string
+		shared, made string // the variables of the communicators that thread 1 uses and makes
+		refused      string
+	}{
+		{[]string{main, one, two}, "comm[0]", "my_comm[2]", ""},
+		{[]string{main, one, other}, "comm[0]", "comm[2]", ""},
+		{[]string{main, one}, "comm[0]", "comm[2]", ""},
+		{[]string{main, one, two, free(300, "comm#2")}, "", "", "MPI_Comm_dup: several threads"},
+		{[]string{main, isend, wait}, "", "", "MPI_Isend: a thread completes requests"},
+	} {
 		var b strings.Builder
 		_, err := Generate(archivetest.Archive(t, threaded(x.threads, x.threads)), &b, Options{})
-		if refused := err != nil && strings.Contains(err.Error(), "MPI_Comm_dup: several threads"); refused != x.refused {
-			t.Errorf("%d threads: %v", len(x.threads), err)
+		if x.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), x.refused) || b.Len() > 0 {
+				t.Errorf("%s: %v, %d bytes written", x.refused, err, b.Len())
+			}
+			continue
 		}
-		if x.refused && b.Len() > 0 {
-			t.Error("something was written")
+		if want := fmt.Sprintf("MPI_Comm_dup(%s, &%s)", x.shared, x.made); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%d threads: %v, no %s in\n%s", len(x.threads), err, want, b.String())
 		}
+		checkSyntax(t, x.made, b.String())
+	}
+}
+
+// Threads side by side that allocate blocks of the same numbers have their own; what one allocates for all is for all.
+// Where one uses what several allocated nothing is written.
+func TestThreadsShareBlocks(t *testing.T) {
+	block := func(at, n, bytes int) string {
+		return fmt.Sprintf("%d,tabard_segment(segment=%d, kind=1, bytes=%d)", at, n, bytes)
+	}
+	send := func(at, n int) string {
+		return fmt.Sprintf("%d,MPI_Send(buf=heap#%d, count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 [f]",
+			at, n)
+	}
+	end := func(at, n int) string { return fmt.Sprintf("%d,tabard_segment_end(segment=%d)", at, n) }
+	main := block(10, 0, 64) + "\n" + send(11, 0)
+	own := strings.Join([]string{send(20, 0), block(21, 1, 64), send(22, 1), end(23, 1)}, "\n")
+	text, _ := generate(t, archivetest.Archive(t, threaded([]string{main, own, own})), Options{})
+	for _, want := range []string{"static char *heap[2];", "static __thread char *my_heap[2]; /* of each thread */",
+		"MPI_Send(heap[0], 1,", "my_heap[1] = memory(64);", "MPI_Send(my_heap[1], 1,", "free(my_heap[1]);"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	checkSyntax(t, "blocks", text)
+	var b strings.Builder
+	_, err := Generate(archivetest.Archive(t, threaded([]string{main, own, own, send(30, 1)})), &b, Options{})
+	if err == nil || !strings.Contains(err.Error(), "memory block 1: several threads allocate") || b.Len() > 0 {
+		t.Errorf("a thread that uses what others allocated: %v", err)
 	}
 }
 
