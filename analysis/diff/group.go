@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -35,10 +36,10 @@ func (c *comparison) group(ka, kb *class, ranks *archive.RankSet) error {
 	if err != nil {
 		return err
 	}
-	if g.wa, err = g.word(ka, g.sa, nil); err != nil {
+	if g.wa, err = g.word(0, nil); err != nil {
 		return err
 	}
-	if g.wb, err = g.word(kb, g.sb, nil); err != nil {
+	if g.wb, err = g.word(1, nil); err != nil {
 		return err
 	}
 	if g.timesOfA, err = g.sa.Occurrences(); err != nil {
@@ -67,7 +68,11 @@ func (c *comparison) group(ka, kb *class, ranks *archive.RankSet) error {
 	return err
 }
 
-func (g *group) word(k *class, s *archive.Stream, letters []print) (*word, error) {
+func (g *group) word(side int, letters []print) (*word, error) {
+	k, s := g.ka, g.sa
+	if side == 1 {
+		k, s = g.kb, g.sb
+	}
 	gr, err := s.Grammar()
 	if err != nil {
 		return nil, err
@@ -84,7 +89,16 @@ func (g *group) word(k *class, s *archive.Stream, letters []print) (*word, error
 			keys[t] = print{uint64(x.key), uint64(x.key)}
 		}
 	}
-	return newWord(gr, keys, kept, pseudo, &g.work), nil
+	if p := g.selected[side]; p != nil {
+		if marked := p.Marked(); marked != nil { // outside of the region terminals are others, which are not kept
+			none := make([]bool, len(kept))
+			gr, keys = marked, slices.Concat(keys, keys, keys)
+			kept, pseudo = slices.Concat(kept, none, kept), slices.Concat(pseudo, pseudo, pseudo)
+		}
+	}
+	w := newWord(gr, keys, kept, pseudo, &g.work)
+	w.terms = max(1, len(k.terms))
+	return w, nil
 }
 
 // keeps tells whether calls of a terminal are compared.
@@ -123,10 +137,10 @@ func (g *group) loosen() error {
 		}
 	}
 	var err error
-	if g.wa, err = g.word(g.ka, g.sa, nil); err != nil {
+	if g.wa, err = g.word(0, nil); err != nil {
 		return err
 	}
-	g.wb, err = g.word(g.kb, g.sb, nil)
+	g.wb, err = g.word(1, nil)
 	return err
 }
 
@@ -143,10 +157,10 @@ func (g *group) parameters() error {
 			return err
 		}
 		p := &pairs{work: new(uint64), limit: maxWork, found: map[pair]*met{}}
-		if p.u, err = g.word(g.ka, g.sa, la); err != nil {
+		if p.u, err = g.word(0, la); err != nil {
 			return err
 		}
-		if p.v, err = g.word(g.kb, g.sb, lb); err != nil {
+		if p.v, err = g.word(1, lb); err != nil {
 			return err
 		}
 		p.u.work, p.v.work = p.work, p.work

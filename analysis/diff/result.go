@@ -173,6 +173,7 @@ type Options struct {
 	Comms  *selection.Comms
 	Window *selection.Window
 	Steps  *selection.Steps
+	Within *selection.Within
 	// IgnoreSites tells calls apart by function alone, wherever they were made.
 	IgnoreSites bool
 	// Rerun says that B repeats the calls of A from another program (a replay, a proxy). Then what

@@ -107,6 +107,7 @@ func (c *comparison) summed(s *side) (*summed, error) {
 	}
 	sel := *selection.All
 	sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps = c.o.Ranks, c.o.Functions, c.o.Comms, c.o.Window, c.o.Steps
+	sel.Within = c.o.Within
 	r, err := sel.Resolve(s.a)
 	if err != nil {
 		return nil, err

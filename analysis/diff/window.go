@@ -7,9 +7,10 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// windows tells whether calls are selected one by one: by communicator, by time or by time step.
+// windows tells whether calls are selected one by one: by communicator, by time, by time step or by
+// region.
 func (c *comparison) windows() bool {
-	return c.o.Comms != nil || c.o.Window != nil || c.o.Steps != nil
+	return c.o.Comms != nil || c.o.Window != nil || c.o.Steps != nil || c.o.Within != nil
 }
 
 // resolve finds the selection in both archives.
@@ -19,7 +20,7 @@ func (c *comparison) resolve() error {
 	}
 	for _, s := range c.sides {
 		sel := &selection.Selection{Ranks: c.o.Ranks, Functions: c.o.Functions, Comms: c.o.Comms, Window: c.o.Window,
-			Steps: c.o.Steps}
+			Steps: c.o.Steps, Within: c.o.Within}
 		var err error
 		if s.resolved, err = sel.Resolve(s.a); err != nil {
 			return err
@@ -29,15 +30,15 @@ func (c *comparison) resolve() error {
 }
 
 // parts are ranks for which the same calls are selected: all ranks of a group, whose calls are the
-// same, by time steps; each rank on its own by communicators and time.
+// same, by time steps; each rank on its own by communicators, time and regions.
 func (c *comparison) parts(ranks *archive.RankSet) []*archive.RankSet {
-	if c.o.Comms == nil && c.o.Window == nil {
+	if c.o.Comms == nil && c.o.Window == nil && c.o.Within == nil {
 		return []*archive.RankSet{ranks}
 	}
 	var out []*archive.RankSet
 	for r := range ranks.All() {
 		if len(out) == maxWindows {
-			c.note("by communicator or time no more ranks are compared than can be looked at one by one")
+			c.note("by communicator, time or region no more ranks are compared than can be looked at one by one")
 			break
 		}
 		out = append(out, newSet([]int{r}))

@@ -11,10 +11,12 @@ import (
 type word struct {
 	g *archive.Grammar
 	// letters are the fingerprints of terminals, kept tells which of them count, and
-	// pseudo are records of the recorder's own.
+	// pseudo are records of the recorder's own. Where a region is selected the terminals are those of
+	// selection.Part.Marked, of terms of the stream.
 	letters []print
 	kept    []bool
 	pseudo  []bool
+	terms   int
 	rules   []rule
 	// work counts steps, for the limit that keeps hostile archives from taking forever.
 	work *uint64
@@ -37,7 +39,7 @@ type rule struct {
 }
 
 func newWord(g *archive.Grammar, letters []print, kept, pseudo []bool, work *uint64) *word {
-	w := &word{g: g, letters: letters, kept: kept, pseudo: pseudo, rules: make([]rule, len(g.Rules)), work: work}
+	w := &word{g: g, letters: letters, kept: kept, pseudo: pseudo, terms: max(1, len(kept)), rules: make([]rule, len(g.Rules)), work: work}
 	done := make([]bool, len(g.Rules))
 	// Rules may be as deep as they are many: no recursion.
 	stack := []int{0}
@@ -147,7 +149,7 @@ func (w *word) at(i uint64) (t uint32, before size) {
 		before = before.plus(x.before[k], 1).plus(one, q)
 		i -= q * one.letters
 		if !s.IsRule() {
-			return s.ID, before
+			return s.ID % uint32(w.terms), before
 		}
 		r = s.Rule()
 	}

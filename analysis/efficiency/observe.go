@@ -48,11 +48,13 @@ func (x *Observer) Repeat(stream int32, call uint64, body []uint32, at int, begi
 }
 
 // Result is what the calls tell so far. It may be asked for once.
-func (x *Observer) Result() *Result {
+func (x *Observer) Result() (*Result, error) {
 	for _, w := range x.streams {
 		if w != nil {
 			w.flush()
-			w.finish()
+			if err := w.finish(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for k, d := range x.j.shared {
@@ -61,5 +63,5 @@ func (x *Observer) Result() *Result {
 		}
 	}
 	x.j.finish()
-	return x.j.r
+	return x.j.r, nil
 }

@@ -26,8 +26,19 @@ type Result struct {
 	MedianStep, MADStep time.Duration
 }
 
-// Elapsed is T.
-func (r *Result) Elapsed() time.Duration { return r.End - r.Begin }
+// Elapsed is T. Of a selected region it is the time in it, of the process that takes longest.
+func (r *Result) Elapsed() time.Duration {
+	most, parts := time.Duration(0), false
+	for i := range r.Processes {
+		p := &r.Processes[i]
+		parts = parts || p.Outside > 0
+		most = max(most, p.Inside())
+	}
+	if parts {
+		return most
+	}
+	return r.End - r.Begin
+}
 
 // Process is a process's time, without that in MPI_Init and MPI_Finalize, which is Around.
 type Process struct {
@@ -35,11 +46,16 @@ type Process struct {
 	Begin, End time.Duration
 	MPI        time.Duration
 	Around     time.Duration
-	Calls      uint64
+	// Outside is the time between Begin and End outside of the selected region.
+	Outside time.Duration
+	Calls   uint64
 }
 
+// Inside is the time that counts.
+func (p *Process) Inside() time.Duration { return p.End - p.Begin - p.Outside }
+
 // Useful is the time outside of MPI.
-func (p *Process) Useful() time.Duration { return p.End - p.Begin - p.MPI }
+func (p *Process) Useful() time.Duration { return p.Inside() - p.MPI }
 
 // Efficiency is the POP metrics, as fractions of 1.
 type Efficiency struct {

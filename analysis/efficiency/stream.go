@@ -142,6 +142,9 @@ func (j *job) merge(l *local) {
 		to.add(n, st)
 	}
 	for k, p := range l.places {
+		if p.calls == 0 {
+			continue
+		}
 		to := j.place[k]
 		if to == nil {
 			to = &Place{Func: k.Func, Site: k.Site, Group: p.group}

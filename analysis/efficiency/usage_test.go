@@ -93,7 +93,11 @@ func observed(t *testing.T, p *calls.Program, o efficiency.Options, want *effici
 		}
 		return s
 	}
-	if a, b := text(x.Result()), text(want); a != b {
+	got, err := x.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := text(got), text(want); a != b {
 		t.Errorf("an observer found\n%s\nwant\n%s", a, b)
 	}
 }
@@ -138,6 +142,39 @@ func TestTimes(t *testing.T) {
 		p.Before.Most != 2 || p.Before.Min != 20*100 || p.Before.Least != 0 ||
 		p.Before.Mean() != 20*200 || p.Before.Imbalance() != 20*100 || p.Durations.Count() != 60 {
 		t.Errorf("barrier: %+v", p)
+	}
+}
+
+// TestIn: of a region the time in it counts, from its begins to its ends.
+func TestIn(t *testing.T) {
+	a := archivetest.InMemory(t, `abi mpich
+rank 0 of 1 on n
+clock 0 0 0
+clock 1000000 1000000 1000000
+0+10 MPI_Init() @ a.c:2 [main]
+20+0 region_begin(name="r")
+25+10 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:3 [main]
+40+0 region_end()
+50+20 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:3 [main]
+100+0 region_begin(name="r")
+130+0 region_end()
+200+0 region_begin(name="r")
+210+30 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:3 [main]
+250+0 region_end()
+260+0 region_begin(name="r")
+262+0 region_end()
+300+10 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:3 [main]
+400+10 MPI_Finalize() @ a.c:9 [main]
+`)
+	part, err := a.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := of(t, part, selection.Flags{In: "r"})
+	p := r.Processes[0]
+	if p.Begin != 20 || p.MPI != 40 || p.Calls != 2 || p.Inside() != 20+30+50+2 || p.Useful() != 62 ||
+		r.Elapsed() != 102 {
+		t.Errorf("%+v: %v inside, %v useful of %v", p, p.Inside(), p.Useful(), r.Elapsed())
 	}
 }
 

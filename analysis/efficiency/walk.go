@@ -16,6 +16,7 @@ type walker struct {
 	l     *local
 	r     selection.Range
 	part  *selection.Part // nil: all is selected
+	spans *spans          // of the selected region; nil if none is selected
 	keys  []Key
 	terms []walkTerm
 	marks *marks
@@ -63,6 +64,9 @@ func (j *job) walker(s *archive.Stream) (*walker, error) {
 			return nil, err
 		}
 		w.r = w.part.Range
+		if w.spans, err = j.spans(w.part); err != nil {
+			return nil, err
+		}
 	}
 	if w.keys, err = j.sites.class(s.Class()); err != nil {
 		return nil, err
@@ -97,15 +101,18 @@ func (j *job) stream(s *archive.Stream) error {
 			return err
 		}
 	}
-	w.finish()
-	return nil
+	return w.finish()
 }
 
 // finish adds what was found to the result.
-func (w *walker) finish() {
+func (w *walker) finish() error {
+	if _, err := w.enter(w.s.Calls()); err != nil {
+		return err
+	}
 	w.j.count(w.s.Calls() - w.counted)
 	w.counted = w.s.Calls()
 	w.j.merge(w.l)
+	return nil
 }
 
 // term finds out what to do with the calls of a terminal.
@@ -154,6 +161,9 @@ func (w *walker) call(k uint32, timed bool, call, calls uint64, begin, end time.
 	if !timed || t.what == ignored || call < w.r.From {
 		return nil
 	}
+	if in, err := w.enter(call); err != nil || !in {
+		return err
+	}
 	l := w.l
 	if c := w.j.opts.Clock; c != nil {
 		begin, end = c(l.Process.Process, begin), c(l.Process.Process, end)
@@ -171,7 +181,7 @@ func (w *walker) call(k uint32, timed bool, call, calls uint64, begin, end time.
 		if w.started {
 			l.Around += end - begin
 			l.End = max(l.End, begin)
-			w.ended = true
+			w.ended, w.spans = true, nil
 			return nil
 		}
 		t.place = w.place(k)
@@ -273,7 +283,8 @@ func (w *walker) repeat(call uint64, body []uint32, at int, starts, ends []time.
 		return err
 	}
 	for i := 0; i < len(starts) && !w.ended; {
-		if len(w.bodyPlaces) == 0 || !w.started || call < w.r.From || call >= w.r.To || w.j.opts.Clock != nil {
+		if len(w.bodyPlaces) == 0 || !w.started || call < w.r.From || call >= w.r.To || w.j.opts.Clock != nil ||
+			w.spans != nil {
 			if err := w.call(body[at], true, call, 1, starts[i], ends[i]); err != nil {
 				return err
 			}

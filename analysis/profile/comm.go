@@ -103,9 +103,16 @@ func within(s *archive.Stream, part *selection.Part, tm *archive.Template, t uin
 	if a, b = max(a, part.Range.From), min(b, part.Range.To); a >= b {
 		return 0, nil
 	}
-	counts, err := part.CountsIn(selection.Range{From: a, To: b})
-	if err != nil {
-		return 0, err
+	n := uint64(0)
+	for r := range part.Stretches {
+		if r = (selection.Range{From: max(a, r.From), To: min(b, r.To)}); r.From >= r.To {
+			continue
+		}
+		counts, err := part.CountsIn(r)
+		if err != nil {
+			return 0, err
+		}
+		n += counts[t]
 	}
-	return counts[t], nil
+	return n, nil
 }

@@ -87,6 +87,34 @@ func TestProfile(t *testing.T) {
 	}
 }
 
+// TestProfileIn: the calls in a region are counted, whether its begins and ends are part of the archive or not.
+func TestProfileIn(t *testing.T) {
+	whole := archivetest.InMemory(t, archivetest.WithRegions(app()))
+	part, err := whole.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []*archive.Archive{whole, part} {
+		for _, f := range []selection.Flags{{In: "r"}, {In: "r", Comms: "split*"}, {In: "r", Steps: "3-7"},
+			{In: "r", Time: "20us..60us"}, {In: "r/r", Functions: "coll"}} {
+			for _, by := range allBy {
+				compare(t, a, f, by, profile.None)
+				compare(t, a, f, by, profile.Exact)
+			}
+		}
+	}
+	some := func(f selection.Flags) uint64 {
+		p, err := profile.Of(resolved(t, part, f), profile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Calls
+	}
+	if all, in := some(selection.Flags{}), some(selection.Flags{In: "r"}); in == 0 || in >= all {
+		t.Errorf("%d of %d calls are in the region", in, all)
+	}
+}
+
 func TestProfileUntimed(t *testing.T) {
 	a := archivetest.Archive(t, strings.Replace(app(), "command", "notiming\ncommand", 1))
 	p, err := profile.Of(resolved(t, a, selection.Flags{}),

@@ -48,14 +48,18 @@ func (b *builder) stream(c *archive.Class, rank int, p *selection.Part) error {
 	first, _ := t.At(p.Range.From)
 	_, last := t.At(p.Range.To - 1)
 	clock := p.Stream.TickTime()
-	if last > first {
-		b.out.Elapsed += clock(last) - clock(first)
-		if b.o.By.Rank {
-			b.elapsed[[2]int{x.k.world, rank}] += clock(last) - clock(first)
+	elapsed := max(0, clock(last)-clock(first))
+	if b.r.Selection.Within != nil {
+		if elapsed, err = p.Elapsed(); err != nil {
+			return err
 		}
 	}
+	b.out.Elapsed += elapsed
+	if b.o.By.Rank {
+		b.elapsed[[2]int{x.k.world, rank}] += elapsed
+	}
 	x.rate(first, last, clock(last)-clock(first))
-	if b.o.Timing == Summary && !b.o.By.Comm && b.r.Selection.Comms == nil {
+	if b.o.Timing == Summary && !b.o.By.Comm && b.r.Selection.Comms == nil && b.r.Selection.Within == nil {
 		if err = x.summary(); err != nil {
 			return err
 		}
@@ -261,7 +265,7 @@ func (x *timer) all() error {
 		}
 		cut = 0
 		calls = min(calls, left)
-		w.take(plan[t][at[t]].sum, calls)
+		w.inside(plan[t][at[t]].sum, calls)
 		left -= calls
 	}
 	seen := map[*sum]bool{}
@@ -282,6 +286,24 @@ type clockWork struct {
 	i            uint64
 	starts, ends []uint64
 	told         uint64
+}
+
+// inside adds those of the next n calls to s that are inside the selected region.
+func (w *clockWork) inside(s *sum, n uint64) {
+	for n > 0 {
+		of, k := s, n
+		if in, to := w.x.p.Inside(w.i); to > w.i {
+			k = min(n, to-w.i)
+			if !in {
+				of = nil
+			}
+		}
+		from := w.i
+		if w.take(of, k); w.i == from {
+			return // Err says why
+		}
+		n -= k
+	}
 }
 
 // take adds the next n calls to s, or passes over them if it is nil.
@@ -340,7 +362,8 @@ func (x *timer) chosen() error {
 // aggregates takes the times of streams that have only aggregates.
 func (b *builder) aggregates(c *archive.Class, rank int, p *selection.Part) error {
 	a, err := p.Stream.Aggregates()
-	if a == nil || err != nil || b.o.By.Comm || p.Range.Len() != p.Stream.Calls() || b.r.Selection.Comms != nil {
+	if a == nil || err != nil || b.o.By.Comm || p.Range.Len() != p.Stream.Calls() || b.r.Selection.Comms != nil ||
+		b.r.Selection.Within != nil {
 		return err
 	}
 	classes, err := p.Stream.TimingClass()

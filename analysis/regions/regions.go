@@ -74,6 +74,9 @@ func Of(r *selection.Resolved) (*Result, error) {
 	for _, span := range b.elapsed {
 		b.out.Elapsed += span[1] - span[0]
 	}
+	if r.Selection.Within != nil {
+		b.out.Elapsed = b.within
+	}
 	for _, g := range b.out.Regions {
 		g.Ranks = len(g.of)
 	}
@@ -85,6 +88,7 @@ type builder struct {
 	out     *Result
 	nodes   map[string]*Region
 	elapsed map[int][2]time.Duration // first begin and last end, by process
+	within  time.Duration            // in the selected region, of all streams
 }
 
 // terminal is what an event is.
@@ -94,9 +98,6 @@ type terminal struct {
 	from  string
 	call  bool // it counts
 }
-
-// ManyNames is the name of regions whose names are too many to be told apart.
-const ManyNames = "(many names)"
 
 func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
 	sigs, err := s.Signatures()
@@ -109,12 +110,7 @@ func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
 		x := &out[t]
 		x.shape = f.Shape
 		x.call = f.Shape == spec.ShapeCall && !f.Own() && of.Function(f.ID)
-		if i := f.In("name"); f.Shape == spec.ShapeOpen && i >= 0 {
-			x.name = ManyNames
-			if sig.Slots[i].Kind == archive.Str {
-				x.name = sig.Slots[i].Str
-			}
-		}
+		x.name, _ = selection.OpenName(sig)
 		if i := f.In("from"); f.Shape == spec.ShapeOpen && i >= 0 && sig.Slots[i].Kind == archive.Str {
 			x.from = sig.Slots[i].Str
 		}
@@ -126,6 +122,8 @@ func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
 type open struct {
 	node  *Region
 	begin time.Duration
+	// outside says that it began outside of the selected region, as one that this one is in: it does not count.
+	outside bool
 }
 
 // maxDepth bounds the nesting that is followed: what is deeper counts as the region at this depth.
@@ -154,6 +152,9 @@ func (b *builder) stream(p *selection.Part, of *selection.Selection) error {
 			break
 		}
 		inside := c.Index >= p.Range.From
+		if inside {
+			inside, _ = p.Inside(c.Index)
+		}
 		if inside && c.Timed {
 			b.out.Timed = true
 			if first {
@@ -175,7 +176,7 @@ func (b *builder) stream(p *selection.Part, of *selection.Selection) error {
 				g.Count++
 				g.of[process] += 0
 			}
-			stack = append(stack, open{g, c.Start})
+			stack = append(stack, open{g, c.Start, !inside && of.Within != nil})
 		case t.shape == spec.ShapeClose && deeper > 0:
 			deeper--
 		case t.shape == spec.ShapeClose && len(stack) == 0:
@@ -189,6 +190,9 @@ func (b *builder) stream(p *selection.Part, of *selection.Selection) error {
 			stack = stack[:len(stack)-1]
 		case inside && t.call:
 			for i := range stack {
+				if stack[i].outside {
+					continue
+				}
 				g := stack[i].node
 				g.Calls++
 				g.of[process] += 0
@@ -199,7 +203,9 @@ func (b *builder) stream(p *selection.Part, of *selection.Selection) error {
 		}
 	}
 	for i := range stack {
-		b.close(&stack[i], process, last)
+		if !stack[i].outside {
+			b.close(&stack[i], process, last)
+		}
 	}
 	if p.Range.To == s.Calls() {
 		b.out.Open += uint64(len(stack)) + deeper
@@ -207,7 +213,12 @@ func (b *builder) stream(p *selection.Part, of *selection.Selection) error {
 	if !first {
 		b.span(process, last, last)
 	}
-	return nil
+	if of.Within == nil {
+		return nil
+	}
+	within, err := p.Elapsed()
+	b.within += within
+	return err
 }
 
 func (b *builder) close(o *open, process int, end time.Duration) {

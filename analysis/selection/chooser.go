@@ -19,11 +19,14 @@ func (p *Part) Selects(terminal uint32, call uint64) bool {
 	if call < p.Range.From || call >= p.Range.To {
 		return false
 	}
-	all, none, err := p.Terminal(terminal)
-	if err != nil || none {
+	if err := p.choose(); err != nil || p.terms[terminal].none() {
 		return false
 	}
-	if all {
+	c := &p.terms[terminal]
+	if in, _ := p.Inside(call); c.split && !in {
+		return false
+	}
+	if c.all {
 		return true
 	}
 	k, err := p.Stream.CallAt(call)

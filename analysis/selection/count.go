@@ -154,6 +154,33 @@ func (p *Part) terminal(event uint64, before []uint64) (uint32, error) {
 	panic("selection: internal error: an event without a terminal")
 }
 
+// OccurrencesIn is, for a terminal, which of its occurrences are inside the selected region: ranges of the values of its
+// columns. all are those in Range, which Occurrences gives.
+func (p *Part) OccurrencesIn(t uint32, all Range) ([]Range, error) {
+	if p.inside == nil {
+		return []Range{all}, nil
+	}
+	r, err := p.events(p.Range)
+	if err != nil {
+		return nil, err
+	}
+	each := p.inside.x.Weigh(func(x uint32) bool { return int(x)%p.inside.terms == int(t) })
+	var out []Range
+	for event := r.From; event < r.To; {
+		in, to := p.inside.at(event)
+		if in {
+			from, to := max(each.Before(event), all.From), min(each.Before(to), all.To)
+			if n := len(out); n > 0 && out[n-1].To == from {
+				out[n-1].To = to
+			} else if from < to {
+				out = append(out, Range{from, to})
+			}
+		}
+		event = to
+	}
+	return out, nil
+}
+
 // Counts is the number of selected calls of each terminal, every poll counted. It takes
 // a time proportional to the grammar, unless communicators are selected whose objects
 // the calls name in columns.
@@ -166,12 +193,22 @@ func (p *Part) Counts() ([]uint64, error) {
 		return nil, err
 	}
 	cut := map[Range][]uint64{} // counts of ranges
+	var inside []uint64
 	for t := range p.terms {
 		c := &p.terms[t]
 		switch {
-		case c.all:
-		case c.slots != nil:
+		case c.split && (!c.all || p.polls(uint32(t))), c.slots != nil:
 			return p.countAll(len(w.calls))
+		case c.split:
+			if inside == nil {
+				r, err := p.events(p.Range)
+				if err != nil {
+					return nil, err
+				}
+				inside, _ = p.inside.counts(r)
+			}
+			w.calls[t] = inside[t]
+		case c.all:
 		default:
 			w.calls[t] = 0
 			for _, r := range c.ranges {
@@ -203,4 +240,10 @@ func (p *Part) countAll(terminals int) ([]uint64, error) {
 		calls[c.Terminal]++
 	}
 	return calls, nil
+}
+
+// polls tells whether a terminal is runs of polls.
+func (p *Part) polls(t uint32) bool {
+	sig, err := p.Stream.Signature(t)
+	return err == nil && sig.Flags&archive.Polls != 0
 }

@@ -13,11 +13,15 @@ import (
 // communicator are selected.
 type Part struct {
 	Stream *archive.Stream
-	// Range is never empty.
+	// Range is never empty. If a region is selected it is from its first call to its last one: see Inside.
 	Range Range
 
 	r     *Resolved
 	terms []choice // of terminals; nil until it is needed
+
+	inside *inside // nil: all of Range is
+	in     bool    // whether the calls of around are inside
+	around Range   // the latest that Inside found
 }
 
 // choice says which calls of a terminal are selected.
@@ -27,6 +31,8 @@ type choice struct {
 	ranges []Range
 	// slots are parameters whose values are in columns.
 	slots []int
+	// split says that some are outside of the selected region.
+	split bool
 }
 
 func (c *choice) none() bool { return !c.all && c.ranges == nil && c.slots == nil }
@@ -38,7 +44,7 @@ func (p *Part) Terminal(t uint32) (all, none bool, err error) {
 		return false, false, err
 	}
 	c := &p.terms[t]
-	return c.all, c.none(), nil
+	return c.all && !c.split, c.none(), nil
 }
 
 // Has tells whether a call in Range is selected.
@@ -47,6 +53,11 @@ func (p *Part) Has(c *archive.Call) (bool, error) {
 		return false, err
 	}
 	k := &p.terms[c.Terminal]
+	if k.split {
+		if in, _ := p.Inside(c.Index); !in {
+			return false, nil
+		}
+	}
 	if k.all || k.none() {
 		return k.all, nil
 	}
@@ -64,23 +75,36 @@ func contains(rs []Range, i uint64) bool {
 
 // Calls yields the selected calls, in order; the yielded call is reused.
 func (p *Part) Calls(yield func(*archive.Call, error) bool) {
-	for c, err := range p.Stream.Iter(p.Range.From) {
+	for from, more := p.Range.From, true; more && from < p.Range.To; {
+		from, more = p.callsFrom(from, yield)
+	}
+}
+
+// far is how many calls that are not selected it takes to go to the next one without reading them.
+const far = 4096
+
+// callsFrom yields the selected calls from one on, and tells from where on to go on, if so.
+func (p *Part) callsFrom(from uint64, yield func(*archive.Call, error) bool) (next uint64, more bool) {
+	for c, err := range p.Stream.Iter(from) {
+		ok := false
+		if err == nil {
+			if c.Index >= p.Range.To {
+				return 0, false
+			}
+			if in, to := p.Inside(c.Index); !in && to-c.Index > far {
+				return to, true
+			}
+			ok, err = p.Has(c)
+		}
 		if err != nil {
 			yield(nil, err)
-			return
-		}
-		if c.Index >= p.Range.To {
-			return
-		}
-		ok, err := p.Has(c)
-		if err != nil {
-			yield(nil, err)
-			return
+			return 0, false
 		}
 		if ok && !yield(c, nil) {
-			return
+			return 0, false
 		}
 	}
+	return 0, false
 }
 
 // choose fills in terms.
@@ -103,7 +127,7 @@ func (p *Part) choose() error {
 		}
 		p.terms[t] = p.byComm(sig)
 	}
-	return nil
+	return p.byRegion()
 }
 
 // byComm says where one of the communicators that a call is given is selected.
@@ -186,4 +210,99 @@ func (p *Part) callsBefore(event uint64) uint64 {
 		return p.Stream.Calls() // reading the calls will say the same
 	}
 	return n
+}
+
+// shrink makes Range that from the first call inside the selected region to the last one.
+func (p *Part) shrink() (err error) {
+	if p.inside, err = p.r.insideOf(p.Stream); err != nil {
+		return err
+	}
+	r, err := p.events(p.Range)
+	if err != nil {
+		return err
+	}
+	n := p.inside
+	before, after := n.in.Before(r.From), n.in.Before(r.To)
+	if before == after {
+		p.Range.To = p.Range.From
+		return nil
+	}
+	first, last := n.in.Nth(before), n.in.Nth(after-1)+1
+	p.Range.From = max(p.Range.From, p.callsBefore(first))
+	p.Range.To = min(p.Range.To, p.callsBefore(last))
+	if last-first == after-before {
+		p.inside = nil
+	}
+	return nil
+}
+
+// events is a range of calls as one of events: of runs of polls it has those that it cuts, too.
+func (p *Part) events(r Range) (Range, error) {
+	first, _, err := p.Stream.EventAt(r.From)
+	if err != nil {
+		return r, err
+	}
+	last, cut, err := p.Stream.EventAt(r.To)
+	if cut > 0 {
+		last++
+	}
+	return Range{first, last}, err
+}
+
+// Inside tells whether a call of Range is inside the selected region, if one is selected, and up to which call, within
+// Range, that does not change.
+func (p *Part) Inside(call uint64) (in bool, to uint64) {
+	if p.inside == nil {
+		return true, p.Range.To
+	}
+	if call < p.around.From || call >= p.around.To {
+		event, _, err := p.Stream.EventAt(call)
+		if err != nil {
+			return true, p.Range.To // reading the calls will say the same
+		}
+		in, to := p.inside.at(event)
+		p.in, p.around = in, Range{call, min(p.callsBefore(to), p.Range.To)}
+	}
+	return p.in, p.around.To
+}
+
+// Marked is the stream's grammar with other terminals outside of the selected region, greater by the number of the
+// stream's terminals, and where a region begins, greater by twice that; nil if all of Range is inside.
+func (p *Part) Marked() *archive.Grammar {
+	if p.inside == nil {
+		return nil
+	}
+	return p.inside.x.Grammar()
+}
+
+// Stretches are the ranges of calls within Range that are inside the selected region.
+func (p *Part) Stretches(yield func(Range) bool) {
+	for from := p.Range.From; from < p.Range.To; {
+		in, to := p.Inside(from)
+		if in && !yield(Range{from, to}) {
+			return
+		}
+		from = to
+	}
+}
+
+// byRegion finds the terminals that are not all inside the selected region.
+func (p *Part) byRegion() error {
+	if p.inside == nil {
+		return nil
+	}
+	r, err := p.events(p.Range)
+	if err != nil {
+		return err
+	}
+	in, out := p.inside.counts(r)
+	for t := range p.terms {
+		switch {
+		case in[t] == 0:
+			p.terms[t] = choice{}
+		case out[t] > 0:
+			p.terms[t].split = true
+		}
+	}
+	return nil
 }

@@ -23,9 +23,12 @@ type Resolved struct {
 	// Progress, if it is set, is told how many streams Units and Parts have passed of how many.
 	Progress func(done, total uint64)
 
-	steps  *StepIndex
-	comms  *comms.Result
-	chosen map[int]bool // by comms.Comm.ID
+	steps *StepIndex
+	path  []string // of Selection.Within
+	// insides are those of streams that have been asked for.
+	insides map[insideKey]*inside
+	comms   *comms.Result
+	chosen  map[int]bool // by comms.Comm.ID
 }
 
 // ClassPart is the members of a class of streams that are selected.
@@ -63,6 +66,12 @@ func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 		if r.From, r.To = s.Window.span(length); r.To < r.From {
 			return nil, fmt.Errorf("the window %s ends before it begins: the recording takes %v", s.Window, length)
 		}
+	}
+	if s.Within != nil {
+		if r.path, err = s.Within.path(a); err != nil {
+			return nil, err
+		}
+		r.insides = map[insideKey]*inside{}
 	}
 	if s.Steps != nil {
 		if r.steps, err = FindSteps(a, s.StepLoop); err != nil {
@@ -239,10 +248,16 @@ func (r *Resolved) Part(s *archive.Stream) (*Part, error) {
 		}
 		all = Range{max(all.From, in.From), min(all.To, in.To)}
 	}
-	if all.From >= all.To {
+	p := &Part{Stream: s, Range: all, r: r}
+	if r.path != nil {
+		if err := p.shrink(); err != nil {
+			return nil, err
+		}
+	}
+	if p.Range.From >= p.Range.To {
 		return nil, nil
 	}
-	return &Part{Stream: s, Range: all, r: r}, nil
+	return p, nil
 }
 
 // inWindow is the calls that are in progress in the window: the first one that ends in it

@@ -17,6 +17,8 @@ type Flags struct {
 	Comms string `json:"comms,omitempty"`
 	// Time is a window such as 1.5s..2s, see ParseWindow.
 	Time string `json:"time,omitempty"`
+	// In is the region that calls are made in, see ParseWithin.
+	In string `json:"in,omitempty"`
 	// Steps is time steps such as 10-19, see ParseSteps.
 	Steps string `json:"steps,omitempty"`
 	// StepLoop is the time-step loop, see loops.ParseStepLoop; empty if it is to be found.
@@ -29,6 +31,7 @@ type Selection struct {
 	Functions *Functions
 	Comms     *Comms
 	Window    *Window
+	Within    *Within
 	Steps     *Steps
 	StepLoop  loops.StepLoop
 
@@ -62,6 +65,11 @@ func Parse(f Flags) (*Selection, error) {
 			return nil, fmt.Errorf("time: %w", err)
 		}
 	}
+	if f.In != "" {
+		if s.Within, err = ParseWithin(f.In); err != nil {
+			return nil, fmt.Errorf("region: %w", err)
+		}
+	}
 	if f.Steps != "" {
 		if s.Steps, err = ParseSteps(f.Steps); err != nil {
 			return nil, fmt.Errorf("steps: %w", err)
@@ -85,4 +93,4 @@ func (s *Selection) Function(id spec.ID) bool { return s.Functions.Contains(id) 
 func (s *Selection) Rank(rank int) bool { return s.Ranks.Contains(rank) }
 
 // whole tells whether all calls of a stream are looked at.
-func (s *Selection) whole() bool { return s.Window == nil && s.Steps == nil }
+func (s *Selection) whole() bool { return s.Window == nil && s.Steps == nil && s.Within == nil }

@@ -54,7 +54,20 @@ func (r *Resolved) alike(c ClassPart) ([]*archive.RankSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := r.Selection.Window != nil || r.Selection.Comms != nil
+	own, trips := r.Selection.Window != nil || r.Selection.Comms != nil, d.Trips
+	if r.path != nil {
+		whole, _ := c.Class.Stream(c.Ranks.Min()).Whole()
+		w, err := whole.Class().Data()
+		if err != nil {
+			return nil, err
+		}
+		trips = w.Trips
+		vary, err := namesVary(whole.Class())
+		if err != nil {
+			return nil, err
+		}
+		own = own || vary
+	}
 	for t := range d.Terminals {
 		if own {
 			break
@@ -72,14 +85,14 @@ func (r *Resolved) alike(c ClassPart) ([]*archive.RankSet, error) {
 			sets = append(sets, rankfunc.Range(rank, rank+1))
 		}
 		return sets, nil
-	case len(d.Trips) == 0:
+	case len(trips) == 0:
 		return []*archive.RankSet{c.Ranks}, nil
 	}
 	var keys []string
 	of := map[string][]int{}
 	for rank := range c.Ranks.All() {
 		var b []byte
-		for _, f := range d.Trips {
+		for _, f := range trips {
 			b = binary.AppendVarint(b, f.At(rank))
 		}
 		if _, ok := of[string(b)]; !ok {

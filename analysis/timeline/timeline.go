@@ -113,7 +113,7 @@ type job struct {
 type life struct{ from, to time.Duration }
 
 // Of computes the timeline of what is selected. The window is that of the
-// selection, within the trace; with time steps it is from the first call of
+// selection, within the trace; with time steps or a region it is from the first call of
 // any rank to the last one.
 func Of(sel *selection.Resolved, o Options) (*Result, error) {
 	j := &job{o: o, sel: sel, r: &Result{Columns: max(1, min(o.Columns, MaxColumns))}}
@@ -187,7 +187,7 @@ func (j *job) window() error {
 		j.lives = append(j.lives, l)
 		first, last = min(first, l.from), max(last, l.to)
 	}
-	if j.sel.Selection.Steps == nil {
+	if s := j.sel.Selection; s.Steps == nil && s.Within == nil {
 		// The whole trace, but for what the window cuts.
 		length, err := selection.Length(j.sel.Archive)
 		if err != nil {
@@ -221,7 +221,7 @@ func (j *job) life(p *selection.Part) (l life, err error) {
 	switch {
 	case p.Range.To == t.Len():
 		_, _, _, to = t.Block(t.Blocks() - 1)
-	case j.sel.Selection.Steps == nil:
+	case j.sel.Selection.Steps == nil && j.sel.Selection.Within == nil:
 		to, _ = t.At(p.Range.To)
 	default:
 		_, to = t.At(p.Range.To - 1)

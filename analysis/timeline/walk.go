@@ -86,6 +86,7 @@ type walker struct {
 // term is what is known of a terminal.
 type term struct {
 	f          *spec.Func
+	terminal   uint32
 	category   Category
 	some       bool // which of the calls are selected has to be asked
 	skip       bool
@@ -142,7 +143,7 @@ func (w *walker) terminals() error {
 	w.terms = make([]term, len(sigs))
 	for k, sig := range sigs {
 		t := &w.terms[k]
-		t.f = spec.ByID(sig.Func)
+		t.f, t.terminal = spec.ByID(sig.Func), uint32(k)
 		t.category = CategoryOf(t.f)
 		t.skip = t.f.Own() || sig.Flags&archive.Nested != 0
 		t.unfinished = sig.Flags&archive.Unfinished != 0
@@ -238,8 +239,8 @@ func (w *walker) calls(from, to uint64) error {
 			}
 			if w.fast != nil {
 				w.fast.add(t, starts[i], ends[i])
-			} else if err := w.add(t, starts[i], ends[i]); err != nil {
-				return err
+			} else {
+				w.add(t, starts[i], ends[i])
 			}
 		}
 		if w.call >= counted+1<<16 {
@@ -252,7 +253,7 @@ func (w *walker) calls(from, to uint64) error {
 }
 
 // add adds call w.call.
-func (w *walker) add(t *term, start, end uint64) (err error) {
+func (w *walker) add(t *term, start, end uint64) {
 	s := Span{Start: w.at(start), End: w.at(end), Func: t.f, Category: t.category, Call: w.call,
 		Unfinished: t.unfinished}
 	if t.unfinished {
@@ -260,10 +261,8 @@ func (w *walker) add(t *term, start, end uint64) (err error) {
 	}
 	// a call follows those that callbacks made in it
 	w.life.from, w.life.to = min(w.life.from, s.Start), max(w.life.to, s.End)
-	if t.some {
-		if s.Category, err = w.ask(t); err != nil {
-			return err
-		}
+	if t.some && !w.p.Selects(t.terminal, w.call) {
+		s.Category = Unselected
 	}
 	// Corrected clocks must not count time twice.
 	w.g.add(s.Category, max(s.Start, w.busy), s.End)
@@ -271,20 +270,6 @@ func (w *walker) add(t *term, start, end uint64) (err error) {
 	if w.j.r.Spans {
 		w.spans = append(w.spans, s)
 	}
-	return nil
-}
-
-// ask is the category of a call of which the terminal does not tell whether it is selected.
-func (w *walker) ask(t *term) (Category, error) {
-	c, err := w.p.Stream.CallAt(w.call)
-	if err != nil {
-		return 0, err
-	}
-	has, err := w.p.Has(c)
-	if err != nil || !has {
-		return Unselected, err
-	}
-	return t.category, nil
 }
 
 // cells is a row of the grid, in ns until finish.

@@ -15,7 +15,35 @@ type termCalls struct {
 	p   *classPlan
 	x   *term
 	me  *member
-	occ selection.Range
+	occ occurrences
+}
+
+// occurrences are some of those of a terminal, in order; never none.
+type occurrences []selection.Range
+
+func (o occurrences) len() (n uint64) {
+	for _, r := range o {
+		n += r.Len()
+	}
+	return n
+}
+
+// to is where the last one ends.
+func (o occurrences) to() uint64 { return o[len(o)-1].To }
+
+// among is next without what it gives for other occurrences.
+func (o occurrences) among(next func() uint64) func() uint64 {
+	at := uint64(0)
+	return func() uint64 {
+		for len(o) > 1 && at >= o[0].To {
+			o = o[1:]
+		}
+		for ; at < o[0].From; at++ {
+			next()
+		}
+		at++
+		return next()
+	}
 }
 
 func (c *termCalls) run() error {
@@ -35,11 +63,8 @@ func (c *termCalls) at(x *term, v source, event uint64) *site {
 
 // fixed yields what the given occurrences of a terminal move, times as often. The terminal has all
 // parameters in its signature, but the meaning of objects may change between its calls.
-func (c *termCalls) fixed(x *term, occ selection.Range, times uint64) error {
+func (c *termCalls) fixed(x *term, occ occurrences, times uint64) error {
 	v := atRank{x, c.me.rank}
-	if occ.Len() == 0 {
-		return nil
-	}
 	to := uint64(forever)
 	if c.w.world == nil {
 		var err error
@@ -48,7 +73,7 @@ func (c *termCalls) fixed(x *term, occ selection.Range, times uint64) error {
 		}
 	}
 	if to == forever {
-		return c.at(x, v, 0).moves(c.w.emit(occ.Len() * times))
+		return c.at(x, v, 0).moves(c.w.emit(occ.len() * times))
 	}
 	return c.changing(x, v, occ, times)
 }
@@ -62,18 +87,16 @@ func (c *termCalls) until(x *term, v source, event uint64) (uint64, error) {
 
 // changing is fixed where objects change their meaning: the occurrences between two changes move
 // the same. It goes through the occurrences once, however often that happens.
-func (c *termCalls) changing(x *term, v source, occ selection.Range, times uint64) error {
+func (c *termCalls) changing(x *term, v source, occ occurrences, times uint64) error {
 	next, stop, err := c.events(x)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	for range occ.From {
-		next()
-	}
+	next = occ.among(next)
 	sum := &tally{}
 	event := next()
-	for left := occ.Len(); left > 0; {
+	for left := occ.len(); left > 0; {
 		from, n := event, uint64(0)
 		to, err := c.until(x, v, from)
 		if err != nil {
@@ -159,14 +182,11 @@ func (c *termCalls) affordable(n uint64) error {
 
 // columns yields what a terminal's calls move if some of their parameters are in columns.
 func (c *termCalls) columns() error {
-	if err := c.affordable(c.occ.To); err != nil {
+	if err := c.affordable(c.occ.to()); err != nil {
 		return err
 	}
 	v, err := c.open(c.x)
 	if err != nil {
-		return err
-	}
-	if err := v.skip(c.occ.From); err != nil {
 		return err
 	}
 	next, stop, err := c.events(c.x)
@@ -174,17 +194,21 @@ func (c *termCalls) columns() error {
 		return err
 	}
 	defer stop()
-	for range c.occ.From {
-		next()
-	}
+	next = c.occ.among(next)
 	sum := &tally{}
-	for range c.occ.Len() {
-		if err := v.next(); err != nil {
+	at := uint64(0)
+	for _, r := range c.occ {
+		if err := v.skip(r.From - at); err != nil {
 			return err
 		}
-		err := c.at(c.x, v, next()).moves(func(m Move) error { return sum.add(m, 1, c.w.emit) })
-		if err != nil {
-			return err
+		for at = r.From; at < r.To; at++ {
+			if err := v.next(); err != nil {
+				return err
+			}
+			err := c.at(c.x, v, next()).moves(func(m Move) error { return sum.add(m, 1, c.w.emit) })
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return sum.flush(c.w.emit)
@@ -262,7 +286,7 @@ func (c *termCalls) open(x *term) (*values, error) {
 	return v, nil
 }
 
-// skip passes over the first n occurrences.
+// skip passes over n occurrences.
 func (v *values) skip(n uint64) error {
 	for _, h := range v.list {
 		k := n
@@ -346,7 +370,11 @@ func openReader(s *archive.Stream, x *term, slot, field int) (*reader, error) {
 	return r, nil
 }
 
-func (r *reader) skip(n uint64) { r.at += n }
+func (r *reader) skip(n uint64) {
+	k := min(n, uint64(len(r.left)))
+	r.left = r.left[k:]
+	r.at += n - k
+}
 
 func (r *reader) next() (int64, error) {
 	if len(r.left) == 0 {

@@ -63,6 +63,9 @@ func (x *receiptReader) stream(part *selection.Part) error {
 			continue
 		}
 		in := op.Call >= part.Range.From && x.r.Selection.Function(op.Func.ID)
+		if in {
+			in, _ = part.Inside(op.Call)
+		}
 		switch op.Kind {
 		case calls.Recv, calls.SendRecv, calls.Mrecv, calls.RecvInit:
 			if op.Request >= 0 {

@@ -50,7 +50,7 @@ func (c *termCalls) starts() error {
 	for _, code := range codes {
 		i := made[code]
 		if i == nil {
-			if err := c.elsewhere(code, c.occ.Len()); err != nil {
+			if err := c.elsewhere(code, c.occ.len()); err != nil {
 				return err
 			}
 			continue
@@ -59,7 +59,7 @@ func (c *termCalls) starts() error {
 		if err != nil {
 			return err
 		}
-		if err := c.at(i, atRank{i, c.me.rank}, event).moves(c.w.emit(c.occ.Len())); err != nil {
+		if err := c.at(i, atRank{i, c.me.rank}, event).moves(c.w.emit(c.occ.len())); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (c *termCalls) follow() error {
 	if err != nil {
 		return err
 	}
-	if err := c.affordable(c.occ.To); err != nil {
+	if err := c.affordable(c.occ.to()); err != nil {
 		return err
 	}
 	for _, x := range c.p.inits {
@@ -140,7 +140,7 @@ func (c *termCalls) follow() error {
 	}
 	made := map[int64][]Move{}
 	sum := &tally{}
-	k := uint64(0) // starts so far
+	k, left := uint64(0), c.occ // starts so far, and of which to come those of left matter
 	for event, t := range index.NewSearch(every, nil).All() {
 		v := vals[t]
 		if err := v.next(); err != nil {
@@ -160,12 +160,13 @@ func (c *termCalls) follow() error {
 			made[code] = ms
 			continue
 		}
-		k++
-		if k <= c.occ.From {
-			continue
+		if k++; k > left[0].To {
+			if left = left[1:]; len(left) == 0 {
+				break
+			}
 		}
-		if k > c.occ.To {
-			break
+		if k <= left[0].From {
+			continue
 		}
 		codes := v.array(c.x.sl.Requests)
 		if code, ok := v.int(c.x.sl.Requests); ok {

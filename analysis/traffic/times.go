@@ -76,6 +76,9 @@ func (x *timeReader) stream(part *selection.Part) error {
 		if op.Call < part.Range.From || !op.Timed || !x.r.Selection.Function(op.Func.ID) {
 			continue
 		}
+		if in, _ := part.Inside(op.Call); !in {
+			continue
+		}
 		switch op.Kind {
 		case calls.Send, calls.SendRecv:
 			x.add(PointToPoint, me, op.Send.Peer, op.Comm, op)

@@ -183,6 +183,17 @@ func TestTraffic(t *testing.T) {
 			}
 		}
 	}
+	for _, desc := range []string{pointToPoint(), collectives()} {
+		a, err := archivetest.InMemory(t, archivetest.WithRegions(desc)).Calls()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, in := compare(t, a, selection.Flags{}), compare(t, a, selection.Flags{In: "r"})
+		if in == 0 || in >= all {
+			t.Errorf("%d of %d messages are in the region", in, all)
+		}
+		compare(t, a, selection.Flags{In: "r", Comms: "MPI_COMM_WORLD", Steps: "2-3"})
+	}
 	a := archivetest.Archive(t, pointToPoint())
 	if n := compare(t, a, selection.Flags{Time: "1us..9us"}); n == 0 {
 		t.Error("no messages in the window")

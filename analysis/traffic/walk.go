@@ -198,7 +198,11 @@ func (w *walker) unit(u *selection.Unit) error {
 		if occ[x.t].Len() == 0 || x.makes() || !w.r.Selection.Function(x.f.ID) {
 			continue
 		}
-		if err := w.terminal(u, p, x, occ[x.t]); err != nil {
+		list, err := u.Part.OccurrencesIn(x.t, occ[x.t])
+		if err == nil && len(list) > 0 {
+			err = w.terminal(u, p, x, list)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -206,13 +210,13 @@ func (w *walker) unit(u *selection.Unit) error {
 }
 
 // terminal walks the calls of one terminal: at each member of u its occurrences occ.
-func (w *walker) terminal(u *selection.Unit, p *classPlan, x *term, occ selection.Range) error {
+func (w *walker) terminal(u *selection.Unit, p *classPlan, x *term, occ occurrences) error {
 	w.entry = Entry{Unit: u, Terminal: x.t, Func: x.f}
 	if !w.peers && w.alike(x) {
 		w.entry.Ranks, w.entry.Member, w.entry.From = u.Ranks, -1, -1
 		me := &member{class: u.Class, rank: u.Ranks.Min(), s: u.Part.Stream, process: -1}
 		c := &site{w: w, x: x, v: atRank{x, me.rank}, me: me, to: forever}
-		return c.moves(w.emit(occ.Len()))
+		return c.moves(w.emit(occ.len()))
 	}
 	first := true
 	for rank := range u.Ranks.All() {

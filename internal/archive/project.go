@@ -143,6 +143,31 @@ func (s *Stream) whole() (*Stream, []uint32) {
 	return p.from[s.class.index].Stream(s.rank), p.kept[s.class.index]
 }
 
+// Whole is the stream that s is a part of, if s is one of a projection (see Archive.Project), and the terminals of s
+// there; else s itself, and nil.
+func (s *Stream) Whole() (of *Stream, terminals []uint32) {
+	for of = s; of.a.projection != nil; {
+		outer, kept := of.whole()
+		if terminals != nil {
+			inner := terminals
+			kept, terminals = make([]uint32, len(inner)), kept
+			for i, t := range inner {
+				kept[i] = terminals[t]
+			}
+		}
+		of, terminals = outer, kept
+	}
+	return of, terminals
+}
+
+// Whole is the archive that a is a projection of; else a itself.
+func (a *Archive) Whole() *Archive {
+	for a.projection != nil {
+		a = a.projection.of
+	}
+	return a
+}
+
 // openProjected opens the times of a projection's stream.
 func (s *Stream) openProjected(l *layout) (*Timing, error) {
 	w, kept := s.whole()

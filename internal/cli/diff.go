@@ -27,7 +27,7 @@ did before what many did, what was given to a call before what came out of it.
 What differs from run to run by nature counts as order and is no difference: which request
 completes first, who sent to MPI_ANY_SOURCE, how often a poll fails, addresses, names of hosts. Nor is what
 follows from that, if all ranks together still make the same calls: a master that serves its workers in another
-order. Where the order differs first is said. (With --comm, --time or --steps nothing is laid to it, as
+order. Where the order differs first is said. (With --comm, --time, --in or --steps nothing is laid to it, as
 what went before is not compared.) Call sites that are at other lines of an edited source are
 found by the sequence of calls in each function.
 Times are shown, if there are any, and are no difference unless --what time is given.
@@ -115,6 +115,7 @@ func (f *diffFlags) run(a *app, args []string) (different bool, err error) {
 	view := &report.DiffView{A: args[0], B: args[1], What: f.what.value, Limit: f.limit, Strict: f.strict}
 	o := view.Options()
 	o.Ranks, o.Functions, o.Comms, o.Window, o.Steps = sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps
+	o.Within = sel.Within
 	o.IgnoreSites, o.Rerun = f.sites, f.rerun
 	x, err := a.open(args[0])
 	if err != nil {

@@ -16,11 +16,13 @@ type selectFlags struct {
 }
 
 // selectHelp explains them.
-const selectHelp = `--rank, --function, --comm, --time and --steps choose calls. Functions are names (MPI_Send
+const selectHelp = `--rank, --function, --comm, --time, --in and --steps choose calls. Functions are names (MPI_Send
 or send), patterns (MPI_I*) and groups (see tabard record; also p2p, coll and wait).
 Communicators are numbers or names as tabard info --comms shows them, or names that the
 program gave. A window of time is FROM..TO or FROM+LENGTH, of times since the start of
-the trace (1.5s, 20ms) or percent (10%..30%): calls count that are in progress in it. Steps
+the trace (1.5s, 20ms) or percent (10%..30%): calls count that are in progress in it. --in names a
+region of the program (see docs/regions.md), or several from the outer to the inner one,
+step/exchange: calls count that are made in it, and in what is in it. Steps
 are iterations of the time-step loop (see tabard loops, and --step-loop), from 0: 7, 10-19, 100-.`
 
 // add defines the flags of a selection for a command that prints JSON of a schema. It
@@ -43,6 +45,8 @@ func (f *selectFlags) addSelection(cmd *cobra.Command) {
 		"calls on these communicators only, e.g. MPI_COMM_WORLD,3")
 	fl.Var(value(&f.flags.Time, false, "WINDOW", parsed(selection.ParseWindow)), "time",
 		"this window of time only, e.g. 1.5s..2s or 10%..30%")
+	fl.Var(value(&f.flags.In, false, "REGION", parsed(selection.ParseWithin)), "in",
+		"calls in this region only, e.g. solve or step/exchange")
 	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps",
 		"these time steps only, e.g. 10-19")
 	addStepLoop(fl, &f.flags.StepLoop)

@@ -45,7 +45,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		if o.Waits, err = j.observedWaits(spent); err != nil {
 			return nil, err
 		}
-		o.Usage = spent.Result()
+		if o.Usage, err = spent.Result(); err != nil {
+			return nil, err
+		}
 	}
 	if o.Matrix, err = j.sketch(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"encoding/binary"
+	"sort"
 )
 
 // A Projection is a grammar of some terminals of another one's expansion, in their order.
@@ -265,6 +266,25 @@ func (w *Weights) Before(i uint64) uint64 {
 		if i = (i - start) % size; i == 0 {
 			return n
 		}
+		r = s.Rule()
+	}
+}
+
+// Nth is the position of the one that n others come before; n is below Len.
+func (w *Weights) Nth(n uint64) (position uint64) {
+	for r := 0; ; {
+		before := w.before[r]
+		k := sort.Search(len(before), func(k int) bool { return before[k] > n }) - 1
+		s := w.x.g.Rules[r][k]
+		if k > 0 {
+			position += w.x.ends[r][k-1]
+		}
+		n -= before[k]
+		position += n / w.of(s) * w.x.lenOf(s.ID)
+		if !s.IsRule() {
+			return position
+		}
+		n %= w.of(s)
 		r = s.Rule()
 	}
 }

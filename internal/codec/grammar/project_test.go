@@ -63,6 +63,9 @@ func TestProject(t *testing.T) {
 				t.Fatalf("round %d: %d before %d, want %d", round, n, i, len(want))
 			}
 			if keep(s) {
+				if at := w.Nth(uint64(len(want))); at != uint64(i) {
+					t.Fatalf("round %d: %d is at %d, want %d", round, len(want), at, i)
+				}
 				want = append(want, s)
 			}
 		}

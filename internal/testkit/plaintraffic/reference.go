@@ -196,6 +196,9 @@ func (n *naive) run(r *selection.Resolved) error {
 			last, lastTerminal = c.Flags, c.Terminal
 			in := part != nil && c.Index >= part.Range.From && c.Index < part.Range.To &&
 				r.Selection.Function(c.Func.ID)
+			if in {
+				in, _ = part.Inside(c.Index)
+			}
 			n.call(&callSite{n: n, c: c, s: st, event: event}, in, r)
 		}
 	}
