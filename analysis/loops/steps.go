@@ -19,15 +19,20 @@ const (
 	more    = 2    // this many times its iterations
 )
 
-// A StepLoop names the time-step loop: by how often it is repeated, or by where it is. The zero value
-// names none.
+// A StepLoop names the time-step loop: by how often it is repeated, by where it is, or by the region that each
+// iteration is. The zero value names none.
 type StepLoop struct {
 	iterations uint64
 	file       string
 	line       int
+	region     string
 }
 
-// ParseStepLoop understands a number of iterations (100), and a line of the source in a loop (solve.c:41).
+// Region is the name of a region that is a time step, "" if a loop is meant. Package selection knows regions.
+func (s StepLoop) Region() string { return s.region }
+
+// ParseStepLoop understands a number of iterations (100), a line of the source in a loop (solve.c:41), and else the
+// name of a region.
 func ParseStepLoop(text string) (StepLoop, error) {
 	if n, err := strconv.ParseUint(strings.TrimSuffix(text, "x"), 10, 64); err == nil && n > 0 {
 		return StepLoop{iterations: n}, nil
@@ -38,7 +43,10 @@ func ParseStepLoop(text string) (StepLoop, error) {
 			return StepLoop{file: text[:i], line: line}, nil
 		}
 	}
-	return StepLoop{}, fmt.Errorf("%q is neither a number of iterations nor FILE:LINE", text)
+	if strings.TrimSpace(text) == "" {
+		return StepLoop{}, errors.New("want a number of iterations, FILE:LINE or the name of a region")
+	}
+	return StepLoop{region: text}, nil
 }
 
 func (s StepLoop) isZero() bool { return s == StepLoop{} }
@@ -173,7 +181,10 @@ func nameSteps(classes []*Class, lists [][]*candidate, named StepLoop) error {
 
 // String is what ParseStepLoop understands.
 func (s StepLoop) String() string {
-	if s.iterations > 0 {
+	switch {
+	case s.region != "":
+		return s.region
+	case s.iterations > 0:
 		return fmt.Sprintf("%dx", s.iterations)
 	}
 	return fmt.Sprintf("%s:%d", s.file, s.line)

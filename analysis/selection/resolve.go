@@ -122,10 +122,13 @@ func Length(a *archive.Archive) (time.Duration, error) {
 // checkSteps is an error if no stream has the selected steps.
 func (r *Resolved) checkSteps() error {
 	most := uint64(0)
-	for p := range r.steps.of {
-		s, err := r.steps.Of(r.Archive.Stream(p))
+	for stream := range r.Archive.Streams() {
+		s, err := r.steps.Of(stream)
 		if err != nil {
 			return err
+		}
+		if s == nil {
+			continue
 		}
 		if most = max(most, s.Len()); most > r.Selection.Steps.From {
 			return nil
@@ -134,7 +137,11 @@ func (r *Resolved) checkSteps() error {
 	if most == 0 {
 		return errors.New("no time-step loop was found: steps cannot be selected (tabard loops shows the loops)")
 	}
-	return fmt.Errorf("there is no step %s: the time-step loop has %d (0 to %d)", r.Selection.Steps, most, most-1)
+	what := "the time-step loop has"
+	if name := r.steps.Region; name != "" {
+		what = fmt.Sprintf("steps are the regions %q, of which there are", name)
+	}
+	return fmt.Errorf("there is no step %s: %s %d (0 to %d)", r.Selection.Steps, what, most, most-1)
 }
 
 // Steps is the time steps of the archive, if they had to be found for the selection; else nil.

@@ -22,9 +22,13 @@ func (r Range) Len() uint64 { return r.To - r.From }
 
 // StepIndex says where the time steps of each stream are.
 type StepIndex struct {
-	of    map[int]place // by number of the stream
-	words map[wordKey]*word
-	iters map[place]*loops.Iterations
+	// Region is the region that is a time step, "" if that is an iteration of a loop.
+	Region string
+
+	regions *regionSteps  // instead of what follows
+	of      map[int]place // by number of the stream
+	words   map[wordKey]*word
+	iters   map[place]*loops.Iterations
 }
 
 // place is a variant of a class of loops.
@@ -33,17 +37,8 @@ type place struct {
 	variant int
 }
 
-// FindSteps finds the time-step loops of an archive, or the loop that is named.
-func FindSteps(a *archive.Archive, named loops.StepLoop) (*StepIndex, error) {
-	classes, err := loops.Of(a, loops.Options{Timing: StepTiming, StepLoop: named})
-	if err != nil {
-		return nil, err
-	}
-	return StepsOf(classes), nil
-}
-
-// StepsOf is the time steps of classes that loops.Of found with StepTiming.
-func StepsOf(classes []*loops.Class) *StepIndex {
+// stepsOf is the time steps of classes that loops.Of found with StepTiming.
+func stepsOf(classes []*loops.Class) *StepIndex {
 	x := &StepIndex{of: map[int]place{}, words: map[wordKey]*word{}, iters: map[place]*loops.Iterations{}}
 	for _, c := range classes {
 		if c.Step == nil {
@@ -61,6 +56,9 @@ func StepsOf(classes []*loops.Class) *StepIndex {
 // Of is the time steps of a stream, nil if it has none. It is not safe for concurrent use,
 // nor are the results.
 func (x *StepIndex) Of(s *archive.Stream) (*StreamSteps, error) {
+	if x.regions != nil {
+		return x.regions.stream(s)
+	}
 	p, ok := x.of[s.Index()]
 	if !ok {
 		return nil, nil
@@ -74,22 +72,25 @@ func (x *StepIndex) Of(s *archive.Stream) (*StreamSteps, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &StreamSteps{Loop: p.class.Step, stream: s, it: it, word: w}, nil
+	return &StreamSteps{stream: s, it: it, word: w}, nil
 }
 
 // StreamSteps is the time steps of a stream.
 type StreamSteps struct {
-	// Loop is the time-step loop.
-	Loop *loops.Node
-
-	stream *archive.Stream
-	it     *loops.Iterations
-	word   *word
-	tries  uint64 // how many steps Run tries to take at once; 0 for all
+	stream  *archive.Stream
+	regions *entries // instead of what follows
+	it      *loops.Iterations
+	word    *word
+	tries   uint64 // how many steps Run tries to take at once; 0 for all
 }
 
 // Len is the number of steps.
-func (s *StreamSteps) Len() uint64 { return s.it.Len() }
+func (s *StreamSteps) Len() uint64 {
+	if s.regions != nil {
+		return s.regions.begins.Len()
+	}
+	return s.it.Len()
+}
 
 // Range is the calls of step k, below Len. It takes a time that depends on the
 // loops and the grammar only, unless there are runs of polls.
@@ -97,6 +98,9 @@ func (s *StreamSteps) Range(k uint64) (Range, error) { return s.Span(k, k) }
 
 // Span is the calls from step from to step to, which are below Len, both included.
 func (s *StreamSteps) Span(from, to uint64) (r Range, err error) {
+	if s.regions != nil {
+		return s.regions.span(from, to)
+	}
 	a, _ := s.it.Range(from)
 	_, b := s.it.Range(to)
 	return s.calls(a, b)

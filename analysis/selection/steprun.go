@@ -4,6 +4,10 @@ package selection
 // equally many calls; n is at least 1. Step k+i has the calls from r.From + i*r.Len() on. So the
 // time to go through all steps depends only on what differs between them.
 func (s *StreamSteps) Run(k uint64) (r Range, n uint64, err error) {
+	if s.regions != nil {
+		r, err = s.regions.span(k, k)
+		return r, 1, err
+	}
 	from, to, n := s.it.Run(k)
 	if r, err = s.calls(from, to); err != nil {
 		return r, 1, err

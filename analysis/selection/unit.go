@@ -55,7 +55,7 @@ func (r *Resolved) alike(c ClassPart) ([]*archive.RankSet, error) {
 		return nil, err
 	}
 	own, trips := r.Selection.Window != nil || r.Selection.Comms != nil, d.Trips
-	if r.path != nil {
+	if r.path != nil || r.steps != nil && r.steps.regions != nil {
 		whole, _ := c.Class.Stream(c.Ranks.Min()).Whole()
 		w, err := whole.Class().Data()
 		if err != nil {

@@ -75,6 +75,9 @@ func loopsCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if name := sel.StepLoop.Region(); name != "" {
+				return usagef("--step-loop %s is neither a number of iterations nor FILE:LINE: tabard loops is about loops", name)
+			}
 			classes, err := report.FindLoops(arch, &report.LoopChoice{StepLoop: sel.StepLoop, Ranks: f.ranks.text,
 				HasRank: f.ranks.Contains, Functions: f.functions.selected, Depth: f.depth, All: f.all})
 			if err != nil {

@@ -23,7 +23,8 @@ program gave. A window of time is FROM..TO or FROM+LENGTH, of times since the st
 the trace (1.5s, 20ms) or percent (10%..30%): calls count that are in progress in it. --in names a
 region of the program (see docs/regions.md), or several from the outer to the inner one,
 step/exchange: calls count that are made in it, and in what is in it. Steps
-are iterations of the time-step loop (see tabard loops, and --step-loop), from 0: 7, 10-19, 100-.`
+are iterations of the time-step loop (see tabard loops, and --step-loop), from 0: 7, 10-19, 100-.
+Where each of them is a region, or a region is called a step, steps are the regions.`
 
 // add defines the flags of a selection for a command that prints JSON of a schema. It
 // is called once all other flags are there, so that they come last in the help.
@@ -56,7 +57,7 @@ func (f *selectFlags) addSelection(cmd *cobra.Command) {
 // addStepLoop defines the flag that names the time-step loop.
 func addStepLoop(fl *pflag.FlagSet, text *string) {
 	fl.Var(&selectValue{text, false, "LOOP", parsed(loops.ParseStepLoop)}, "step-loop",
-		"the time-step loop, by its iterations or a line in it: 100, solve.c:41 (default: found)")
+		"what a time step is: a loop by its iterations or a line in it, or a region: 100, solve.c:41, step (default: found)")
 }
 
 func parsed[T any](parse func(string) (T, error)) func(string) error {

@@ -19,23 +19,25 @@ const SummarySchema = "tabard.report/1"
 // Overview is what a summary is made of.
 type Overview struct {
 	// File is the archive as the user calls it.
-	File     string
-	Archive  *archive.Archive
-	Usage    *efficiency.Result // nil without times
-	Waits    *waits.Result      // nil without times
-	Matrix   *Grid
-	Findings []findings.Finding
+	File    string
+	Archive *archive.Archive
+	Usage   *efficiency.Result // nil without times
+	Waits   *waits.Result      // nil without times
+	// StepRegion is the region that a time step is, "" if it is an iteration of a loop.
+	StepRegion string
+	Matrix     *Grid
+	Findings   []findings.Finding
 	// Open are the calls that had not returned.
 	Open []OpenCall
 }
 
 // Overview makes all analyses. Clocks have to be corrected before.
 func (j *Job) Overview(file string) (*Overview, error) {
-	o := &Overview{File: file, Archive: j.Archive}
 	steps, err := j.steps()
 	if err != nil {
 		return nil, err
 	}
+	o := &Overview{File: file, Archive: j.Archive, StepRegion: steps.Region}
 	spent, err := efficiency.Observe(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock})
 	switch {
 	case errors.Is(err, efficiency.ErrUntimed):
@@ -179,7 +181,8 @@ type Spread struct {
 
 // Steps is the time steps.
 type Steps struct {
-	Stride uint64        `json:"stride"` // steps in an element of steps
+	Region string        `json:"region,omitempty"` // the region that a step is, if it is one
+	Stride uint64        `json:"stride"`           // steps in an element of steps
 	Median time.Duration `json:"median_ns"`
 	MAD    time.Duration `json:"mad_ns"`
 	Steps  []Step        `json:"steps"`
@@ -230,6 +233,7 @@ func (o *Overview) Document() *Summary {
 		}
 		if len(u.Steps) > 0 {
 			j.Steps = stepsOf(u)
+			j.Steps.Region = o.StepRegion
 		}
 	}
 	if o.Waits != nil {

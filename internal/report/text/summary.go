@@ -204,6 +204,9 @@ func (p *summaryPrinter) steps() {
 	if u.Stride > 1 {
 		what = plural(uint64(len(u.Steps)), "group") + " of " + plural(u.Stride, "step")
 	}
+	if p.r.StepRegion != "" {
+		what += fmt.Sprintf(" (the region %s)", p.r.StepRegion)
+	}
 	p.line("  %s, %s to %s, median %s", what, render.Duration(least), render.Duration(most),
 		render.Duration(u.MedianStep))
 	p.line("  %s", render.Spark(lengths, 64, p.term.Unicode))
