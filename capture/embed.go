@@ -10,6 +10,7 @@
 //	sites/   who called: modules, unwinding, callbacks that end in a jump
 //	regions/ parts of the program that it names itself, by our interface and others'
 //	nccl/    NCCL and RCCL: what their wrappers need
+//	openmp/  events of OpenMP programs: of what libgomp is called for, or of what other runtimes tell tools
 //	mpi/     what is MPI's: the real library, how its values look, statuses, MPI_Finalize, spawned processes;
 //	         the wrappers themselves are generated (mpi/gen)
 //	posixio/ what is special about POSIX I/O and stdio: which descriptors are of regular files, and where in them the

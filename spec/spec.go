@@ -15,6 +15,7 @@
 //	mpi/meaning.txt  what each function does
 //	mpi/roles.txt    which parameter is the peer, the tag, the root ...
 //	mpi/groups.txt   groups of functions, and what a call counts as in a timeline
+//	openmp/          events that no function makes, in the same form
 //	mpi/abi, constants.txt, typesizes.txt   values of constants, handles and sizes
 //
 // Everything that an analysis asks of a function stands in its row: Func.Op and the words beside

@@ -114,10 +114,27 @@ const (
 	OpErrorCode                              // makes and explains error codes
 	OpProcessorName                          // tells the name of the machine
 	OpTool                                   // concerns variables and events of the library
+	OpParallelBegin                          // begins a parallel region, on the thread that comes to it
+	OpParallelEnd                            // its end there: all threads have done their part
+	OpBodyBegin                              // a thread begins its part of a parallel region
+	OpBodyEnd                                // it has done it, but for tasks, and waits for the others
+	OpWorkBegin                              // a thread begins with what is shared out: a loop, sections
+	OpWorkEnd                                // it has done what it got of it
+	OpSingle                                 // a thread comes to what only one of them does
+	OpBarrierBegin                           // a thread begins to wait at a barrier of its team
+	OpBarrierEnd                             // it goes on
+	OpLockBegin                              // a thread begins to wait for a lock, a critical section or its turn
+	OpLockAcquired                           // it has it
+	OpLockReleased                           // it gives it up
+	OpTaskCreate                             // creates a task
+	OpTaskBegin                              // a thread begins with a task
+	OpTaskEnd                                // it has done it
+	OpTaskwaitBegin                          // a thread begins to wait for tasks
+	OpTaskwaitEnd                            // it goes on
 	numOperations
 )
 
-var namesOperation = [...]string{"none", "send", "recv", "matched_recv", "sendrecv", "probe", "matched_probe", "start", "complete", "query", "request_free", "cancel", "part_ready", "part_arrived", "collective", "put", "get", "accumulate", "fence", "window_sync", "window_create", "window_create_dynamic", "window_group", "file_open", "file_delete", "file_view", "file_size", "file_resize", "file_group", "read", "write", "file_end", "file_open_by_name", "file_dup", "file_close", "file_seek", "file_sync", "file_map", "file_unmap", "file_change", "file_query", "comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_create_group", "comm_from_group", "comm_by_id", "comm_cart", "comm_cart_sub", "comm_graph", "comm_dist_graph", "comm_dist_graph_adjacent", "comm_merge", "comm_shrink", "comm_free", "comm_set_name", "intercomm_create", "intercomm_from_groups", "spawn", "accept", "connect", "join", "get_parent", "port", "comm_rank", "comm_size", "comm_remote_size", "comm_group", "comm_remote_group", "cart_get", "cart_shift", "dist_graph_degrees", "group_incl", "group_excl", "group_range_incl", "group_range_excl", "group_union", "group_intersection", "group_difference", "group_pset", "group_failed", "group_rank", "group_size", "group_translate", "type_contiguous", "type_blocks", "type_indexed", "type_struct", "type_subarray", "type_darray", "type_same", "type_pair", "type_match", "type_real", "type_complex", "type_integer", "type_contents", "type_commit", "init", "finalize", "abort", "wall_time", "error_code", "processor_name", "tool"}
+var namesOperation = [...]string{"none", "send", "recv", "matched_recv", "sendrecv", "probe", "matched_probe", "start", "complete", "query", "request_free", "cancel", "part_ready", "part_arrived", "collective", "put", "get", "accumulate", "fence", "window_sync", "window_create", "window_create_dynamic", "window_group", "file_open", "file_delete", "file_view", "file_size", "file_resize", "file_group", "read", "write", "file_end", "file_open_by_name", "file_dup", "file_close", "file_seek", "file_sync", "file_map", "file_unmap", "file_change", "file_query", "comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_create_group", "comm_from_group", "comm_by_id", "comm_cart", "comm_cart_sub", "comm_graph", "comm_dist_graph", "comm_dist_graph_adjacent", "comm_merge", "comm_shrink", "comm_free", "comm_set_name", "intercomm_create", "intercomm_from_groups", "spawn", "accept", "connect", "join", "get_parent", "port", "comm_rank", "comm_size", "comm_remote_size", "comm_group", "comm_remote_group", "cart_get", "cart_shift", "dist_graph_degrees", "group_incl", "group_excl", "group_range_incl", "group_range_excl", "group_union", "group_intersection", "group_difference", "group_pset", "group_failed", "group_rank", "group_size", "group_translate", "type_contiguous", "type_blocks", "type_indexed", "type_struct", "type_subarray", "type_darray", "type_same", "type_pair", "type_match", "type_real", "type_complex", "type_integer", "type_contents", "type_commit", "init", "finalize", "abort", "wall_time", "error_code", "processor_name", "tool", "parallel_begin", "parallel_end", "body_begin", "body_end", "work_begin", "work_end", "single", "barrier_begin", "barrier_end", "lock_begin", "lock_acquired", "lock_released", "task_create", "task_begin", "task_end", "taskwait_begin", "taskwait_end"}
 
 // String is the word as in spec/vocabulary.txt.
 func (x Operation) String() string {

@@ -13,7 +13,7 @@ import (
 // arrived at that moment.
 func completes(f *spec.Func) bool {
 	switch f.Op {
-	case spec.OpComplete, spec.OpQuery, spec.OpProbe, spec.OpMatchedProbe:
+	case spec.OpComplete, spec.OpQuery, spec.OpProbe, spec.OpMatchedProbe, spec.OpSingle:
 		return true
 	}
 	return f.Has(spec.Poll)

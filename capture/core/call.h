@@ -210,10 +210,9 @@ int tb_begin_known(struct tb_call *c, const char *s, const char *second);
 /* Where the return code lies, as the upper half of a word. */
 static inline uint32_t *tb_ret(struct tb_call *c) { return (uint32_t *)&c->t->at[c->known ? 3 : 4] + 1; }
 
-static inline __attribute__((always_inline)) int tb_end(struct tb_call *c, int ret, unsigned words)
+static inline __attribute__((always_inline)) int tb_end_at(struct tb_call *c, uint64_t end, int ret, unsigned words)
 {
     struct tb_thread *t = c->t;
-    uint64_t end = tb_now();
     if (tb_unlikely(t->outer != (uintptr_t)c || words > (uint64_t)(t->limit - c->w))) {
         c->end = end;
         return tb_end_slow(c, ret, words);
@@ -228,6 +227,10 @@ static inline __attribute__((always_inline)) int tb_end(struct tb_call *c, int r
     t->at[2] = end;
     *tb_ret(c) = (uint32_t)ret;
     return 1;
+}
+static inline __attribute__((always_inline)) int tb_end(struct tb_call *c, int ret, unsigned words)
+{
+    return tb_end_at(c, tb_now(), ret, words);
 }
 
 static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)

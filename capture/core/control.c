@@ -75,15 +75,6 @@ static struct tb_control *map_control(const char *dir)
     return NULL;
 }
 
-uint32_t tb_events_off(void)
-{
-    if (tb_process.control) return tb_process.control->events_off;
-    struct tb_control *c = map_control(tb_process.dir);
-    uint32_t off = c ? c->events_off : ~0u;
-    if (c) tb_file_unmap(c, sizeof *c);
-    return off;
-}
-
 size_t tb_read_file(const char *path, char *to, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -129,6 +120,19 @@ static void remember_places(void)
 {
     remember(tb_process.dir, sizeof tb_process.dir, "TABARD_DIR");
     remember(tb_process.spill, sizeof tb_process.spill, "TABARD_SPILL");
+}
+
+uint32_t tb_events_off(void)
+{
+    if (tb_process.state == TB_INERT) return ~0u;
+    if (tb_process.control) return tb_process.control->events_off;
+    int saved = errno;
+    remember_places();
+    struct tb_control *c = tb_process.dir[0] ? map_control(tb_process.dir) : NULL;
+    uint32_t off = c ? c->events_off : ~0u;
+    if (c) tb_file_unmap(c, sizeof *c);
+    errno = saved;
+    return off;
 }
 
 /* Such as a daemon that calls MPI for the first time when what started it has ended. */

@@ -36,14 +36,20 @@ struct tb_thread_private {
     uint32_t tid;
     uintptr_t stack_low, stack_high; /* 0 if unknown */
     int muted;                     /* > 0: the runtime itself is at work, forward everything */
-    void *addresses;               /* of memory/segments.c */
     void *sites;                   /* of sites/unwind.c */
     struct tb_chain *chain;        /* of core/chain.c */
     char *statuses;                /* of mpi/statuses.c, mapped */
     size_t statuses_size;
+    struct { uint32_t regions, last; } team; /* of openmp/events.c */
 };
 
 struct tb_thread *tb_current(void); /* this thread's state, started if need be; NULL: nothing is to be recorded */
+/* Teams of threads (lives.c). The calling thread becomes the index-th, from 1, of a team of so many, which the thread
+ * with a number made inside of so many others; and has done its part. */
+void tb_life_join_team(uint32_t creator, uint32_t depth, uint32_t index, uint32_t size);
+void tb_life_leave_team(void);
+void tb_lives_follow(int on);       /* off: threads that the calling thread creates are members of a team */
+void tb_point(int id, void *site, const uint64_t *values, unsigned in, unsigned out); /* see point.c */
 int tb_collector_alive(void);       /* it may still free segments */
 void tb_switch_tracing(int on);     /* by the program's own wish */
 
@@ -79,6 +85,13 @@ static inline unsigned tb_encode_string(uint64_t *to, const char *s)
  * is no length at all; n plain elements. */
 int tb_array_room(struct tb_call *c, int64_t n, int element_bytes);
 void tb_put_bytes(struct tb_call *c, const void *a, int64_t n, int element_bytes);
+
+/* ---- Libraries (symbols.c) ---- */
+
+/* The library that defines a function although RTLD_NEXT does not reach it: an interpreter loaded it with RTLD_LOCAL. */
+void *tb_local_library(const char *function);
+void *tb_symbol_behind(const char *name); /* the next definition of a name that is ours, too; NULL: there is none */
+_Noreturn void tb_unresolved(const char *name, const char *library); /* the program calls what is nowhere */
 
 /* ---- Clocks ---- */
 

@@ -94,6 +94,7 @@ const struct tb_known *tb_intern_call(struct tb_call *c);
 /* threads.c */
 void tb_child(void);                /* we are a forked child: from now on inert */
 void tb_thread_end(void);           /* the calling thread makes no more calls; what else it makes is another thread's */
+int tb_thread_pause(void);          /* the calling thread does without its state; 0: it is in a call */
 struct tb_thread *tb_idle(void);    /* the calling thread, if it has state and is not in a call; else NULL */
 
 /* lives.c: a number, and the threads that have it one after the other. */
@@ -104,17 +105,20 @@ struct tb_life {
     uint8_t used;               /* by a thread */
     uint8_t known;              /* its creation has been recorded */
     uint8_t detached, ended;    /* the C library forgets it at its end; it has ended */
-    uint8_t endings;            /* rounds of key destructors seen */
     pthread_t id;               /* if known, once named */
     uint8_t named;
     void *(*start)(void *);     /* what it does */
     void *argument;
     struct tb_thread *state;    /* of the last one that made calls, for the next one; NULL: of none */
+    uint64_t place;             /* in a team; 0: in none */
+    uintptr_t holder;           /* with a place: who has it, with TB_LOOSE if others may take it; 0: nobody */
 };
+enum { TB_LOOSE = 1 };
 void tb_lives_start(void);
 void tb_lives_child(void);
 struct tb_life *tb_life_mine(void); /* of the calling thread, with the least free number if it has none; or NULL */
 void tb_life_begins(struct tb_thread *t, struct tb_life *life); /* its first call comes now */
+struct tb_thread *tb_life_resume(void); /* what the calling thread held loosely, if nobody has taken it */
 uint32_t tb_life_renumber(struct tb_thread *t); /* another number for a thread whose own was that of another program's */
 
 /* calls.c */

@@ -6,7 +6,11 @@
  *
  * What is not known gets a number with its first call, and nothing is recorded of its creation: threads that are
  * created inside of calls (by the library itself), before the creator's first call, and by other ways than
- * pthread_create. */
+ * pthread_create.
+ *
+ * A member of a team (of OpenMP) is none of these: it goes on where the last one with its place in a team of the same
+ * creator was, whatever thread of the C library that was, and has its number. The numbers follow from the places, not
+ * from who comes first. Between its parts in teams it holds its number loosely: another thread may take it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,29 +20,45 @@
 
 enum { CHUNK = 64, CHUNKS = 1 << 14 };
 
+/* Members of teams of the thread with number 0; those of others have numbers above. */
+enum { OWN = 256 };
+#define NOWHERE (~UINT64_C(0))
+
+static struct tb_life *own[OWN];
 static struct tb_life *chunk[CHUNKS];
 static uint32_t count;      /* numbers that were given out so far */
 static uint32_t least;      /* no smaller one is free */
 static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t end_key;
 static int end_key_valid;
-static __thread struct tb_life *mine __attribute__((tls_model("initial-exec")));
+#define TB_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+TB_THREAD_LOCAL struct tb_life *mine;
+TB_THREAD_LOCAL struct tb_life *loose;  /* of a member of a team that is in no team, unless another thread took it */
+TB_THREAD_LOCAL int unfollowed;         /* creations are those of a team */
+TB_THREAD_LOCAL int endings;            /* rounds of key destructors seen */
+
+static uintptr_t self(void) { return (uintptr_t)&mine; }
 
 static struct tb_life *life_at(uint32_t number) { return &chunk[number / CHUNK][number % CHUNK]; }
 
-/* With the lock held. */
+/* The same, if there is memory for it. With the lock held, as all that follow. */
+static struct tb_life *make(uint32_t number)
+{
+    if (number >= CHUNK * CHUNKS) return NULL;
+    if (!chunk[number / CHUNK]) chunk[number / CHUNK] = tb_map_pages(CHUNK * sizeof(struct tb_life), 0);
+    if (!chunk[number / CHUNK]) return NULL;
+    life_at(number)->number = number;
+    return life_at(number);
+}
+
 static struct tb_life *take(void)
 {
-    while (least < count && life_at(least)->used) least++;
-    if (least == count) {
-        if (count == CHUNK * CHUNKS) return NULL;
-        if (!chunk[count / CHUNK] && !(chunk[count / CHUNK] = tb_map_pages(CHUNK * sizeof(struct tb_life), 0))) return NULL;
-        life_at(count)->number = count;
-        count++;
-    }
-    struct tb_life *life = life_at(least);
+    struct tb_life *life;
+    while ((life = make(least)) && life->used) least++;
+    if (!life) return NULL;
+    if (count <= least) count = least + 1;
     life->used = 1;
-    life->known = life->detached = life->ended = life->endings = life->named = 0;
+    life->known = life->detached = life->ended = life->named = 0;
     return life;
 }
 
@@ -52,26 +72,36 @@ static void give_back(struct tb_life *life)
 
 static void end(struct tb_life *life)
 {
-    mine = NULL;
+    mine = loose = NULL;
     pthread_mutex_lock(&lives_lock);
     life->ended = 1;
-    if (!life->known || life->detached) give_back(life);
+    if (life->place) tb_publish(life->holder, (uintptr_t)0);
+    else if (!life->known || life->detached) give_back(life);
     pthread_mutex_unlock(&lives_lock);
+}
+
+/* What the calling thread does from now on is another one's. What it held loosely it never takes back for that: who
+ * comes next with its place is to find it free. */
+static void leave(void)
+{
+    uintptr_t by = self() | TB_LOOSE;
+    tb_thread_end();
+    if (mine) end(mine);
+    else if (loose) __atomic_compare_exchange_n(&loose->holder, &by, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    loose = NULL;
 }
 
 /* Runs in the last round of key destructors, after other libraries' had their
  * chance to call MPI once more. */
 static void end_thread(void *value)
 {
-    struct tb_life *life = value;
-    if (life != mine) return;
-    if (++life->endings < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
-        pthread_setspecific(end_key, life);
+    if (value != mine && value != loose) return;
+    if (++endings < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+        pthread_setspecific(end_key, value);
         return;
     }
     int saved = errno;
-    tb_thread_end();
-    end(life);
+    leave();
     errno = saved;
 }
 
@@ -91,7 +121,7 @@ void tb_lives_start(void)
 void tb_lives_child(void)
 {
     pthread_mutex_init(&lives_lock, NULL);
-    mine = NULL;
+    mine = loose = NULL;
 }
 
 struct tb_life *tb_life_mine(void)
@@ -118,13 +148,94 @@ uint32_t tb_life_renumber(struct tb_thread *t)
     struct tb_life *old = mine, *life = take();
     if (life) {
         life->state = t;
+        life->place = old->place;
+        life->holder = old->holder;
+        if (old->place > 0 && old->place < OWN) own[old->place] = life;
         old->state = NULL; /* its number is never given out again */
+        old->place = NOWHERE;
     }
     pthread_mutex_unlock(&lives_lock);
     if (!life) return t->priv->number;
     become(life);
     return life->number;
 }
+
+/* ---- Members of teams ---- */
+
+/* Whether the calling thread gets the number: nobody is in a team with it. */
+static int hold(struct tb_life *life)
+{
+    uintptr_t by = __atomic_load_n(&life->holder, __ATOMIC_ACQUIRE);
+    while (!by || by & TB_LOOSE) /* another thread may give it up meanwhile */
+        if (__atomic_compare_exchange_n(&life->holder, &by, self(), 1, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 1;
+    return 0;
+}
+
+static void assign(struct tb_life *life, uint64_t place)
+{
+    life->used = 1;
+    life->place = place;
+}
+
+/* A number that follows from the place, or the next one that is free. */
+static struct tb_life *placed(uint64_t place)
+{
+    enum { TRIES = 1024, NUMBERS = 1 << 16 }; /* the collector believes no greater number */
+    uint32_t at = (uint32_t)((place ^ place >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+    for (uint32_t i = 0; i < TRIES; i++) {
+        struct tb_life *life = make(OWN + (at + i) % (NUMBERS - OWN));
+        if (!life) break;
+        if (!life->used) assign(life, place);
+        if (life->place == place && hold(life)) return life;
+    }
+    return NULL;
+}
+
+/* All members of a team at once, so that their numbers do not depend on which comes first. */
+static struct tb_life *own_member(uint32_t index, uint32_t size)
+{
+    for (uint32_t i = 1; i < size && i < OWN; i++)
+        if (!own[i] && (own[i] = take())) assign(own[i], i);
+    return own[index] && hold(own[index]) ? own[index] : NULL;
+}
+
+void tb_life_join_team(uint32_t creator, uint32_t depth, uint32_t index, uint32_t size)
+{
+    uint64_t place = (uint64_t)creator << 40 | (uint64_t)(depth & 0xffff) << 24 | (index & 0xffffff);
+    struct tb_life *life = mine ? mine : loose, *next = NULL;
+    if (life && life->place == place) {
+        struct tb_thread *t = tb_life_resume();
+        if (t) tb_self = t;
+        if (mine) return;
+    }
+    if (life) leave();
+    pthread_mutex_lock(&lives_lock);
+    if (creator == 0 && depth == 0 && index < OWN) next = own_member(index, size);
+    if (!next) next = placed(place);
+    pthread_mutex_unlock(&lives_lock);
+    if (next) become(next);
+}
+
+void tb_life_leave_team(void)
+{
+    struct tb_life *life = mine;
+    if (!life || !life->place || !tb_thread_pause()) return;
+    loose = life;
+    mine = NULL;
+    tb_publish(life->holder, self() | TB_LOOSE);
+}
+
+struct tb_thread *tb_life_resume(void)
+{
+    uintptr_t by = self() | TB_LOOSE;
+    struct tb_life *life = loose;
+    if (!life || !__atomic_compare_exchange_n(&life->holder, &by, self(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return NULL;
+    mine = life;
+    loose = NULL;
+    return life->state;
+}
+
+void tb_lives_follow(int on) { unfollowed = !on; }
 
 /* ---- In front of the C library ---- */
 
@@ -144,7 +255,7 @@ static int follows(void)
 /* The calling thread, if creations and joins by it can be recorded. */
 static struct tb_thread *recorded(void)
 {
-    return follows() && !tb_process.closed ? tb_idle() : NULL;
+    return follows() && !unfollowed && !tb_process.closed ? tb_idle() : NULL;
 }
 
 /* Without a frame of its own, so that nothing outside of what the program calls is seen on its stack. */

@@ -68,11 +68,19 @@ static struct tb_thread *adopt_thread(struct tb_life *life)
 void tb_thread_end(void)
 {
     struct tb_thread *t = tb_self;
-    if (t == &nobody || !t->priv) return;
-    while (t->outer) tb_call_abandon(t);
-    tb_memory_thread_end(t);
-    tb_sites_thread_end(t);
     tb_self = &nobody;
+    if (t != &nobody && t->priv) {
+        while (t->outer) tb_call_abandon(t);
+        tb_sites_thread_end(t);
+    }
+    tb_memory_thread_end();
+}
+
+int tb_thread_pause(void)
+{
+    if (tb_self != &nobody && !tb_idle()) return 0;
+    tb_self = &nobody;
+    return 1;
 }
 
 void tb_child(void)
@@ -104,6 +112,7 @@ struct tb_thread *tb_current(void)
         return NULL;
     }
     if (tb_process.state == TB_INERT || starting) return NULL;
+    if ((t = tb_life_resume()) != NULL) return tb_self = t;
     starting = 1;
     struct tb_cancel cancel = tb_cancel_off();
     t = NULL;

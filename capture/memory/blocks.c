@@ -166,7 +166,7 @@ void tb_blocks_report(void)
 void tb_report_frees(void)
 {
     const struct tb_thread *t = tb_addr_self ? tb_addr_self->t : NULL;
-    if (t && t->outer == 0 && t->priv->muted == 0 && !tb_process.closed) tb_blocks_report();
+    if (t && t == tb_self && t->outer == 0 && t->priv->muted == 0 && !tb_process.closed) tb_blocks_report();
 }
 
 static TB_COLD void wait_announced(struct tb_block *b)

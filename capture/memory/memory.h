@@ -12,7 +12,7 @@ extern int tb_mem_on;  /* allocations are followed */
  * to another thread), and in a forked child, where no state may be trusted or
  * freed and nothing recorded. */
 void tb_memory_thread(struct tb_thread *t);
-void tb_memory_thread_end(struct tb_thread *t);
+void tb_memory_thread_end(void); /* of the calling thread */
 void tb_memory_child(void);
 
 /* An element of an array of displacements: the word of an address if it falls

@@ -318,22 +318,20 @@ void tb_memory_thread(struct tb_thread *t)
         s->stack_high = p->stack_high;
         s->t = t;
         s->live = 1;
-        p->addresses = s;
         tb_addr_self = s;
         tb_range_add_thread_storage(s->stack_low, s->stack_high);
     }
     errno = saved;
 }
 
-void tb_memory_thread_end(struct tb_thread *t)
+void tb_memory_thread_end(void)
 {
-    struct tb_addr *s = t->priv->addresses;
+    struct tb_addr *s = tb_addr_self;
     if (s && tb_segments_lock()) {
         tb_blocks_orphan(s);
         s->live = 0;
         tb_segments_unlock();
     }
-    t->priv->addresses = NULL;
     tb_addr_self = NULL;
 }
 

@@ -2,10 +2,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "core/api.h"
 #include "core/core.h"
 #include "mpi/library.h"
@@ -13,56 +11,13 @@
 
 /* ---- Finding functions ---- */
 
-struct names {
-    char path[256][512];
-    int count;
-};
-
-static int collect_name(struct dl_phdr_info *info, size_t size, void *data)
-{
-    struct names *n = data;
-    (void)size;
-    if (!info->dlpi_name[0] || n->count == 256 || strlen(info->dlpi_name) >= sizeof n->path[0]) return 0;
-    const char *base = strrchr(info->dlpi_name, '/');
-    if (strncmp(base ? base + 1 : info->dlpi_name, "lib", 3) == 0) strcpy(n->path[n->count++], info->dlpi_name);
-    return 0;
-}
-
-/* Whether this object itself, not one that it depends on, defines the address. */
-static int defines(void *address, const char *path)
-{
-    Dl_info info;
-    return address && dladdr(address, &info) && info.dli_fname && strcmp(info.dli_fname, path) == 0;
-}
-
-/* The library that defines a function although RTLD_NEXT does not reach it:
- * an interpreter loaded it with RTLD_LOCAL. */
-static void *find_local_library(const char *function)
-{
-    struct names *n = calloc(1, sizeof *n);
-    void *found = NULL;
-    if (!n) return NULL;
-    dl_iterate_phdr(collect_name, n);
-    Dl_info own;
-    if (!dladdr((void *)tb_resolve, &own)) own.dli_fname = "";
-    for (int i = 0; i < n->count && !found; i++) {
-        if (strcmp(n->path[i], own.dli_fname) == 0) continue;
-        void *h = dlopen(n->path[i], RTLD_LAZY | RTLD_NOLOAD);
-        if (!h) continue;
-        if (defines(dlsym(h, function), n->path[i])) found = h;
-        else dlclose(h);
-    }
-    free(n);
-    return found;
-}
-
 static void *local_library; /* kept open once found */
 
 void *tb_library_symbol(const char *name)
 {
     void *p = local_library ? dlsym(local_library, name) : dlsym(RTLD_NEXT, name);
     if (p || local_library || dlsym(RTLD_NEXT, "PMPI_Init")) return p;
-    void *h = find_local_library("PMPI_Init");
+    void *h = tb_local_library("PMPI_Init");
     if (!h) return NULL;
     local_library = h; /* two threads may both get here: the same handle */
     return dlsym(h, name);
@@ -91,14 +46,6 @@ const char *tb_library_path(void)
     return a && dladdr((void *)a, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* A function of an API beside MPI, whose library may be anywhere. */
-static void *other_symbol(const char *name)
-{
-    void *p = dlsym(RTLD_NEXT, name);
-    void *h = p ? NULL : find_local_library(name);
-    return h ? dlsym(h, name) : p;
-}
-
 void *tb_resolve(int id)
 {
     char profiling[128];
@@ -108,7 +55,7 @@ void *tb_resolve(int id)
     snprintf(profiling, sizeof profiling, "P%s", name);
     void *p = is_mpi ? tb_library_symbol(profiling) : NULL;
     if (!p) p = tb_library_symbol(name);
-    if (!p && !is_mpi) p = other_symbol(name);
+    if (!p && !is_mpi) p = tb_symbol_behind(name);
     for (const struct tb_api *const *api = tb_apis; !p && *api; api++) {
         void *instead = (*api)->missing ? (*api)->missing(name) : NULL;
         if (instead) return instead; /* the real one may be loaded later */
@@ -117,9 +64,7 @@ void *tb_resolve(int id)
         __atomic_store_n(&tb_real[id], p, __ATOMIC_RELEASE);
         return p;
     }
-    dprintf(2, "%s: symbol lookup error: undefined symbol: %s (needed by the program, not in %s)\n",
-            program_invocation_name, name, is_mpi ? "its MPI library" : "a library that is loaded");
-    _exit(127); /* as the dynamic linker does */
+    tb_unresolved(name, is_mpi ? "its MPI library" : "a library that is loaded");
 }
 
 /* ---- What the library looks like ---- */

@@ -19,6 +19,9 @@ uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *f
  * cache has that already; and what is in the library depends on more.) */
 int tb_site_is_fixed(struct tb_thread *t, void *return_address, int mode);
 
+/* Likewise for an event that no wrapper sees: the place alone, without its callers. */
+uint64_t tb_site_place(struct tb_thread *t, void *return_address, int mode);
+
 /* Stacks have numbers, places in modules are words of another class. */
 static inline int tb_site_is_stack(uint64_t word) { return word && word >> 60 == TB_W_LITERAL; }
 

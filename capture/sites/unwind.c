@@ -482,6 +482,15 @@ uint64_t tb_site_word(struct tb_thread *t, int id, void *return_address, void *f
     return word;
 }
 
+uint64_t tb_site_place(struct tb_thread *t, void *return_address, int mode)
+{
+    uintptr_t a = (uintptr_t)return_address;
+    int saved = errno;
+    uint64_t word = mode == TB_SITES_OFF || !a ? 0 : code_word(t, tb_module_of(a - 1), a);
+    errno = saved;
+    return word;
+}
+
 int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintptr_t address)
 {
     struct sites *sites = sites_of(t);

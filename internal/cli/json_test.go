@@ -45,6 +45,7 @@ func TestSchemas(t *testing.T) {
 		"histogram": {"histogram RING --json --by site"},
 		"durations": {"histogram FAULTY --durations --json --by site"},
 		"waits":     {"waits FAULTY --json --cause 3"},
+		"openmp":    {"openmp THREADS --json"},
 		"timeline":  {"timeline FAULTY --json --rows 2"},
 		"loops":     {"loops FAULTY --json --depth 1"},
 		"diff": {"diff RING RING2 --json --limit 2", "diff RING RING --json",
@@ -59,7 +60,8 @@ func TestSchemas(t *testing.T) {
 	recordings := strings.NewReplacer(
 		"RING2", file(t, strings.Replace(around(), "count=3,", "count=4,", 1)), "RING", file(t, around()), "HALO",
 		file(t, halo),
-		"FAULTY", file(t, faultyRun(slowRank)), "EMPTY", file(t, "abi mpich\nrank 0 of 1 on n"), "SAME", file(t, same))
+		"FAULTY", file(t, faultyRun(slowRank)), "EMPTY", file(t, "abi mpich\nrank 0 of 1 on n"), "SAME", file(t, same), "THREADS",
+		file(t, threads))
 	for _, d := range report.Documents() {
 		s := schemaOf(t, &d)
 		if d.Name() == "verify" { // needs a raw log

@@ -109,7 +109,7 @@ TB_EXPORT void h_attach(void)
 
 TB_EXPORT void h_detach(void)
 {
-    tb_memory_thread_end(tb_self);
+    tb_memory_thread_end();
     tb_sites_thread_end(tb_self);
     tb_self = &nobody;
 }
