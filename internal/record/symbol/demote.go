@@ -30,6 +30,18 @@ type place struct {
 // in turn. Only tests change it.
 var MaxFamily = 32
 
+// moreNames is how many times as many signatures of what begins (spec.ShapeOpen) may have: the names in them are what
+// the program is asked about, and one function may begin all regions of a program, such as a context manager of Python.
+const moreNames = 32
+
+// mostOf is how many signatures a family of a function may have.
+func mostOf(fn spec.ID) int {
+	if spec.ByID(fn).Shape == spec.ShapeOpen {
+		return min(MaxFamily, 1<<16) * moreNames
+	}
+	return MaxFamily
+}
+
 // Replacement says that signatures are replaced, Old[i] by New[i]. The values that Old[i] had and
 // New[i] lacks are in the columns of New[i] (AppendToColumns).
 type Replacement struct{ Old, New []uint32 }
@@ -188,7 +200,7 @@ func canLeave(sl *spec.Slot, v *archive.Value) bool {
 func (x *families) note(fam int, id uint32) {
 	f := x.fams[fam]
 	f.sigs = append(f.sigs, id)
-	if len(f.sigs) > MaxFamily && !f.full {
+	if len(f.sigs) > MaxFamily && !f.full && len(f.sigs) > mostOf(x.of.sigs[id].Func) {
 		x.due = fam
 	}
 }
@@ -197,7 +209,7 @@ func (x *families) note(fam int, id uint32) {
 func (p *Process) relieve(sink Sink) {
 	fam := p.due
 	p.due = -1
-	if len(p.fams[fam].sigs) <= MaxFamily { // seen to, in a journal
+	if s := p.fams[fam].sigs; len(s) <= MaxFamily || len(s) <= mostOf(p.of.sigs[s[0]].Func) { // seen to, in a journal
 		return
 	}
 	if r := p.shrink(fam); r != nil {
@@ -229,7 +241,7 @@ func (x *families) signaturesOf(f *signatureFamily) []*archive.Signature {
 // leaving chooses the slots whose values leave: the most variable first, until few signatures are
 // left.
 func leaving(sigs []*archive.Signature) uint64 {
-	fn := spec.ByID(sigs[0].Func)
+	fn, few := spec.ByID(sigs[0].Func), mostOf(sigs[0].Func)/4
 	distinct := make([]int, len(fn.Slots)) // 0: has to stay
 	for i := range fn.Slots {
 		seen := map[string]bool{}
@@ -259,7 +271,7 @@ func leaving(sigs []*archive.Signature) uint64 {
 		for _, s := range sigs {
 			left[string(without(s, mask).Append(nil))] = true
 		}
-		if len(left) <= MaxFamily/4 {
+		if len(left) <= few {
 			return mask
 		}
 	}

@@ -514,6 +514,26 @@ type replaceSink struct {
 
 func (f *replaceSink) Replace(*Replacement) { f.replaced++ }
 
+// TestManyNames: names of regions from one place are told apart up to a bound.
+func TestManyNames(t *testing.T) {
+	for _, c := range []struct {
+		names int
+		many  bool
+	}{{MaxFamily * moreNames, false}, {MaxFamily*moreNames + 1, true}} {
+		p, r := mpich(t)
+		s := &replaceSink{recorder: r}
+		for i := range c.names {
+			rec := ringtest.Record(rc{Func: "region_begin", Site: 9 | ring.WModule<<60, In: []any{fmt.Sprint("name ", i), ""}})
+			if err := p.Record(0, rec, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (s.replaced > 0) != c.many {
+			t.Errorf("%d names: %d replacements", c.names, s.replaced)
+		}
+	}
+}
+
 // A call in progress while values leave signatures keeps what its handles meant when it began.
 func TestReplaceDuringCall(t *testing.T) {
 	old := MaxFamily
