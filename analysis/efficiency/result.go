@@ -1,9 +1,12 @@
 package efficiency
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Result is what the time went to.
@@ -83,8 +86,32 @@ func (r *Result) Efficiency() Efficiency {
 // Group is the calls of one kind, at all processes.
 type Group struct {
 	Name  string
+	Kind  spec.EventKind
 	Calls uint64
 	Time  time.Duration
+}
+
+// Kind is the calls of one kind of events.
+type Kind struct {
+	Kind  spec.EventKind
+	Calls uint64
+	Time  time.Duration
+	// Groups are those of the kind, the dearest first.
+	Groups []Group
+}
+
+// Kinds sums up groups by the kinds of events, the dearest first.
+func (r *Result) Kinds() (list []Kind) {
+	for _, g := range r.Groups {
+		i := slices.IndexFunc(list, func(k Kind) bool { return k.Kind == g.Kind })
+		if i < 0 {
+			i, list = len(list), append(list, Kind{Kind: g.Kind})
+		}
+		k := &list[i]
+		k.Calls, k.Time, k.Groups = k.Calls+g.Calls, k.Time+g.Time, append(k.Groups, g)
+	}
+	slices.SortStableFunc(list, func(a, b Kind) int { return cmp.Compare(b.Time, a.Time) })
+	return list
 }
 
 // Place is a call of the program.

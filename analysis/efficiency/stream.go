@@ -25,6 +25,7 @@ type localStep struct {
 // localPlace is a place's part of a stream.
 type localPlace struct {
 	group       string
+	kind        spec.EventKind
 	calls       uint64
 	mpi, before time.Duration
 	durations   *Distribution
@@ -56,7 +57,7 @@ func (j *job) count(n uint64) {
 func (l *local) place(k Key, f *spec.Func, d *Distribution) *localPlace {
 	p := l.places[k]
 	if p == nil {
-		p = &localPlace{group: selection.GroupOf(f), durations: d, shared: d != nil}
+		p = &localPlace{group: selection.GroupOf(f), kind: f.Kind, durations: d, shared: d != nil}
 		if d == nil {
 			p.durations = &Distribution{}
 		}
@@ -158,7 +159,7 @@ func (j *job) merge(l *local) {
 		}
 		g := j.group[p.group]
 		if g == nil {
-			g = &Group{Name: p.group}
+			g = &Group{Name: p.group, Kind: p.kind}
 			j.group[p.group] = g
 		}
 		g.Calls += p.calls

@@ -26,6 +26,8 @@ type Region struct {
 	Count, Calls uint64
 	// Time is the time from begin to end, of all ranks together, InCalls that of the calls in it.
 	Time, InCalls time.Duration
+	// InKind is InCalls by the kind of the calls.
+	InKind []time.Duration
 	// Ranks is how many processes have it; Most is the time of the one that took longest, Process its number
 	// (-1: none).
 	Ranks   int
@@ -97,6 +99,7 @@ type terminal struct {
 	name  string
 	from  string
 	call  bool // it counts
+	kind  spec.EventKind
 }
 
 func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
@@ -108,7 +111,7 @@ func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
 	for t, sig := range sigs {
 		f := spec.ByID(sig.Func)
 		x := &out[t]
-		x.shape = f.Shape
+		x.shape, x.kind = f.Shape, f.Kind
 		x.call = f.Shape == spec.ShapeCall && !f.Own() && of.Function(f.ID)
 		x.name, _ = selection.OpenName(sig)
 		if i := f.In("from"); f.Shape == spec.ShapeOpen && i >= 0 && sig.Slots[i].Kind == archive.Str {
@@ -198,6 +201,7 @@ func (b *builder) stream(p *selection.Part, of *selection.Selection) error {
 				g.of[process] += 0
 				if c.Flags&archive.Nested == 0 {
 					g.InCalls += c.End - c.Start
+					g.InKind[t.kind] += c.End - c.Start
 				}
 			}
 		}
@@ -248,7 +252,8 @@ func (b *builder) node(stack []open, t *terminal) *Region {
 	key := strings.Join(path, "\x00")
 	g := b.nodes[key]
 	if g == nil {
-		g = &Region{Path: path, From: t.from, Process: -1, of: map[int]time.Duration{}}
+		g = &Region{Path: path, From: t.from, Process: -1, of: map[int]time.Duration{},
+			InKind: make([]time.Duration, len(spec.EventKinds))}
 		b.nodes[key] = g
 		b.out.Regions = append(b.out.Regions, g)
 	}

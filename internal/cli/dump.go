@@ -25,7 +25,7 @@ const dumpLong = `Print every call with all its parameters, one line each: rank 
 of the call in its thread, begin in seconds since the start of the recording,
 duration, and the call. Results follow the call after semicolons, its call site
 after @. Ranks follow one another. Calls that had not returned when the program
-ended are marked "unfinished". On a terminal the first 200 lines are shown, unless --limit
+ended are marked "unfinished". What is inside a region is indented. On a terminal the first 200 lines are shown, unless --limit
 or --last says how many; in a pipe or a file all are.
 
 Numbers are missing where Tabard's own records lie between the calls, such as
@@ -166,11 +166,15 @@ func (f *dumpFlags) stream(w io.Writer, s *archive.Stream) error {
 		return nil
 	}
 	var line []byte
+	depth, err := text.DepthAt(s, from)
+	if err != nil {
+		return err
+	}
 	for c, err := range s.Iter(from) {
 		if err != nil {
 			return err
 		}
-		own := c.Func.Own()
+		own, at := c.Func.Own(), depth.Next(c)
 		if left == 0 && !own {
 			break
 		}
@@ -180,7 +184,7 @@ func (f *dumpFlags) stream(w io.Writer, s *archive.Stream) error {
 		if f.json {
 			line, err = report.AppendCall(line[:0], s, c)
 		} else {
-			line = text.AppendCall(line[:0], s, c)
+			line = text.AppendCall(line[:0], s, c, at)
 		}
 		if err == nil {
 			_, err = w.Write(line)

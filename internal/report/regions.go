@@ -4,6 +4,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // RegionsSchema names the form of Regions.
@@ -35,6 +36,8 @@ type Region struct {
 	Calls   uint64 `json:"calls"`
 	Time    int64  `json:"time_ns"`
 	InCalls int64  `json:"in_calls_ns"`
+	// InKind is InCalls by the kinds of events, such as "mpi" and "io".
+	InKind map[string]int64 `json:"in_kind_ns,omitempty"`
 	// Most is the time of the process that took longest, MostRank its rank, Imbalance how much of it the mean lacks.
 	Most      int64   `json:"most_ns"`
 	MostRank  int     `json:"most_rank"`
@@ -49,12 +52,25 @@ func NewRegions(arch *archive.Archive, flags selection.Flags, r *regions.Result)
 		n := int64(r.Elapsed)
 		out.Elapsed = &n
 	}
-	for _, g := range r.Regions {
-		out.Regions = append(out.Regions, Region{Path: g.Path, From: g.From, Count: g.Count, Ranks: g.Ranks,
-			Calls: g.Calls, Time: int64(g.Time), InCalls: int64(g.InCalls), Most: int64(g.Most),
-			MostRank: MostRank(arch, g), Imbalance: g.Imbalance()})
-	}
+	out.Regions = append(out.Regions, regionsOf(arch, r)...)
 	return out
+}
+
+func regionsOf(arch *archive.Archive, r *regions.Result) (list []Region) {
+	for _, g := range r.Regions {
+		x := Region{Path: g.Path, From: g.From, Count: g.Count, Ranks: g.Ranks, Calls: g.Calls, Time: int64(g.Time),
+			InCalls: int64(g.InCalls), Most: int64(g.Most), MostRank: MostRank(arch, g), Imbalance: g.Imbalance()}
+		for k, d := range g.InKind {
+			if d > 0 {
+				if x.InKind == nil {
+					x.InKind = map[string]int64{}
+				}
+				x.InKind[spec.EventKind(k).String()] = int64(d)
+			}
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // MostRank is the rank of the process that spent most time in a region, -1 if there is none.

@@ -8,6 +8,8 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/findings"
+	"github.com/tabard-hpc/tabard/analysis/regions"
+	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
@@ -25,6 +27,7 @@ type Overview struct {
 	Waits   *waits.Result      // nil without times
 	// StepRegion is the region that a time step is, "" if it is an iteration of a loop.
 	StepRegion string
+	Regions    *regions.Result // nil if none are recorded, or without times
 	Matrix     *Grid
 	Findings   []findings.Finding
 	// Open are the calls that had not returned.
@@ -51,6 +54,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 			return nil, err
 		}
 	}
+	if o.Regions, err = j.regions(); err != nil {
+		return nil, err
+	}
 	if o.Matrix, err = j.sketch(); err != nil {
 		return nil, err
 	}
@@ -68,6 +74,25 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	}
 	o.Findings = findings.Of(in)
 	return o, nil
+}
+
+// regions sums up the parts that the program names itself, nil if there are none, or no times.
+func (j *Job) regions() (*regions.Result, error) {
+	flags := selection.Flags{}
+	if j.chosen != nil {
+		flags = j.chosen.Selection.Flags()
+	}
+	chosen, err := Resolve(j.Archive.Whole(), flags)
+	if err != nil {
+		return nil, err
+	}
+	p := j.meter.start("reading regions", "events")
+	defer p.Done()
+	r, err := regions.Of(chosen)
+	if err != nil || !r.Timed || len(r.Regions) == 0 {
+		return nil, err
+	}
+	return r, nil
 }
 
 // cheapEvents is how many events are looked at without a reason to do so.
@@ -130,6 +155,8 @@ type Summary struct {
 	Efficiency *efficiency.Efficiency `json:"efficiency,omitempty"`
 	Ranks      []ProcessTime          `json:"ranks,omitempty"`
 	Groups     []GroupTime            `json:"groups,omitempty"`
+	Kinds      []GroupTime            `json:"kinds,omitempty"` // of events, if there are several
+	Regions    []Region               `json:"regions,omitempty"`
 	Calls      []PlaceTime            `json:"calls,omitempty"`
 	Steps      *Steps                 `json:"steps,omitempty"`
 	Waits      map[string]waits.Sum   `json:"waits,omitempty"`
@@ -224,7 +251,12 @@ func (o *Overview) Document() *Summary {
 			j.Ranks = append(j.Ranks, ProcessTime{p.Process, p.Begin, p.End, p.MPI, p.Useful(), p.Calls})
 		}
 		for _, g := range u.Groups {
-			j.Groups = append(j.Groups, GroupTime(g))
+			j.Groups = append(j.Groups, GroupTime{g.Name, g.Calls, g.Time})
+		}
+		if kinds := u.Kinds(); len(kinds) > 1 {
+			for _, k := range kinds {
+				j.Kinds = append(j.Kinds, GroupTime{k.Kind.String(), k.Calls, k.Time})
+			}
 		}
 		for i := range u.Places {
 			p := &u.Places[i]
@@ -235,6 +267,9 @@ func (o *Overview) Document() *Summary {
 			j.Steps = stepsOf(u)
 			j.Steps.Region = o.StepRegion
 		}
+	}
+	if o.Regions != nil {
+		j.Regions = regionsOf(o.Archive, o.Regions)
 	}
 	if o.Waits != nil {
 		j.Waits = map[string]waits.Sum{}

@@ -238,7 +238,7 @@ func TestDumpLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(AppendCall(nil, s, c))
+		return string(AppendCall(nil, s, c, 0))
 	}
 	if got, want := line(a, 1, 2), "w2:1.0        2   0.000009000       1us  MPI_Finalize()\n"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -12,11 +12,13 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/findings"
+	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Summary shows on one page where the time goes and what to fix, with at most limit call sites, 0
@@ -27,6 +29,7 @@ func Summary(w io.Writer, t render.Terminal, o *report.Overview, limit int) erro
 	p.open()
 	if p.r.Usage != nil {
 		p.time()
+		p.regions()
 		p.places()
 		p.steps()
 	}
@@ -128,8 +131,20 @@ func (p *summaryPrinter) time() {
 		t.Row(name, render.Duration(d), timeShare(d, all), p.bar(float64(d)/float64(max(all, 1))), calls)
 	}
 	row("computation", useful, "")
-	for _, g := range u.Groups {
-		row(g.Name, g.Time, count(g.Calls))
+	kinds := u.Kinds()
+	inMPI := all - useful
+	for _, k := range kinds {
+		indent := ""
+		if len(kinds) > 1 {
+			row(spec.EventKinds[k.Kind].About, k.Time, count(k.Calls))
+			indent = "  "
+		}
+		if k.Kind == 0 {
+			inMPI = k.Time
+		}
+		for _, g := range k.Groups {
+			row(indent+g.Name, g.Time, count(g.Calls))
+		}
 	}
 	t.WriteText(p.w)
 	e := u.Efficiency()
@@ -140,7 +155,41 @@ func (p *summaryPrinter) time() {
 			render.Duration(around/time.Duration(len(u.Processes))))
 	}
 	if p.r.Waits != nil && p.r.Waits.Total.Time > 0 {
-		p.line("  of the time in MPI %s is waiting for other processes", timeShare(p.r.Waits.Total.Time, all-useful))
+		p.line("  of the time in MPI %s is waiting for other processes", timeShare(p.r.Waits.Total.Time, inMPI))
+	}
+}
+
+// regions says what the parts take that the program names itself.
+func (p *summaryPrinter) regions() {
+	r := p.r.Regions
+	if r == nil {
+		return
+	}
+	p.title("Parts of the program, of " + render.Duration(r.Elapsed) + " from the first event to the last one, all together")
+	list := slices.DeleteFunc(slices.Clone(r.Regions), func(g *regions.Region) bool { return g.Time*100 < r.Elapsed })
+	var kinds []spec.EventKind
+	heads := []string{"", ">time", ">share"}
+	for k := range spec.EventKinds {
+		if slices.ContainsFunc(list, func(g *regions.Region) bool { return g.InKind[k] > 0 }) {
+			kinds = append(kinds, spec.EventKind(k))
+			heads = append(heads, ">in "+spec.EventKind(k).String())
+		}
+	}
+	t := render.NewTable(append(heads, ">times", ">imbalance", "slowest")...)
+	t.Indent = "  "
+	n := limited(len(list), p.limit)
+	for _, g := range list[:n] {
+		name := strings.Repeat("  ", len(g.Path)-1) + g.Path[len(g.Path)-1]
+		cells := []string{render.OneLine(name), render.Duration(g.Time), timeShare(g.Time, r.Elapsed)}
+		for _, k := range kinds {
+			cells = append(cells, timeShare(g.InKind[k], g.Time))
+		}
+		t.Row(append(cells, count(g.Count), render.Percent(g.Imbalance()),
+			fmt.Sprintf("rank %d", report.MostRank(p.r.Archive, g)))...)
+	}
+	t.WriteText(p.w)
+	if n < len(r.Regions) {
+		p.line("  ... %d more (tabard profile --by region shows all)", len(r.Regions)-n)
 	}
 }
 
