@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -66,5 +67,27 @@ func TestOf(t *testing.T) {
 	}
 	if p, err := a.MPI(); err != nil || p.Stream(0).Calls() != 3 || len(of(t, p, selection.Flags{}).Regions) != 0 {
 		t.Error("regions are left in the calls of MPI", err)
+	}
+}
+
+// TestBands: regions that are too short are taken together, and what has not ended lasts to the end.
+func TestBands(t *testing.T) {
+	var d strings.Builder
+	d.WriteString("rank 0 of 1 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n100+0 region_begin(name=\"all\")\n")
+	for i := range 10 {
+		fmt.Fprintf(&d, "%d+0 region_begin(name=\"short\")\n%d+0 region_end()\n", 200+10*i, 205+10*i)
+	}
+	d.WriteString("400+0 region_begin(name=\"long\")\n410+0 region_begin(name=\"deep\")\n420+0 region_end()\n" +
+		"800+0 region_end()\n900+50 MPI_Barrier(comm=MPI_COMM_WORLD)\n")
+	a := archivetest.InMemory(t, d.String())
+	at := func(t time.Duration) time.Duration { return t }
+	got, err := Bands(a.Stream(0), BandOptions{To: 1000, Levels: 2, Least: 20, At: at})
+	want := []Band{{1, 200, 295, "short", 10}, {1, 400, 800, "long", 1}, {0, 100, 950, "all", 1}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	got, err = Bands(a.Stream(0), BandOptions{From: 500, To: 600, Levels: 1, Least: 1, At: at})
+	if want := []Band{{0, 500, 600, "all", 1}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

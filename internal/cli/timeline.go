@@ -32,7 +32,10 @@ eighth of the time while the rest is computation.
 Of many calls, summaries that the file has of ranges of calls are read instead of each
 call; what is shown then is the mean of stretches of time as long as the note says.
 
---time, --rank and --steps zoom in. Where few calls are left, their names are shown, too.
+Above the rows are the regions of the first of them (see docs/regions.md), the outer ones first;
+regions that are too short are taken together.
+
+--time, --rank, --in and --steps zoom in. Where few calls are left, their names are shown, too.
 
 `
 
@@ -107,8 +110,14 @@ func (f *timelineFlags) run(a *app, arch *archive.Archive) error {
 	if err != nil {
 		return err
 	}
+	if len(r.Rows) > 0 {
+		whole, _ := arch.Stream(r.Rows[0].First).Whole()
+		if view.Bands, err = report.RegionBands(whole, o.Clock, r); err != nil {
+			return err
+		}
+	}
 	return a.print(answer{json: f.json, oneLine: true, // most of it is long lists of numbers
-		document: func() any { return report.NewTimeline(arch, f.flags, r) },
+		document: func() any { return report.NewTimeline(arch, f.flags, r, view.Bands) },
 		pictures: &f.pictureFlags,
 		picture: func() (*render.Picture, error) {
 			view.Spans = text.PictureSpans

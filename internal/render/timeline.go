@@ -35,6 +35,9 @@ type Timeline struct {
 	// (nil: always).
 	Spans func(row int) []Span
 	Life  func(row int) (from, to time.Duration)
+	// Bands are drawn above the rows, under BandTitle.
+	Bands     []Band
+	BandTitle string
 }
 
 // Span is a stretch of a row.
@@ -232,6 +235,7 @@ func (tl *Timeline) text(t *Terminal) string {
 	}
 	lines := t.Lines()
 	blocks := t.Colors != NoColors && t.Unicode
+	g.bands()
 	if tl.RowAxis != "" {
 		p.text(tl.RowAxis + "\n")
 	}

@@ -44,7 +44,7 @@ func (tl *Timeline) Picture() *Picture {
 		names = append(names, label(tl.RowLabel, r))
 	}
 	l.legend = headHeight(tl.Title, l.note)
-	l.body = box{math.Ceil(margin + widest(tickStyle, names...) + 10), l.legend + legendHeight(tl.Categories) + 8,
+	l.body = box{math.Ceil(margin + widest(tickStyle, names...) + 10), l.legend + legendHeight(tl.Categories) + 8 + tl.bandRoom(),
 		timeWidth, float64(l.rows * l.high)}
 	if tl.RowAxis != "" {
 		l.body.x += 20
@@ -76,6 +76,7 @@ func (l *timeLayout) draw(c canvas) {
 		c.text(margin+12, b.y+b.h/2, l.tl.RowAxis, axisStyle.at(middle).upward())
 	}
 	frame(c, b, rule)
+	l.bands(c)
 	switch {
 	case l.tl.nothing():
 	case l.tl.Spans != nil && l.bin == 1 && l.high >= stackRow:

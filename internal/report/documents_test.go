@@ -538,7 +538,7 @@ func TestTimelineDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewTimeline(a, selection.Flags{}, r)
+	d := NewTimeline(a, selection.Flags{}, r, nil)
 	if d.Columns != 10 || d.From != 0 || d.To != 10_000 || d.Calls != 6 || len(d.Rows) != 2 || d.Blur != 0 {
 		t.Fatalf("%+v", d)
 	}

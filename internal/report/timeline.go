@@ -2,7 +2,9 @@ package report
 
 import (
 	"math"
+	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -27,7 +29,19 @@ type Timeline struct {
 	Blur int64 `json:"blur_ns"`
 	// Total is the share of each category in all time that is known of.
 	Total map[string]float64 `json:"total"`
-	Rows  []TimelineRow      `json:"rows"`
+	// Regions are those of the first row's first thread.
+	Regions []TimelineRegion `json:"regions,omitempty"`
+	Rows    []TimelineRow    `json:"rows"`
+}
+
+// TimelineRegion is a stretch of time in a region, or if Times is more than 1 in several that follow one another, whose
+// name is empty if they have several.
+type TimelineRegion struct {
+	Level int    `json:"level"` // in how many regions it is
+	Name  string `json:"name"`
+	Times uint64 `json:"times"`
+	Start int64  `json:"start_ns"`
+	End   int64  `json:"end_ns"`
 }
 
 // TimelineRow is a thread, or several of which it is the mean.
@@ -59,13 +73,16 @@ type TimelineCall struct {
 }
 
 // NewTimeline makes the document of a timeline.
-func NewTimeline(arch *archive.Archive, flags selection.Flags, r *timeline.Result) *Timeline {
+func NewTimeline(arch *archive.Archive, flags selection.Flags, r *timeline.Result, bands []regions.Band) *Timeline {
 	run := &Timeline{Schema: TimelineSchema, File: arch.File(), Selection: flags, From: int64(r.From), To: int64(r.To),
 		Columns: r.Columns, Calls: r.Calls, Blur: int64(r.Blur), Total: map[string]float64{}, Rows: []TimelineRow{}}
 	for c, v := range r.Total {
 		if v > 0 {
 			run.Total[timeline.Category(c).String()] = rounded(v)
 		}
+	}
+	for _, b := range bands {
+		run.Regions = append(run.Regions, TimelineRegion{b.Level, b.Name, b.Times, int64(b.Start), int64(b.End)})
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -89,6 +106,20 @@ func NewTimeline(arch *archive.Archive, flags selection.Flags, r *timeline.Resul
 		run.Rows = append(run.Rows, j)
 	}
 	return run
+}
+
+// bandLevels is how many levels of regions are shown.
+const bandLevels = 3
+
+// RegionBands are the regions of a stream in the window of a timeline.
+func RegionBands(s *archive.Stream, clock func(*archive.Stream, time.Duration) time.Duration, r *timeline.Result) (
+	[]regions.Band, error) {
+	at := func(t time.Duration) time.Duration { return t }
+	if clock != nil {
+		at = func(t time.Duration) time.Duration { return clock(s, t) }
+	}
+	return regions.Bands(s, regions.BandOptions{From: r.From, To: r.To, Levels: bandLevels,
+		Least: (r.To - r.From) / time.Duration(max(1, min(r.Columns, 400))), At: at})
 }
 
 // rounded keeps six digits: shares are not known better, and output is read by people, too.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/render"
 )
@@ -46,6 +47,8 @@ type TimelineView struct {
 	Spans int
 	// Skewed says that the clocks of several hosts are as they were recorded.
 	Skewed bool
+	// Bands are the regions of the first row's first thread.
+	Bands []regions.Band
 }
 
 // Chart makes the drawing of a timeline.
@@ -54,6 +57,11 @@ func (v *TimelineView) Chart(r *timeline.Result) *render.Timeline {
 		Title: "Timeline of " + rowsText(r), Note: v.note(r), Rows: len(r.Rows), RowAxis: "rank",
 		RowLabel: func(i int) string { return rowText(&r.Rows[i]) }, Start: r.From, End: r.To, Columns: r.Columns,
 	}
+	for _, b := range v.Bands {
+		tl.Bands = append(tl.Bands, render.Band{Level: b.Level, Start: b.Start, End: b.End,
+			Label: render.BandLabel(b.Name, b.Times)})
+	}
+	tl.BandTitle = "regions of rank " + tl.RowLabel(0)
 	shown, place := []timeline.Category{}, [timeline.NumCategories]int{}
 	for c := range timeline.NumCategories {
 		if r.Total[c] > 0 || c == timeline.Computation {
