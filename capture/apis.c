@@ -2,10 +2,11 @@
 
 /* The APIs that are traced. */
 #include "core/api.h"
+#include "functions/library.h"
 #include "mpi/library.h"
 #include "nccl/nccl.h"
 #include "openmp/openmp.h"
 #include "posixio/library.h"
 #include "regions/regions.h"
 
-const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, NULL};
+const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, &tb_function_api, NULL};

@@ -35,11 +35,19 @@ struct tb_api {
     int (*hidden_library)(void);
     /* The id of a function by any symbol that it has; -1 if the symbol is none of this API. */
     int (*function_named)(const char *symbol);
+    /* A call is going to be recorded in a thread that holds events back (tb_thread.held): they come first. */
+    void (*before)(struct tb_thread *t);
+    /* The calling thread makes no more calls; this process is a forked child. */
+    void (*thread_ends)(struct tb_thread *t);
+    void (*child)(void);
     /* What is called instead of a function that no loaded library has; NULL: the process ends, as it would without us. */
     void *(*missing)(const char *symbol);
 };
 extern const struct tb_api *const tb_apis[]; /* NULL ends it */
 
+/* The control page while the process has not begun; NULL if there is none. */
+struct tb_control *tb_control_look(void);
+void tb_control_looked(struct tb_control *c);
 /* The kinds of events that are not recorded, as in the control page; all, if there is none. */
 uint32_t tb_events_off(void);
 /* This process is one that `tabard record` became, not one that the program started. */

@@ -55,6 +55,7 @@ struct tb_thread {
     uint64_t clock_due;       /* ticks at which the next TB_R_CLOCK is due */
     struct tb_intern *intern; /* of core/intern.c, never NULL in a live thread */
     struct tb_thread_private *priv;
+    uintptr_t held;           /* != 0: events wait to be written before the next call, see api.h */
     struct tb_site_entry sites[TB_SITE_CACHE], callers[TB_CALLER_CACHE];
 };
 /* Tags of tb_thread.outer. A call that arrives while its outer call is being
@@ -164,7 +165,7 @@ int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame, i
     return 0;
 #else
     struct tb_thread *t = tb_self;
-    if (tb_unlikely(t->outer != 0 || tb_gate[id] != 0)) return tb_enter_slow(c, id, words, ra, frame);
+    if (tb_unlikely((t->outer | t->held) != 0 || tb_gate[id] != 0)) return tb_enter_slow(c, id, words, ra, frame);
     c->t = t;
     c->id_flags = (uint64_t)id;
     c->absent = 0;

@@ -1,6 +1,7 @@
 /* Records of calls: calls inside calls, calls that never return, the slow halves of the wrapper's
  * steps, and the runtime's own records. Segments themselves are in chain.c. */
 #include <errno.h>
+#include "core/api.h"
 #include "core/internal.h"
 #include "memory/memory.h"
 #include "sites/sites.h"
@@ -80,6 +81,13 @@ static void drop(struct tb_call *c)
 
 /* ---- The slow halves of the wrapper's steps ---- */
 
+static void write_held(struct tb_thread *t)
+{
+    t->held = 0;
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->before) (*api)->before(t);
+}
+
 static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
 {
     c->t = NULL;
@@ -87,6 +95,7 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     c->slow = 0;
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted || tb_gate[id] == TB_GATE_SKIP) return 0; /* the gates may have been set just now */
+    if (t->held) write_held(t);
     if (t->outer && tb_caller_is_library(ra) && !tb_jump_site((unsigned)id, ra)) return 0;
     struct tb_chain *ch = t->priv->chain;
     uint64_t flags = tb_gate[id] == TB_GATE_HIDE ? TB_F_HIDDEN : 0;
@@ -359,6 +368,7 @@ void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned
     if (t->outer & TB_BUILDING) {
         tb_emit_before(call_of(t->outer), id, payload, n);
     } else {
+        if (t->held && !t->outer && !t->priv->muted) write_held(t);
         if (t->outer) split(t);
         int fits = n + 5 <= (uint64_t)(t->limit - t->at) || tb_chain_advance(t, NULL, n + 5);
         if (fits) {
@@ -367,4 +377,39 @@ void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned
         }
     }
     errno = saved;
+}
+
+uint64_t *tb_emit_room(struct tb_thread *t, unsigned n)
+{
+    if (t->outer & TB_BUILDING) return NULL;
+    if (t->outer) split(t);
+    if (n + 5 <= (uint64_t)(t->limit - t->at) || tb_chain_advance(t, NULL, n + 5)) return t->at + 5;
+    return NULL;
+}
+
+void tb_emit_done(struct tb_thread *t, uint16_t id, unsigned n)
+{
+    uint64_t *w = t->at;
+    w[0] = (uint64_t)id | (uint64_t)(n + 5) << 32;
+    w[1] = w[2] = tb_now();
+    w[3] = w[4] = 0;
+    tb_chain_publish(t, n + 5);
+}
+
+void tb_emit_event(struct tb_thread *t, uint16_t id, uint64_t site, uint64_t start, uint64_t end,
+                   const uint64_t *payload, unsigned n)
+{
+    uint64_t *w = tb_emit_room(t, n);
+    if (!w) {
+        t->priv->chain->lost++;
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) w[i] = payload[i];
+    w -= 5;
+    w[0] = (uint64_t)id | (uint64_t)(t->outer ? TB_F_NESTED : 0) << 16 | (uint64_t)(n + 5) << 32;
+    w[1] = start;
+    w[2] = end;
+    w[3] = site;
+    w[4] = 0;
+    tb_chain_publish(t, n + 5);
 }

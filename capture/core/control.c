@@ -122,15 +122,24 @@ static void remember_places(void)
     remember(tb_process.spill, sizeof tb_process.spill, "TABARD_SPILL");
 }
 
+struct tb_control *tb_control_look(void)
+{
+    if (tb_process.state == TB_INERT || tb_process.control) return tb_process.control;
+    remember_places();
+    return tb_process.dir[0] ? map_control(tb_process.dir) : NULL;
+}
+
+void tb_control_looked(struct tb_control *c)
+{
+    if (c && c != tb_process.control) tb_file_unmap(c, sizeof *c);
+}
+
 uint32_t tb_events_off(void)
 {
-    if (tb_process.state == TB_INERT) return ~0u;
-    if (tb_process.control) return tb_process.control->events_off;
     int saved = errno;
-    remember_places();
-    struct tb_control *c = tb_process.dir[0] ? map_control(tb_process.dir) : NULL;
+    struct tb_control *c = tb_process.state == TB_INERT ? NULL : tb_control_look();
     uint32_t off = c ? c->events_off : ~0u;
-    if (c) tb_file_unmap(c, sizeof *c);
+    tb_control_looked(c);
     errno = saved;
     return off;
 }

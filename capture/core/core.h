@@ -38,6 +38,7 @@ struct tb_thread_private {
     int muted;                     /* > 0: the runtime itself is at work, forward everything */
     void *sites;                   /* of sites/unwind.c */
     struct tb_chain *chain;        /* of core/chain.c */
+    struct tbf_thread *functions;  /* of functions/write.c, mapped */
     char *statuses;                /* of mpi/statuses.c, mapped */
     size_t statuses_size;
     struct { uint32_t regions, last; } team; /* of openmp/events.c */
@@ -62,6 +63,12 @@ enum { TB_SLOW_NESTED = 1, TB_SLOW_LOST = 2 };
  * the call that is being written, if there is one. May wait for the collector; the record is
  * dropped (0) if there is no room. Not while the real function of a recorded call runs. */
 void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned n);
+/* A record that is written in its place: room for n payload words, NULL if there is none; then its end. */
+uint64_t *tb_emit_room(struct tb_thread *t, unsigned n);
+void tb_emit_done(struct tb_thread *t, uint16_t id, unsigned n);
+/* As tb_emit for an event without result that has these times; a call that is running is around it. */
+void tb_emit_event(struct tb_thread *t, uint16_t id, uint64_t site, uint64_t start, uint64_t end,
+                   const uint64_t *payload, unsigned n);
 int tb_emit_before(struct tb_call *c, uint16_t id, const uint64_t *payload, unsigned n);
 
 /* The first word of an array, see ring.h. */

@@ -47,7 +47,8 @@ struct tb_control {
     uint8_t  filter[TB_IDS / 8]; /* bit id set: function id is filtered out */
     uint32_t unseen;           /* processes with an MPI library that ended without a call that came here (atomic add) */
     uint32_t events_off;       /* bit set: this kind of events (spec/events.txt) is not recorded */
-    char     unused[1016];     /* paths are never taken from here */
+    uint32_t function_times;   /* TB_TIMES_*: of function calls */
+    char     unused[1012];     /* paths are never taken from here */
     char     summary[1024];    /* at first what to print if the collector is lost */
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,
@@ -60,6 +61,7 @@ enum { TB_MERGE_UNITE = 1, TB_MERGE_KEEP = 2, TB_MERGE_TAKEN = 3, TB_MERGE_FAILE
 /* WRITING: all ranks are through MPI_Finalize. DONE: it lies where it belongs, or cannot be written there. */
 enum { TB_ARCHIVE_NONE = 0, TB_ARCHIVE_WRITING = 1, TB_ARCHIVE_DONE = 2 };
 enum { TB_COLLECTOR_STARTING = 0, TB_COLLECTOR_RUNNING = 1, TB_COLLECTOR_DONE = 2 };
+enum { TB_TIMES_OFF = 0, TB_TIMES_ENTRY = 1, TB_TIMES_ALL = 2 };
 enum { TB_SITES_OFF = 0, TB_SITES_CALLER = 1, TB_SITES_STACK = 2 };
 
 /* A segment file: this header, padded to TB_HEADER_BYTES, then records.
@@ -146,8 +148,10 @@ enum { TB_DEF_MAX = 1 << 20, TB_DEF_GENERATIONS = 1 << 12 };
  *   HEAP     bits 40..59 segment number, 0..39 offset in it
  *   MODULE   bits 40..59 module number, 0..39 offset from its load address
  *   STACK    bits 40..59 thread, 0..39 signed offset from the thread's anchor
+ *   FUNCTION bits 40..59 module number, 0..39 offset of a function from its load address
+ *   TREE     bits 40..59 thread, 0..39 number of a tree of calls, see TB_R_TREE
  *   RAW      bits 0..59: an address that belongs to nothing known */
-enum { TB_W_LITERAL = 0, TB_W_HEAP = 1, TB_W_MODULE = 2, TB_W_STACK = 3, TB_W_RAW = 15 };
+enum { TB_W_LITERAL = 0, TB_W_HEAP = 1, TB_W_MODULE = 2, TB_W_STACK = 3, TB_W_FUNCTION = 4, TB_W_TREE = 5, TB_W_RAW = 15 };
 
 /* Ids of the runtime's own records; w1 is the time, w2..w4 are 0, the payload
  * starts at word 5 and uses the encodings above. */
@@ -169,6 +173,8 @@ enum {
     TB_R_DEF = 10,     /* word number (below TB_DEF_MAX, plus TB_DEF_MAX for each time that numbers began anew),
                           word id and flags as in w0 | absent mask << 32, word call site, then the slots known on
                           entry: valid for this thread until the number is defined anew */
+    TB_R_TREE = 11,    /* word TREE, word FUNCTION (0: none), then word by word what it called, a TREE or a FUNCTION, and how
+                          often in a row: these are known by then */
     TB_R_SEGALLOC = 16, /* pseudo call, shown: word segment number, word kind (TB_MEM_*), word bytes */
     TB_R_SEGFREE = 17,  /* pseudo call, shown: word segment number */
     TB_R_CREATE = 18,   /* pseudo call, shown: the thread created one: word number */

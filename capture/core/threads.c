@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/api.h"
 #include "core/internal.h"
 #include "core/lock.h"
 #include "memory/memory.h"
@@ -65,12 +66,21 @@ static struct tb_thread *adopt_thread(struct tb_life *life)
     return t;
 }
 
+static void tell_end(struct tb_thread *t)
+{
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->thread_ends) (*api)->thread_ends(t);
+}
+
 void tb_thread_end(void)
 {
     struct tb_thread *t = tb_self;
-    tb_self = &nobody;
     if (t != &nobody && t->priv) {
         while (t->outer) tb_call_abandon(t);
+        tell_end(t);
+    }
+    tb_self = &nobody;
+    if (t != &nobody && t->priv) {
         tb_sites_thread_end(t);
     }
     tb_memory_thread_end();
@@ -79,6 +89,7 @@ void tb_thread_end(void)
 int tb_thread_pause(void)
 {
     if (tb_self != &nobody && !tb_idle()) return 0;
+    if (tb_self != &nobody) tell_end(tb_self);
     tb_self = &nobody;
     return 1;
 }
@@ -91,6 +102,8 @@ void tb_child(void)
     if (t != &nobody) memset(t, 0, sizeof *t);
     tb_lives_child();
     tb_memory_child();
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->child) (*api)->child();
     tb_locks_child();
 }
 

@@ -90,9 +90,23 @@ type Module struct {
 	Size uint64
 }
 
-// Site is a place that calls: one frame, or several from the inside out.
+// Site is a place that calls: one frame, or several from the inside out; or a function, or a tree of calls.
 type Site struct {
-	Frames []Frame
+	Frames []Frame // of a tree those of its function
+	Tree   *Tree   // nil if it is no tree
+}
+
+// Tree is a call of a function with all calls below it. A function that called nothing is the site of the function
+// itself.
+type Tree struct {
+	Func  uint32 // the site of the function, as in Signature.Site; 0: none, Calls came after each other
+	Calls []Called
+}
+
+// Called is what was called, a tree or a function, and how often in a row.
+type Called struct {
+	Site  uint32 // as in Signature.Site; that of a tree is less than those of the trees that it is in
+	Count uint64
 }
 
 // Physical is the frames of the stack, innermost first: of functions that were put in line only the

@@ -46,6 +46,7 @@ func (a *Archive) readMeta(p *parts) error {
 	a.readRun(m)
 	a.modules = m.readModules()
 	a.sites = m.readSites(a.modules)
+	m.readTrees(a.sites)
 	if m.err != nil {
 		return m.err
 	}
@@ -127,4 +128,54 @@ func (m *metaReader) readSites(modules []Module) []Site {
 		}
 	}
 	return sites
+}
+
+// readTrees adds the trees of calls to the sites. A row with a count of 0 begins a tree and has its function, the
+// others have what it called.
+func (m *metaReader) readTrees(sites []Site) {
+	t := m.tables[partTrees]
+	last := -1
+	for i := range t.rows {
+		n := m.number(partTrees, i, "site", t.cols[0][i], 0, int64(len(sites))-1)
+		count := t.cols[2][i]
+		if m.err != nil {
+			return
+		}
+		switch {
+		case count == 0 && n > last:
+			f := m.number(partTrees, i, "function", t.cols[1][i], 0, int64(len(sites)))
+			sites[n].Tree, last = &Tree{Func: uint32(f)}, n
+		case count <= 0 || n != last:
+			m.fail(partTrees, i, "site %d does not follow site %d", n, last)
+		default:
+			c := m.number(partTrees, i, "called site", t.cols[1][i], 1, int64(len(sites)))
+			tree := sites[n].Tree
+			tree.Calls = append(tree.Calls, Called{uint32(c), uint64(count)})
+		}
+	}
+	if err := linkTrees(sites); err != nil {
+		m.fail(partTrees, 0, "%v", err)
+	}
+}
+
+// linkTrees gives trees the frames of their functions. Trees must be made of functions, and of trees before them.
+func linkTrees(sites []Site) error {
+	for n := range sites {
+		t := sites[n].Tree
+		if t == nil {
+			continue
+		}
+		sites[n].Frames = nil
+		if f := int(t.Func); f > len(sites) || f > 0 && sites[f-1].Tree != nil {
+			return fmt.Errorf("site %d is no function", f-1)
+		} else if f > 0 {
+			sites[n].Frames = sites[f-1].Frames
+		}
+		for _, c := range t.Calls {
+			if k := int(c.Site) - 1; k < 0 || k >= len(sites) || k >= n && (k == n || sites[k].Tree != nil) {
+				return fmt.Errorf("site %d has site %d in it", n, k)
+			}
+		}
+	}
+	return nil
 }

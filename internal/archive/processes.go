@@ -298,7 +298,7 @@ func (a *Archive) moduleList(numbers []int) *moduleList {
 				frames[k].Module = -1
 			}
 		}
-		l.sites[i].Frames = frames
+		l.sites[i] = Site{Frames: frames, Tree: a.sites[i].Tree}
 	}
 	if len(a.moduleLists) >= maxModuleLists || a.moduleLists == nil {
 		a.moduleLists = make(map[*int]*moduleList)

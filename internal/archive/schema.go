@@ -25,6 +25,7 @@ const (
 	partMeta    = 2
 	partModules = 3
 	partFrames  = 4
+	partTrees   = 5
 	partGroups  = 9
 
 	partColumns   = 20
@@ -81,6 +82,8 @@ var schema = []partSchema{
 	},
 	{id: partFrames, name: "frames", section: secMeta, kind: tablePart,
 		fields: []field{{"site", 1}, {"module", 0}, {"offset", 0}, {"func", 0}, {"file", 0}, {"line", 0}}},
+	{id: partTrees, name: "trees", section: secMeta, kind: tablePart,
+		fields: []field{{"site", 0}, {"called", 0}, {"count", 0}}},
 	{id: partGroups, name: "groups", section: secMeta, kind: poolPart},
 	{id: partTimings, name: "timings", section: secMeta, kind: tablePart, fields: []field{{"bytes", 0}}},
 

@@ -79,9 +79,19 @@ func (t *textWalker) content(c *Content) {
 		t.line("module %d: %q %q %d", i, m.Path, m.BuildID, m.Size)
 	}
 	for i, s := range c.Sites {
-		for _, f := range s.Frames {
+		frames := s.Frames
+		if s.Tree != nil {
+			frames = []Frame{{Module: -1}}
+		}
+		for _, f := range frames {
 			t.line("site %d: %d %d %q %q %d", i, f.Module, f.Offset, f.Func, f.File, f.Line)
 		}
+	}
+	for i, s := range c.Sites {
+		if s.Tree == nil {
+			continue
+		}
+		t.line("tree %d: %d%s", i, s.Tree.Func, calledText(s.Tree.Calls))
 	}
 	ctx := newContexts()
 	for i, g := range c.Groups {
@@ -269,4 +279,12 @@ func (t *Template) text() string {
 		out += " open=" + strings.Join(open, ",")
 	}
 	return out
+}
+
+func calledText(calls []Called) string {
+	var b []byte
+	for _, c := range calls {
+		b = fmt.Appendf(b, " %dx%d", c.Site, c.Count)
+	}
+	return string(b)
 }

@@ -133,6 +133,8 @@ func (p *textParser) top() {
 		c.Modules = append(c.Modules, m)
 	case "site":
 		p.site(rest)
+	case "tree":
+		p.tree(rest)
 	case "group":
 		p.numbered(rest+":", len(c.Groups))
 		if p.ctx.bySize == nil {
@@ -217,6 +219,25 @@ func (p *textParser) site(rest string) {
 		p.c.Sites = append(p.c.Sites, Site{})
 	}
 	p.c.Sites[n].Frames = append(p.c.Sites[n].Frames, frame)
+}
+
+func (p *textParser) tree(rest string) {
+	number, rest, _ := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(number)
+	fields := strings.Fields(rest)
+	if p.check(err) || n < 0 || n >= len(p.c.Sites) || len(fields) == 0 {
+		p.fail("tree %d of %d sites", n, len(p.c.Sites))
+		return
+	}
+	t := &Tree{Func: uint32(p.integer(fields[0]))}
+	for _, f := range fields[1:] {
+		site, count, _ := strings.Cut(f, "x")
+		t.Calls = append(t.Calls, Called{uint32(p.integer(site)), uint64(p.integer(count))})
+	}
+	p.c.Sites[n].Tree = t
+	if err := linkTrees(p.c.Sites[:n+1]); p.err == nil && err != nil {
+		p.fail("%v", err)
+	}
 }
 
 func (p *textParser) unknown(rest string) {

@@ -114,7 +114,8 @@ func (c *Content) encode(compact bool, bundles func() *bundled) (*encoded, error
 			models.add(int64(m))
 		}
 	}
-	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames, partHeads: heads,
+	tables := map[uint32]*table{partMeta: run, partModules: modules, partFrames: frames, partTrees: c.treeTable(),
+		partHeads: heads,
 		partColumns: lengthTable(
 			partColumns,
 			secStructure,
@@ -199,7 +200,7 @@ func (c *Content) frameTable(strs *pool) *table {
 	t := newTable(partFrames, secMeta)
 	for i, s := range c.Sites {
 		frames := s.Frames
-		if len(frames) == 0 { // keeps the numbers of sites without gaps
+		if len(frames) == 0 || s.Tree != nil { // keeps the numbers of sites without gaps
 			frames = []Frame{{Module: -1}}
 		}
 		for _, f := range frames {
@@ -211,6 +212,20 @@ func (c *Content) frameTable(strs *pool) *table {
 				int64(strs.add(f.File)),
 				int64(f.Line),
 			)
+		}
+	}
+	return t
+}
+
+func (c *Content) treeTable() *table {
+	t := newTable(partTrees, secMeta)
+	for i, s := range c.Sites {
+		if s.Tree == nil {
+			continue
+		}
+		t.add(int64(i), int64(s.Tree.Func), 0)
+		for _, called := range s.Tree.Calls {
+			t.add(int64(i), int64(called.Site), int64(called.Count))
 		}
 	}
 	return t

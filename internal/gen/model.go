@@ -37,9 +37,9 @@ var sentinels = set("MPI_BOTTOM", "MPI_IN_PLACE", "MPI_PROC_NULL", "MPI_ROOT", "
 	"MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_ERRCODES_IGNORE",
 	"MPI_ARGV_NULL", "MPI_ARGVS_NULL", "MPI_UNDEFINED")
 
-var categories = set("collective", "comm_mgmt", "completion", "completion_query", "io_data", "io_local", "io_mgmt",
-	"lifecycle", "local", "neighbor_collective", "omp_parallel", "omp_sync", "omp_task", "omp_work", "partitioned",
-	"process_mgmt", "pt2pt", "region", "rma_mgmt", "rma_op", "rma_sync", "start", "tool")
+var categories = set("collective", "comm_mgmt", "completion", "completion_query", "function", "io_data", "io_local",
+	"io_mgmt", "lifecycle", "local", "neighbor_collective", "omp_parallel", "omp_sync", "omp_task", "omp_work",
+	"partitioned", "process_mgmt", "pt2pt", "region", "rma_mgmt", "rma_op", "rma_sync", "start", "tool")
 
 var blockings = set("local", "blocking", "nonblocking", "persistent_init", "split_begin", "split_end", "start",
 	"generalized_request", "test")
@@ -56,7 +56,7 @@ var ctypes = map[string]struct {
 	"MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
-	"off_t":               {"off_t", 64}, "mode_t": {"mode_t", 32}, "unsigned": {"unsigned", 32},
+	"off_t":               {"off_t", 64}, "uint64_t": {"uint64_t", 64}, "mode_t": {"mode_t", 32}, "unsigned": {"unsigned", 32},
 	"ncclDataType_t": {"int", 32}, "ncclRedOp_t": {"int", 32}, "ncclUniqueId": {"struct tb_nccl_id", 64},
 }
 

@@ -51,7 +51,7 @@ func (n *names) want(syms *symbol.Process) {
 	for _, site := range syms.Sites() {
 		for _, f := range site {
 			if f.Known {
-				n.add(mods[f.Module], resolve.Query{Offset: f.Offset, Kind: resolve.Return})
+				n.add(mods[f.Module], query(f))
 			}
 		}
 	}
@@ -106,8 +106,8 @@ func (n *names) resolve(tick func()) {
 // Static data at module m, offset o is Info["data m+0xo"], symbol+distance.
 func (n *names) fill(d *archive.RankData, syms *symbol.Process) {
 	mods := syms.Modules()
-	for _, site := range syms.Sites() {
-		var s archive.Site
+	for i, site := range syms.Sites() {
+		s := archive.Site{Tree: syms.Tree(uint32(i + 1))}
 		for _, f := range site {
 			s.Frames = append(s.Frames, n.frames(mods, f)...)
 		}
@@ -136,7 +136,10 @@ func (n *names) frames(mods map[uint32]symbol.Module, f symbol.Frame) []archive.
 		line := archive.Frame{Module: int(f.Module), Offset: f.Offset, Func: name, File: m.Path, Line: int(f.Offset)}
 		return []archive.Frame{line}
 	}
-	l := n.get(m, resolve.Query{Offset: f.Offset, Kind: resolve.Return})
+	l := n.get(m, query(f))
+	if f.Entry && len(l.Frames) > 1 { // what was put in line at its beginning
+		l.Frames = l.Frames[len(l.Frames)-1:]
+	}
 	if len(l.Frames) == 0 {
 		return []archive.Frame{{Module: int(f.Module), Offset: f.Offset}}
 	}
@@ -145,4 +148,12 @@ func (n *names) frames(mods map[uint32]symbol.Module, f symbol.Frame) []archive.
 		out[i] = archive.Frame{Module: int(f.Module), Offset: f.Offset, Func: g.Func, File: g.File, Line: g.Line}
 	}
 	return out
+}
+
+// query asks about a frame.
+func query(f symbol.Frame) resolve.Query {
+	if f.Entry {
+		return resolve.Query{Offset: f.Offset, Kind: resolve.Code}
+	}
+	return resolve.Query{Offset: f.Offset, Kind: resolve.Return}
 }

@@ -28,13 +28,9 @@ func (e *env) single(r *archive.RankData, streams []archive.StreamData) (*state,
 	}
 	s := newState()
 	s.groups[g.groupKey] = g
-	sites := make([]string, len(r.Sites))
-	for i := range r.Sites {
-		key, err := appendSite(nil, &r.Sites[i], r.Modules)
-		if err != nil {
-			return nil, fmt.Errorf("call site %d: %w", i, err)
-		}
-		sites[i] = e.intern(key)
+	sites, err := e.siteKeys(r.Sites, r.Modules)
+	if err != nil {
+		return nil, err
 	}
 	for i := range streams {
 		d := &streams[i]

@@ -103,18 +103,32 @@ func (w *writer) site(key string) uint32 {
 	}
 	id, ok := w.sites[key]
 	if !ok {
-		var s archive.Site
-		for _, f := range parseSite(key) {
-			if f.Module >= 0 {
-				f.Module = w.module(f.module)
-			}
-			s.Frames = append(s.Frames, f.Frame)
-		}
+		s := w.makeSite(key) // what it refers to comes before it
 		w.c.Sites = append(w.c.Sites, s)
 		id = len(w.c.Sites)
 		w.sites[key] = id
 	}
 	return uint32(id)
+}
+
+func (w *writer) makeSite(key string) (s archive.Site) {
+	if t, called := w.env.parseTree(key); t != nil {
+		for i, k := range called[1:] {
+			t.Calls[i].Site = w.site(k)
+		}
+		if t.Func = w.site(called[0]); t.Func > 0 {
+			s.Frames = w.c.Sites[t.Func-1].Frames
+		}
+		s.Tree = t
+		return s
+	}
+	for _, f := range parseSite(key) {
+		if f.Module >= 0 {
+			f.Module = w.module(f.module)
+		}
+		s.Frames = append(s.Frames, f.Frame)
+	}
+	return s
 }
 
 func (w *writer) sortedClasses(s *state) []*class {
@@ -300,12 +314,9 @@ func FromContent(c *archive.Content) (*Part, error) {
 		x := r.group(g)
 		s.groups[x.groupKey] = x
 	}
-	for i := range c.Sites {
-		key, err := appendSite(nil, &c.Sites[i], c.Modules)
-		if err != nil {
-			return nil, err
-		}
-		r.sites = append(r.sites, p.env.intern(key))
+	var err error
+	if r.sites, err = p.env.siteKeys(c.Sites, c.Modules); err != nil {
+		return nil, err
 	}
 	for _, cl := range c.Classes {
 		x, key, err := r.class(cl)
@@ -321,7 +332,7 @@ func FromContent(c *archive.Content) (*Part, error) {
 		s.classes[key] = x
 	}
 	p.levels = []*state{s}
-	_, err := p.whole()
+	_, err = p.whole()
 	return p, err
 }
 

@@ -27,6 +27,7 @@ package merge
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,15 +58,17 @@ type env struct {
 	// comparing them.
 	signatures map[string]*archive.Signature
 	known      map[string]*known
-	kept       int    // terminals that classes keep taken apart
-	buf        []byte // for encodings
+	// hashed are the keys of sites that trees refer to, by hash.
+	hashed map[string]string
+	kept   int    // terminals that classes keep taken apart
+	buf    []byte // for encodings
 }
 
 // New returns an empty Part.
 func New() *Part {
 	return &Part{env: &env{
 		contexts: map[int]*rankfunc.Context{}, strings: map[string]string{},
-		signatures: map[string]*archive.Signature{}, known: map[string]*known{},
+		signatures: map[string]*archive.Signature{}, known: map[string]*known{}, hashed: map[string]string{},
 	}}
 }
 
@@ -216,6 +219,7 @@ func Merge(a, b *Part) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(a.env.hashed, b.env.hashed)
 	p := &Part{env: a.env, meta: a.meta, levels: []*state{s}, members: a.members}
 	if p.members == nil {
 		p.members = b.members

@@ -19,22 +19,23 @@ const ControlFile = "control"
 
 // Config is what the launcher decides for a job and the runtime obeys.
 type Config struct {
-	StartOff     bool          // tracing is off until the program switches it on
-	NoTiming     bool          // no time stamps
-	Callsites    uint32        // SitesOff, SitesCaller, SitesStack
-	Filter       []uint16      // ids of functions that are filtered out
-	EventsOff    uint32        // kinds of events that are not recorded: a bit for each spec.EventKind
-	SegmentBytes int64         // size of a segment file, header included; 0: 4 MiB
-	SegmentsMax  int           // segments of a thread before it waits; 0: 16
-	SpillBytes   int64         // per process, while no collector drains; 0: 4 GiB
-	DeadAfter    time.Duration // age of a heartbeat that counts as death; 0: 5 s
-	SummaryWait  time.Duration // rank 0 waits for the summary at its end; 0: 5 s
-	Merge        bool          // collectors unite their archives inside MPI_Finalize
-	Clocks       bool          // collectors measure the clocks of their nodes inside MPI_Finalize
-	LocalRanks   int           // how many ranks belong to the collector, 0 unknown
-	MergeWait    time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
-	MergeTime    time.Duration // for the exchange then; 0: 30 s
-	Lost         string        // what to print if the collector is lost
+	StartOff      bool          // tracing is off until the program switches it on
+	NoTiming      bool          // no time stamps
+	Callsites     uint32        // SitesOff, SitesCaller, SitesStack
+	Filter        []uint16      // ids of functions that are filtered out
+	EventsOff     uint32        // kinds of events that are not recorded: a bit for each spec.EventKind
+	FunctionTimes uint32        // of calls of functions: TimesOff, TimesEntry, TimesAll
+	SegmentBytes  int64         // size of a segment file, header included; 0: 4 MiB
+	SegmentsMax   int           // segments of a thread before it waits; 0: 16
+	SpillBytes    int64         // per process, while no collector drains; 0: 4 GiB
+	DeadAfter     time.Duration // age of a heartbeat that counts as death; 0: 5 s
+	SummaryWait   time.Duration // rank 0 waits for the summary at its end; 0: 5 s
+	Merge         bool          // collectors unite their archives inside MPI_Finalize
+	Clocks        bool          // collectors measure the clocks of their nodes inside MPI_Finalize
+	LocalRanks    int           // how many ranks belong to the collector, 0 unknown
+	MergeWait     time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
+	MergeTime     time.Duration // for the exchange then; 0: 30 s
+	Lost          string        // what to print if the collector is lost
 }
 
 // Control is the mapped control page of a state directory.
@@ -67,6 +68,7 @@ func (c Config) page() *controlPage {
 		SummaryWaitNS: uint64(orDefault(c.SummaryWait, 5*time.Second)),
 		Callsites:     c.Callsites,
 		EventsOff:     c.EventsOff,
+		FunctionTimes: c.FunctionTimes,
 		Heartbeat:     MonotonicNS(),
 		Leader:        ^uint32(0),
 		LocalRanks:    uint32(c.LocalRanks),

@@ -41,6 +41,11 @@ const (
 	SitesCaller = 1
 	SitesStack  = 2
 
+	// Which times calls of functions have.
+	TimesOff   = 0
+	TimesEntry = 1
+	TimesAll   = 2
+
 	// States of a segment.
 	SegFree   = 0
 	SegActive = 1
@@ -62,11 +67,13 @@ const (
 	ASentinel = 3
 
 	// Classes of segment words.
-	WLiteral = 0
-	WHeap    = 1
-	WModule  = 2
-	WStack   = 3
-	WRaw     = 15
+	WLiteral  = 0
+	WHeap     = 1
+	WModule   = 2
+	WStack    = 3
+	WFunction = 4
+	WTree     = 5
+	WRaw      = 15
 
 	// Ids of the runtime's own records.
 	RPad      = 0
@@ -80,6 +87,7 @@ const (
 	RClock    = 8
 	REnd      = 9
 	RDef      = 10
+	RTree     = 11
 	RSegAlloc = 16
 	RSegFree  = 17
 	RCreate   = 18
@@ -134,7 +142,8 @@ type controlPage struct {
 	Filter         [IDs / 8]byte
 	Unseen         uint32
 	EventsOff      uint32
-	_              [1016]byte
+	FunctionTimes  uint32
+	_              [1012]byte
 	Summary        [1024]byte
 }
 

@@ -30,6 +30,8 @@ var goConstants = map[string]uint64{
 	"TB_F_REF": FRef, "TB_F_IGNORED": FIgnored,
 	"TB_A_PLAIN": APlain, "TB_A_LIST": AList, "TB_A_STATUS": AStatus, "TB_A_SENTINEL": ASentinel,
 	"TB_W_LITERAL": WLiteral, "TB_W_HEAP": WHeap, "TB_W_MODULE": WModule, "TB_W_STACK": WStack, "TB_W_RAW": WRaw,
+	"TB_W_FUNCTION": WFunction, "TB_W_TREE": WTree, "TB_R_TREE": RTree,
+	"TB_TIMES_OFF": TimesOff, "TB_TIMES_ENTRY": TimesEntry, "TB_TIMES_ALL": TimesAll,
 	"TB_R_PAD": RPad, "TB_R_PROCESS": RProcess, "TB_R_ABI": RABI, "TB_R_WORLD": RWorld, "TB_R_MODULE": RModule,
 	"TB_R_STACK": RStack,
 	"TB_R_LOST":  RLost, "TB_R_CONTROL": RControl, "TB_R_CLOCK": RClock, "TB_R_END": REnd, "TB_R_DEF": RDef,

@@ -80,7 +80,7 @@ func ParseAddress(w uint64) Address {
 		return Address{Class: c, Off: int64(w<<4) >> 4}
 	case WStack:
 		return Address{Class: c, ID: uint32(w>>40) & 0xfffff, Off: int64(w<<24) >> 24}
-	case WHeap, WModule:
+	case WHeap, WModule, WFunction, WTree:
 		return Address{Class: c, ID: uint32(w>>40) & 0xfffff, Off: int64(w & (1<<40 - 1))}
 	default:
 		return Address{Class: WRaw, Off: int64(w & (1<<60 - 1))}
@@ -92,7 +92,7 @@ func (a Address) Word() uint64 {
 	switch a.Class {
 	case WLiteral:
 		return uint64(a.Off) & (1<<60 - 1)
-	case WStack, WHeap, WModule:
+	case WStack, WHeap, WModule, WFunction, WTree:
 		return uint64(a.Class)<<60 | uint64(a.ID&0xfffff)<<40 | uint64(a.Off)&(1<<40-1)
 	default:
 		return WRaw<<60 | uint64(a.Off)&(1<<60-1)

@@ -51,6 +51,9 @@ func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
 func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record, more bool) error {
 	// Field by field: this is the hot path, and most calls need few of them.
 	c.plan, c.flags, c.site, c.absent, c.start = pl, rec.Flags()&^ring.FIgnored, rec.Site(), rec.Absent(), rec.Start()
+	if c.site>>60 == ring.WTree {
+		c.site = p.canonical(c.site)
+	}
 	c.thread = t.number
 	c.ent, c.resolved, c.claimed, c.restored, c.told = nil, false, false, false, rec.Flags()&ring.FIgnored != 0
 	c.reqs, c.entries, c.raws, c.freed = c.reqs[:0], c.entries[:0], c.raws[:0], c.freed[:0]

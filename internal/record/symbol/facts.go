@@ -18,6 +18,7 @@ type Frame struct {
 	Module uint32
 	Offset uint64
 	Known  bool // false: the address Offset belongs to no module
+	Entry  bool // it is the address of a function
 }
 
 // Clock relates ticks to time.

@@ -18,6 +18,8 @@ type interned struct {
 	siteIDs map[siteKey]uint32
 	// siteWords are the words of the sites.
 	siteWords []uint64
+	trees     map[uint32]*archive.Tree // of sites that are trees of calls
+	treeIDs   map[string]uint32        // sites by content
 
 	journal []byte // see Journal
 	encoded []byte // the signature that was numbered last
@@ -29,7 +31,8 @@ type siteKey struct {
 }
 
 func newInterned() interned {
-	return interned{sigIDs: map[string]uint32{}, strIDs: map[string]int64{}, siteIDs: map[siteKey]uint32{}}
+	return interned{sigIDs: map[string]uint32{}, strIDs: map[string]int64{}, siteIDs: map[siteKey]uint32{},
+		trees: map[uint32]*archive.Tree{}, treeIDs: map[string]uint32{}}
 }
 
 // Sites are the call sites in order of first occurrence; a signature's site
@@ -84,7 +87,8 @@ func (t *interned) site(word uint64, stack bool, stacks map[uint64][]uint64) uin
 		frames := make([]Frame, 0, len(words))
 		for _, w := range words {
 			a := ring.ParseAddress(w)
-			frames = append(frames, Frame{Module: a.ID, Offset: uint64(a.Off), Known: a.Class == ring.WModule})
+			frames = append(frames, Frame{Module: a.ID, Offset: uint64(a.Off), Known: a.Class == ring.WModule || a.Class == ring.WFunction,
+				Entry: a.Class == ring.WFunction})
 		}
 		t.sites = append(t.sites, frames)
 		t.siteWords = append(t.siteWords, word)

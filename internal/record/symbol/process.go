@@ -139,8 +139,11 @@ func (p *Process) thread(i int) *thread {
 
 // meta takes in one of the runtime's own records.
 func (p *Process) meta(rec ring.Record) error {
-	if rec.ID() == ring.RABI {
+	switch rec.ID() {
+	case ring.RABI:
 		return p.setABI(rec.Payload())
+	case ring.RTree:
+		return p.defineTree(rec.Payload())
 	}
 	return p.learnFact(rec)
 }

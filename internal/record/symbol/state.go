@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -28,6 +29,7 @@ type processState struct {
 	Partial bool
 	Sites   [][]Frame
 	SiteIDs []siteState
+	Trees   map[uint32]*archive.Tree
 	Objs    []objects
 	Live    []request
 	Pools   []pool
@@ -66,7 +68,7 @@ type openState struct {
 func (p *Process) AppendState(dst []byte) ([]byte, error) {
 	s := processState{
 		ABI: p.abi, Info: p.info, Rank: p.rank, Size: p.size, World: p.world, Mods: p.mods, Stacks: p.stacks,
-		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Partial: p.part, Sites: p.sites,
+		Clocks: p.clocks, Lost: p.lost, Ended: p.ended, Final: p.final, Partial: p.part, Sites: p.sites, Trees: p.trees,
 		Objs: p.objs[:], Live: p.reqs.live(), Pools: p.reqs.Pools, Shapes: p.reqs.shapes, Next: p.reqs.next,
 		Threads: map[int]threadState{},
 	}
@@ -123,6 +125,9 @@ func RestoreProcess(b, journal []byte) (*Process, error) {
 	merge(p.reqs.shapes, s.Shapes)
 	for _, d := range s.Predef {
 		p.predef[predefKey{d.Class, d.Raw}] = d.Index
+	}
+	for id, t := range s.Trees {
+		p.trees[id], p.treeIDs[treeKey(t)] = t, id
 	}
 	p.siteWords = make([]uint64, len(s.Sites))
 	for _, d := range s.SiteIDs {
