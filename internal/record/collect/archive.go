@@ -187,6 +187,9 @@ func (c *collector) build() (*merge.Part, error) {
 	}
 	ids := c.identities()
 	for _, id := range ids {
+		if c.provisional {
+			id.p.takeHeld()
+		}
 		c.names.want(id.p.syms)
 	}
 	c.names.resolve(c.moved)

@@ -28,20 +28,21 @@ type process struct {
 	dir    *safefile.Dir // for spools; nil: none
 	log    *spool        // of the journal of syms; nil: not needed yet
 
-	consumed uint64 // raw bytes since the last checkpoint
-	durable  int    // size of the last checkpoint
-	gen      uint64 // of the last checkpoint
-	broken   uint64 // records that could not be understood
-	missing  uint64 // segments that are gone
-	problems []string
-	finished bool
-	at       *chain   // whose record is being taken in
-	panics   []string // not logged yet
-	changed  bool     // since the last archive
-	holding  time.Time
-	upto     uint64 // see known; 0: no such time
-	cut      uint64 // nothing that returned later is taken in; 0: no such time
-	end      string
+	consumed  uint64 // raw bytes since the last checkpoint
+	durable   int    // size of the last checkpoint
+	gen       uint64 // of the last checkpoint
+	broken    uint64 // records that could not be understood
+	missing   uint64 // segments that are gone
+	problems  []string
+	finished  bool
+	heldTaken bool     // see takeHeld
+	at        *chain   // whose record is being taken in
+	panics    []string // not logged yet
+	changed   bool     // since the last archive
+	holding   time.Time
+	upto      uint64 // see known; 0: no such time
+	cut       uint64 // nothing that returned later is taken in; 0: no such time
+	end       string
 }
 
 func newProcess(id ring.ProcessID, withTimes bool) *process {
@@ -295,6 +296,7 @@ func (p *process) finish() {
 		}
 	}
 	p.syms.Finish(p)
+	p.takeHeld()
 }
 
 // closeFiles closes what p holds besides memory.

@@ -298,7 +298,7 @@ func ofState(name string) bool {
 		return true
 	}
 	for _, pattern := range []string{
-		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard", ".*",
+		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard", "f.[0-9]*", ".*",
 	} {
 		if ok, _ := filepath.Match(pattern, name); ok {
 			return true

@@ -302,3 +302,6 @@ func (p *Process) unfinished(th int, t *thread, sink Sink) {
 	p.ev.Cols = p.cols
 	sink.Event(th, &p.ev)
 }
+
+// Last is when the event that was taken in last returned.
+func (p *Process) Last() uint64 { return p.ev.End }

@@ -1,0 +1,32 @@
+package collect
+
+import (
+	"os"
+
+	"github.com/tabard-hpc/tabard/internal/record/ring"
+)
+
+// takeHeld takes in what threads of a process that calls nothing any more have held back of their function calls.
+func (p *process) takeHeld() {
+	if p.heldTaken || p.dir == nil {
+		return
+	}
+	p.heldTaken = true
+	for _, c := range p.live() {
+		f, err := p.dir.OpenFile(ring.FunctionsName(p.id, c.thread), os.O_RDONLY, 0)
+		if err != nil {
+			continue // it has none
+		}
+		recs, err := ring.HeldFunctions(f, p.syms.Last())
+		f.Close()
+		for _, rec := range recs {
+			if err == nil {
+				err = p.syms.Record(c.thread, rec, p)
+			}
+		}
+		if err != nil {
+			p.complain("thread %d: function calls that it had not written yet: %v", c.thread, err)
+		}
+		p.changed = p.changed || len(recs) > 0
+	}
+}
