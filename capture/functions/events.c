@@ -177,11 +177,13 @@ static void push(struct tbf_state *s, uint32_t function, uintptr_t sp)
     tb_publish(s->depth, d + 1);
 }
 
-INLINE int enter(struct tbf_thread *t, uint32_t function, uintptr_t sp)
+/* inlined: what was entered at sp is around the function, which has been put in line there. */
+INLINE int enter(struct tbf_thread *t, uint32_t function, uintptr_t sp, int inlined)
 {
     struct tbf_state *s = t->s;
     uintptr_t outer = t->thread->outer;
-    if (tb_unlikely(s->depth > t->base && s->frames[s->depth - 1].sp <= sp)) correct(t, sp);
+    uintptr_t left = sp - (uintptr_t)inlined;
+    if (tb_unlikely(s->depth > t->base && s->frames[s->depth - 1].sp <= left)) correct(t, left);
     if (tb_unlikely(s->depth >= TBF_FRAMES - 1)) {
         s->lost++;
         return 0;
@@ -227,7 +229,7 @@ void tbf_drain(struct tbf_thread *t)
         for (uint32_t i = 0; i < t->queued; i++) {
             struct tbf_event e = t->queue[i];
             if (e.function == TBF_NONE) leave(t, e.sp);
-            else enter(t, e.function, e.sp);
+            else enter(t, e.function, e.sp, 1);
         }
         t->queued = 0;
         tb_barrier();
@@ -250,7 +252,7 @@ static __attribute__((noinline)) int enter_slow(struct tbf_thread *t, uint32_t f
         t = tbf_self;
         if (!t->ready) return 0;
         t->ready = 0;
-        int r = enter(t, function, sp);
+        int r = enter(t, function, sp, 1);
         done(t);
         return r;
     }
@@ -275,7 +277,7 @@ int tb_function_enter(uint32_t function, const void *sp)
     if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING)) return enter_slow(t, function, (uintptr_t)sp);
     t->ready = 0;
     tb_barrier();
-    int r = enter(t, function, (uintptr_t)sp);
+    int r = enter(t, function, (uintptr_t)sp, 0);
     done(t);
     return r;
 }
@@ -293,20 +295,44 @@ void tb_function_leave(const void *sp)
     done(t);
 }
 
+/* The frame that a function whose frame is at `at` leaves, depth + 1; 0: none. It is the innermost of the function that
+ * was entered there; else, where the place is not exact, the outermost below or the last one. */
+INLINE uint32_t near(const struct tbf_thread *t, uint32_t function, uintptr_t at)
+{
+    const struct tbf_state *s = t->s;
+    uint32_t found = 0;
+    for (uint32_t d = s->depth; d > t->base && s->frames[d - 1].sp <= at; d--) {
+        if (s->frames[d - 1].function != function) continue;
+        found = d;
+        if (s->frames[d - 1].sp == at) break;
+    }
+    if (!found && s->depth > t->base && s->frames[s->depth - 1].function == function) found = s->depth;
+    return found;
+}
+
+int tbf_enter_near(uint32_t function, uintptr_t at, int inlined)
+{
+    struct tbf_thread *t = tbf_self;
+    if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized)) return 0;
+    if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING)) return enter_slow(t, function, at);
+    t->ready = 0;
+    tb_barrier();
+    int r = enter(t, function, at, inlined);
+    done(t);
+    return r;
+}
+
 void tbf_leave_near(uint32_t function, uintptr_t at)
 {
     struct tbf_thread *t = tbf_self;
     if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING)) {
-        if (t->s) queue(t, TBF_NONE, at);
+        leave_slow(t, at);
         return;
     }
-    struct tbf_state *s = t->s;
     t->ready = 0;
     tb_barrier();
-    /* Of the frames at `at` or below, all but the outermost have been left by a jump. */
-    while (s->depth > t->base + 1 && s->frames[s->depth - 2].sp <= at) pop(t);
-    if (s->depth > t->base && s->frames[s->depth - 1].function != function && s->frames[s->depth - 1].sp <= at) pop(t);
-    if (s->depth > t->base && s->frames[s->depth - 1].function == function) pop(t);
+    uint32_t d = near(t, function, at);
+    while (d && t->s->depth >= d) pop(t);
     done(t);
 }
 

@@ -1,17 +1,19 @@
 /* Functions by number, and those of programs that were compiled with -finstrument-functions, which tell of their calls
  * themselves. These have no plan: a function gets its number when it is called first. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include "core/ids.h"
 #include "core/lock.h"
 #include "functions/functions.h"
 #include "functions/state.h"
+#include "sites/frames.h"
 
 /* ---- Numbers ---- */
 
 enum { IMAGES = 1024, TOLD = 1 << 17 };
 static struct { uint32_t first, count; uintptr_t bias; const uint64_t *offset; } images[IMAGES];
 static uint32_t image_count, number_count;
-static uintptr_t *told;           /* addresses of functions that tell of themselves, by hash */
+static uintptr_t *told;           /* addresses of functions that tell of themselves, by hash; with a lock */
 static uint32_t *told_number;     /* their numbers + 1 */
 static uintptr_t *told_address;   /* by number - told_first */
 static uint32_t told_first, told_count;
@@ -39,7 +41,7 @@ uint32_t tb_functions_register(const struct tb_function_image *image)
 
 uintptr_t tbf_address(uint32_t f)
 {
-    if (told && f - told_first < __atomic_load_n(&told_count, __ATOMIC_ACQUIRE)) return told_address[f - told_first];
+    if (f - told_first < __atomic_load_n(&told_count, __ATOMIC_ACQUIRE)) return told_address[f - told_first];
     uint32_t n = __atomic_load_n(&image_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n; i++)
         if (f - images[i].first < images[i].count) return images[i].bias + images[i].offset[f - images[i].first];
@@ -48,67 +50,127 @@ uintptr_t tbf_address(uint32_t f)
 
 /* ---- -finstrument-functions ---- */
 
+/* A place where a function calls a hook: which function, and where the frame of the function lies then. */
+struct place {
+    uintptr_t ra;     /* the hook's return address, 0: free */
+    int32_t cfa;      /* the end of the frame from sp, or fp */
+    uint32_t number;
+    uint8_t kind;     /* TB_STEP_SP, TB_STEP_FP; 0: not known */
+    uint8_t inlined;  /* the function is in the frame of another one */
+};
+enum { PLACES = 1 << 17 };
+static struct place *places;
+static uint32_t place_count;
 static struct tb_lock told_lock;
 
 static int make_told(void)
 {
-    if (__atomic_load_n(&told, __ATOMIC_ACQUIRE)) return 1;
+    if (places) return 1;
     told_first = take_numbers(TOLD / 2);
     if (told_first == ~0u) return 0;
     told_number = tb_map_pages(TOLD * sizeof *told_number, 0);
     told_address = tb_map_pages(TOLD / 2 * sizeof *told_address, 0);
-    uintptr_t *t = tb_map_pages(TOLD * sizeof *t, 0);
-    if (!told_number || !told_address || !t) return 0;
-    __atomic_store_n(&told, t, __ATOMIC_RELEASE);
+    told = tb_map_pages(TOLD * sizeof *told, 0);
+    struct place *p = tb_map_pages(PLACES * sizeof *p, 0);
+    if (!told_number || !told_address || !told || !p) return 0;
+    __atomic_store_n(&places, p, __ATOMIC_RELEASE);
     return 1;
 }
 
-static TB_COLD uint32_t new_told(uintptr_t a)
+static uint32_t hash(uintptr_t a, uint32_t n) { return (uint32_t)((a * 0x9e3779b97f4a7c15u) >> 40) % n; }
+
+/* With the lock held. */
+static uint32_t number_of(uintptr_t function)
 {
-    uint32_t number = TBF_NONE;
-    if (!tb_lock_take(&told_lock)) return number;
-    if (make_told()) {
-        uint32_t at = (uint32_t)((a * 0x9e3779b97f4a7c15u) >> 40) % TOLD;
-        while (told[at] && told[at] != a) at = (at + 1) % TOLD;
-        if (told[at]) {
-            number = told_number[at] - 1;
-        } else if (told_count < TOLD / 2) {
-            number = told_first + told_count;
-            told_address[told_count] = a;
-            told_number[at] = number + 1;
-            __atomic_store_n(&told_count, told_count + 1, __ATOMIC_RELEASE);
-            __atomic_store_n(&told[at], a, __ATOMIC_RELEASE);
-        }
-    }
-    tb_lock_drop(&told_lock);
+    uint32_t at = hash(function, TOLD);
+    while (told[at] && told[at] != function) at = (at + 1) % TOLD;
+    if (told[at]) return told_number[at] - 1;
+    if (told_count == TOLD / 2) return TBF_NONE;
+    uint32_t number = told_first + told_count;
+    told_address[told_count] = function;
+    told[at] = function;
+    told_number[at] = number + 1;
+    __atomic_store_n(&told_count, told_count + 1, __ATOMIC_RELEASE);
     return number;
 }
 
-static inline uint32_t number_of(uintptr_t a)
+static void find_frame(struct place *p, uintptr_t ra, uintptr_t function)
 {
-    if (tb_unlikely(!__atomic_load_n(&told, __ATOMIC_ACQUIRE))) return new_told(a);
-    uint32_t at = (uint32_t)((a * 0x9e3779b97f4a7c15u) >> 40) % TOLD;
-    for (uintptr_t k; (k = __atomic_load_n(&told[at], __ATOMIC_ACQUIRE)); at = (at + 1) % TOLD)
-        if (tb_likely(k == a)) return told_number[at] - 1;
-    return new_told(a);
+    struct tb_step step = {0};
+    uintptr_t low, high;
+    struct tb_module *m = tb_module_of(ra);
+    if (!m) return;
+    tb_cfi_find(&step, m, ra - 1);
+    p->cfa = step.cfa;
+    p->kind = step.kind == TB_STEP_SP || step.kind == TB_STEP_FP ? step.kind : 0;
+    p->inlined = tb_cfi_function(m, ra - 1, &low, &high) && low != function;
 }
 
-/* The stack where the hook was called is as good as the place of the return address, as long as it is below that of the
- * caller's hook. A hook that the compiler jumps to at the end of a function is called by the function's caller, so to
- * speak: what it sees is above the frame, and not above that of the caller. */
+static const struct place nowhere = {.number = TBF_NONE};
+
+static TB_COLD const struct place *new_place(uintptr_t ra, uintptr_t function)
+{
+    struct place found = {.ra = ra, .inlined = 1};
+    const struct place *p = &nowhere;
+    int saved = errno;
+    find_frame(&found, ra, function);
+    if (!tb_lock_take(&told_lock)) return p;
+    if (make_told() && place_count < PLACES / 2) {
+        uint32_t at = hash(ra, PLACES);
+        while (places[at].ra && places[at].ra != ra) at = (at + 1) % PLACES;
+        if (!places[at].ra) {
+            found.ra = 0;
+            found.number = number_of(function);
+            places[at] = found;
+            place_count++;
+            __atomic_store_n(&places[at].ra, ra, __ATOMIC_RELEASE);
+        }
+        p = &places[at];
+    }
+    tb_lock_drop(&told_lock);
+    errno = saved;
+    return p;
+}
+
+static inline const struct place *place_of(uintptr_t ra, uintptr_t function)
+{
+    struct place *all = __atomic_load_n(&places, __ATOMIC_ACQUIRE);
+    if (tb_unlikely(!all)) return new_place(ra, function);
+    uint32_t at = hash(ra, PLACES);
+    for (uintptr_t k; (k = __atomic_load_n(&all[at].ra, __ATOMIC_ACQUIRE)); at = (at + 1) % PLACES)
+        if (tb_likely(k == ra)) return &all[at];
+    return new_place(ra, function);
+}
+
+/* Where the frame of the function ends that has called a hook. Where that is not known, it is as good to know where the
+ * hook was called: below the frames around it, as long as nothing is left by a jump. */
+static inline uintptr_t frame_of(const struct place *p, uintptr_t sp, void *frame)
+{
+    if (tb_likely(p->kind == TB_STEP_SP)) return sp + (uintptr_t)(intptr_t)p->cfa;
+    if (p->kind == TB_STEP_FP) return *(uintptr_t *)tb_frame_record(frame) + (uintptr_t)(intptr_t)p->cfa;
+    return sp;
+}
+
 TB_EXPORT void __cyg_profile_func_enter(void *function, void *site)
 {
     (void)site;
     if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tbf_self == &tbf_refused)) return;
-    uint32_t n = number_of((uintptr_t)function);
-    if (tb_likely(n != TBF_NONE)) tb_function_enter(n, __builtin_dwarf_cfa());
+    const struct place *p = place_of((uintptr_t)__builtin_return_address(0), (uintptr_t)function);
+    if (tb_likely(p->number != TBF_NONE))
+        tbf_enter_near(p->number, frame_of(p, (uintptr_t)__builtin_dwarf_cfa(), TB_FRAME()), p->inlined);
 }
 
 TB_EXPORT void __cyg_profile_func_exit(void *function, void *site)
 {
     if (tb_unlikely(tbf_self == &tbf_refused || tbf_self == &tbf_nobody)) return;
-    uintptr_t at = (uintptr_t)__builtin_dwarf_cfa();
-    tbf_leave_near(number_of((uintptr_t)function), __builtin_return_address(0) == site ? at - 1 : at);
+    uintptr_t ra = (uintptr_t)__builtin_return_address(0), sp = (uintptr_t)__builtin_dwarf_cfa();
+    if (ra == (uintptr_t)site) { /* the function ends with a jump to us */
+        const struct place *p = place_of((uintptr_t)function, (uintptr_t)function);
+        tbf_leave_near(p->number, sp);
+        return;
+    }
+    const struct place *p = place_of(ra, (uintptr_t)function);
+    tbf_leave_near(p->number, frame_of(p, sp, TB_FRAME()));
 }
 
 /* Where nothing is patched, no register needs saving. */

@@ -78,7 +78,9 @@ extern struct tbf_thread tbf_nobody;  /* no event yet */
 extern struct tbf_thread tbf_refused; /* never any */
 extern int tbf_times;
 
-/* events.c: as tb_function_leave for events that say whose return it is, and at is only near. */
+/* events.c: for events that say whose return it is, and where `at` is the end of the function's frame. What was put in
+ * line has the frame of the function that it is in. */
+int tbf_enter_near(uint32_t function, uintptr_t at, int inlined);
 void tbf_leave_near(uint32_t function, uintptr_t at);
 void tbf_drain(struct tbf_thread *t); /* takes in what was queued */
 void tbf_pop(struct tbf_thread *t);

@@ -136,6 +136,9 @@ func (a *Archive) Close() error {
 // File is the name of the archive, empty if unknown.
 func (a *Archive) File() string { return a.file }
 
+// Sites are the call sites of all processes, as in Signature.Site less 1. Modules of frames are those of all.
+func (a *Archive) Sites() []Site { return a.sites }
+
 // Meta is what is known of the run. The caller must not change it.
 func (a *Archive) Meta() *Meta { return &a.meta }
 

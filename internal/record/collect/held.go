@@ -17,7 +17,7 @@ func (p *process) takeHeld() {
 		if err != nil {
 			continue // it has none
 		}
-		recs, err := ring.HeldFunctions(f, p.syms.Last())
+		recs, err := ring.HeldFunctions(f, p.lastTime())
 		f.Close()
 		for _, rec := range recs {
 			if err == nil {
@@ -29,4 +29,13 @@ func (p *process) takeHeld() {
 		}
 		p.changed = p.changed || len(recs) > 0
 	}
+}
+
+// lastTime is when the last event returned, or if there was none, when the clock was read.
+func (p *process) lastTime() uint64 {
+	t := p.syms.Last()
+	if clocks := p.syms.Clocks(); t == 0 && len(clocks) > 0 {
+		t = clocks[len(clocks)-1].Ticks
+	}
+	return t
 }

@@ -1,0 +1,87 @@
+package functions
+
+import (
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+// times adds the times of the calls that stand in the stream. Every event is looked at.
+func (b *builder) times(r *selection.Resolved) error {
+	all := b.a.Meta().Options[OptionTimes] == "all"
+	for p, err := range r.Parts() {
+		if err != nil {
+			return err
+		}
+		if !p.Stream.Timed() {
+			continue
+		}
+		b.out.Timed = true
+		if err := b.streamTimes(p.Stream, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begun is a call that has not returned.
+type begun struct {
+	f     *Function
+	start int64
+	in    int64 // time of the functions in it
+}
+
+func (b *builder) streamTimes(s *archive.Stream, all bool) error {
+	terms, err := b.terminals(s)
+	if err != nil {
+		return err
+	}
+	var stack []begun
+	last := int64(0)
+	end := func(at int64) {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		x.f.open--
+		b.took(x.f, at-x.start, x.in, 1)
+		if len(stack) > 0 {
+			stack[len(stack)-1].in += at - x.start
+		}
+	}
+	for c, err := range s.Iter(0) {
+		if err != nil {
+			return err
+		}
+		last = max(last, int64(c.End))
+		x := &terms[c.Terminal]
+		switch {
+		case x.kind == opening:
+			b.function(x.site).open++
+			stack = append(stack, begun{f: b.function(x.site), start: int64(c.Start)})
+		case x.kind == closing && len(stack) > 0:
+			end(int64(c.End))
+		case x.kind == calling && all:
+			site := x.site
+			if t := b.out.sites[site-1].Tree; t != nil {
+				site = t.Func
+			}
+			d := int64(c.End - c.Start)
+			if site > 0 {
+				b.took(b.function(site), d, 0, uint64(max(0, c.Slots[0].N)))
+			}
+			if len(stack) > 0 {
+				stack[len(stack)-1].in += d
+			}
+		}
+	}
+	for len(stack) > 0 {
+		end(last)
+	}
+	return nil
+}
+
+func (b *builder) took(f *Function, d, in int64, calls uint64) {
+	if f.open == 0 { // of recursive calls the outermost has it all
+		f.Inclusive += d
+	}
+	f.Exclusive += max(0, d-in)
+	f.Timed += calls
+}

@@ -1,0 +1,198 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/analysis/functions"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+// generated is a program of random functions that call each other in loops, by chance, recursively, and jump out of
+// several at once. It writes every call with its depth to the file calls, by code of its own.
+func generated(r *rand.Rand) string {
+	const n = 12
+	var b strings.Builder
+	b.WriteString(`#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define QUIET __attribute__((no_instrument_function))
+static unsigned state = 1;
+static int left = 60000;
+static FILE *out;
+static jmp_buf back[8];
+static int jumps;
+QUIET static inline unsigned draw(void) { state = state * 1664525u + 1013904223u; return state >> 16; }
+QUIET static inline void call(int f, int depth) { fprintf(out, "%d %d\n", f, depth); }
+`)
+	for f := range n {
+		fmt.Fprintf(&b, "int f%d(int depth, int n);\n", f)
+	}
+	for f := range n {
+		fmt.Fprintf(&b, "int f%d(int depth, int n) {\n  volatile int s = n;\n  call(%d, depth);\n"+
+			"  if (--left < 0 || depth > 40) return s;\n", f, f)
+		for range 1 + r.IntN(4) {
+			g := f + 1 + r.IntN(3)
+			if g >= n {
+				continue
+			}
+			switch r.IntN(8) {
+			case 0:
+				fmt.Fprintf(&b, "  for (int i = 0; i < %d; i++) s += f%d(depth + 1, i);\n", 1+r.IntN(30), g)
+			case 1:
+				fmt.Fprintf(&b, "  for (int i = 0; i < (int)(draw() %% 9); i++) { s += f%d(depth + 1, i); s += f%d(depth + 1, 2); }\n",
+					g, min(g+1, n-1))
+			case 2:
+				fmt.Fprintf(&b, "  if (draw() & 1) s += f%d(depth + 1, s); else s += f%d(depth + 1, 1);\n", g, min(g+1, n-1))
+			case 3:
+				fmt.Fprintf(&b, "  if (n > 0 && n < 6) { s += f%d(depth + 1, n - 1); s += f%d(depth + 1, n - 2); }\n", f, f)
+			case 4:
+				fmt.Fprintf(&b, "  if (jumps < 8 && !setjmp(back[jumps++])) { s += f%d(depth + 1, s); }\n  jumps--;\n", g)
+			case 5:
+				b.WriteString("  if (jumps > 0 && draw() % 5 == 0) { int to = draw() % jumps; jumps = to + 1; longjmp(back[to], 1); }\n")
+			case 6: // a place where the compiler may jump to the next function
+				fmt.Fprintf(&b, "  if (draw() %% 3 == 0) return f%d(depth + 1, s);\n", g)
+			default:
+				fmt.Fprintf(&b, "  s += f%d(depth + 1, 3);\n", g)
+			}
+		}
+		b.WriteString("  return s;\n}\n")
+	}
+	b.WriteString(`int main(void) {
+  out = fopen("calls", "w");
+  call(-1, 0);
+  for (int i = 0; i < 40; i++) f0(1, i % 4);
+  fclose(out);
+  return 0;
+}
+`)
+	return b.String()
+}
+
+// What is recorded of functions is what the program itself says of its calls, one by one.
+func TestFunctionsTruth(t *testing.T) {
+	for seed := range uint64(24) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(seed, 7))
+			dir := t.TempDir()
+			source := filepath.Join(dir, "program.c")
+			if err := os.WriteFile(source, []byte(generated(r)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			flags := []string{"-w", []string{"-O0", "-O1", "-O2", "-O3"}[seed%4], "-finstrument-functions"}
+			if strings.Contains(generated(rand.New(rand.NewPCG(seed, 7))), "longjmp(") {
+				// What was put in line and is left by a jump ends with the function that it is in: known limit.
+				flags = append(flags, "-fno-inline")
+			}
+			mustRun(t, dir, "gcc", append(flags, "-o", "program", source)...)
+			mustRun(t, dir, tabardBin, "record", "--events=functions", "-o", "f.tabard", "./program")
+			compareCalls(t, filepath.Join(dir, "f.tabard"), readCalls(t, filepath.Join(dir, "calls")))
+		})
+	}
+}
+
+// call is a call as the program told it.
+type toldCall struct {
+	name  string
+	depth int
+}
+
+func readCalls(t *testing.T, path string) []toldCall {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var calls []toldCall
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var id, depth int
+		if _, err := fmt.Sscan(s.Text(), &id, &depth); err != nil {
+			break // the program was killed while it wrote
+		}
+		name := "f" + strconv.Itoa(id)
+		if id < 0 {
+			name = "main"
+		}
+		calls = append(calls, toldCall{name, depth})
+	}
+	return calls
+}
+
+// compareCalls compares what was recorded with what the program said, and the sums of `tabard functions` with both.
+func compareCalls(t *testing.T, file string, want []toldCall) {
+	t.Helper()
+	a, err := archive.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var got []toldCall
+	for s := range a.Streams() {
+		err := functions.Each(a, s, func(depth int, name string, _ bool) bool {
+			got = append(got, toldCall{name, depth})
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts := map[string]uint64{}
+	for i, w := range want {
+		counts[w.name]++
+		if i >= len(got) || got[i] != w {
+			t.Fatalf("call %d: recorded %v, the program made %v (%d and %d calls)", i, got[i:min(i+3, len(got))], w,
+				len(got), len(want))
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d calls recorded, the program made %d", len(got), len(want))
+	}
+	r, err := (&selection.Selection{}).Resolve(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := functions.Of(a, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all.Functions {
+		if f.Calls != counts[f.Name] {
+			t.Errorf("%s: %d calls counted, %d made", f.Name, f.Calls, counts[f.Name])
+		}
+		delete(counts, f.Name)
+	}
+	if len(counts) > 0 {
+		t.Errorf("not counted: %v", counts)
+	}
+}
+
+// A program that is killed leaves all calls that it has made.
+func TestFunctionsKilled(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "program.c")
+	text := strings.Replace(generated(rand.New(rand.NewPCG(3, 7))), "  if (--left < 0",
+		"  if (left == 5000) { fflush(out); __builtin_trap(); }\n  if (--left < 0", -1)
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, dir, "gcc", "-w", "-O1", "-finstrument-functions", "-o", "program", source)
+	cmd := exec.Command(tabardBin, "record", "--events=functions", "-o", "f.tabard", "./program")
+	cmd.Dir = dir
+	if err := cmd.Run(); err == nil {
+		t.Fatal("the program was to be killed")
+	}
+	waitFor(t, filepath.Join(dir, "f.tabard"))
+	compareCalls(t, filepath.Join(dir, "f.tabard"), readCalls(t, filepath.Join(dir, "calls")))
+}
