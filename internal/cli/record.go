@@ -27,6 +27,7 @@ type recordFlags struct {
 	events       eventList
 	keepRaw      string
 	start        *choice
+	times        *choice // of function calls
 	quiet        bool
 	force        bool
 	private      bool
@@ -118,6 +119,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	f.events.kinds = defaultEvents()
 	fl.Var(&f.events, "events", "record these kinds of events")
 	must(cmd.RegisterFlagCompletionFunc("events", fixed(eventNames()...)))
+	f.times = addChoice(cmd, "function-times", "which times calls of functions get", "off", "entry", "all")
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
@@ -226,7 +228,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
-		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
+		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value], KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
@@ -242,6 +244,8 @@ func (f *recordFlags) run(a *app, args []string) error {
 
 var callsiteModes = map[string]uint32{"caller": ring.SitesCaller, "off": ring.SitesOff, "stack": ring.SitesStack}
 
+var functionTimes = map[string]uint32{"off": ring.TimesOff, "entry": ring.TimesEntry, "all": ring.TimesAll}
+
 // settings are the options that the archive notes.
 func (f *recordFlags) settings() map[string]string {
 	s := map[string]string{"callsites": f.callsites.value, "timing": f.timing.value, "start": f.start.value}
@@ -249,6 +253,9 @@ func (f *recordFlags) settings() map[string]string {
 		if v != "" {
 			s[name] = v
 		}
+	}
+	if f.times.value != "off" {
+		s["function-times"] = f.times.value
 	}
 	if f.events.kinds != defaultEvents() {
 		s["events"] = f.events.String()

@@ -38,6 +38,8 @@ type Options struct {
 	Filter []uint16
 	// EventsOff are the kinds of events that are not recorded: a bit for each spec.EventKind.
 	EventsOff uint32
+	// FunctionTimes is ring.TimesOff, ring.TimesEntry or ring.TimesAll.
+	FunctionTimes uint32
 	// KeepRaw is a directory for the raw log, empty for none.
 	KeepRaw  string
 	Quiet    bool

@@ -153,14 +153,15 @@ func sameDevice(a, b *safefile.Dir) bool {
 func (l *launcher) config() ring.Config {
 	o := l.o
 	c := ring.Config{
-		StartOff:     o.StartOff,
-		NoTiming:     o.NoTiming,
-		EventsOff:    o.EventsOff,
-		Callsites:    o.Callsites,
-		Filter:       o.Filter,
-		SegmentBytes: o.SegmentBytes,
-		SegmentsMax:  o.SegmentsMax,
-		SpillBytes:   o.SpillBytes,
+		StartOff:      o.StartOff,
+		NoTiming:      o.NoTiming,
+		EventsOff:     o.EventsOff,
+		FunctionTimes: o.FunctionTimes,
+		Callsites:     o.Callsites,
+		Filter:        o.Filter,
+		SegmentBytes:  o.SegmentBytes,
+		SegmentsMax:   o.SegmentsMax,
+		SpillBytes:    o.SpillBytes,
 	}
 	c.Merge, c.Clocks, c.MergeWait = l.meets()
 	c.LocalRanks = l.share().ranks
