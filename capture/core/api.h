@@ -37,8 +37,8 @@ struct tb_api {
     int (*function_named)(const char *symbol);
     /* A call is going to be recorded in a thread that holds events back (tb_thread.held): they come first. */
     void (*before)(struct tb_thread *t);
-    /* The calling thread makes no more calls; this process is a forked child. */
-    void (*thread_ends)(struct tb_thread *t);
+    /* The calling thread makes no more calls, or does without its state for now; this process is a forked child. */
+    void (*thread_ends)(struct tb_thread *t, int for_now);
     void (*child)(void);
     /* What is called instead of a function that no loaded library has; NULL: the process ends, as it would without us. */
     void *(*missing)(const char *symbol);

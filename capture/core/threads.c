@@ -66,10 +66,10 @@ static struct tb_thread *adopt_thread(struct tb_life *life)
     return t;
 }
 
-static void tell_end(struct tb_thread *t)
+static void tell_end(struct tb_thread *t, int for_now)
 {
     for (const struct tb_api *const *api = tb_apis; *api; api++)
-        if ((*api)->thread_ends) (*api)->thread_ends(t);
+        if ((*api)->thread_ends) (*api)->thread_ends(t, for_now);
 }
 
 void tb_thread_end(void)
@@ -77,7 +77,7 @@ void tb_thread_end(void)
     struct tb_thread *t = tb_self;
     if (t != &nobody && t->priv) {
         while (t->outer) tb_call_abandon(t);
-        tell_end(t);
+        tell_end(t, 0);
     }
     tb_self = &nobody;
     if (t != &nobody && t->priv) {
@@ -89,7 +89,7 @@ void tb_thread_end(void)
 int tb_thread_pause(void)
 {
     if (tb_self != &nobody && !tb_idle()) return 0;
-    if (tb_self != &nobody) tell_end(tb_self);
+    if (tb_self != &nobody) tell_end(tb_self, 1);
     tb_self = &nobody;
     return 1;
 }

@@ -264,10 +264,10 @@ static void before(struct tb_thread *th)
     if (t->queued) tbf_drain(t);
 }
 
-static void thread_ends(struct tb_thread *th)
+static void thread_ends(struct tb_thread *th, int for_now)
 {
     before(th);
-    if (th->priv->functions == tbf_self) tbf_self = &tbf_nobody; /* it may take a state again */
+    if (th->priv->functions == tbf_self) tbf_self = for_now ? &tbf_nobody : &tbf_refused;
 }
 
 static void child(void) { tbf_self = &tbf_refused; }
