@@ -36,19 +36,62 @@ func (f *family) everyKth(steps uint64) {
 // more (see package nest). steps is how many time steps there are, if that is known: a loop of so many
 // iterations stays.
 func (s *skeletons) everyKth(seq []*item, steps uint64) []*item {
-	out := slices.Clone(seq)
-	for i, x := range seq {
-		if x.unit == nil {
-			continue
+	var out []*item
+	for i := 0; i < len(seq); i++ {
+		x := seq[i]
+		switch {
+		case x.unit == nil:
+			out = append(out, x)
+		case x.n == steps:
+			out = append(out, s.loopOf(x.n, s.everyKth(x.unit, steps)))
+		case i+1 < len(seq) && s.goesOn(x, seq[i+1]):
+			out = append(out, s.withLast(x, seq[i+1]))
+			i++
+		case s.kth(x) >= 0:
+			out = append(out, s.flat(x, s.kth(x)))
+		default:
+			out = append(out, s.loopOf(x.n, s.everyKth(x.unit, steps)))
 		}
-		inner := s.kth(x)
-		if inner < 0 || x.n == steps {
-			out[i] = s.loopOf(x.n, s.everyKth(x.unit, steps))
-			continue
-		}
-		out[i] = s.flat(x, inner)
 	}
 	return out
+}
+
+// goesOn tells whether a loop begins with an inner one that goes on behind it, with fewer iterations: then these are
+// iterations of one loop, in every k-th of which there is something more, and the last of which are no full k.
+func (s *skeletons) goesOn(x, next *item) bool {
+	inner := x.unit[0]
+	if !inner.isLoop() || !next.isLoop() || inner.skel != next.skel || next.n >= inner.n || len(x.unit) < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(x.unit[1:], func(y *item) bool { return y.isLoop() || s.list[y.skel].block >= 0 })
+}
+
+// withLast is one loop of the iterations of the inner loop of x and of those behind it.
+func (s *skeletons) withLast(x, next *item) *item {
+	inner := x.unit[0]
+	flat := appended(repeated(inner.executions(), x.n), next.executions())
+	for _, z := range x.unit[1:] {
+		counts := nest.Constant(0, inner.n-1).Cat(nest.Constant(z.n, 1)).Repeat(x.n).Cat(nest.Constant(0, next.n))
+		flat = append(flat, &variedItem{skel: z.skel, counts: counts, set: z.set})
+	}
+	return s.variedLoop(x.n*inner.n+next.n, flat)
+}
+
+// executions is the body of a loop over all its iterations.
+func (x *item) executions() []*variedItem {
+	if x.unit != nil {
+		return repeated(liftedAll(x.unit), x.n)
+	}
+	return x.varied
+}
+
+// variedLoop is a loop of n iterations that differ.
+func (s *skeletons) variedLoop(n uint64, body []*variedItem) *item {
+	ids := make([]int32, len(body))
+	for i, v := range body {
+		ids[i] = v.skel
+	}
+	return &item{skel: s.loop(ids), n: n, varied: body}
 }
 
 // kth is which item of the loop x is such an inner loop, -1 if none is.
@@ -100,11 +143,7 @@ func (s *skeletons) flat(x *item, inner int) *item {
 	} else {
 		flat = append(flat, rest...)
 	}
-	ids := make([]int32, len(flat))
-	for i, v := range flat {
-		ids[i] = v.skel
-	}
-	loop := &item{skel: s.loop(ids), n: n, varied: flat}
+	loop := s.variedLoop(n, flat)
 	s.or[loop.skel] = x.n
 	return loop
 }

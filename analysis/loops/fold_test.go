@@ -77,6 +77,26 @@ func identity(n int) []int32 {
 	return shape
 }
 
+// The iterations that follow a loop in which every k-th has something more, and are no full k, are of the same loop.
+func TestEveryKthAndMore(t *testing.T) {
+	for program, want := range map[string]string{
+		"2{10{a b c} d e f g} 3{a b c} h": "23{a b c d*0-1 e*0-1 f*0-1 g*0-1} h",
+		"2{10{a*2 b} d} 3{a b} h":         "23{a*1-2 b d*0-1} h",
+		"3{4{a b} c} 4{a b} d":            "3{4{a b} c} 4{a b} d", // a full one without c
+		"3{4{a b} 2{c d}} 2{a b} e":       "3{4{a b} 2{c d}} 2{a b} e",
+	} {
+		shapes := testShapes(26)
+		tr, err := fold(grammarOf(run(t, program)), identity(26), shapes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.body = tr.sk.everyKth(tr.body, 0)
+		if got := text(tr.nodes(tr.body, shapes), shapes); got != want {
+			t.Errorf("%s: %s, not %s", program, got, want)
+		}
+	}
+}
+
 // checkExact compares the expansion of a nest with that of its grammar.
 func checkExact(t testing.TB, g *grammar.Grammar, shape []int32, shapes []Shape) *Class {
 	t.Helper()

@@ -335,6 +335,18 @@ static int is_sigreturn(const struct tb_module *m, uintptr_t a)
 
 static int small(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
+/* Whether an expression is the frame pointer plus a number, and then what deref says: the word there. */
+static int near_fp(const struct rule *rule, int deref, int32_t *offset)
+{
+    if (rule->kind != EXPRESSION) return 0;
+    struct reader r = {rule->at, rule->end, 0};
+    if (fixed(&r, 1) != 0x70 + FP) return 0; /* DW_OP_breg */
+    int64_t n = sleb(&r);
+    if (deref && fixed(&r, 1) != 0x06) return 0; /* DW_OP_deref */
+    *offset = (int32_t)n;
+    return !r.bad && r.at == r.end && n == *offset;
+}
+
 void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc)
 {
     struct program p;
@@ -352,6 +364,12 @@ void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc)
     s->signal = (uint8_t)p.signal;
     s->kind = TB_STEP_FULL;
     if (ra->kind == UNDEFINED) s->kind = TB_STEP_END;
+    if (!p.signal && p.row.of[SP].kind == SAME && ra->kind == OFFSET && small(ra->offset) &&
+        near_fp(cfa, 1, &s->cfa) && near_fp(fp, 0, &s->fp)) {
+        s->kind = TB_STEP_AT_FP;
+        s->ra = (int32_t)ra->offset;
+        return;
+    }
     if (p.signal || cfa->kind != OFFSET || ra->kind != OFFSET || (fp->kind != OFFSET && fp->kind != SAME)) return;
     if ((p.row.cfa_register != SP && p.row.cfa_register != FP) || p.row.of[SP].kind != SAME) return;
     if (!small(cfa->offset) || !small(ra->offset) || !small(fp->offset)) return;

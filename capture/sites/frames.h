@@ -14,7 +14,9 @@ struct tb_frame {
     int loose;                /* AArch64: sp is only a lower bound; fp says where the frame ends, by the rule for fp */
     uintptr_t link;           /* AArch64: the link register, if it is known what it holds, else 0 */
 };
-enum { TB_STEP_STOP, TB_STEP_SP, TB_STEP_FP, TB_STEP_FULL, TB_STEP_RECORD, TB_STEP_END };
+/* TB_STEP_AT_FP: a function that aligns its stack keeps the frame address where fp + cfa points to, and the caller's
+ * frame pointer at fp + fp. */
+enum { TB_STEP_STOP, TB_STEP_SP, TB_STEP_FP, TB_STEP_AT_FP, TB_STEP_FULL, TB_STEP_RECORD, TB_STEP_END };
 /* Without rules: x86-64 keeps the frame pointer where a frame ends, AArch64 somewhere in it. */
 #if defined(__aarch64__)
 #define TB_STEP_NO_RULES TB_STEP_RECORD

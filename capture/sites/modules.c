@@ -253,23 +253,26 @@ TB_EXPORT int dlclose(void *handle)
 
 /* A direct call at a leads to a plus what its instruction says. Bytes that only look like one do no
  * harm: hardly any lead to the start of a function. */
-int tb_module_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target)
+int tb_module_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target, int most,
+                    uintptr_t *last)
 {
+    int n = 0;
     if (low < m->code || high > m->code_end) return 0;
 #if defined(__aarch64__)
-    for (uintptr_t a = low; a + 4 <= high; a += 4) {
+    for (uintptr_t a = low; a + 4 <= high && n < most; a += 4) {
         uint32_t code = *(const uint32_t *)a;
         intptr_t by = (int32_t)(code << 6) >> 6;
-        if (code >> 26 == 0x25 && a + (uintptr_t)by * 4 == target) return 1; /* bl */
+        if (code >> 26 == 0x25 && a + (uintptr_t)by * 4 == target) n++, *last = a; /* bl */
     }
 #else
-    for (uintptr_t a = low; a + 5 <= high; a++) {
+    for (const uint8_t *a = (const uint8_t *)low; n < most; a++) {
         int32_t by;
-        memcpy(&by, (const void *)(a + 1), sizeof by);
-        if (*(const uint8_t *)a == 0xe8 && a + 5 + (uintptr_t)(intptr_t)by == target) return 1;
+        if ((uintptr_t)a + 5 > high || !(a = memchr(a, 0xe8, high - 4 - (uintptr_t)a))) break;
+        memcpy(&by, a + 1, sizeof by);
+        if ((uintptr_t)a + 5 + (uintptr_t)(intptr_t)by == target) n++, *last = (uintptr_t)a;
     }
 #endif
-    return 0;
+    return n;
 }
 
 /* ---- Records ---- */

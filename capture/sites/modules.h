@@ -31,8 +31,10 @@ const char *tb_module_file(const struct tb_module *m);    /* its name without di
  * begins so. */
 struct tb_module *tb_module_named(const char *prefix, unsigned *from);
 int tb_module_announce(struct tb_thread *t, struct tb_module *m); /* numbers it; 0: cannot */
-/* Whether the code in [low, high) has a direct call of the target. */
-int tb_module_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target);
+/* How many direct calls of the target the code in [low, high) has, counted up to most; *last is where the last of
+ * these is. */
+int tb_module_calls(const struct tb_module *m, uintptr_t low, uintptr_t high, uintptr_t target, int most,
+                    uintptr_t *last);
 static inline uint64_t tb_module_word(const struct tb_module *m, uintptr_t a)
 {
     return (uint64_t)TB_W_MODULE << 60 | (uint64_t)(m->number - 1) << 40 | (a - m->bias);

@@ -88,6 +88,19 @@ static TB_COLD int step_record(struct walk *w)
     return 1;
 }
 
+/* A function that aligns its stack. */
+static TB_COLD int step_aligned(struct walk *w)
+{
+    struct tb_frame *f = &w->f;
+    uintptr_t at = f->fp + (uintptr_t)(intptr_t)w->step->cfa, fp = f->fp + (uintptr_t)(intptr_t)w->step->fp;
+    uintptr_t high = w->extent.high;
+    if (f->loose || at % 8 || fp % 8 || at < f->sp || at > high - 8 || fp < f->sp || fp > high - 8) return 0;
+    uintptr_t frame = *(uintptr_t *)at, ra = frame + (uintptr_t)(intptr_t)w->step->ra;
+    if (frame <= at || frame % 8 || frame > high || ra < at || ra > high - 8) return 0;
+    *f = (struct tb_frame){tb_strip(*(uintptr_t *)ra), frame, *(uintptr_t *)fp, .exact = 0};
+    return 1;
+}
+
 enum { WALK_STOPPED, WALK_ON, WALK_END };
 
 /* To the caller's frame. WALK_END: the frame is known to be the outermost. */
@@ -112,6 +125,8 @@ static inline int walk_out(struct walk *w)
         f->pc = tb_strip(*(uintptr_t *)ra);
         f->sp = frame;
         f->exact = 0;
+    } else if (s->kind == TB_STEP_AT_FP) {
+        if (!step_aligned(w)) return WALK_STOPPED;
     } else if (s->kind == TB_STEP_END) {
         return WALK_END;
     } else if (s->kind == TB_STEP_RECORD ? !step_record(w) : f->loose || !step_full(w)) {
@@ -271,9 +286,10 @@ static uint64_t stack_id(struct sites *sites, struct tb_thread *t, uintptr_t jum
 /* Most programs have functions that all calls of a kind go through: wrappers of MPI, exchanges of
  * halos. Where such a function is called says more than the call in it, so that a site has the caller
  * and the caller's caller; and one more as long as that is a function of few bytes, which cannot do much
- * but call. What a site has depends on code and stack alone: all ranks and all runs agree. */
-enum { BY_PYTHON = 2 /* beside sp and fp in an entry */ };
-enum { CALLERS_MAX = 4, THIN = 192 /* bytes of code */, SCAN_MAX = 1 << 14 };
+ * but call, or one that the program reaches from several places. What a site has depends on code and
+ * stack alone: all ranks and all runs agree. */
+enum { BY_SP, BY_FP, BY_PYTHON, AT_FP }; /* what an entry counts from: see TB_STEP_AT_FP */
+enum { CALLERS_MAX = 6, THIN = 192 /* bytes of code */, SCAN_MAX = 1 << 14, TEXT_MAX = 1 << 26 };
 
 static int same_function(const struct tb_step *inner, const struct tb_step *outer)
 {
@@ -298,21 +314,60 @@ static int is_thin(const struct tb_step *s)
     return tb_cfi_function(s->module, s->pc, &low, &high) && high - low <= THIN;
 }
 
-/* Whether a function calls itself, by its code: then the callers would tell the outermost call of
- * a recursion from the others. */
-static TB_COLD int calls_itself(const struct tb_module *m, uintptr_t pc)
+/* What is known of functions by their code. */
+enum { JUDGED = 1 << 10 };
+typedef int judge(const struct tb_module *m, uintptr_t low, uintptr_t high);
+
+static TB_COLD int judged(uintptr_t known[JUDGED], judge *is, const struct tb_module *m, uintptr_t pc)
 {
-    static uintptr_t judged[1 << 10];
-    uintptr_t key = (pc ^ (uintptr_t)m << 16) << 1, low, high, *at = &judged[(pc ^ pc >> 10) % (1 << 10)];
+    uintptr_t key = (pc ^ (uintptr_t)m << 16) << 1, low, high, *at = &known[(pc ^ pc >> 10) % JUDGED];
     uintptr_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
     if ((seen & ~(uintptr_t)1) == key) return (int)(seen & 1);
-    int r = tb_cfi_function(m, pc, &low, &high) && high - low <= SCAN_MAX && tb_module_calls(m, low, high, low);
+    int r = tb_cfi_function(m, pc, &low, &high) && is(m, low, high);
     __atomic_store_n(at, key | (uintptr_t)r, __ATOMIC_RELAXED);
     return r;
 }
 
+/* Whether a function calls itself: then the callers would tell the outermost call of a recursion from
+ * the others. */
+static int recurs(const struct tb_module *m, uintptr_t low, uintptr_t high)
+{
+    uintptr_t at;
+    return high - low <= SCAN_MAX && tb_module_calls(m, low, high, low, 1, &at) > 0;
+}
+
+static int calls_itself(const struct tb_module *m, uintptr_t pc)
+{
+    static uintptr_t known[JUDGED];
+    return judged(known, recurs, m, pc);
+}
+
+/* Whether its image calls a function from several places, or one that alone calls it. This does not
+ * depend on the stack: what a site has must not depend on which of two stacks came first. */
+static int is_reached_in_ways(const struct tb_module *m, uintptr_t low, uintptr_t high)
+{
+    if (m->code_end - m->code > TEXT_MAX) return 0;
+    for (int level = 0; level < CALLERS_MAX; level++) {
+        uintptr_t at, recursion;
+        if (high - low > SCAN_MAX || tb_module_calls(m, low, high, low, 1, &recursion)) return 0;
+        int callers = tb_module_calls(m, m->code, m->code_end, low, 2, &at);
+        if (callers != 1) return callers > 1;
+        if (!tb_cfi_function(m, at, &low, &high)) return 0;
+    }
+    return 0;
+}
+
+static int has_ways(const struct tb_step *s)
+{
+    static uintptr_t known[JUDGED];
+    return s->module && judged(known, is_reached_in_ways, s->module, s->pc);
+}
+
 /* Whether the way from a frame to its caller is short. */
-static int is_short(const struct tb_step *s) { return s->kind == TB_STEP_SP || s->kind == TB_STEP_FP; }
+static int is_short(const struct tb_step *s)
+{
+    return s->kind == TB_STEP_SP || s->kind == TB_STEP_FP || s->kind == TB_STEP_AT_FP;
+}
 
 static int has_callers(const struct tb_step *s)
 {
@@ -322,7 +377,8 @@ static int has_callers(const struct tb_step *s)
 /* Whether the caller of the last of n frames belongs to the site. */
 static int goes_on(const struct tb_step *s, unsigned n)
 {
-    return n == 1 ? has_callers(s) : n < CALLERS_MAX && is_short(s) && is_thin(s);
+    if (n == 1) return has_callers(s);
+    return n < CALLERS_MAX && is_short(s) && (is_thin(s) || has_ways(s));
 }
 
 /* Where Python calls, the caller is the interpreter: the line of Python stands for it. */
@@ -358,7 +414,8 @@ static TB_COLD struct tb_site_entry *place_for(struct tb_thread *t, uint64_t h)
 
 static struct tb_site_entry callers_entry(uintptr_t key, const struct tb_step *s)
 {
-    return (struct tb_site_entry){key, TB_SITE_CALLERS, s->cfa, s->fp, s->ra, s->kind == TB_STEP_FP};
+    int by = s->kind == TB_STEP_SP ? BY_SP : s->kind == TB_STEP_FP ? BY_FP : AT_FP;
+    return (struct tb_site_entry){key, TB_SITE_CALLERS, s->cfa, s->fp, s->ra, by};
 }
 
 /* The word that the caches have for a call, 0 if none: what lies on the stack is read as the entries
@@ -375,11 +432,18 @@ static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_e
     }
     if (tb_unlikely(sp < t->priv->stack_low || sp >= high)) return 0;
     do {
-        uintptr_t end = (e->by_fp ? fp : sp) + (uintptr_t)(intptr_t)e->cfa, size = end - sp;
+        uintptr_t end = (e->by_fp ? fp : sp) + (uintptr_t)(intptr_t)e->cfa, size = end - sp, saved = 0;
+        if (tb_unlikely(e->by_fp == AT_FP)) {
+            uintptr_t at = fp + (uintptr_t)(intptr_t)e->fp;
+            if (size > high - sp - 8 || size % 8 || at - sp > high - sp - 8 || at % 8) return 0;
+            end = *(uintptr_t *)end, size = end - sp, saved = *(uintptr_t *)at;
+        }
         if (tb_unlikely(size - 8 >= high - sp || size % 8)) return 0;
-        if (tb_unlikely((uintptr_t)-(intptr_t)e->ra > size || (uintptr_t)-(intptr_t)e->fp > size)) return 0;
+        if (tb_unlikely((uintptr_t)-(intptr_t)e->ra > size)) return 0;
+        if (tb_unlikely(e->by_fp != AT_FP && (uintptr_t)-(intptr_t)e->fp > size)) return 0;
         uintptr_t pc = tb_strip(*(uintptr_t *)(end + (uintptr_t)(intptr_t)e->ra));
-        if (e->fp) fp = *(uintptr_t *)(end + (uintptr_t)(intptr_t)e->fp);
+        if (e->by_fp == AT_FP) fp = saved;
+        else if (e->fp) fp = *(uintptr_t *)(end + (uintptr_t)(intptr_t)e->fp);
         sp = end;
         h = mix(h, pc);
         e = caller_at(t, h);

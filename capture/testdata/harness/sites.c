@@ -139,6 +139,34 @@ static void test_wrappers(void)
     CHECK(h_from_cache() > 150);
 }
 
+/* Large functions: exchange is called from one place, update, with a frame that is aligned, from two. */
+FAR static void exchange(void) { wrapper(); LARGE(); }
+FAR static void update(void)
+{
+    char buffer[64] __attribute__((aligned(64)));
+    __asm__ volatile("" : : "r"(buffer) : "memory");
+    exchange();
+    LARGE();
+    __asm__ volatile("" : : "r"(buffer) : "memory");
+}
+FAR static void step(void) { update(); LARGE(); }
+FAR static void run(void) { step(); update(); LARGE(); }
+
+static void test_ways(void)
+{
+    static volatile uint64_t seen[2];
+    for (int i = 0; i < 50 * one; i++) {
+        step();
+        CHECK(in_frame(last, 5, 1, exchange) && in_frame(last, 5, 2, update) && in_frame(last, 5, 3, step));
+        seen[0] = seen[0] ? seen[0] : last;
+        CHECK(last == seen[0]);
+        run();
+        CHECK(in_frame(last, 4, 2, update) && in_frame(last, 4, 3, run));
+        seen[1] = seen[1] ? seen[1] : last;
+        CHECK(last == seen[1] && last != seen[0]);
+    }
+}
+
 static void test_callers(void)
 {
     uint64_t w = h_site(CALLER), bias;
@@ -166,6 +194,7 @@ int main(void)
     test_stacks();
     test_callers();
     test_wrappers();
+    test_ways();
     puts("ok");
     return 0;
 }
