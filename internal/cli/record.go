@@ -109,8 +109,8 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "",
 		"write the archive to `FILE`, or to FILE-2 and so on where there is a\nrecording (default: the program's name with .tabard)")
 	f.callsites = addChoice(cmd, "callsites",
-		"what to record of where a call is made:\nthe place and its caller (through small wrappers the\n"+
-			"caller's caller, too), nothing, or the whole call stack", "caller", "off",
+		"what to record of where a call is made:\nthe place and its caller (further out through wrappers\n"+
+			"and what is called from several places), nothing, or\nthe whole call stack", "caller", "off",
 		"stack")
 	f.timing = addTiming(cmd)
 	fl.Var(&f.ranks, "ranks", "record these ranks only, e.g. 0,4-7,8-63:8 (default: all)")
