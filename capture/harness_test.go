@@ -94,6 +94,15 @@ func command(name string, args ...string) error {
 	return nil
 }
 
+// payloads are the events that are not recorded unless asked for, and that stand between calls.
+var payloads = func() (off uint32) {
+	for _, name := range []string{"payload", "samples"} {
+		k, _ := spec.EventsNamed(name)
+		off |= 1 << k
+	}
+	return off
+}()
+
 // run is one traced execution of a program.
 type run struct {
 	t       *testing.T
@@ -144,6 +153,7 @@ func (r *run) prepare() *ring.Control {
 	if r.config.SummaryWait == 0 && r.during == nil { // there is no collector to wait for
 		r.config.SummaryWait = time.Millisecond
 	}
+	r.config.EventsOff |= payloads
 	state := private.Open(r.t, r.dir)
 	if err := ring.CreateControl(state, r.config); err != nil {
 		r.t.Fatal(err)

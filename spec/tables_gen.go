@@ -2,7 +2,7 @@
 
 package spec
 
-const numIDs = 6182
+const numIDs = 7185
 
 var functions = [...]Func{
 	{ID: 7, Name: "tabard_tracing", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
@@ -10521,6 +10521,44 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
+	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x1000000, Params: []Param{
+		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x1000000, Params: []Param{
+		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "sum", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64, Column: true},
+		{Param: 1, Codec: Int, Bits: 64, Column: true},
+	}},
+	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x1000000, Params: []Param{
+		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "re", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "im", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "size", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64, Column: true},
+		{Param: 1, Codec: Float, Column: true},
+		{Param: 2, Codec: Float, Column: true},
+		{Param: 3, Codec: Float, Column: true},
+	}},
+	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x1000000, Params: []Param{
+		{Name: "parts", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "hashes", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
+	}},
+	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x1000000},
+	{ID: 7184, Name: "payload_samples", API: "samples", Kind: 10, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x40000, Params: []Param{
+		{Name: "samples", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "elements", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
+	}},
 }
 
 // Predefineds are the predefined objects of all MPIs; the index is stored in traces.
@@ -10699,6 +10737,7 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "regions", Alias: "", About: "begin and end of regions, marks and values"},
 	{Name: "functions", Alias: "", About: "calls of the program's own functions"},
 	{Name: "nccl", Alias: "", About: "all of NCCL and RCCL"},
+	{Name: "payload", Alias: "", About: "hashes of what messages carry"},
 }
 
 // EventKinds are the kinds of events, by EventKind.
@@ -10712,6 +10751,8 @@ var EventKinds = []EventInfo{
 	{Name: "python", About: "Python functions", Default: false, Built: false},
 	{Name: "threads", About: "threads that begin, end and wait for each other", Default: false, Built: false},
 	{Name: "functions", About: "calls of the program's own functions", Default: false, Built: true},
+	{Name: "payload", About: "hashes of what messages carry", Default: false, Built: true},
+	{Name: "samples", About: "some elements of what messages carry, with their hashes", Default: false, Built: true},
 }
 
 var groups = []group{

@@ -891,5 +891,11 @@ enum {
     TB_ID_ncclReduceScatter = 6179,
     TB_ID_ncclScatter = 6180,
     TB_ID_ncclSend = 6181,
+    TB_ID_payload_bytes = 7168,
+    TB_ID_payload_integers = 7169,
+    TB_ID_payload_reals = 7170,
+    TB_ID_payload_parts = 7171,
+    TB_ID_payload_unread = 7172,
+    TB_ID_payload_samples = 7184,
 };
 #endif

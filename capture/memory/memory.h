@@ -47,5 +47,8 @@ extern const struct tb_file_maps *tb_file_maps;
 struct tb_extent { uintptr_t low, high; };
 void tb_extent_of(struct tb_thread *t, uintptr_t a, struct tb_extent *e);
 
+/* Memory of the allocator, of the thread's stack, or of a module: it can be read. 0: who knows. */
+int tb_memory_readable(struct tb_thread *t, uintptr_t a, uint64_t bytes);
+
 #pragma GCC visibility pop
 #endif

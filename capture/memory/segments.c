@@ -252,20 +252,37 @@ uint64_t tb_displacement_word(struct tb_call *c, uint64_t v)
 
 /* ---- Where frames may be read ---- */
 
-static uintptr_t end_of_memory(uintptr_t a)
+/* The end of the allocator's block around a, 0: there is none. With the lock. */
+static uintptr_t end_of_block(uintptr_t a)
 {
     uint8_t *mark;
-    uintptr_t end = 0, start;
+    uintptr_t start = tb_shadow_find(a, &mark);
+    if (!start) return 0;
+    struct tb_block *b = *mark == TB_SHADOW_USED ? tb_block_at(start) : NULL;
+    uint64_t size = b ? b->size : *mark == TB_SHADOW_USED ? 0 : tb_shadow_size(mark);
+    return a - start < size ? start + size : 0;
+}
+
+static uintptr_t end_of_memory(uintptr_t a)
+{
     struct tb_range *r;
     if (!tb_segments_lock()) return 0;
-    if ((start = tb_shadow_find(a, &mark))) {
-        struct tb_block *b = *mark == TB_SHADOW_USED ? tb_block_at(start) : NULL;
-        uint64_t size = b ? b->size : *mark == TB_SHADOW_USED ? 0 : tb_shadow_size(mark);
-        if (a - start < size) end = start + size;
-    }
+    uintptr_t end = end_of_block(a);
     if (!end && (r = tb_range_find(a, 0))) end = r->high;
     tb_segments_unlock();
     return end;
+}
+
+int tb_memory_readable(struct tb_thread *t, uintptr_t a, uint64_t bytes)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), end;
+    if (a > here && a < t->priv->stack_high) return bytes <= t->priv->stack_high - a;
+    if (!tb_segments_lock()) return 0;
+    end = end_of_block(a);
+    tb_segments_unlock();
+    if (end) return bytes <= end - a;
+    struct tb_module *m = tb_module_of(a);
+    return m && bytes <= m->high - a;
 }
 
 /* The thread's stack, or else (coroutines, alternate signal stacks) the block

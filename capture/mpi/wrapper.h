@@ -3,6 +3,7 @@
 #ifndef TABARD_WRAPPER_H
 #define TABARD_WRAPPER_H
 #include "core/call.h"
+#include "core/ids.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -15,6 +16,7 @@ struct tb_predefined {
     uint32_t index;
     const char *openmpi;
     uint64_t mpich, mpi5;
+    char nature; /* of a datatype: 'i' integer, 'u' unsigned, 'r' real, 'c' complex, 'b' another one; 0: it is none */
 };
 extern const struct tb_predefined tb_predefineds[];
 extern const unsigned tb_num_predefineds;
@@ -131,6 +133,35 @@ void tb_hook_spawn(struct tb_spawn *s, const char *command, char **argv, uintptr
 void tb_hook_spawn_multiple(struct tb_spawn *s, int count, char **commands, char ***argvs, const void *infos, int root,
                             uintptr_t comm);
 void tb_spawn_free(struct tb_spawn *s);
+
+/* ---- What messages carry (payload.c) ---- */
+
+/* Whether it is to be recorded for the calls of a function. */
+static inline int tb_payload_wanted(int id)
+{
+    return tb_gate[TB_ID_payload_bytes] == TB_GATE_OPEN && tb_gate[id] == TB_GATE_OPEN;
+}
+/* Before the call that sends count elements; ra and frame are those of the wrapper. */
+#define TB_CALLER __builtin_return_address(0), TB_FRAME()
+TB_COLD void tb_payload(const void *data, int64_t count, uintptr_t type, void *ra, void *frame);
+/* Before a call that sends a part to each of n: where counts, displacements and types are NULL, count, count elements
+ * apart, and type. */
+struct tb_parts {
+    const void *data;
+    int64_t n, count;
+    uintptr_t type;
+    const void *counts, *displacements, *types;
+    int bits, displacement_bits; /* of a count, of a displacement */
+    int in_bytes;       /* displacements are */
+};
+TB_COLD void tb_payload_parts(const struct tb_parts *p, void *ra, void *frame);
+/* A persistent request, which sends this whenever it is started; partitioned, when partitions are ready. */
+TB_COLD void tb_payload_keep(const void *request, const void *data, int64_t count, uintptr_t type, int64_t partitions);
+TB_COLD void tb_payload_forget(const void *request);
+TB_COLD void tb_payload_start(const void *requests, int64_t n, void *ra, void *frame);
+TB_COLD void tb_payload_ready(uintptr_t request, int64_t first, int64_t last, const int *list, void *ra, void *frame);
+extern int tb_payloads_kept, tb_datatypes_known; /* how many requests, and datatypes, something is known of */
+void tb_datatype_freed(const void *type); /* is about to be */
 
 #pragma GCC visibility pop
 #endif

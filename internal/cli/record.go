@@ -15,6 +15,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/launch"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // recordFlags are the flags of `tabard record`.
@@ -25,6 +26,7 @@ type recordFlags struct {
 	ranks        rankList
 	only, except functionList
 	events       eventList
+	payload      *choice
 	keepRaw      string
 	start        *choice
 	times        *choice // of function calls
@@ -78,6 +80,9 @@ sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
 
 %s
 
+--payload records what messages carry, as hashes before the calls that send it:
+tabard collectives finds collectives in them that the program makes of messages.
+
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
 
@@ -120,6 +125,10 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.Var(&f.events, "events", "record these kinds of events")
 	must(cmd.RegisterFlagCompletionFunc("events", fixed(eventNames()...)))
 	f.times = addChoice(cmd, "function-times", "which times calls of functions get", "off", "entry", "all")
+	f.payload = addChoice(cmd, "payload",
+		"record a hash of what each message carries, or some of its elements, too:\nfor tabard collectives", "off", "hashes",
+		"samples")
+	fl.Lookup("payload").NoOptDefVal = "hashes"
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
@@ -221,6 +230,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 	if output == "" {
 		output = defaultOutput(args)
 	}
+	f.events.kinds |= payloadKinds(f.payload.value)
 	var filter []uint16
 	for _, id := range filteredOut(&f.only, &f.except, &f.events) {
 		filter = append(filter, uint16(id))
@@ -240,6 +250,15 @@ func (f *recordFlags) run(a *app, args []string) error {
 		return err
 	}
 	return exitCode(code)
+}
+
+// payloadKinds are the kinds of events that --payload asks for.
+func payloadKinds(mode string) (kinds uint32) {
+	for _, name := range map[string][]string{"hashes": {"payload"}, "samples": {"payload", "samples"}}[mode] {
+		k, _ := spec.EventsNamed(name)
+		kinds |= 1 << k
+	}
+	return kinds
 }
 
 var callsiteModes = map[string]uint32{"caller": ring.SitesCaller, "off": ring.SitesOff, "stack": ring.SitesStack}

@@ -52,10 +52,12 @@ func cHeader(api *API) ([]byte, error) {
 		NumIDs         int
 		OwnPredefineds []numbered
 		ABIs           []cABI
+		Combiners      []string
 	}{
-		NumIDs: api.Funcs[len(api.Funcs)-1].ID + 1,
+		Combiners: combiners,
+		NumIDs:    api.Funcs[len(api.Funcs)-1].ID + 1,
 		OwnPredefineds: api.among("MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_BYTE", "MPI_INT", "MPI_MIN",
-			"MPI_ERRORS_RETURN"),
+			"MPI_ERRORS_RETURN", "MPI_SHORT_INT"),
 	}
 	for i, a := range api.ABIs {
 		data.ABIs = append(data.ABIs, cABI{a, i + 1})
@@ -129,15 +131,43 @@ type cLimit struct {
 // cPredefined is a predefined object as C constants: its symbol in Open MPI, its handles elsewhere.
 type cPredefined struct {
 	Index               int
+	Nature              string // of a datatype, as a C character; "0" of others
 	Symbol, MPICH, MPI5 string
 	Name                string
+}
+
+// combiners are how datatypes are made of others (capture/mpi/typemap.c).
+var combiners = []string{"NAMED", "DUP", "CONTIGUOUS", "VECTOR", "HVECTOR", "INDEXED", "HINDEXED", "INDEXED_BLOCK",
+	"HINDEXED_BLOCK", "STRUCT", "SUBARRAY", "RESIZED"}
+
+// natures are the datatypes with elements of which there are sums; the others are bytes.
+var natures = map[string]string{
+	"i": "MPI_SIGNED_CHAR MPI_INT8_T MPI_SHORT MPI_INT16_T MPI_INT MPI_INT32_T MPI_LONG MPI_LONG_LONG_INT MPI_LONG_LONG " +
+		"MPI_INT64_T MPI_INTEGER MPI_INTEGER1 MPI_INTEGER2 MPI_INTEGER4 MPI_INTEGER8 MPI_AINT MPI_COUNT MPI_OFFSET MPI_2INT",
+	"u": "MPI_UNSIGNED_CHAR MPI_UINT8_T MPI_UNSIGNED_SHORT MPI_UINT16_T MPI_UNSIGNED MPI_UINT32_T MPI_UNSIGNED_LONG " +
+		"MPI_UINT64_T MPI_UNSIGNED_LONG_LONG",
+	"r": "MPI_FLOAT MPI_DOUBLE MPI_REAL MPI_DOUBLE_PRECISION MPI_REAL4 MPI_REAL8",
+	"c": "MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX MPI_C_DOUBLE_COMPLEX MPI_COMPLEX MPI_DOUBLE_COMPLEX MPI_COMPLEX8 " +
+		"MPI_COMPLEX16 MPI_CXX_FLOAT_COMPLEX MPI_CXX_DOUBLE_COMPLEX MPI_CXX_COMPLEX",
+}
+
+func (p *Predefined) nature() string {
+	if p.Class != "Type" || p.Null {
+		return "0"
+	}
+	for nature, names := range natures {
+		if slices.Contains(strings.Fields(names), p.Name) {
+			return "'" + nature + "'"
+		}
+	}
+	return "'b'"
 }
 
 const noHandle = "TB_NO_HANDLE"
 
 func (api *API) cPredefineds() (list []cPredefined) {
 	for i, p := range api.Predefineds {
-		c := cPredefined{Index: i, Symbol: "NULL", Name: p.Name}
+		c := cPredefined{Index: i, Symbol: "NULL", Name: p.Name, Nature: p.nature()}
 		c.MPICH, c.MPI5 = api.cHandle(api.ABIs[1], i), api.cHandle(api.ABIs[2], i)
 		if symbol := api.canonicalSymbol(api.ABIs[0], i); symbol != "" {
 			c.Symbol = `"` + symbol + `"`
@@ -168,6 +198,7 @@ type wrapper struct {
 	Locals            []string // declarations that several values need
 	Entry, Exit       []string // statements
 	FreedComms        []string // parameters: communicators that the call ends
+	Payload, Kept     string   // what is done about what it sends, or its request will: see payload.go
 
 	own *Param // the status that the wrapper may pass one of its own for
 }
@@ -183,6 +214,7 @@ func newWrapper(f *Func) *wrapper {
 	w.OnlySuccess = f.RetKind == "" && !f.Has("OutOnError")
 	w.locals()
 	w.entry()
+	w.Payload, w.Kept = w.payload(), w.kept()
 	if len(out) > 0 || w.Hook.Success != "" {
 		w.exit()
 	}

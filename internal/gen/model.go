@@ -39,7 +39,7 @@ var sentinels = set("MPI_BOTTOM", "MPI_IN_PLACE", "MPI_PROC_NULL", "MPI_ROOT", "
 
 var categories = set("collective", "comm_mgmt", "completion", "completion_query", "function", "io_data", "io_local",
 	"io_mgmt", "lifecycle", "local", "neighbor_collective", "omp_parallel", "omp_sync", "omp_task", "omp_work",
-	"partitioned", "process_mgmt", "pt2pt", "region", "rma_mgmt", "rma_op", "rma_sync", "start", "tool")
+	"partitioned", "payload", "process_mgmt", "pt2pt", "region", "rma_mgmt", "rma_op", "rma_sync", "start", "tool")
 
 var blockings = set("local", "blocking", "nonblocking", "persistent_init", "split_begin", "split_end", "start",
 	"generalized_request", "test")
@@ -637,7 +637,8 @@ const otherEachRun = "NCCL_ID"
 func (p *Param) slot(out bool) Slot {
 	s := Slot{Param: p.Index, Out: out, Codec: p.Codec, Class: p.Class, Life: p.Life, Array: p.Array, Bits: p.Bits}
 	s.OnError = out && p.Life == "Complete"
-	s.Column = out && p.Codec != "Handle" && p.Codec != "StringArray" || p.Codec == "Status" || p.Kind == otherEachRun
+	s.Column = out && p.Codec != "Handle" && p.Codec != "StringArray" || p.Codec == "Status" || p.Kind == otherEachRun ||
+		strings.HasPrefix(p.Kind, "PAYLOAD")
 	return s
 }
 

@@ -886,6 +886,12 @@ const char *const tb_names[TB_NUM_IDS] = {
     [TB_ID_ncclReduceScatter] = "ncclReduceScatter",
     [TB_ID_ncclScatter] = "ncclScatter",
     [TB_ID_ncclSend] = "ncclSend",
+    [TB_ID_payload_bytes] = "payload_bytes",
+    [TB_ID_payload_integers] = "payload_integers",
+    [TB_ID_payload_reals] = "payload_reals",
+    [TB_ID_payload_parts] = "payload_parts",
+    [TB_ID_payload_unread] = "payload_unread",
+    [TB_ID_payload_samples] = "payload_samples",
 };
 
 const unsigned char tb_fn_flags[TB_NUM_IDS] = {
@@ -1379,138 +1385,144 @@ const unsigned char tb_fn_flags[TB_NUM_IDS] = {
     [TB_ID_ncclReduceScatter] = 4 << TB_FN_KIND,
     [TB_ID_ncclScatter] = 4 << TB_FN_KIND,
     [TB_ID_ncclSend] = 4 << TB_FN_KIND,
+    [TB_ID_payload_bytes] = 9 << TB_FN_KIND,
+    [TB_ID_payload_integers] = 9 << TB_FN_KIND,
+    [TB_ID_payload_reals] = 9 << TB_FN_KIND,
+    [TB_ID_payload_parts] = 9 << TB_FN_KIND,
+    [TB_ID_payload_unread] = 9 << TB_FN_KIND,
+    [TB_ID_payload_samples] = 10 << TB_FN_KIND,
 };
 
 const unsigned tb_num_ids = TB_NUM_IDS;
 
 const struct tb_predefined tb_predefineds[] = {
-    {0, "ompi_mpi_comm_null", 0x4000000, 0x100}, /* MPI_COMM_NULL */
-    {1, "ompi_mpi_comm_world", 0x44000000, 0x101}, /* MPI_COMM_WORLD */
-    {2, "ompi_mpi_comm_self", 0x44000001, 0x102}, /* MPI_COMM_SELF */
-    {3, "ompi_mpi_group_null", 0x8000000, 0x108}, /* MPI_GROUP_NULL */
-    {4, "ompi_mpi_group_empty", 0x48000000, 0x109}, /* MPI_GROUP_EMPTY */
-    {5, "ompi_mpi_datatype_null", 0xc000000, 0x200}, /* MPI_DATATYPE_NULL */
-    {6, "ompi_mpi_char", 0x4c000101, 0x243}, /* MPI_CHAR */
-    {7, "ompi_mpi_signed_char", 0x4c000118, 0x244}, /* MPI_SIGNED_CHAR */
-    {8, "ompi_mpi_unsigned_char", 0x4c000102, 0x245}, /* MPI_UNSIGNED_CHAR */
-    {9, "ompi_mpi_byte", 0x4c00010d, 0x247}, /* MPI_BYTE */
-    {10, "ompi_mpi_wchar", 0x4c00040e, 0x23c}, /* MPI_WCHAR */
-    {11, "ompi_mpi_short", 0x4c000203, 0x208}, /* MPI_SHORT */
-    {12, "ompi_mpi_unsigned_short", 0x4c000204, 0x20c}, /* MPI_UNSIGNED_SHORT */
-    {13, "ompi_mpi_int", 0x4c000405, 0x209}, /* MPI_INT */
-    {14, "ompi_mpi_unsigned", 0x4c000406, 0x20d}, /* MPI_UNSIGNED */
-    {15, "ompi_mpi_long", 0x4c000807, 0x20a}, /* MPI_LONG */
-    {16, "ompi_mpi_unsigned_long", 0x4c000808, 0x20e}, /* MPI_UNSIGNED_LONG */
-    {17, "ompi_mpi_long_long_int", 0x4c000809, 0x20b}, /* MPI_LONG_LONG_INT */
-    {19, "ompi_mpi_unsigned_long_long", 0x4c000819, 0x20f}, /* MPI_UNSIGNED_LONG_LONG */
-    {20, "ompi_mpi_float", 0x4c00040a, 0x210}, /* MPI_FLOAT */
-    {21, "ompi_mpi_double", 0x4c00080b, 0x214}, /* MPI_DOUBLE */
-    {22, "ompi_mpi_long_double", 0x4c00100c, 0x220}, /* MPI_LONG_DOUBLE */
-    {23, "ompi_mpi_int8_t", 0x4c000137, 0x240}, /* MPI_INT8_T */
-    {24, "ompi_mpi_int16_t", 0x4c000238, 0x248}, /* MPI_INT16_T */
-    {25, "ompi_mpi_int32_t", 0x4c000439, 0x250}, /* MPI_INT32_T */
-    {26, "ompi_mpi_int64_t", 0x4c00083a, 0x258}, /* MPI_INT64_T */
-    {27, "ompi_mpi_uint8_t", 0x4c00013b, 0x241}, /* MPI_UINT8_T */
-    {28, "ompi_mpi_uint16_t", 0x4c00023c, 0x249}, /* MPI_UINT16_T */
-    {29, "ompi_mpi_uint32_t", 0x4c00043d, 0x251}, /* MPI_UINT32_T */
-    {30, "ompi_mpi_uint64_t", 0x4c00083e, 0x259}, /* MPI_UINT64_T */
-    {31, "ompi_mpi_aint", 0x4c000843, 0x201}, /* MPI_AINT */
-    {32, "ompi_mpi_count", 0x4c000845, 0x202}, /* MPI_COUNT */
-    {33, "ompi_mpi_offset", 0x4c000844, 0x203}, /* MPI_OFFSET */
-    {34, "ompi_mpi_c_bool", 0x4c00013f, 0x238}, /* MPI_C_BOOL */
-    {35, "ompi_mpi_c_float_complex", 0x4c000840, 0x212}, /* MPI_C_COMPLEX */
-    {37, "ompi_mpi_c_double_complex", 0x4c001041, 0x216}, /* MPI_C_DOUBLE_COMPLEX */
-    {38, "ompi_mpi_c_long_double_complex", 0x4c002042, 0x224}, /* MPI_C_LONG_DOUBLE_COMPLEX */
-    {39, "ompi_mpi_packed", 0x4c00010f, 0x207}, /* MPI_PACKED */
-    {40, "ompi_mpi_float_int", 0x8c000000, 0x228}, /* MPI_FLOAT_INT */
-    {41, "ompi_mpi_double_int", 0x8c000001, 0x229}, /* MPI_DOUBLE_INT */
-    {42, "ompi_mpi_long_int", 0x8c000002, 0x22a}, /* MPI_LONG_INT */
-    {43, "ompi_mpi_short_int", 0x8c000003, 0x22c}, /* MPI_SHORT_INT */
-    {44, "ompi_mpi_2int", 0x4c000816, 0x22b}, /* MPI_2INT */
-    {45, "ompi_mpi_longdbl_int", 0x8c000004, 0x22d}, /* MPI_LONG_DOUBLE_INT */
-    {46, NULL, 0x4c000010, TB_NO_HANDLE}, /* MPI_LB */
-    {47, NULL, 0x4c000011, TB_NO_HANDLE}, /* MPI_UB */
-    {48, "ompi_mpi_integer", 0x4c00041b, 0x219}, /* MPI_INTEGER */
-    {49, "ompi_mpi_real", 0x4c00041c, 0x21a}, /* MPI_REAL */
-    {50, "ompi_mpi_dblprec", 0x4c00081f, 0x21c}, /* MPI_DOUBLE_PRECISION */
-    {51, "ompi_mpi_cplex", 0x4c00081e, 0x21b}, /* MPI_COMPLEX */
-    {52, "ompi_mpi_dblcplex", 0x4c001022, 0x21d}, /* MPI_DOUBLE_COMPLEX */
-    {53, "ompi_mpi_logical", 0x4c00041d, 0x218}, /* MPI_LOGICAL */
-    {54, "ompi_mpi_character", 0x4c00011a, 0x21e}, /* MPI_CHARACTER */
-    {55, "ompi_mpi_2cplex", TB_NO_HANDLE, TB_NO_HANDLE}, /* MPI_2COMPLEX */
-    {56, "ompi_mpi_2dblcplex", TB_NO_HANDLE, TB_NO_HANDLE}, /* MPI_2DOUBLE_COMPLEX */
-    {57, "ompi_mpi_2dblprec", 0x4c001023, 0x231}, /* MPI_2DOUBLE_PRECISION */
-    {58, "ompi_mpi_2integer", 0x4c000820, 0x232}, /* MPI_2INTEGER */
-    {59, "ompi_mpi_2real", 0x4c000821, 0x230}, /* MPI_2REAL */
-    {60, "ompi_mpi_complex16", 0x4c00102a, 0x2e3}, /* MPI_COMPLEX16 */
-    {61, "ompi_mpi_complex32", 0x4c00202c, 0x2eb}, /* MPI_COMPLEX32 */
-    {62, NULL, TB_NO_HANDLE, 0x2d3}, /* MPI_COMPLEX4 */
-    {63, "ompi_mpi_complex8", 0x4c000828, 0x2db}, /* MPI_COMPLEX8 */
-    {64, "ompi_mpi_cxx_bool", 0x4c000133, 0x239}, /* MPI_CXX_BOOL */
-    {65, "ompi_mpi_cxx_cplex", TB_NO_HANDLE, TB_NO_HANDLE}, /* MPI_CXX_COMPLEX */
-    {66, "ompi_mpi_cxx_dblcplex", 0x4c001035, 0x217}, /* MPI_CXX_DOUBLE_COMPLEX */
-    {67, NULL, 0x4c000834, 0x213}, /* MPI_CXX_FLOAT_COMPLEX */
-    {68, "ompi_mpi_cxx_ldblcplex", 0x4c002036, 0x225}, /* MPI_CXX_LONG_DOUBLE_COMPLEX */
-    {69, "ompi_mpi_integer1", 0x4c00012d, 0x2c1}, /* MPI_INTEGER1 */
-    {70, NULL, TB_NO_HANDLE, 0x2e1}, /* MPI_INTEGER16 */
-    {71, "ompi_mpi_integer2", 0x4c00022f, 0x2c9}, /* MPI_INTEGER2 */
-    {72, "ompi_mpi_integer4", 0x4c000430, 0x2d1}, /* MPI_INTEGER4 */
-    {73, "ompi_mpi_integer8", 0x4c000831, 0x2d9}, /* MPI_INTEGER8 */
-    {74, "ompi_mpi_logical1", TB_NO_HANDLE, 0x2c0}, /* MPI_LOGICAL1 */
-    {75, NULL, TB_NO_HANDLE, 0x2e0}, /* MPI_LOGICAL16 */
-    {76, "ompi_mpi_logical2", TB_NO_HANDLE, 0x2c8}, /* MPI_LOGICAL2 */
-    {77, "ompi_mpi_logical4", TB_NO_HANDLE, 0x2d0}, /* MPI_LOGICAL4 */
-    {78, "ompi_mpi_logical8", TB_NO_HANDLE, 0x2d8}, /* MPI_LOGICAL8 */
-    {79, "ompi_mpi_real16", 0x4c00102b, 0x2e2}, /* MPI_REAL16 */
-    {80, NULL, TB_NO_HANDLE, 0x2ca}, /* MPI_REAL2 */
-    {81, "ompi_mpi_real4", 0x4c000427, 0x2d2}, /* MPI_REAL4 */
-    {82, "ompi_mpi_real8", 0x4c000829, 0x2da}, /* MPI_REAL8 */
-    {83, NULL, 0x4c000246, TB_NO_HANDLE}, /* MPIX_C_FLOAT16 */
-    {84, "ompi_mpi_op_null", 0x18000000, 0x20}, /* MPI_OP_NULL */
-    {85, "ompi_mpi_op_band", 0x58000006, 0x28}, /* MPI_BAND */
-    {86, "ompi_mpi_op_bor", 0x58000008, 0x29}, /* MPI_BOR */
-    {87, "ompi_mpi_op_bxor", 0x5800000a, 0x2a}, /* MPI_BXOR */
-    {88, "ompi_mpi_op_land", 0x58000005, 0x30}, /* MPI_LAND */
-    {89, "ompi_mpi_op_lor", 0x58000007, 0x31}, /* MPI_LOR */
-    {90, "ompi_mpi_op_lxor", 0x58000009, 0x32}, /* MPI_LXOR */
-    {91, "ompi_mpi_op_max", 0x58000001, 0x23}, /* MPI_MAX */
-    {92, "ompi_mpi_op_maxloc", 0x5800000c, 0x39}, /* MPI_MAXLOC */
-    {93, "ompi_mpi_op_min", 0x58000002, 0x22}, /* MPI_MIN */
-    {94, "ompi_mpi_op_minloc", 0x5800000b, 0x38}, /* MPI_MINLOC */
-    {95, "ompi_mpi_op_no_op", 0x5800000e, 0x3d}, /* MPI_NO_OP */
-    {96, "ompi_mpi_op_prod", 0x58000004, 0x24}, /* MPI_PROD */
-    {97, "ompi_mpi_op_replace", 0x5800000d, 0x3c}, /* MPI_REPLACE */
-    {98, "ompi_mpi_op_sum", 0x58000003, 0x21}, /* MPI_SUM */
-    {99, "ompi_mpi_win_null", 0x20000000, 0x110}, /* MPI_WIN_NULL */
-    {100, "ompi_mpi_file_null", 0x0, 0x118}, /* MPI_FILE_NULL */
-    {101, "ompi_mpi_info_null", 0x1c000000, 0x130}, /* MPI_INFO_NULL */
-    {102, "ompi_mpi_info_env", 0x5c000001, 0x131}, /* MPI_INFO_ENV */
-    {103, "ompi_mpi_errhandler_null", 0x14000000, 0x140}, /* MPI_ERRHANDLER_NULL */
-    {104, NULL, 0x54000003, 0x142}, /* MPI_ERRORS_ABORT */
-    {105, "ompi_mpi_errors_are_fatal", 0x54000000, 0x141}, /* MPI_ERRORS_ARE_FATAL */
-    {106, "ompi_mpi_errors_return", 0x54000001, 0x143}, /* MPI_ERRORS_RETURN */
-    {107, "ompi_request_null", 0x2c000000, 0x180}, /* MPI_REQUEST_NULL */
-    {108, "ompi_message_null", 0x2c000000, 0x128}, /* MPI_MESSAGE_NULL */
-    {109, "ompi_message_no_proc", 0x6c000000, 0x129}, /* MPI_MESSAGE_NO_PROC */
-    {110, NULL, 0x38000000, 0x120}, /* MPI_SESSION_NULL */
-    {111, NULL, 0x24000000, 0x0}, /* MPI_KEYVAL_INVALID */
-    {112, NULL, 0x6440000d, 0x1f9}, /* MPI_APPNUM */
-    {113, NULL, 0x64400003, 0x1f7}, /* MPI_HOST */
-    {114, NULL, 0x64400005, 0x1f6}, /* MPI_IO */
-    {115, NULL, 0x6440000b, 0x1fa}, /* MPI_LASTUSEDCODE */
-    {116, NULL, 0x64400001, 0x1f5}, /* MPI_TAG_UB */
-    {117, NULL, 0x64400009, 0x1fb}, /* MPI_UNIVERSE_SIZE */
-    {118, NULL, 0x66000001, 0x259}, /* MPI_WIN_BASE */
-    {119, NULL, 0x66000007, 0x25c}, /* MPI_WIN_CREATE_FLAVOR */
-    {120, NULL, 0x66000005, 0x25a}, /* MPI_WIN_DISP_UNIT */
-    {121, NULL, 0x66000009, 0x25d}, /* MPI_WIN_MODEL */
-    {122, NULL, 0x66000003, 0x25b}, /* MPI_WIN_SIZE */
-    {123, NULL, 0x64400007, 0x1f8}, /* MPI_WTIME_IS_GLOBAL */
-    {124, NULL, 0x0, 0x0}, /* MPI_T_CVAR_HANDLE_NULL */
-    {125, NULL, 0x0, 0x0}, /* MPI_T_PVAR_HANDLE_NULL */
-    {126, NULL, TB_NO_HANDLE, 0x1}, /* MPI_T_PVAR_ALL_HANDLES */
-    {127, NULL, 0x0, 0x0}, /* MPI_T_PVAR_SESSION_NULL */
-    {128, NULL, 0x0, 0x0}, /* MPI_T_ENUM_NULL */
+    {0, "ompi_mpi_comm_null", 0x4000000, 0x100, 0}, /* MPI_COMM_NULL */
+    {1, "ompi_mpi_comm_world", 0x44000000, 0x101, 0}, /* MPI_COMM_WORLD */
+    {2, "ompi_mpi_comm_self", 0x44000001, 0x102, 0}, /* MPI_COMM_SELF */
+    {3, "ompi_mpi_group_null", 0x8000000, 0x108, 0}, /* MPI_GROUP_NULL */
+    {4, "ompi_mpi_group_empty", 0x48000000, 0x109, 0}, /* MPI_GROUP_EMPTY */
+    {5, "ompi_mpi_datatype_null", 0xc000000, 0x200, 0}, /* MPI_DATATYPE_NULL */
+    {6, "ompi_mpi_char", 0x4c000101, 0x243, 'b'}, /* MPI_CHAR */
+    {7, "ompi_mpi_signed_char", 0x4c000118, 0x244, 'i'}, /* MPI_SIGNED_CHAR */
+    {8, "ompi_mpi_unsigned_char", 0x4c000102, 0x245, 'u'}, /* MPI_UNSIGNED_CHAR */
+    {9, "ompi_mpi_byte", 0x4c00010d, 0x247, 'b'}, /* MPI_BYTE */
+    {10, "ompi_mpi_wchar", 0x4c00040e, 0x23c, 'b'}, /* MPI_WCHAR */
+    {11, "ompi_mpi_short", 0x4c000203, 0x208, 'i'}, /* MPI_SHORT */
+    {12, "ompi_mpi_unsigned_short", 0x4c000204, 0x20c, 'u'}, /* MPI_UNSIGNED_SHORT */
+    {13, "ompi_mpi_int", 0x4c000405, 0x209, 'i'}, /* MPI_INT */
+    {14, "ompi_mpi_unsigned", 0x4c000406, 0x20d, 'u'}, /* MPI_UNSIGNED */
+    {15, "ompi_mpi_long", 0x4c000807, 0x20a, 'i'}, /* MPI_LONG */
+    {16, "ompi_mpi_unsigned_long", 0x4c000808, 0x20e, 'u'}, /* MPI_UNSIGNED_LONG */
+    {17, "ompi_mpi_long_long_int", 0x4c000809, 0x20b, 'i'}, /* MPI_LONG_LONG_INT */
+    {19, "ompi_mpi_unsigned_long_long", 0x4c000819, 0x20f, 'u'}, /* MPI_UNSIGNED_LONG_LONG */
+    {20, "ompi_mpi_float", 0x4c00040a, 0x210, 'r'}, /* MPI_FLOAT */
+    {21, "ompi_mpi_double", 0x4c00080b, 0x214, 'r'}, /* MPI_DOUBLE */
+    {22, "ompi_mpi_long_double", 0x4c00100c, 0x220, 'b'}, /* MPI_LONG_DOUBLE */
+    {23, "ompi_mpi_int8_t", 0x4c000137, 0x240, 'i'}, /* MPI_INT8_T */
+    {24, "ompi_mpi_int16_t", 0x4c000238, 0x248, 'i'}, /* MPI_INT16_T */
+    {25, "ompi_mpi_int32_t", 0x4c000439, 0x250, 'i'}, /* MPI_INT32_T */
+    {26, "ompi_mpi_int64_t", 0x4c00083a, 0x258, 'i'}, /* MPI_INT64_T */
+    {27, "ompi_mpi_uint8_t", 0x4c00013b, 0x241, 'u'}, /* MPI_UINT8_T */
+    {28, "ompi_mpi_uint16_t", 0x4c00023c, 0x249, 'u'}, /* MPI_UINT16_T */
+    {29, "ompi_mpi_uint32_t", 0x4c00043d, 0x251, 'u'}, /* MPI_UINT32_T */
+    {30, "ompi_mpi_uint64_t", 0x4c00083e, 0x259, 'u'}, /* MPI_UINT64_T */
+    {31, "ompi_mpi_aint", 0x4c000843, 0x201, 'i'}, /* MPI_AINT */
+    {32, "ompi_mpi_count", 0x4c000845, 0x202, 'i'}, /* MPI_COUNT */
+    {33, "ompi_mpi_offset", 0x4c000844, 0x203, 'i'}, /* MPI_OFFSET */
+    {34, "ompi_mpi_c_bool", 0x4c00013f, 0x238, 'b'}, /* MPI_C_BOOL */
+    {35, "ompi_mpi_c_float_complex", 0x4c000840, 0x212, 'c'}, /* MPI_C_COMPLEX */
+    {37, "ompi_mpi_c_double_complex", 0x4c001041, 0x216, 'c'}, /* MPI_C_DOUBLE_COMPLEX */
+    {38, "ompi_mpi_c_long_double_complex", 0x4c002042, 0x224, 'b'}, /* MPI_C_LONG_DOUBLE_COMPLEX */
+    {39, "ompi_mpi_packed", 0x4c00010f, 0x207, 'b'}, /* MPI_PACKED */
+    {40, "ompi_mpi_float_int", 0x8c000000, 0x228, 'b'}, /* MPI_FLOAT_INT */
+    {41, "ompi_mpi_double_int", 0x8c000001, 0x229, 'b'}, /* MPI_DOUBLE_INT */
+    {42, "ompi_mpi_long_int", 0x8c000002, 0x22a, 'b'}, /* MPI_LONG_INT */
+    {43, "ompi_mpi_short_int", 0x8c000003, 0x22c, 'b'}, /* MPI_SHORT_INT */
+    {44, "ompi_mpi_2int", 0x4c000816, 0x22b, 'i'}, /* MPI_2INT */
+    {45, "ompi_mpi_longdbl_int", 0x8c000004, 0x22d, 'b'}, /* MPI_LONG_DOUBLE_INT */
+    {46, NULL, 0x4c000010, TB_NO_HANDLE, 'b'}, /* MPI_LB */
+    {47, NULL, 0x4c000011, TB_NO_HANDLE, 'b'}, /* MPI_UB */
+    {48, "ompi_mpi_integer", 0x4c00041b, 0x219, 'i'}, /* MPI_INTEGER */
+    {49, "ompi_mpi_real", 0x4c00041c, 0x21a, 'r'}, /* MPI_REAL */
+    {50, "ompi_mpi_dblprec", 0x4c00081f, 0x21c, 'r'}, /* MPI_DOUBLE_PRECISION */
+    {51, "ompi_mpi_cplex", 0x4c00081e, 0x21b, 'c'}, /* MPI_COMPLEX */
+    {52, "ompi_mpi_dblcplex", 0x4c001022, 0x21d, 'c'}, /* MPI_DOUBLE_COMPLEX */
+    {53, "ompi_mpi_logical", 0x4c00041d, 0x218, 'b'}, /* MPI_LOGICAL */
+    {54, "ompi_mpi_character", 0x4c00011a, 0x21e, 'b'}, /* MPI_CHARACTER */
+    {55, "ompi_mpi_2cplex", TB_NO_HANDLE, TB_NO_HANDLE, 'b'}, /* MPI_2COMPLEX */
+    {56, "ompi_mpi_2dblcplex", TB_NO_HANDLE, TB_NO_HANDLE, 'b'}, /* MPI_2DOUBLE_COMPLEX */
+    {57, "ompi_mpi_2dblprec", 0x4c001023, 0x231, 'b'}, /* MPI_2DOUBLE_PRECISION */
+    {58, "ompi_mpi_2integer", 0x4c000820, 0x232, 'b'}, /* MPI_2INTEGER */
+    {59, "ompi_mpi_2real", 0x4c000821, 0x230, 'b'}, /* MPI_2REAL */
+    {60, "ompi_mpi_complex16", 0x4c00102a, 0x2e3, 'c'}, /* MPI_COMPLEX16 */
+    {61, "ompi_mpi_complex32", 0x4c00202c, 0x2eb, 'b'}, /* MPI_COMPLEX32 */
+    {62, NULL, TB_NO_HANDLE, 0x2d3, 'b'}, /* MPI_COMPLEX4 */
+    {63, "ompi_mpi_complex8", 0x4c000828, 0x2db, 'c'}, /* MPI_COMPLEX8 */
+    {64, "ompi_mpi_cxx_bool", 0x4c000133, 0x239, 'b'}, /* MPI_CXX_BOOL */
+    {65, "ompi_mpi_cxx_cplex", TB_NO_HANDLE, TB_NO_HANDLE, 'c'}, /* MPI_CXX_COMPLEX */
+    {66, "ompi_mpi_cxx_dblcplex", 0x4c001035, 0x217, 'c'}, /* MPI_CXX_DOUBLE_COMPLEX */
+    {67, NULL, 0x4c000834, 0x213, 'c'}, /* MPI_CXX_FLOAT_COMPLEX */
+    {68, "ompi_mpi_cxx_ldblcplex", 0x4c002036, 0x225, 'b'}, /* MPI_CXX_LONG_DOUBLE_COMPLEX */
+    {69, "ompi_mpi_integer1", 0x4c00012d, 0x2c1, 'i'}, /* MPI_INTEGER1 */
+    {70, NULL, TB_NO_HANDLE, 0x2e1, 'b'}, /* MPI_INTEGER16 */
+    {71, "ompi_mpi_integer2", 0x4c00022f, 0x2c9, 'i'}, /* MPI_INTEGER2 */
+    {72, "ompi_mpi_integer4", 0x4c000430, 0x2d1, 'i'}, /* MPI_INTEGER4 */
+    {73, "ompi_mpi_integer8", 0x4c000831, 0x2d9, 'i'}, /* MPI_INTEGER8 */
+    {74, "ompi_mpi_logical1", TB_NO_HANDLE, 0x2c0, 'b'}, /* MPI_LOGICAL1 */
+    {75, NULL, TB_NO_HANDLE, 0x2e0, 'b'}, /* MPI_LOGICAL16 */
+    {76, "ompi_mpi_logical2", TB_NO_HANDLE, 0x2c8, 'b'}, /* MPI_LOGICAL2 */
+    {77, "ompi_mpi_logical4", TB_NO_HANDLE, 0x2d0, 'b'}, /* MPI_LOGICAL4 */
+    {78, "ompi_mpi_logical8", TB_NO_HANDLE, 0x2d8, 'b'}, /* MPI_LOGICAL8 */
+    {79, "ompi_mpi_real16", 0x4c00102b, 0x2e2, 'b'}, /* MPI_REAL16 */
+    {80, NULL, TB_NO_HANDLE, 0x2ca, 'b'}, /* MPI_REAL2 */
+    {81, "ompi_mpi_real4", 0x4c000427, 0x2d2, 'r'}, /* MPI_REAL4 */
+    {82, "ompi_mpi_real8", 0x4c000829, 0x2da, 'r'}, /* MPI_REAL8 */
+    {83, NULL, 0x4c000246, TB_NO_HANDLE, 'b'}, /* MPIX_C_FLOAT16 */
+    {84, "ompi_mpi_op_null", 0x18000000, 0x20, 0}, /* MPI_OP_NULL */
+    {85, "ompi_mpi_op_band", 0x58000006, 0x28, 0}, /* MPI_BAND */
+    {86, "ompi_mpi_op_bor", 0x58000008, 0x29, 0}, /* MPI_BOR */
+    {87, "ompi_mpi_op_bxor", 0x5800000a, 0x2a, 0}, /* MPI_BXOR */
+    {88, "ompi_mpi_op_land", 0x58000005, 0x30, 0}, /* MPI_LAND */
+    {89, "ompi_mpi_op_lor", 0x58000007, 0x31, 0}, /* MPI_LOR */
+    {90, "ompi_mpi_op_lxor", 0x58000009, 0x32, 0}, /* MPI_LXOR */
+    {91, "ompi_mpi_op_max", 0x58000001, 0x23, 0}, /* MPI_MAX */
+    {92, "ompi_mpi_op_maxloc", 0x5800000c, 0x39, 0}, /* MPI_MAXLOC */
+    {93, "ompi_mpi_op_min", 0x58000002, 0x22, 0}, /* MPI_MIN */
+    {94, "ompi_mpi_op_minloc", 0x5800000b, 0x38, 0}, /* MPI_MINLOC */
+    {95, "ompi_mpi_op_no_op", 0x5800000e, 0x3d, 0}, /* MPI_NO_OP */
+    {96, "ompi_mpi_op_prod", 0x58000004, 0x24, 0}, /* MPI_PROD */
+    {97, "ompi_mpi_op_replace", 0x5800000d, 0x3c, 0}, /* MPI_REPLACE */
+    {98, "ompi_mpi_op_sum", 0x58000003, 0x21, 0}, /* MPI_SUM */
+    {99, "ompi_mpi_win_null", 0x20000000, 0x110, 0}, /* MPI_WIN_NULL */
+    {100, "ompi_mpi_file_null", 0x0, 0x118, 0}, /* MPI_FILE_NULL */
+    {101, "ompi_mpi_info_null", 0x1c000000, 0x130, 0}, /* MPI_INFO_NULL */
+    {102, "ompi_mpi_info_env", 0x5c000001, 0x131, 0}, /* MPI_INFO_ENV */
+    {103, "ompi_mpi_errhandler_null", 0x14000000, 0x140, 0}, /* MPI_ERRHANDLER_NULL */
+    {104, NULL, 0x54000003, 0x142, 0}, /* MPI_ERRORS_ABORT */
+    {105, "ompi_mpi_errors_are_fatal", 0x54000000, 0x141, 0}, /* MPI_ERRORS_ARE_FATAL */
+    {106, "ompi_mpi_errors_return", 0x54000001, 0x143, 0}, /* MPI_ERRORS_RETURN */
+    {107, "ompi_request_null", 0x2c000000, 0x180, 0}, /* MPI_REQUEST_NULL */
+    {108, "ompi_message_null", 0x2c000000, 0x128, 0}, /* MPI_MESSAGE_NULL */
+    {109, "ompi_message_no_proc", 0x6c000000, 0x129, 0}, /* MPI_MESSAGE_NO_PROC */
+    {110, NULL, 0x38000000, 0x120, 0}, /* MPI_SESSION_NULL */
+    {111, NULL, 0x24000000, 0x0, 0}, /* MPI_KEYVAL_INVALID */
+    {112, NULL, 0x6440000d, 0x1f9, 0}, /* MPI_APPNUM */
+    {113, NULL, 0x64400003, 0x1f7, 0}, /* MPI_HOST */
+    {114, NULL, 0x64400005, 0x1f6, 0}, /* MPI_IO */
+    {115, NULL, 0x6440000b, 0x1fa, 0}, /* MPI_LASTUSEDCODE */
+    {116, NULL, 0x64400001, 0x1f5, 0}, /* MPI_TAG_UB */
+    {117, NULL, 0x64400009, 0x1fb, 0}, /* MPI_UNIVERSE_SIZE */
+    {118, NULL, 0x66000001, 0x259, 0}, /* MPI_WIN_BASE */
+    {119, NULL, 0x66000007, 0x25c, 0}, /* MPI_WIN_CREATE_FLAVOR */
+    {120, NULL, 0x66000005, 0x25a, 0}, /* MPI_WIN_DISP_UNIT */
+    {121, NULL, 0x66000009, 0x25d, 0}, /* MPI_WIN_MODEL */
+    {122, NULL, 0x66000003, 0x25b, 0}, /* MPI_WIN_SIZE */
+    {123, NULL, 0x64400007, 0x1f8, 0}, /* MPI_WTIME_IS_GLOBAL */
+    {124, NULL, 0x0, 0x0, 0}, /* MPI_T_CVAR_HANDLE_NULL */
+    {125, NULL, 0x0, 0x0, 0}, /* MPI_T_PVAR_HANDLE_NULL */
+    {126, NULL, TB_NO_HANDLE, 0x1, 0}, /* MPI_T_PVAR_ALL_HANDLES */
+    {127, NULL, 0x0, 0x0, 0}, /* MPI_T_PVAR_SESSION_NULL */
+    {128, NULL, 0x0, 0x0, 0}, /* MPI_T_ENUM_NULL */
 };
 
 const unsigned tb_num_predefineds = 127;
@@ -1760,6 +1772,7 @@ TB_EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, uintptr_
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Accumulate) tb_f = (__typeof__(&MPI_Accumulate))TB_REAL(TB_ID_MPI_Accumulate);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Accumulate)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Accumulate, 9))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -1783,6 +1796,7 @@ TB_EXPORT int MPI_Accumulate_c(const void *origin_addr, long origin_count, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Accumulate_c) tb_f = (__typeof__(&MPI_Accumulate_c))TB_REAL(TB_ID_MPI_Accumulate_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Accumulate_c)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Accumulate_c, 9))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -1912,6 +1926,7 @@ TB_EXPORT int MPI_Allgather(const void *sendbuf, int sendcount, uintptr_t sendty
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Allgather) tb_f = (__typeof__(&MPI_Allgather))TB_REAL(TB_ID_MPI_Allgather);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Allgather)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Allgather, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -1933,6 +1948,7 @@ TB_EXPORT int MPI_Allgather_c(const void *sendbuf, long sendcount, uintptr_t sen
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Allgather_c) tb_f = (__typeof__(&MPI_Allgather_c))TB_REAL(TB_ID_MPI_Allgather_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Allgather_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Allgather_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2004,6 +2020,7 @@ TB_EXPORT int MPI_Allgatherv(const void *sendbuf, int sendcount, uintptr_t sendt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Allgatherv) tb_f = (__typeof__(&MPI_Allgatherv))TB_REAL(TB_ID_MPI_Allgatherv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Allgatherv)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Allgatherv, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2029,6 +2046,7 @@ TB_EXPORT int MPI_Allgatherv_c(const void *sendbuf, long sendcount, uintptr_t se
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Allgatherv_c) tb_f = (__typeof__(&MPI_Allgatherv_c))TB_REAL(TB_ID_MPI_Allgatherv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Allgatherv_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Allgatherv_c, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2132,6 +2150,7 @@ TB_EXPORT int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Allreduce) tb_f = (__typeof__(&MPI_Allreduce))TB_REAL(TB_ID_MPI_Allreduce);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Allreduce))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Allreduce, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2152,6 +2171,7 @@ TB_EXPORT int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, long count, ui
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Allreduce_c) tb_f = (__typeof__(&MPI_Allreduce_c))TB_REAL(TB_ID_MPI_Allreduce_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Allreduce_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Allreduce_c, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2220,6 +2240,7 @@ TB_EXPORT int MPI_Alltoall(const void *sendbuf, int sendcount, uintptr_t sendtyp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Alltoall) tb_f = (__typeof__(&MPI_Alltoall))TB_REAL(TB_ID_MPI_Alltoall);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Alltoall)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Alltoall, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2241,6 +2262,7 @@ TB_EXPORT int MPI_Alltoall_c(const void *sendbuf, long sendcount, uintptr_t send
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Alltoall_c) tb_f = (__typeof__(&MPI_Alltoall_c))TB_REAL(TB_ID_MPI_Alltoall_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Alltoall_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Alltoall_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2312,6 +2334,7 @@ TB_EXPORT int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const in
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Alltoallv) tb_f = (__typeof__(&MPI_Alltoallv))TB_REAL(TB_ID_MPI_Alltoallv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Alltoallv)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 32, .type = sendtype, .displacements = sdispls, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Alltoallv, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2341,6 +2364,7 @@ TB_EXPORT int MPI_Alltoallv_c(const void *sendbuf, const long *sendcounts, const
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Alltoallv_c) tb_f = (__typeof__(&MPI_Alltoallv_c))TB_REAL(TB_ID_MPI_Alltoallv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Alltoallv_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 64, .type = sendtype, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Alltoallv_c, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2436,6 +2460,7 @@ TB_EXPORT int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const in
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Alltoallw) tb_f = (__typeof__(&MPI_Alltoallw))TB_REAL(TB_ID_MPI_Alltoallw);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Alltoallw)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 32, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Alltoallw, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2467,6 +2492,7 @@ TB_EXPORT int MPI_Alltoallw_c(const void *sendbuf, const long *sendcounts, const
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Alltoallw_c) tb_f = (__typeof__(&MPI_Alltoallw_c))TB_REAL(TB_ID_MPI_Alltoallw_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Alltoallw_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 64, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Alltoallw_c, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -2659,6 +2685,7 @@ TB_EXPORT int MPI_Bcast(void *buffer, int count, uintptr_t datatype, int root, u
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Bcast) tb_f = (__typeof__(&MPI_Bcast))TB_REAL(TB_ID_MPI_Bcast);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Bcast)) && tb_is_root(comm, root)) tb_payload(buffer, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Bcast, 5))
         return tb_f(buffer, count, datatype, root, comm);
     tb_put_address(&tb_c, (uintptr_t)buffer);
@@ -2678,6 +2705,7 @@ TB_EXPORT int MPI_Bcast_c(void *buffer, long count, uintptr_t datatype, int root
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Bcast_c) tb_f = (__typeof__(&MPI_Bcast_c))TB_REAL(TB_ID_MPI_Bcast_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Bcast_c)) && tb_is_root(comm, root)) tb_payload(buffer, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Bcast_c, 5))
         return tb_f(buffer, count, datatype, root, comm);
     tb_put_address(&tb_c, (uintptr_t)buffer);
@@ -2743,6 +2771,7 @@ TB_EXPORT int MPI_Bsend(const void *buf, int count, uintptr_t datatype, int dest
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Bsend) tb_f = (__typeof__(&MPI_Bsend))TB_REAL(TB_ID_MPI_Bsend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Bsend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Bsend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -2763,6 +2792,7 @@ TB_EXPORT int MPI_Bsend_c(const void *buf, long count, uintptr_t datatype, int d
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Bsend_c) tb_f = (__typeof__(&MPI_Bsend_c))TB_REAL(TB_ID_MPI_Bsend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Bsend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Bsend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -2798,6 +2828,9 @@ TB_EXPORT int MPI_Bsend_init(const void *buf, int count, uintptr_t datatype, int
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Bsend_init)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Bsend_init(const void *buf, int count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Bsend_init")));
@@ -2821,6 +2854,9 @@ TB_EXPORT int MPI_Bsend_init_c(const void *buf, long count, uintptr_t datatype, 
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Bsend_init_c)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Bsend_init_c(const void *buf, long count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Bsend_init_c")));
@@ -4009,6 +4045,7 @@ TB_EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Compare_and_swap) tb_f = (__typeof__(&MPI_Compare_and_swap))TB_REAL(TB_ID_MPI_Compare_and_swap);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Compare_and_swap)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, 1, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Compare_and_swap, 7))
         return tb_f(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -4301,6 +4338,7 @@ TB_EXPORT int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, uintptr_
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Exscan) tb_f = (__typeof__(&MPI_Exscan))TB_REAL(TB_ID_MPI_Exscan);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Exscan))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Exscan, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -4321,6 +4359,7 @@ TB_EXPORT int MPI_Exscan_c(const void *sendbuf, void *recvbuf, long count, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Exscan_c) tb_f = (__typeof__(&MPI_Exscan_c))TB_REAL(TB_ID_MPI_Exscan_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Exscan_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Exscan_c, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -4389,6 +4428,7 @@ TB_EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Fetch_and_op) tb_f = (__typeof__(&MPI_Fetch_and_op))TB_REAL(TB_ID_MPI_Fetch_and_op);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Fetch_and_op)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, 1, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Fetch_and_op, 7))
         return tb_f(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -6234,6 +6274,7 @@ TB_EXPORT int MPI_Gather(const void *sendbuf, int sendcount, uintptr_t sendtype,
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Gather) tb_f = (__typeof__(&MPI_Gather))TB_REAL(TB_ID_MPI_Gather);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Gather)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Gather, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -6256,6 +6297,7 @@ TB_EXPORT int MPI_Gather_c(const void *sendbuf, long sendcount, uintptr_t sendty
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Gather_c) tb_f = (__typeof__(&MPI_Gather_c))TB_REAL(TB_ID_MPI_Gather_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Gather_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Gather_c, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -6330,6 +6372,7 @@ TB_EXPORT int MPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Gatherv) tb_f = (__typeof__(&MPI_Gatherv))TB_REAL(TB_ID_MPI_Gatherv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Gatherv)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Gatherv, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     int tb_root = tb_is_root(comm, root);
@@ -6357,6 +6400,7 @@ TB_EXPORT int MPI_Gatherv_c(const void *sendbuf, long sendcount, uintptr_t sendt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Gatherv_c) tb_f = (__typeof__(&MPI_Gatherv_c))TB_REAL(TB_ID_MPI_Gatherv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Gatherv_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Gatherv_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     int tb_root = tb_is_root(comm, root);
@@ -6468,6 +6512,7 @@ TB_EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Get_accumulate) tb_f = (__typeof__(&MPI_Get_accumulate))TB_REAL(TB_ID_MPI_Get_accumulate);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Get_accumulate)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Get_accumulate, 12))
         return tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -6494,6 +6539,7 @@ TB_EXPORT int MPI_Get_accumulate_c(const void *origin_addr, long origin_count, u
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Get_accumulate_c) tb_f = (__typeof__(&MPI_Get_accumulate_c))TB_REAL(TB_ID_MPI_Get_accumulate_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Get_accumulate_c)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Get_accumulate_c, 12))
         return tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -7190,6 +7236,7 @@ TB_EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, uintptr_t sendt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iallgather) tb_f = (__typeof__(&MPI_Iallgather))TB_REAL(TB_ID_MPI_Iallgather);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iallgather)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iallgather, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7214,6 +7261,7 @@ TB_EXPORT int MPI_Iallgather_c(const void *sendbuf, long sendcount, uintptr_t se
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iallgather_c) tb_f = (__typeof__(&MPI_Iallgather_c))TB_REAL(TB_ID_MPI_Iallgather_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iallgather_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iallgather_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7238,6 +7286,7 @@ TB_EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, uintptr_t send
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iallgatherv) tb_f = (__typeof__(&MPI_Iallgatherv))TB_REAL(TB_ID_MPI_Iallgatherv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iallgatherv)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iallgatherv, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7266,6 +7315,7 @@ TB_EXPORT int MPI_Iallgatherv_c(const void *sendbuf, long sendcount, uintptr_t s
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iallgatherv_c) tb_f = (__typeof__(&MPI_Iallgatherv_c))TB_REAL(TB_ID_MPI_Iallgatherv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iallgatherv_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iallgatherv_c, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7294,6 +7344,7 @@ TB_EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iallreduce) tb_f = (__typeof__(&MPI_Iallreduce))TB_REAL(TB_ID_MPI_Iallreduce);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iallreduce))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iallreduce, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7317,6 +7368,7 @@ TB_EXPORT int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, long count, u
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iallreduce_c) tb_f = (__typeof__(&MPI_Iallreduce_c))TB_REAL(TB_ID_MPI_Iallreduce_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iallreduce_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iallreduce_c, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7340,6 +7392,7 @@ TB_EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, uintptr_t sendty
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ialltoall) tb_f = (__typeof__(&MPI_Ialltoall))TB_REAL(TB_ID_MPI_Ialltoall);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ialltoall)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ialltoall, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7364,6 +7417,7 @@ TB_EXPORT int MPI_Ialltoall_c(const void *sendbuf, long sendcount, uintptr_t sen
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ialltoall_c) tb_f = (__typeof__(&MPI_Ialltoall_c))TB_REAL(TB_ID_MPI_Ialltoall_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ialltoall_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ialltoall_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7388,6 +7442,7 @@ TB_EXPORT int MPI_Ialltoallv(const void *sendbuf, const int *sendcounts, const i
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ialltoallv) tb_f = (__typeof__(&MPI_Ialltoallv))TB_REAL(TB_ID_MPI_Ialltoallv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ialltoallv)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 32, .type = sendtype, .displacements = sdispls, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ialltoallv, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7420,6 +7475,7 @@ TB_EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const long *sendcounts, cons
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ialltoallv_c) tb_f = (__typeof__(&MPI_Ialltoallv_c))TB_REAL(TB_ID_MPI_Ialltoallv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ialltoallv_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 64, .type = sendtype, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ialltoallv_c, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7452,6 +7508,7 @@ TB_EXPORT int MPI_Ialltoallw(const void *sendbuf, const int *sendcounts, const i
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ialltoallw) tb_f = (__typeof__(&MPI_Ialltoallw))TB_REAL(TB_ID_MPI_Ialltoallw);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ialltoallw)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 32, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ialltoallw, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7486,6 +7543,7 @@ TB_EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const long *sendcounts, cons
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ialltoallw_c) tb_f = (__typeof__(&MPI_Ialltoallw_c))TB_REAL(TB_ID_MPI_Ialltoallw_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ialltoallw_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 64, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ialltoallw_c, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7538,6 +7596,7 @@ TB_EXPORT int MPI_Ibcast(void *buffer, int count, uintptr_t datatype, int root, 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ibcast) tb_f = (__typeof__(&MPI_Ibcast))TB_REAL(TB_ID_MPI_Ibcast);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ibcast)) && tb_is_root(comm, root)) tb_payload(buffer, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ibcast, 5))
         return tb_f(buffer, count, datatype, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buffer);
@@ -7560,6 +7619,7 @@ TB_EXPORT int MPI_Ibcast_c(void *buffer, long count, uintptr_t datatype, int roo
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ibcast_c) tb_f = (__typeof__(&MPI_Ibcast_c))TB_REAL(TB_ID_MPI_Ibcast_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ibcast_c)) && tb_is_root(comm, root)) tb_payload(buffer, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ibcast_c, 5))
         return tb_f(buffer, count, datatype, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buffer);
@@ -7582,6 +7642,7 @@ TB_EXPORT int MPI_Ibsend(const void *buf, int count, uintptr_t datatype, int des
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ibsend) tb_f = (__typeof__(&MPI_Ibsend))TB_REAL(TB_ID_MPI_Ibsend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ibsend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ibsend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -7605,6 +7666,7 @@ TB_EXPORT int MPI_Ibsend_c(const void *buf, long count, uintptr_t datatype, int 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ibsend_c) tb_f = (__typeof__(&MPI_Ibsend_c))TB_REAL(TB_ID_MPI_Ibsend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ibsend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ibsend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -7628,6 +7690,7 @@ TB_EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, uintptr
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iexscan) tb_f = (__typeof__(&MPI_Iexscan))TB_REAL(TB_ID_MPI_Iexscan);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iexscan))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iexscan, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7651,6 +7714,7 @@ TB_EXPORT int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, long count, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iexscan_c) tb_f = (__typeof__(&MPI_Iexscan_c))TB_REAL(TB_ID_MPI_Iexscan_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iexscan_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iexscan_c, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7674,6 +7738,7 @@ TB_EXPORT int MPI_Igather(const void *sendbuf, int sendcount, uintptr_t sendtype
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Igather) tb_f = (__typeof__(&MPI_Igather))TB_REAL(TB_ID_MPI_Igather);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Igather)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Igather, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7699,6 +7764,7 @@ TB_EXPORT int MPI_Igather_c(const void *sendbuf, long sendcount, uintptr_t sendt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Igather_c) tb_f = (__typeof__(&MPI_Igather_c))TB_REAL(TB_ID_MPI_Igather_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Igather_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Igather_c, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7724,6 +7790,7 @@ TB_EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, uintptr_t sendtyp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Igatherv) tb_f = (__typeof__(&MPI_Igatherv))TB_REAL(TB_ID_MPI_Igatherv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Igatherv)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Igatherv, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     int tb_root = tb_is_root(comm, root);
@@ -7754,6 +7821,7 @@ TB_EXPORT int MPI_Igatherv_c(const void *sendbuf, long sendcount, uintptr_t send
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Igatherv_c) tb_f = (__typeof__(&MPI_Igatherv_c))TB_REAL(TB_ID_MPI_Igatherv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Igatherv_c)) && (uintptr_t)sendbuf != tb_abi.in_place) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Igatherv_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     int tb_root = tb_is_root(comm, root);
@@ -7862,6 +7930,7 @@ TB_EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, uintpt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_allgather) tb_f = (__typeof__(&MPI_Ineighbor_allgather))TB_REAL(TB_ID_MPI_Ineighbor_allgather);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_allgather))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_allgather, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7886,6 +7955,7 @@ TB_EXPORT int MPI_Ineighbor_allgather_c(const void *sendbuf, long sendcount, uin
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_allgather_c) tb_f = (__typeof__(&MPI_Ineighbor_allgather_c))TB_REAL(TB_ID_MPI_Ineighbor_allgather_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_allgather_c))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_allgather_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7910,6 +7980,7 @@ TB_EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_allgatherv) tb_f = (__typeof__(&MPI_Ineighbor_allgatherv))TB_REAL(TB_ID_MPI_Ineighbor_allgatherv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_allgatherv))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_allgatherv, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7938,6 +8009,7 @@ TB_EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, long sendcount, ui
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_allgatherv_c) tb_f = (__typeof__(&MPI_Ineighbor_allgatherv_c))TB_REAL(TB_ID_MPI_Ineighbor_allgatherv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_allgatherv_c))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_allgatherv_c, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7966,6 +8038,7 @@ TB_EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, uintptr
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_alltoall) tb_f = (__typeof__(&MPI_Ineighbor_alltoall))TB_REAL(TB_ID_MPI_Ineighbor_alltoall);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_alltoall))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_alltoall, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -7990,6 +8063,7 @@ TB_EXPORT int MPI_Ineighbor_alltoall_c(const void *sendbuf, long sendcount, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_alltoall_c) tb_f = (__typeof__(&MPI_Ineighbor_alltoall_c))TB_REAL(TB_ID_MPI_Ineighbor_alltoall_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_alltoall_c))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_alltoall_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8014,6 +8088,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int *sendcounts
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_alltoallv) tb_f = (__typeof__(&MPI_Ineighbor_alltoallv))TB_REAL(TB_ID_MPI_Ineighbor_alltoallv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_alltoallv))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 32, .type = sendtype, .displacements = sdispls, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_alltoallv, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8046,6 +8121,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const long *sendcou
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_alltoallv_c) tb_f = (__typeof__(&MPI_Ineighbor_alltoallv_c))TB_REAL(TB_ID_MPI_Ineighbor_alltoallv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_alltoallv_c))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 64, .type = sendtype, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_alltoallv_c, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8078,6 +8154,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int *sendcounts
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_alltoallw) tb_f = (__typeof__(&MPI_Ineighbor_alltoallw))TB_REAL(TB_ID_MPI_Ineighbor_alltoallw);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_alltoallw))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 32, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_alltoallw, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8112,6 +8189,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const long *sendcou
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ineighbor_alltoallw_c) tb_f = (__typeof__(&MPI_Ineighbor_alltoallw_c))TB_REAL(TB_ID_MPI_Ineighbor_alltoallw_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ineighbor_alltoallw_c))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 64, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ineighbor_alltoallw_c, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8619,6 +8697,7 @@ TB_EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, uintptr
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ireduce) tb_f = (__typeof__(&MPI_Ireduce))TB_REAL(TB_ID_MPI_Ireduce);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ireduce))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ireduce, 7))
         return tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8643,6 +8722,7 @@ TB_EXPORT int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, long count, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ireduce_c) tb_f = (__typeof__(&MPI_Ireduce_c))TB_REAL(TB_ID_MPI_Ireduce_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ireduce_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ireduce_c, 7))
         return tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8667,6 +8747,7 @@ TB_EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ireduce_scatter) tb_f = (__typeof__(&MPI_Ireduce_scatter))TB_REAL(TB_ID_MPI_Ireduce_scatter);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ireduce_scatter))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .counts = recvcounts, .bits = 32, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ireduce_scatter, 5))
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8692,6 +8773,7 @@ TB_EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ireduce_scatter_block) tb_f = (__typeof__(&MPI_Ireduce_scatter_block))TB_REAL(TB_ID_MPI_Ireduce_scatter_block);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ireduce_scatter_block))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .count = recvcount, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ireduce_scatter_block, 6))
         return tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8715,6 +8797,7 @@ TB_EXPORT int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, lo
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ireduce_scatter_block_c) tb_f = (__typeof__(&MPI_Ireduce_scatter_block_c))TB_REAL(TB_ID_MPI_Ireduce_scatter_block_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ireduce_scatter_block_c))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .count = recvcount, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ireduce_scatter_block_c, 6))
         return tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8738,6 +8821,7 @@ TB_EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const lo
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ireduce_scatter_c) tb_f = (__typeof__(&MPI_Ireduce_scatter_c))TB_REAL(TB_ID_MPI_Ireduce_scatter_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ireduce_scatter_c))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .counts = recvcounts, .bits = 64, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ireduce_scatter_c, 5))
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8763,6 +8847,7 @@ TB_EXPORT int MPI_Irsend(const void *buf, int count, uintptr_t datatype, int des
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Irsend) tb_f = (__typeof__(&MPI_Irsend))TB_REAL(TB_ID_MPI_Irsend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Irsend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Irsend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -8786,6 +8871,7 @@ TB_EXPORT int MPI_Irsend_c(const void *buf, long count, uintptr_t datatype, int 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Irsend_c) tb_f = (__typeof__(&MPI_Irsend_c))TB_REAL(TB_ID_MPI_Irsend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Irsend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Irsend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -8826,6 +8912,7 @@ TB_EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, uintptr_t
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iscan) tb_f = (__typeof__(&MPI_Iscan))TB_REAL(TB_ID_MPI_Iscan);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iscan))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iscan, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8849,6 +8936,7 @@ TB_EXPORT int MPI_Iscan_c(const void *sendbuf, void *recvbuf, long count, uintpt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iscan_c) tb_f = (__typeof__(&MPI_Iscan_c))TB_REAL(TB_ID_MPI_Iscan_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iscan_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iscan_c, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8872,6 +8960,7 @@ TB_EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, uintptr_t sendtyp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iscatter) tb_f = (__typeof__(&MPI_Iscatter))TB_REAL(TB_ID_MPI_Iscatter);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iscatter)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iscatter, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8897,6 +8986,7 @@ TB_EXPORT int MPI_Iscatter_c(const void *sendbuf, long sendcount, uintptr_t send
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iscatter_c) tb_f = (__typeof__(&MPI_Iscatter_c))TB_REAL(TB_ID_MPI_Iscatter_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iscatter_c)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iscatter_c, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -8922,6 +9012,7 @@ TB_EXPORT int MPI_Iscatterv(const void *sendbuf, const int *sendcounts, const in
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iscatterv) tb_f = (__typeof__(&MPI_Iscatterv))TB_REAL(TB_ID_MPI_Iscatterv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iscatterv)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 32, .type = sendtype, .displacements = displs, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iscatterv, 7))
         return tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int tb_root = tb_is_root(comm, root);
@@ -8952,6 +9043,7 @@ TB_EXPORT int MPI_Iscatterv_c(const void *sendbuf, const long *sendcounts, const
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Iscatterv_c) tb_f = (__typeof__(&MPI_Iscatterv_c))TB_REAL(TB_ID_MPI_Iscatterv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Iscatterv_c)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 64, .type = sendtype, .displacements = displs, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Iscatterv_c, 7))
         return tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int tb_root = tb_is_root(comm, root);
@@ -8982,6 +9074,7 @@ TB_EXPORT int MPI_Isend(const void *buf, int count, uintptr_t datatype, int dest
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Isend) tb_f = (__typeof__(&MPI_Isend))TB_REAL(TB_ID_MPI_Isend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Isend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Isend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -9005,6 +9098,7 @@ TB_EXPORT int MPI_Isend_c(const void *buf, long count, uintptr_t datatype, int d
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Isend_c) tb_f = (__typeof__(&MPI_Isend_c))TB_REAL(TB_ID_MPI_Isend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Isend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Isend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -9028,6 +9122,7 @@ TB_EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, uintptr_t sendty
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Isendrecv) tb_f = (__typeof__(&MPI_Isendrecv))TB_REAL(TB_ID_MPI_Isendrecv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Isendrecv)) && dest != tb_abi.proc_null) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Isendrecv, 11))
         return tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9057,6 +9152,7 @@ TB_EXPORT int MPI_Isendrecv_c(const void *sendbuf, long sendcount, uintptr_t sen
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Isendrecv_c) tb_f = (__typeof__(&MPI_Isendrecv_c))TB_REAL(TB_ID_MPI_Isendrecv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Isendrecv_c)) && dest != tb_abi.proc_null) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Isendrecv_c, 11))
         return tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9086,6 +9182,7 @@ TB_EXPORT int MPI_Isendrecv_replace(void *buf, int count, uintptr_t datatype, in
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Isendrecv_replace) tb_f = (__typeof__(&MPI_Isendrecv_replace))TB_REAL(TB_ID_MPI_Isendrecv_replace);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Isendrecv_replace)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Isendrecv_replace, 8))
         return tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -9112,6 +9209,7 @@ TB_EXPORT int MPI_Isendrecv_replace_c(void *buf, long count, uintptr_t datatype,
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Isendrecv_replace_c) tb_f = (__typeof__(&MPI_Isendrecv_replace_c))TB_REAL(TB_ID_MPI_Isendrecv_replace_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Isendrecv_replace_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Isendrecv_replace_c, 8))
         return tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -9138,6 +9236,7 @@ TB_EXPORT int MPI_Issend(const void *buf, int count, uintptr_t datatype, int des
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Issend) tb_f = (__typeof__(&MPI_Issend))TB_REAL(TB_ID_MPI_Issend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Issend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Issend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -9161,6 +9260,7 @@ TB_EXPORT int MPI_Issend_c(const void *buf, long count, uintptr_t datatype, int 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Issend_c) tb_f = (__typeof__(&MPI_Issend_c))TB_REAL(TB_ID_MPI_Issend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Issend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Issend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm, request);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -9345,6 +9445,7 @@ TB_EXPORT int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, uintptr
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_allgather) tb_f = (__typeof__(&MPI_Neighbor_allgather))TB_REAL(TB_ID_MPI_Neighbor_allgather);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_allgather))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_allgather, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9366,6 +9467,7 @@ TB_EXPORT int MPI_Neighbor_allgather_c(const void *sendbuf, long sendcount, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_allgather_c) tb_f = (__typeof__(&MPI_Neighbor_allgather_c))TB_REAL(TB_ID_MPI_Neighbor_allgather_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_allgather_c))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_allgather_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9437,6 +9539,7 @@ TB_EXPORT int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, uintpt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_allgatherv) tb_f = (__typeof__(&MPI_Neighbor_allgatherv))TB_REAL(TB_ID_MPI_Neighbor_allgatherv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_allgatherv))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_allgatherv, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9462,6 +9565,7 @@ TB_EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, long sendcount, uin
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_allgatherv_c) tb_f = (__typeof__(&MPI_Neighbor_allgatherv_c))TB_REAL(TB_ID_MPI_Neighbor_allgatherv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_allgatherv_c))) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_allgatherv_c, 6))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9545,6 +9649,7 @@ TB_EXPORT int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, uintptr_
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_alltoall) tb_f = (__typeof__(&MPI_Neighbor_alltoall))TB_REAL(TB_ID_MPI_Neighbor_alltoall);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_alltoall))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_alltoall, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9566,6 +9671,7 @@ TB_EXPORT int MPI_Neighbor_alltoall_c(const void *sendbuf, long sendcount, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_alltoall_c) tb_f = (__typeof__(&MPI_Neighbor_alltoall_c))TB_REAL(TB_ID_MPI_Neighbor_alltoall_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_alltoall_c))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_alltoall_c, 7))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9637,6 +9743,7 @@ TB_EXPORT int MPI_Neighbor_alltoallv(const void *sendbuf, const int *sendcounts,
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_alltoallv) tb_f = (__typeof__(&MPI_Neighbor_alltoallv))TB_REAL(TB_ID_MPI_Neighbor_alltoallv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_alltoallv))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 32, .type = sendtype, .displacements = sdispls, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_alltoallv, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9666,6 +9773,7 @@ TB_EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const long *sendcoun
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_alltoallv_c) tb_f = (__typeof__(&MPI_Neighbor_alltoallv_c))TB_REAL(TB_ID_MPI_Neighbor_alltoallv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_alltoallv_c))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 64, .type = sendtype, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_alltoallv_c, 5))
         return tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9761,6 +9869,7 @@ TB_EXPORT int MPI_Neighbor_alltoallw(const void *sendbuf, const int *sendcounts,
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_alltoallw) tb_f = (__typeof__(&MPI_Neighbor_alltoallw))TB_REAL(TB_ID_MPI_Neighbor_alltoallw);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_alltoallw))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 32, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_alltoallw, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -9792,6 +9901,7 @@ TB_EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const long *sendcoun
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Neighbor_alltoallw_c) tb_f = (__typeof__(&MPI_Neighbor_alltoallw_c))TB_REAL(TB_ID_MPI_Neighbor_alltoallw_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Neighbor_alltoallw_c))) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_outdegree(comm), .counts = sendcounts, .bits = 64, .types = sendtypes, .in_bytes = 1, .displacements = sdispls, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Neighbor_alltoallw_c, 3))
         return tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10236,6 +10346,7 @@ TB_EXPORT int MPI_Pready(int partition, uintptr_t request)
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Pready) tb_f = (__typeof__(&MPI_Pready))TB_REAL(TB_ID_MPI_Pready);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Pready)) && tb_payloads_kept) tb_payload_ready(request, partition, partition, NULL, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Pready, 2))
         return tb_f(partition, request);
     tb_put_int(&tb_c, partition);
@@ -10252,6 +10363,7 @@ TB_EXPORT int MPI_Pready_list(int length, const int *array_of_partitions, uintpt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Pready_list) tb_f = (__typeof__(&MPI_Pready_list))TB_REAL(TB_ID_MPI_Pready_list);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Pready_list)) && tb_payloads_kept) tb_payload_ready(request, 0, length - 1, array_of_partitions, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Pready_list, 2))
         return tb_f(length, array_of_partitions, request);
     tb_put_int(&tb_c, length);
@@ -10271,6 +10383,7 @@ TB_EXPORT int MPI_Pready_range(int partition_low, int partition_high, uintptr_t 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Pready_range) tb_f = (__typeof__(&MPI_Pready_range))TB_REAL(TB_ID_MPI_Pready_range);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Pready_range)) && tb_payloads_kept) tb_payload_ready(request, partition_low, partition_high, NULL, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Pready_range, 3))
         return tb_f(partition_low, partition_high, request);
     tb_put_int(&tb_c, partition_low);
@@ -10354,6 +10467,9 @@ TB_EXPORT int MPI_Psend_init(const void *buf, int partitions, long count, uintpt
         if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Psend_init)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, partitions);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Psend_init(const void *buf, int partitions, long count, uintptr_t datatype, int dest, int tag, uintptr_t comm, uintptr_t info, void *request) __attribute__((alias("MPI_Psend_init")));
@@ -10382,6 +10498,7 @@ TB_EXPORT int MPI_Put(const void *origin_addr, int origin_count, uintptr_t origi
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Put) tb_f = (__typeof__(&MPI_Put))TB_REAL(TB_ID_MPI_Put);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Put)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Put, 8))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -10404,6 +10521,7 @@ TB_EXPORT int MPI_Put_c(const void *origin_addr, long origin_count, uintptr_t or
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Put_c) tb_f = (__typeof__(&MPI_Put_c))TB_REAL(TB_ID_MPI_Put_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Put_c)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Put_c, 8))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -10443,6 +10561,7 @@ TB_EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, uintptr
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Raccumulate) tb_f = (__typeof__(&MPI_Raccumulate))TB_REAL(TB_ID_MPI_Raccumulate);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Raccumulate)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Raccumulate, 9))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -10469,6 +10588,7 @@ TB_EXPORT int MPI_Raccumulate_c(const void *origin_addr, long origin_count, uint
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Raccumulate_c) tb_f = (__typeof__(&MPI_Raccumulate_c))TB_REAL(TB_ID_MPI_Raccumulate_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Raccumulate_c)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Raccumulate_c, 9))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -10597,6 +10717,7 @@ TB_EXPORT int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, uintptr_
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Reduce) tb_f = (__typeof__(&MPI_Reduce))TB_REAL(TB_ID_MPI_Reduce);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Reduce))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Reduce, 7))
         return tb_f(sendbuf, recvbuf, count, datatype, op, root, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10618,6 +10739,7 @@ TB_EXPORT int MPI_Reduce_c(const void *sendbuf, void *recvbuf, long count, uintp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Reduce_c) tb_f = (__typeof__(&MPI_Reduce_c))TB_REAL(TB_ID_MPI_Reduce_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Reduce_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Reduce_c, 7))
         return tb_f(sendbuf, recvbuf, count, datatype, op, root, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10727,6 +10849,7 @@ TB_EXPORT int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int *
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Reduce_scatter) tb_f = (__typeof__(&MPI_Reduce_scatter))TB_REAL(TB_ID_MPI_Reduce_scatter);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Reduce_scatter))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .counts = recvcounts, .bits = 32, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Reduce_scatter, 5))
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10749,6 +10872,7 @@ TB_EXPORT int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int r
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Reduce_scatter_block) tb_f = (__typeof__(&MPI_Reduce_scatter_block))TB_REAL(TB_ID_MPI_Reduce_scatter_block);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Reduce_scatter_block))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .count = recvcount, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Reduce_scatter_block, 6))
         return tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10769,6 +10893,7 @@ TB_EXPORT int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, lon
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Reduce_scatter_block_c) tb_f = (__typeof__(&MPI_Reduce_scatter_block_c))TB_REAL(TB_ID_MPI_Reduce_scatter_block_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Reduce_scatter_block_c))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .count = recvcount, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Reduce_scatter_block_c, 6))
         return tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10837,6 +10962,7 @@ TB_EXPORT int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const lon
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Reduce_scatter_c) tb_f = (__typeof__(&MPI_Reduce_scatter_c))TB_REAL(TB_ID_MPI_Reduce_scatter_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Reduce_scatter_c))) tb_payload_parts(&(struct tb_parts){.data = (uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, .n = tb_local_size(comm), .counts = recvcounts, .bits = 64, .type = datatype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Reduce_scatter_c, 5))
         return tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -10998,6 +11124,7 @@ TB_EXPORT int MPI_Request_free(void *request)
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Request_free) tb_f = (__typeof__(&MPI_Request_free))TB_REAL(TB_ID_MPI_Request_free);
+    if (tb_unlikely(tb_payloads_kept)) tb_payload_forget(request);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_free, 1))
         return tb_f(request);
     if (request != NULL) tb_put_handle_at(&tb_c, request);
@@ -11176,6 +11303,7 @@ TB_EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, uin
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Rget_accumulate) tb_f = (__typeof__(&MPI_Rget_accumulate))TB_REAL(TB_ID_MPI_Rget_accumulate);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rget_accumulate)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Rget_accumulate, 12))
         return tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -11205,6 +11333,7 @@ TB_EXPORT int MPI_Rget_accumulate_c(const void *origin_addr, long origin_count, 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Rget_accumulate_c) tb_f = (__typeof__(&MPI_Rget_accumulate_c))TB_REAL(TB_ID_MPI_Rget_accumulate_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rget_accumulate_c)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Rget_accumulate_c, 12))
         return tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -11259,6 +11388,7 @@ TB_EXPORT int MPI_Rput(const void *origin_addr, int origin_count, uintptr_t orig
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Rput) tb_f = (__typeof__(&MPI_Rput))TB_REAL(TB_ID_MPI_Rput);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rput)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Rput, 8))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -11284,6 +11414,7 @@ TB_EXPORT int MPI_Rput_c(const void *origin_addr, long origin_count, uintptr_t o
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Rput_c) tb_f = (__typeof__(&MPI_Rput_c))TB_REAL(TB_ID_MPI_Rput_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rput_c)) && target_rank != tb_abi.proc_null) tb_payload(origin_addr, origin_count, origin_datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Rput_c, 8))
         return tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     tb_put_address(&tb_c, (uintptr_t)origin_addr);
@@ -11309,6 +11440,7 @@ TB_EXPORT int MPI_Rsend(const void *buf, int count, uintptr_t datatype, int dest
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Rsend) tb_f = (__typeof__(&MPI_Rsend))TB_REAL(TB_ID_MPI_Rsend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rsend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Rsend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -11329,6 +11461,7 @@ TB_EXPORT int MPI_Rsend_c(const void *buf, long count, uintptr_t datatype, int d
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Rsend_c) tb_f = (__typeof__(&MPI_Rsend_c))TB_REAL(TB_ID_MPI_Rsend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rsend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Rsend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -11364,6 +11497,9 @@ TB_EXPORT int MPI_Rsend_init(const void *buf, int count, uintptr_t datatype, int
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rsend_init)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Rsend_init(const void *buf, int count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Rsend_init")));
@@ -11387,6 +11523,9 @@ TB_EXPORT int MPI_Rsend_init_c(const void *buf, long count, uintptr_t datatype, 
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rsend_init_c)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Rsend_init_c(const void *buf, long count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Rsend_init_c")));
@@ -11395,6 +11534,7 @@ TB_EXPORT int MPI_Scan(const void *sendbuf, void *recvbuf, int count, uintptr_t 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Scan) tb_f = (__typeof__(&MPI_Scan))TB_REAL(TB_ID_MPI_Scan);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Scan))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Scan, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -11415,6 +11555,7 @@ TB_EXPORT int MPI_Scan_c(const void *sendbuf, void *recvbuf, long count, uintptr
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Scan_c) tb_f = (__typeof__(&MPI_Scan_c))TB_REAL(TB_ID_MPI_Scan_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Scan_c))) tb_payload((uintptr_t)sendbuf == tb_abi.in_place ? recvbuf : sendbuf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Scan_c, 6))
         return tb_f(sendbuf, recvbuf, count, datatype, op, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -11483,6 +11624,7 @@ TB_EXPORT int MPI_Scatter(const void *sendbuf, int sendcount, uintptr_t sendtype
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Scatter) tb_f = (__typeof__(&MPI_Scatter))TB_REAL(TB_ID_MPI_Scatter);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Scatter)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Scatter, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -11505,6 +11647,7 @@ TB_EXPORT int MPI_Scatter_c(const void *sendbuf, long sendcount, uintptr_t sendt
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Scatter_c) tb_f = (__typeof__(&MPI_Scatter_c))TB_REAL(TB_ID_MPI_Scatter_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Scatter_c)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .count = sendcount, .type = sendtype}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Scatter_c, 8))
         return tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -11579,6 +11722,7 @@ TB_EXPORT int MPI_Scatterv(const void *sendbuf, const int *sendcounts, const int
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Scatterv) tb_f = (__typeof__(&MPI_Scatterv))TB_REAL(TB_ID_MPI_Scatterv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Scatterv)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 32, .type = sendtype, .displacements = displs, .displacement_bits = 32}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Scatterv, 7))
         return tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     int tb_root = tb_is_root(comm, root);
@@ -11606,6 +11750,7 @@ TB_EXPORT int MPI_Scatterv_c(const void *sendbuf, const long *sendcounts, const 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Scatterv_c) tb_f = (__typeof__(&MPI_Scatterv_c))TB_REAL(TB_ID_MPI_Scatterv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Scatterv_c)) && tb_is_root(comm, root)) tb_payload_parts(&(struct tb_parts){.data = sendbuf, .n = tb_peer_size(comm), .counts = sendcounts, .bits = 64, .type = sendtype, .displacements = displs, .displacement_bits = 64}, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Scatterv_c, 7))
         return tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     int tb_root = tb_is_root(comm, root);
@@ -11695,6 +11840,7 @@ TB_EXPORT int MPI_Send(const void *buf, int count, uintptr_t datatype, int dest,
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Send) tb_f = (__typeof__(&MPI_Send))TB_REAL(TB_ID_MPI_Send);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Send)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Send, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -11715,6 +11861,7 @@ TB_EXPORT int MPI_Send_c(const void *buf, long count, uintptr_t datatype, int de
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Send_c) tb_f = (__typeof__(&MPI_Send_c))TB_REAL(TB_ID_MPI_Send_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Send_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Send_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -11750,6 +11897,9 @@ TB_EXPORT int MPI_Send_init(const void *buf, int count, uintptr_t datatype, int 
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Send_init)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Send_init(const void *buf, int count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Send_init")));
@@ -11773,6 +11923,9 @@ TB_EXPORT int MPI_Send_init_c(const void *buf, long count, uintptr_t datatype, i
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Send_init_c)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Send_init_c(const void *buf, long count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Send_init_c")));
@@ -11781,6 +11934,7 @@ TB_EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, uintptr_t sendtyp
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Sendrecv) tb_f = (__typeof__(&MPI_Sendrecv))TB_REAL(TB_ID_MPI_Sendrecv);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Sendrecv)) && dest != tb_abi.proc_null) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Sendrecv, 11))
         return tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -11813,6 +11967,7 @@ TB_EXPORT int MPI_Sendrecv_c(const void *sendbuf, long sendcount, uintptr_t send
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Sendrecv_c) tb_f = (__typeof__(&MPI_Sendrecv_c))TB_REAL(TB_ID_MPI_Sendrecv_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Sendrecv_c)) && dest != tb_abi.proc_null) tb_payload(sendbuf, sendcount, sendtype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Sendrecv_c, 11))
         return tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     tb_put_address(&tb_c, (uintptr_t)sendbuf);
@@ -11845,6 +12000,7 @@ TB_EXPORT int MPI_Sendrecv_replace(void *buf, int count, uintptr_t datatype, int
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Sendrecv_replace) tb_f = (__typeof__(&MPI_Sendrecv_replace))TB_REAL(TB_ID_MPI_Sendrecv_replace);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Sendrecv_replace)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Sendrecv_replace, 8))
         return tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -11874,6 +12030,7 @@ TB_EXPORT int MPI_Sendrecv_replace_c(void *buf, long count, uintptr_t datatype, 
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Sendrecv_replace_c) tb_f = (__typeof__(&MPI_Sendrecv_replace_c))TB_REAL(TB_ID_MPI_Sendrecv_replace_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Sendrecv_replace_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Sendrecv_replace_c, 8))
         return tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -12228,6 +12385,7 @@ TB_EXPORT int MPI_Ssend(const void *buf, int count, uintptr_t datatype, int dest
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ssend) tb_f = (__typeof__(&MPI_Ssend))TB_REAL(TB_ID_MPI_Ssend);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ssend)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ssend, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -12248,6 +12406,7 @@ TB_EXPORT int MPI_Ssend_c(const void *buf, long count, uintptr_t datatype, int d
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Ssend_c) tb_f = (__typeof__(&MPI_Ssend_c))TB_REAL(TB_ID_MPI_Ssend_c);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ssend_c)) && dest != tb_abi.proc_null) tb_payload(buf, count, datatype, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Ssend_c, 6))
         return tb_f(buf, count, datatype, dest, tag, comm);
     tb_put_address(&tb_c, (uintptr_t)buf);
@@ -12283,6 +12442,9 @@ TB_EXPORT int MPI_Ssend_init(const void *buf, int count, uintptr_t datatype, int
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ssend_init)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Ssend_init(const void *buf, int count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Ssend_init")));
@@ -12306,6 +12468,9 @@ TB_EXPORT int MPI_Ssend_init_c(const void *buf, long count, uintptr_t datatype, 
         if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Ssend_init_c)) && dest != tb_abi.proc_null) tb_payload_keep(request, buf, count, datatype, 0);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Ssend_init_c(const void *buf, long count, uintptr_t datatype, int dest, int tag, uintptr_t comm, void *request) __attribute__((alias("MPI_Ssend_init_c")));
@@ -12314,6 +12479,7 @@ TB_EXPORT int MPI_Start(void *request)
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Start) tb_f = (__typeof__(&MPI_Start))TB_REAL(TB_ID_MPI_Start);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Start)) && tb_payloads_kept) tb_payload_start(request, 1, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Start, 1))
         return tb_f(request);
     if (request != NULL) tb_put_handle_at(&tb_c, request);
@@ -12330,6 +12496,7 @@ TB_EXPORT int MPI_Startall(int count, void *array_of_requests)
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Startall) tb_f = (__typeof__(&MPI_Startall))TB_REAL(TB_ID_MPI_Startall);
+    if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Startall)) && tb_payloads_kept) tb_payload_start(array_of_requests, count, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Startall, 1))
         return tb_f(count, array_of_requests);
     tb_put_int(&tb_c, count);
@@ -14327,6 +14494,7 @@ TB_EXPORT int MPI_Type_free(void *datatype)
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Type_free) tb_f = (__typeof__(&MPI_Type_free))TB_REAL(TB_ID_MPI_Type_free);
+    if (tb_unlikely(tb_datatypes_known)) tb_datatype_freed(datatype);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Type_free, 1))
         return tb_f(datatype);
     if (datatype != NULL) tb_put_handle_at(&tb_c, datatype);

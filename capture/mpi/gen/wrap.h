@@ -4,7 +4,7 @@
 #include "../wrapper.h"
 #include "core/ids.h"
 
-enum { TB_NUM_IDS = 6182 };
+enum { TB_NUM_IDS = 7185 };
 
 /* Indices of predefined objects that the runtime itself uses. */
 enum {
@@ -12,6 +12,7 @@ enum {
     TB_PREDEFINED_MPI_COMM_SELF = 2,
     TB_PREDEFINED_MPI_BYTE = 9,
     TB_PREDEFINED_MPI_INT = 13,
+    TB_PREDEFINED_MPI_SHORT_INT = 43,
     TB_PREDEFINED_MPI_MIN = 93,
     TB_PREDEFINED_MPI_ERRORS_RETURN = 106,
 };
@@ -45,5 +46,37 @@ static const struct tb_abi tb_abis[] = {
      .proc_null = -3, .root = -4, .undefined = -32766, .err_in_status = 19,
      .any_source = -1, .any_tag = -2},
 };
+
+/* How a datatype is made of others, by tb_abi.kind. */
+enum {
+    TB_COMBINER_NAMED,
+    TB_COMBINER_DUP,
+    TB_COMBINER_CONTIGUOUS,
+    TB_COMBINER_VECTOR,
+    TB_COMBINER_HVECTOR,
+    TB_COMBINER_INDEXED,
+    TB_COMBINER_HINDEXED,
+    TB_COMBINER_INDEXED_BLOCK,
+    TB_COMBINER_HINDEXED_BLOCK,
+    TB_COMBINER_STRUCT,
+    TB_COMBINER_SUBARRAY,
+    TB_COMBINER_RESIZED,
+    TB_COMBINERS
+};
+static const int tb_combiners[TB_COMBINERS][4] = {
+    [TB_COMBINER_NAMED] = {-1, 0, 1, 101},
+    [TB_COMBINER_DUP] = {-1, 1, 2, 102},
+    [TB_COMBINER_CONTIGUOUS] = {-1, 2, 3, 103},
+    [TB_COMBINER_VECTOR] = {-1, 3, 4, 104},
+    [TB_COMBINER_HVECTOR] = {-1, 5, 6, 105},
+    [TB_COMBINER_INDEXED] = {-1, 6, 7, 106},
+    [TB_COMBINER_HINDEXED] = {-1, 8, 9, 107},
+    [TB_COMBINER_INDEXED_BLOCK] = {-1, 9, 10, 108},
+    [TB_COMBINER_HINDEXED_BLOCK] = {-1, 18, 19, 109},
+    [TB_COMBINER_STRUCT] = {-1, 11, 12, 110},
+    [TB_COMBINER_SUBARRAY] = {-1, 12, 13, 111},
+    [TB_COMBINER_RESIZED] = {-1, 17, 18, 116},
+};
+static const int tb_order_c[4] = {-1, 0, 56, 12};
 
 #endif
