@@ -50,7 +50,7 @@ func TestSlots(t *testing.T) {
 		if ByID(f.ID) != f || ByName(f.Name) != f {
 			t.Errorf("%s is not found by id %d or by name", f.Name, f.ID)
 		}
-		if f.Has(Pseudo) != strings.HasPrefix(f.Name, "tabard_") {
+		if f.Has(Pseudo) != (strings.HasPrefix(f.Name, "tabard_") || f.Category == "payload") {
 			t.Errorf("%s: pseudo %t, id %d", f.Name, f.Has(Pseudo), f.ID)
 		}
 		if err := checkSlots(f); err != nil {
@@ -117,7 +117,7 @@ func checkSlot(s *Slot, p *Param) error {
 		return fmt.Errorf("codec %d with %d bits", s.Codec, s.Bits)
 	}
 	if want := s.Out && s.Codec != Handle && s.Codec != StringArray || s.Codec == Status ||
-		p != nil && p.Kind == "NCCL_ID"; s.Column != want {
+		p != nil && (p.Kind == "NCCL_ID" || strings.HasPrefix(p.Kind, "PAYLOAD")); s.Column != want {
 		return fmt.Errorf("column %t", s.Column)
 	}
 	if s.OnError != (s.Out && s.Life == Complete) {

@@ -219,7 +219,9 @@ func sample(p *Param) string {
 func record(t *testing.T, args ...string) (recs []ring.Record, refs int) {
 	t.Helper()
 	dir, state := build(t), private.Temp(t)
-	if err := ring.CreateControl(state, ring.Config{}); err != nil {
+	payload, _ := spec.EventsNamed("payload") // which stands between calls
+	samples, _ := spec.EventsNamed("samples")
+	if err := ring.CreateControl(state, ring.Config{EventsOff: 1<<payload | 1<<samples}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := ring.OpenControl(state)
