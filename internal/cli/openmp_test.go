@@ -51,3 +51,14 @@ func TestOpenMP(t *testing.T) {
 		}
 	}
 }
+
+// A recording of events without calls names the command that shows them.
+func TestReportWithoutCalls(t *testing.T) {
+	path := file(t, "abi mpich\nrank 0 of 1 on n\n1000+0 omp_parallel_begin() @ a.c:1 [main]\n"+
+		"3000+0 omp_parallel_end() @ a.c:1 [main]\n")
+	code, stdout, stderr := run("report", path)
+	if want := "No calls, but 2 events of openmp: tabard openmp " + path + " shows them"; code != exitOK ||
+		!strings.Contains(stdout, want) || strings.Contains(stdout, "no times") {
+		t.Errorf("code %d, %q, %q: no %q", code, stdout, stderr, want)
+	}
+}

@@ -32,6 +32,8 @@ type Overview struct {
 	Findings   []findings.Finding
 	// Open are the calls that had not returned.
 	Open []OpenCall
+	// Others are the events by kind, if the recording has no calls of the program.
+	Others map[string]uint64
 }
 
 // Overview makes all analyses. Clocks have to be corrected before.
@@ -62,6 +64,13 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	}
 	if o.Open, err = openCalls(j.Archive); err != nil {
 		return nil, err
+	}
+	if o.Counts().Calls == 0 {
+		info, err := NewInfo(j.Archive.Whole())
+		if err != nil {
+			return nil, err
+		}
+		o.Others = info.Events
 	}
 	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks, Duration: render.Duration,
 		Worlds: j.Program.Comms.Worlds}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -79,9 +80,26 @@ func (p *summaryPrinter) head() {
 		p.line("Not complete: %s did not end in order, %s lost (tabard info says why)",
 			plural(uint64(n.Broken), "process"), plural(n.Lost, "call"))
 	}
-	if p.r.Usage == nil {
+	switch {
+	case len(p.r.Others) > 0:
+		p.others()
+	case p.r.Usage == nil:
 		p.line("The recording has no times of calls: record with --timing=lossy or --timing=lossless to see where " +
 			"the time goes")
+	}
+}
+
+// shownBy are the commands that show events of a kind.
+var shownBy = map[string]string{"openmp": "openmp", "regions": "profile --by region", "functions": "functions"}
+
+// others says what a recording has that has no calls.
+func (p *summaryPrinter) others() {
+	for _, kind := range slices.Sorted(maps.Keys(p.r.Others)) {
+		command := shownBy[kind]
+		if command == "" {
+			command = "dump"
+		}
+		p.line("No calls, but %s of %s: tabard %s %s shows them", plural(p.r.Others[kind], "event"), kind, command, p.r.File)
 	}
 }
 
