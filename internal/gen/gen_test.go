@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -187,8 +189,8 @@ func TestSecondAPI(t *testing.T) {
 	}
 }
 
-// TestSmallestAPI: three files say all of a new API that does nothing that an analysis of MPI asks for. Its functions
-// may return what is no error code.
+// TestSmallestAPI: two files say all of a new API that does nothing that an analysis of MPI asks for; ids are given. Its
+// functions may return what is no error code.
 func TestSmallestAPI(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "spec"))); err != nil {
@@ -209,17 +211,22 @@ func TestSmallestAPI(t *testing.T) {
 		}
 	}
 	write("apis.txt", "toy 65000 65015 io\n", os.O_APPEND)
-	write("ids.txt", "65000 toy_write\n", os.O_APPEND)
 	write("toy/functions.json", `{"functions": [{"name": "toy_write", "ret": "long", "ret_kind": "INTEGER",
 		"category": "local", "blocking": "local", "means": "none", "params": [
 			{"name": "fd", "kind": "INTEGER", "type": "int", "dir": "in"},
 			{"name": "buf", "kind": "BUFFER", "type": "const void*", "dir": "in", "xfer": {"none": true}},
 			{"name": "n", "kind": "INTEGER", "type": "size_t", "dir": "in"}]}]}`, 0)
+	if err := giveIDs(dir); err != nil {
+		t.Fatal(err)
+	}
 	api, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := api.byName["toy_write"]
+	if f.ID != 65000 {
+		t.Errorf("its id is %d", f.ID)
+	}
 	result := f.Slots[len(f.Slots)-1]
 	if result.Codec != "Int" || result.Bits != 64 || f.Twin != "" {
 		t.Errorf("the result is %+v, the twin %q", result, f.Twin)
@@ -250,6 +257,41 @@ func TestOnlyAppended(t *testing.T) {
 		old := bytes.Replace(now, []byte(tt.old), []byte(tt.new), 1)
 		if err := onlyAppended(old, now); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("got error %v, want one about %q", err, tt.want)
+		}
+	}
+}
+
+// Functions without an id get the next one of their API, and the others keep theirs.
+func TestGiveIDs(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "spec"))); err != nil {
+		t.Fatal(err)
+	}
+	before, err := loadIDs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "ids.txt")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for name, id := range before {
+		if strings.HasPrefix(name, "MPI") && (last == "" || id > before[last]) {
+			last = name
+		}
+	}
+	line := fmt.Sprintf("%d %s\n", before[last], last)
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), line, "", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is nothing to do
+		if err := giveIDs(dir); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := loadIDs(dir); err != nil || !maps.Equal(now, before) {
+			t.Fatalf("%v; the ids differ", err)
 		}
 	}
 }

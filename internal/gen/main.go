@@ -33,6 +33,11 @@ func run(root string, diff, check bool, abi, cc string) error {
 	if abi != "" {
 		return printProbe(root, abi, cc)
 	}
+	if !diff && !check {
+		if err := giveIDs(filepath.Join(root, "spec")); err != nil {
+			return err
+		}
+	}
 	api, err := Load(filepath.Join(root, "spec"))
 	if err != nil {
 		return err

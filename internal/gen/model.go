@@ -325,7 +325,7 @@ func (api *API) add(r *rawFunc, ids map[string]int) error {
 		return nil
 	}
 	if id < firstFunction {
-		return errors.New("has no id: append it to ids.txt")
+		return errors.New("has no id: run make gen")
 	}
 	if !categories[r.Category] || !blockings[r.Blocking] {
 		return fmt.Errorf("unknown category %q or completion %q", r.Category, r.Blocking)
