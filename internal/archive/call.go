@@ -77,6 +77,9 @@ func (c *Call) ErrorName() string {
 	if c.Flags&Failed == 0 {
 		return ""
 	}
+	if name := spec.ErrnoName(c.Func, c.Ret); name != "" {
+		return name
+	}
 	return errorName(c.abi(), c.Ret)
 }
 

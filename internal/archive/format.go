@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -208,7 +209,7 @@ func constantName(abi spec.ABI, f *spec.Func, s *spec.Slot, n int64) string {
 		return ""
 	}
 	param := &f.Params[s.Param]
-	if name := abi.Name(param.Kind, n); name != "" {
+	if name := cmp.Or(abi.Name(param.Kind, n), spec.LinuxName(f, param, n)); name != "" {
 		return name
 	}
 	for _, name := range param.Sentinels {
@@ -254,7 +255,8 @@ var classNames = [spec.NumClasses]string{
 	spec.File: "file", spec.Info: "info", spec.Errhandler: "errhandler", spec.Request: "request",
 	spec.Message: "message", spec.Session: "session", spec.Keyval: "keyval", spec.TCvar: "t_cvar", spec.TPvar: "t_pvar",
 	spec.TPvarSession: "t_pvar_session", spec.TEnum: "t_enum", spec.TEventReg: "t_event_registration",
-	spec.TEventInst: "t_event_instance",
+	spec.TEventInst: "t_event_instance", spec.Fd: "fd", spec.Stream: "stream", spec.Directory: "directory",
+	spec.Mapping: "mapping", spec.Queue: "queue",
 }
 
 // ClassName is the name of a class in the names of objects: "comm" of "comm#3".

@@ -62,6 +62,44 @@ MPI_Finalize() @ all.c:30 [main]
 	return b.String()
 }
 
+// others is two ranks whose calls are not MPI's alone: regions, files, NCCL.
+func others() string {
+	var b strings.Builder
+	b.WriteString("abi openmpi\ncommand ./others\n")
+	for r := range 2 {
+		fmt.Fprintf(&b, `rank %d of 2 on n
+clock 0 0 0
+clock 1000000 2000000 1000000
+MPI_Init() @ o.c:1 [main]
+region_begin(name="all", from="nvtx") @ o.c:2 [main]
+ncclGetUniqueId() @ o.c:3 [main] ; uniqueId=77
+ncclCommInitRank(nranks=2, commId=77, rank=%[1]d) @ o.c:4 [main] ; comm=comm#0
+open(path="data.%[1]d", flags=66, mode=420) @ o.c:5 [main] ; result=fd#0
+loop 12
+  region_begin(name="step") @ o.c:6 [main]
+  ncclAllReduce(sendbuff=heap#0, recvbuff=heap#1, count=64, datatype=ncclFloat32, op=ncclSum, comm=comm#0, stream=null) @ o.c:7 [main]
+  write(fd=fd#0) @ o.c:8 [main] ; offset=?%[1]d ; count=?100 ; bytes=?100
+  pread(fd=fd#0) @ o.c:9 [main] ; offset=?0 ; count=?64 ; bytes=?64
+  region_mark(name="moment") @ o.c:10 [main]
+  region_value(name="error", value=0.5) @ o.c:11 [main]
+  MPI_Allreduce(count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD) @ o.c:12 [main]
+  region_end()
+end
+fopen(path="log", mode="w") @ o.c:13 [main] ; result=stream#0
+fprintf(stream=stream#0) @ o.c:14 [main] ; offset=0 ; count=7 ; bytes=7
+fclose(stream=stream#0) @ o.c:15 [main]
+open(path="nosuch", flags=0, mode=0) @ o.c:16 [main] ret 2
+close(fd=fd#0) @ o.c:17 [main]
+ncclCommDestroy(comm=comm#0) @ o.c:18 [main]
+region_end()
+region_end()
+region_begin(name="open end") @ o.c:19 [main]
+MPI_Finalize() @ o.c:20 [main]
+`, r)
+	}
+	return b.String()
+}
+
 // node is what one of two nodes wrote of a job of 4 ranks.
 func node(run, partOf string, ranks ...int) string {
 	d := fmt.Sprintf("abi mpich\ncommand prog\noption run %s\n", run)
@@ -79,7 +117,7 @@ func node(run, partOf string, ranks ...int) string {
 // regular and irregular programs, and times in all modes.
 func damageSamples(t *testing.T) [][]byte {
 	t.Helper()
-	descs := []string{halo, everything(), around(), grids(), faultyRun(slowRank), loopsRun3(), archivetest.Varied(7),
+	descs := []string{halo, everything(), others(), around(), grids(), faultyRun(slowRank), loopsRun3(), archivetest.Varied(7),
 		archivetest.Varied(12), node("1", "", 0, 1), "abi mpich\n"}
 	descs = append(descs, archivetest.Descriptions(t, "../archive/testdata/*.txtar")...)
 	var all [][]byte

@@ -173,7 +173,11 @@ func (a *app) tellProxy(output string, r *cgen.Result) {
 	if r.Ranks == 0 {
 		ranks = r.Sizes
 	}
-	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2 -o %s %s\n", r.Lines, ranks, program, output)
+	threads := ""
+	if r.Threads {
+		threads = " -pthread"
+	}
+	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2%s -o %s %s\n", r.Lines, ranks, threads, program, output)
 }
 
 // anySize are the flags of proxy that are about programs for any number of ranks.

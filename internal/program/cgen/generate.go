@@ -37,6 +37,7 @@ type Skipped struct{ Func, Reason string }
 type Result struct {
 	Lines   int
 	Ranks   int
+	Threads bool // it makes threads
 	Skipped []Skipped
 	Notes   []string
 	// Sizes names the numbers of ranks that a program for several of them admits.
@@ -176,7 +177,7 @@ func Generate(a *archive.Archive, w io.Writer, o Options) (*Result, error) {
 	}
 	bw := bufio.NewWriter(w)
 	bw.WriteString(text)
-	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Notes: g.notes, Skipped: g.skippedList()}
+	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Threads: len(g.threads) > 0, Notes: g.notes, Skipped: g.skippedList()}
 	return res, bw.Flush()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/ring/ringtest"
 	"github.com/tabard-hpc/tabard/internal/testkit/private"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // The runtime may write records of its own in front of a call whose entry has been taken in.
@@ -169,15 +170,27 @@ func TestKilledAfterKeptEarly(t *testing.T) {
 	}
 }
 
-// Filters, switching off, and what must have been missed make an archive partial.
+// Filters, switching off, and what must have been missed make an archive partial. That a call is hidden says no more than
+// the filter or the switch, and that nothing of MPI is recorded is no filter: its events were not asked for.
 func TestPartial(t *testing.T) {
-	for name, want := range map[string]bool{"all": false, "hidden": true, "off": true, "filter": true,
-		"foreign": true} {
+	for name, want := range map[string]bool{"all": false, "hidden": false, "off": true, "filter": true,
+		"foreign": true, "without MPI": false} {
 		out := filepath.Join(t.TempDir(), "a.tabard")
 		dir := state(t, out, nil)
-		if name == "filter" {
+		var filter []uint16
+		switch name {
+		case "filter":
+			filter = []uint16{100}
+		case "without MPI":
+			for _, f := range spec.Functions() {
+				if f.Kind == 0 && !f.Own() {
+					filter = append(filter, uint16(f.ID))
+				}
+			}
+		}
+		if filter != nil {
 			if err := errors.Join(os.Remove(filepath.Join(dir, ring.ControlFile)),
-				ring.CreateControl(private.Open(t, dir), ring.Config{Filter: []uint16{100}})); err != nil {
+				ring.CreateControl(private.Open(t, dir), ring.Config{Filter: filter})); err != nil {
 				t.Fatal(err)
 			}
 		}

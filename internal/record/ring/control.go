@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // ControlFile is the name of the control page in a state directory.
@@ -184,7 +185,20 @@ func (c *Control) SegmentBytes() int64 { return int64(c.page.SegmentBytes) }
 func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 
 // Partial reports whether calls are left out on purpose, from the beginning at least.
-func (c *Control) Partial() bool { return c.page.Flags&(CtlFilter|CtlStartOff) != 0 }
+func (c *Control) Partial() bool {
+	return c.page.Flags&CtlStartOff != 0 || c.page.Flags&CtlFilter != 0 && !c.withoutMPI()
+}
+
+// withoutMPI tells whether all of MPI's functions are filtered out and no others: its events were not asked for.
+func (c *Control) withoutMPI() bool {
+	for _, f := range spec.Functions() {
+		out := c.page.Filter[f.ID/8]>>(f.ID%8)&1 != 0
+		if !f.Own() && out != (f.Kind == 0) {
+			return false
+		}
+	}
+	return true
+}
 
 // Say says that the summary is being printed, by the caller if that is the first one.
 func (c *Control) Say() bool { return atomic.SwapUint32(&c.page.Said, 1) == 0 }

@@ -62,7 +62,7 @@ func (p *Process) begin(t *thread, c *call, pl *plan, rec ring.Record, more bool
 		return err
 	}
 	c.body = rec.Payload()[:n]
-	if c.hidden() || pl.f.ID == ring.RControl && n > 0 && c.body[0] == 0 {
+	if pl.f.ID == ring.RControl && n > 0 && c.body[0] == 0 {
 		p.part = true
 	}
 	if pl.route == uses {
