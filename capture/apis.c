@@ -7,6 +7,8 @@
 #include "nccl/nccl.h"
 #include "openmp/openmp.h"
 #include "posixio/library.h"
+#include "python/python.h"
 #include "regions/regions.h"
 
-const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, &tb_function_api, NULL};
+const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, &tb_function_api,
+                                       &tb_python_api, NULL};

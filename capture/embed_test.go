@@ -105,7 +105,7 @@ func TestRooms(t *testing.T) {
 	shared := []string{"core/ring.h", "core/call.h", "core/core.h", "core/api.h", "core/lock.h", "core/files.h",
 		"core/ids.h", "memory/memory.h", "sites/sites.h", "sites/modules.h"}
 	include := regexp.MustCompile(`(?m)^#include "(\w+/[\w/]+\.h)"`)
-	for _, room := range []string{"core", "memory", "sites", "mpi", "posixio", "regions", "nccl", "openmp"} {
+	for _, room := range []string{"core", "memory", "sites", "mpi", "posixio", "regions", "nccl", "openmp", "python"} {
 		files, err := filepath.Glob(room + "/*.[ch]")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", room, files, err)

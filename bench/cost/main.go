@@ -1,7 +1,7 @@
 // Command cost measures what recording costs and prints the tables of
 // docs/benchmarks.md:
 //
-//	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich]
+//	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich] [-sources]
 //
 // Every number is a median over pairs of runs, one without and one with
 // recording, interleaved and in alternating order. It compiles the runtime's
@@ -19,19 +19,20 @@ import (
 func main() {
 	pairs := flag.Int("pairs", 5, "pairs of runs per number")
 	calls := flag.Int("calls", 2_000_000, "calls per run")
+	only := flag.Bool("sources", false, "measure only what is recorded beside MPI")
 	names := flag.String("mpi", "openmpi,mpich", "MPIs to measure with")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {
 		fmt.Fprintln(os.Stderr, "cost: at least one pair and 1,000 calls")
 		os.Exit(2)
 	}
-	if err := run(*pairs, *calls, strings.Split(*names, ",")); err != nil {
+	if err := run(*pairs, *calls, *only, strings.Split(*names, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
 		os.Exit(1)
 	}
 }
 
-func run(pairs, calls int, names []string) error {
+func run(pairs, calls int, only bool, names []string) error {
 	b, err := newBench(pairs, calls, names)
 	if err != nil {
 		return err
@@ -39,7 +40,11 @@ func run(pairs, calls int, names []string) error {
 	defer b.close()
 	fmt.Printf("%s. Medians of %d pairs of runs of %d calls a rank; "+
 		"in brackets the least and the greatest. ns per call.\n", machine(), pairs, calls)
-	for _, table := range []func(*bench) error{pathTable, cpuTable, bodyTable} {
+	tables := []func(*bench) error{pathTable, cpuTable, bodyTable, sourcesTable}
+	if only {
+		tables = tables[3:]
+	}
+	for _, table := range tables {
 		fmt.Println()
 		if err := table(b); err != nil {
 			return err

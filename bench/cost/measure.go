@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type bench struct {
 	pairs, calls int
 	dir          string
 	mpis         []*mpirun.MPI
-	programs     map[string]string // by MPI
+	programs     map[string]string // by MPI, or as loops name them
 
 	plain, noop, noTiming, full variant
 }
@@ -94,12 +95,12 @@ type cost struct {
 }
 
 // measure runs the program once.
-func (b *bench) measure(m *mpirun.MPI, v variant, ranks int, args ...string) (cost, error) {
+func (b *bench) measure(m *mpirun.MPI, v variant, l loop) (cost, error) {
 	if err := os.RemoveAll(b.archive()); err != nil {
 		return cost{}, err
 	}
-	j := &mpirun.Job{MPI: m, Ranks: ranks, Dir: b.dir, Timeout: 5 * time.Minute}
-	j.Args = append(append(append(j.Args, v.record...), b.programs[m.Name]), args...)
+	j := &mpirun.Job{MPI: m, Ranks: l.ranks, Dir: b.dir, Timeout: 5 * time.Minute}
+	j.Args = append(append(append(j.Args, v.record...), b.programs[cmp.Or(l.program, m.Name)]), l.args...)
 	if v.preload != "" {
 		j.Args = append([]string{"env", "LD_PRELOAD=" + v.preload}, j.Args...)
 	}
@@ -110,7 +111,7 @@ func (b *bench) measure(m *mpirun.MPI, v variant, ranks int, args ...string) (co
 		return cost{}, err
 	}
 	if r.Code != 0 || r.TimedOut {
-		return cost{}, fmt.Errorf("%s %s: exit code %d\n%s%s", v.name, strings.Join(args, " "), r.Code, r.Stdout,
+		return cost{}, fmt.Errorf("%s %s: exit code %d\n%s%s", v.name, strings.Join(l.args, " "), r.Code, r.Stdout,
 			r.Stderr)
 	}
 	var calls, ns float64
@@ -121,7 +122,7 @@ func (b *bench) measure(m *mpirun.MPI, v variant, ranks int, args ...string) (co
 	if err != nil {
 		return cost{}, err
 	}
-	return cost{path: ns / calls, cpu: float64(r.CPU+detached) / calls / float64(ranks)}, nil
+	return cost{path: ns / calls, cpu: float64(r.CPU+detached) / calls / float64(l.ranks)}, nil
 }
 
 // reap waits for all detached processes to end and sums their CPU time.
@@ -146,7 +147,7 @@ func reap() (time.Duration, error) {
 // compare measures the variants and the plain program b.pairs times,
 // interleaved, and gives the costs of the plain runs and, by variant, what
 // each run cost more than the plain run of its round.
-func (b *bench) compare(m *mpirun.MPI, ranks int, args []string, variants ...variant) (
+func (b *bench) compare(m *mpirun.MPI, l loop, variants ...variant) (
 	plain []cost, added [][]cost, err error) {
 	added = make([][]cost, len(variants))
 	for round := range b.pairs {
@@ -164,9 +165,9 @@ func (b *bench) compare(m *mpirun.MPI, ranks int, args []string, variants ...var
 		var base cost
 		for _, i := range order {
 			if i < 0 {
-				base, err = b.measure(m, b.plain, ranks, args...)
+				base, err = b.measure(m, b.plain, l)
 			} else {
-				costs[i], err = b.measure(m, variants[i], ranks, args...)
+				costs[i], err = b.measure(m, variants[i], l)
 			}
 			if err != nil {
 				return nil, nil, err

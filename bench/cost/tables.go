@@ -22,9 +22,10 @@ type table struct {
 
 // loop is a program that makes calls in a certain way.
 type loop struct {
-	name  string
-	ranks int
-	args  []string
+	name    string
+	ranks   int
+	args    []string
+	program string // in bench.programs; empty: that of the MPI
 }
 
 // print measures a table and prints it row by row.
@@ -33,7 +34,7 @@ func (b *bench) print(t table) error {
 		strings.Repeat("---|", 1+len(t.columns)))
 	for _, m := range b.mpis {
 		for _, l := range t.loops {
-			plain, added, err := b.compare(m, l.ranks, l.args, t.variants...)
+			plain, added, err := b.compare(m, l, t.variants...)
 			if err != nil {
 				return err
 			}
@@ -54,8 +55,9 @@ func pathTable(b *bench) error {
 	return b.print(table{
 		title:   "Added to the program's path, 1 rank:",
 		columns: []string{"call", "untraced", "no-op wrappers", "no timing", "full"},
-		loops: []loop{{"MPI_Comm_rank", 1, []string{"rank", n}}, {"MPI_Send to MPI_PROC_NULL", 1, []string{"null", n}},
-			{"MPI_Sendrecv to itself", 1, []string{"self", n}}},
+		loops: []loop{{name: "MPI_Comm_rank", ranks: 1, args: []string{"rank", n}},
+			{name: "MPI_Send to MPI_PROC_NULL", ranks: 1, args: []string{"null", n}},
+			{name: "MPI_Sendrecv to itself", ranks: 1, args: []string{"self", n}}},
 		variants: []variant{b.noop, b.noTiming, b.full},
 		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
 			return []string{median(plain, path), spread(added[0], path), spread(added[1], path),
@@ -71,9 +73,9 @@ func cpuTable(b *bench) error {
 		title:   "CPU time added, program and collector together, per call:",
 		columns: []string{"loop", "untraced", "no timing", "full", "full, path only"},
 		loops: []loop{
-			{"one call, 1 rank", 1, []string{"self", n}},
-			{"ten calls in turn, 1 rank", 1, []string{"body", n, "10"}},
-			{"ping-pong, 2 ranks", 2, []string{"pingpong", n}}},
+			{name: "one call, 1 rank", ranks: 1, args: []string{"self", n}},
+			{name: "ten calls in turn, 1 rank", ranks: 1, args: []string{"body", n, "10"}},
+			{name: "ping-pong, 2 ranks", ranks: 2, args: []string{"pingpong", n}}},
 		variants: []variant{b.noTiming, b.full},
 		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
 			return []string{median(plain, cpu), spread(added[0], cpu), spread(added[1], cpu),
@@ -88,7 +90,7 @@ func bodyTable(b *bench) error {
 	for _, k := range []int{10, 100, 1000, 10_000, 100_000} {
 		// The first pass through a body costs more: it must not be all there is.
 		args := []string{"body", strconv.Itoa(max(b.calls, 100*k)), strconv.Itoa(k)}
-		loops = append(loops, loop{strconv.Itoa(k), 1, args})
+		loops = append(loops, loop{name: strconv.Itoa(k), ranks: 1, args: args})
 	}
 	return b.print(table{
 		title: "Loop bodies of distinct calls, 1 rank, full:",
@@ -98,7 +100,7 @@ func bodyTable(b *bench) error {
 		variants: []variant{b.full},
 		cells: func(m *mpirun.MPI, l loop, _ []cost, added [][]cost) ([]string, error) {
 			// The last run may have been one without recording.
-			if _, err := b.measure(m, b.full, l.ranks, l.args...); err != nil {
+			if _, err := b.measure(m, b.full, l); err != nil {
 				return nil, err
 			}
 			r, err := b.info()

@@ -22,6 +22,8 @@ struct tb_api {
     const char *const *always;
     /* When the runtime has been loaded, before the program begins: may ask tb_events_off. */
     void (*loaded)(void);
+    /* The calling thread is about to create another one, in a process that is recorded. */
+    void (*thread_is_created)(void);
     /* When the process becomes active: finds out what the library looks like. */
     void (*start)(void);
     /* When the first thread is there: facts about the library, and records of its own. */

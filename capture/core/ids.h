@@ -853,6 +853,8 @@ enum {
     TB_ID_function_calls = 4162,
     TB_ID_function_counted = 4163,
     TB_ID_function_inside = 4164,
+    TB_ID_python_begin = 4224,
+    TB_ID_python_end = 4225,
     TB_ID_ncclAllGather = 6144,
     TB_ID_ncclAllReduce = 6145,
     TB_ID_ncclAllToAll = 6146,

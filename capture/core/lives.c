@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include "core/api.h"
 #include "core/internal.h"
 #include "sites/modules.h"
 
@@ -229,7 +230,8 @@ struct tb_thread *tb_life_resume(void)
 {
     uintptr_t by = self() | TB_LOOSE;
     struct tb_life *life = loose;
-    if (!life || !__atomic_compare_exchange_n(&life->holder, &by, self(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return NULL;
+    if (!life) return NULL;
+    if (!__atomic_compare_exchange_n(&life->holder, &by, self(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return NULL;
     mine = life;
     loose = NULL;
     return life->state;
@@ -303,6 +305,8 @@ TB_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*
 {
     NEXT(pthread_create);
     uint32_t which = 0;
+    for (const struct tb_api *const *api = tb_apis; *api; api++)
+        if ((*api)->thread_is_created) (*api)->thread_is_created();
     struct tb_life *life = create(attr, start, argument, &which);
     if (!life) return next(id, attr, start, argument);
     int failed = next(id, attr, thread_starts, life);

@@ -12,7 +12,8 @@ static __thread uint32_t here __attribute__((tls_model("initial-exec")));
 /* Only if somebody wants these events does OpenMP start the recording of a process. */
 int tb_omp_decide(void)
 {
-    tb_omp_on = !(tb_events_off() >> (tb_fn_flags[TB_ID_omp_parallel_begin] >> TB_FN_KIND) & 1) && (tb_current() || tb_process.state != TB_INERT);
+    int kind = tb_fn_flags[TB_ID_omp_parallel_begin] >> TB_FN_KIND;
+    tb_omp_on = !(tb_events_off() >> kind & 1) && (tb_current() || tb_process.state != TB_INERT);
     return tb_omp_on;
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type recordFlags struct {
 	only, except functionList
 	events       eventList
 	payload      *choice
+	python       string
 	keepRaw      string
 	start        *choice
 	times        *choice // of function calls
@@ -129,6 +131,8 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		"record a hash of what each message carries, or some of its elements, too:\nfor tabard collectives", "off", "hashes",
 		"samples")
 	fl.Lookup("payload").NoOptDefVal = "hashes"
+	fl.StringVar(&f.python, "python", "",
+		"record functions of these Python `MODULES` and of those inside them, * for all\n(default with --events=python: all that are not installed)")
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
@@ -231,6 +235,9 @@ func (f *recordFlags) run(a *app, args []string) error {
 		output = defaultOutput(args)
 	}
 	f.events.kinds |= payloadKinds(f.payload.value)
+	if err := f.choosePython(); err != nil {
+		return err
+	}
 	var filter []uint16
 	for _, id := range filteredOut(&f.only, &f.except, &f.events) {
 		filter = append(filter, uint16(id))
@@ -238,7 +245,8 @@ func (f *recordFlags) run(a *app, args []string) error {
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
-		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value], KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
+		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
+		Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
@@ -265,10 +273,31 @@ var callsiteModes = map[string]uint32{"caller": ring.SitesCaller, "off": ring.Si
 
 var functionTimes = map[string]uint32{"off": ring.TimesOff, "entry": ring.TimesEntry, "all": ring.TimesAll}
 
+// modulePattern is a list of modules of Python.
+var modulePattern = regexp.MustCompile(`^(\*|[\pL_][\pL\pN_.]*)(,(\*|[\pL_][\pL\pN_.]*))*$`)
+
+// maxModules is what the runtime has room for.
+const maxModules = 4000
+
+// choosePython has functions of Python recorded if modules are named.
+func (f *recordFlags) choosePython() error {
+	if f.python == "" {
+		return nil
+	}
+	f.python = strings.ReplaceAll(f.python, " ", "")
+	if len(f.python) > maxModules || !modulePattern.MatchString(f.python) {
+		return usagef("--python takes names of modules, separated by commas, or *, not %q", f.python)
+	}
+	python, _ := spec.EventsNamed("python")
+	f.events.kinds |= 1 << python
+	return nil
+}
+
 // settings are the options that the archive notes.
 func (f *recordFlags) settings() map[string]string {
 	s := map[string]string{"callsites": f.callsites.value, "timing": f.timing.value, "start": f.start.value}
-	for name, v := range map[string]string{"ranks": f.ranks.text, "only": f.only.text, "except": f.except.text} {
+	for name, v := range map[string]string{"ranks": f.ranks.text, "only": f.only.text, "except": f.except.text,
+		"python": f.python} {
 		if v != "" {
 			s[name] = v
 		}

@@ -32,8 +32,9 @@ type rawFunc struct {
 	Collective bool        `json:"collective"`
 	PreInit    bool        `json:"preinit"`
 	Excluded   bool        `json:"excluded"`
-	Shape      string      `json:"shape"` // of events that are no calls: they have no wrapper
-	Means      string      `json:"means"` // as a line of meaning.txt: for functions that stand in no meaning.txt
+	Shape      string      `json:"shape"`    // of events that are no calls: they have no wrapper
+	Siteless   bool        `json:"siteless"` // recorded without a call site, as all that closes something
+	Means      string      `json:"means"`    // as a line of meaning.txt: for functions that stand in no meaning.txt
 	Params     []*rawParam `json:"params"`
 	libcFields
 

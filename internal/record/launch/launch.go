@@ -40,6 +40,8 @@ type Options struct {
 	EventsOff uint32
 	// FunctionTimes is ring.TimesOff, ring.TimesEntry or ring.TimesAll.
 	FunctionTimes uint32
+	// Python are the modules whose functions are recorded, separated by commas; empty: all that are not installed.
+	Python string
 	// KeepRaw is a directory for the raw log, empty for none.
 	KeepRaw  string
 	Quiet    bool
@@ -204,6 +206,7 @@ func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 		l.environ = regionEnv(l.environ, l.lib, l.o.EventsOff)
+		l.environ = pythonEnv(l.environ, l.o.Python, l.o.EventsOff)
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
 		l.environ = slicesWithout(l.environ, launchedVariable+"=")
 		if l.env.rank >= 0 {

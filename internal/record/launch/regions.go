@@ -33,3 +33,13 @@ func regionEnv(env []string, lib string, eventsOff uint32) []string {
 	}
 	return env
 }
+
+// pythonVariable tells the runtime of which modules functions are recorded.
+const pythonVariable = "TABARD_PYTHON"
+
+func pythonEnv(env []string, modules string, eventsOff uint32) []string {
+	if k, ok := spec.EventsNamed("python"); !ok || eventsOff>>k&1 != 0 {
+		return env
+	}
+	return append(slicesWithout(env, pythonVariable+"="), pythonVariable+"="+modules)
+}
