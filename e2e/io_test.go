@@ -51,6 +51,11 @@ func TestIOTruth(t *testing.T) {
 			if len(want) < 2 {
 				t.Fatalf("strace saw %v", want)
 			}
+			// That MPI's calls were not asked for leaves nothing out.
+			info, err := exec.Command(tabardBin, "info", filepath.Join(recorded, "io.tabard")).CombinedOutput()
+			if err != nil || strings.Contains(string(info), "\npartial") {
+				t.Errorf("tabard info: %v\n%s", err, info)
+			}
 			for key, w := range want {
 				g := got[key]
 				for _, name := range tt.streams {

@@ -73,7 +73,7 @@ func TestNCCL(t *testing.T) {
 		"messages":     {"40 messages of 10.0 KiB, every send and receive has its partner", "every member took part"},
 		"matrix":       {`3 +0 +10  2\.5 KiB`},
 		"waits":        {"wait at NxN"},
-		"dump":         {`ncclAllReduce\(.*count=64, datatype=ncclFloat32, op=ncclSum, comm=comm#0, stream=#0\) @ train\.c:\d+ \[main\]`},
+		"dump":         {`ncclAllReduce\(.*count=64, datatype=ncclFloat32, op=ncclSum, comm=comm#0, stream=queue#0\) @ train\.c:\d+ \[main\]`},
 	} {
 		out, err := tabard(append(strings.Fields(args), j.path("x.tabard"))...)
 		for _, want := range wants {
