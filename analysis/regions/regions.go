@@ -113,7 +113,7 @@ func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
 		x := &out[t]
 		x.shape, x.kind = f.Shape, f.Kind
 		x.call = f.Shape == spec.ShapeCall && !f.Own() && of.Function(f.ID)
-		x.name, _ = selection.OpenName(sig)
+		x.name, _ = selection.OpenName(s, sig)
 		if i := f.In("from"); f.Shape == spec.ShapeOpen && i >= 0 && sig.Slots[i].Kind == archive.Str {
 			x.from = sig.Slots[i].Str
 		}

@@ -155,7 +155,7 @@ func openCounts(s *archive.Stream) (map[string]uint64, []string, error) {
 	counts := map[string]uint64{}
 	var names []string
 	for t, sig := range sigs {
-		name, opens := OpenName(sig)
+		name, opens := OpenName(of, sig)
 		if !opens || name == ManyNames || t >= len(occ) || spec.ByID(sig.Func).Own() {
 			continue
 		}

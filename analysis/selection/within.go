@@ -38,8 +38,9 @@ func ParseWithin(s string) (*Within, error) {
 // String is the path as given.
 func (w *Within) String() string { return w.text }
 
-// OpenName is the name of what a signature begins, if it begins something.
-func OpenName(sig *archive.Signature) (name string, opens bool) {
+// OpenName is the name of what a signature of a stream begins, if it begins something: what the event says, or the
+// function that it is in.
+func OpenName(s *archive.Stream, sig *archive.Signature) (name string, opens bool) {
 	f := spec.ByID(sig.Func)
 	if f.Shape != spec.ShapeOpen {
 		return "", false
@@ -47,6 +48,9 @@ func OpenName(sig *archive.Signature) (name string, opens bool) {
 	i := f.In("name")
 	switch {
 	case i < 0:
+		if site := s.Site(sig); site != nil && len(site.Frames) > 0 && site.Frames[0].Func != "" {
+			return site.Frames[0].Func, true
+		}
 		return f.Name, true
 	case sig.Slots[i].Kind == archive.Str:
 		return sig.Slots[i].Str, true
@@ -64,12 +68,13 @@ func OpenNames(a *archive.Archive) ([]string, error) {
 			return nil, err
 		}
 		for rank := range c.Ranks().All() {
-			sigs, err := c.Stream(rank).Signatures()
+			s := c.Stream(rank)
+			sigs, err := s.Signatures()
 			if err != nil {
 				return nil, err
 			}
 			for _, sig := range sigs {
-				if name, ok := OpenName(sig); ok && !seen[name] {
+				if name, ok := OpenName(s, sig); ok && !seen[name] {
 					seen[name] = true
 					names = append(names, name)
 				}
@@ -260,7 +265,7 @@ func acts(s *archive.Stream, path []string) ([]act, error) {
 	}
 	list := make([]act, len(sigs))
 	for t, sig := range sigs {
-		name, opens := OpenName(sig)
+		name, opens := OpenName(s, sig)
 		list[t] = act{opens: opens, closes: spec.ByID(sig.Func).Shape == spec.ShapeClose}
 		for i, p := range path {
 			if opens && p == name {

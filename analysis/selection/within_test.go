@@ -213,3 +213,23 @@ func TestWithinErrors(t *testing.T) {
 		t.Error("an empty name is accepted")
 	}
 }
+
+// TestWithinFunction: what has no name of its own is known by the function that it is in.
+func TestWithinFunction(t *testing.T) {
+	a := archivetest.InMemory(t, `rank 0 of 1 on n
+MPI_Init() @ a.c:1 [main]
+function_open() @ a.c:6 [step]
+MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:7 [step]
+region_begin(name="part")
+MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:7 [step]
+region_end()
+function_close()
+MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:9 [main]
+`)
+	calls, err := a.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWithin(t, calls, calls.Stream(0), "step", []bool{false, true, true, false})
+	checkWithin(t, calls, calls.Stream(0), "step/part", []bool{false, false, true, false})
+}
