@@ -16,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/functions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // generated is a program of random functions that call each other in loops, by chance, recursively, and jump out of
@@ -195,4 +196,40 @@ func TestFunctionsKilled(t *testing.T) {
 	}
 	waitFor(t, filepath.Join(dir, "f.tabard"))
 	compareCalls(t, filepath.Join(dir, "f.tabard"), readCalls(t, filepath.Join(dir, "calls")))
+}
+
+// The first outlier is the rank, place and iteration of a fault that is planted; without one there is none. It takes no
+// function calls, but for a fault that shows in nothing else.
+func TestOutliersPlanted(t *testing.T) {
+	for _, m := range mpis {
+		for _, tt := range []struct{ fault, events, want string }{
+			{"none", "mpi", "no rank or thread did something"},
+			{"none", "mpi,functions", "no rank or thread did something"},
+			{"branch", "mpi", "rank 2: made MPI_Barrier at planted.c:44 [main], which the others did not, in iteration 71 of 100"},
+			{"branch", "mpi,functions", "rank 2: made function planted.c:13 [refine], MPI_Barrier at planted.c:44 [main] " +
+				"where the others made function planted.c:12 [smooth], in iteration 71 of 100"},
+			{"root", "mpi", "rank 2: MPI_Bcast at planted.c:47 [main] was given root 1, not 0, in iteration 71 of 100"},
+			{"order", "mpi", "rank 2: made MPI_Isend at planted.c:22 [exchange], MPI_Isend at planted.c:23 [exchange] where " +
+				"the others made MPI_Isend at planted.c:25 [exchange], MPI_Isend at planted.c:26 [exchange], in iteration 71 of 100"},
+			{"trips", "mpi,functions", "rank 2: function planted.c:12 [smooth] was given times 3, not 4, in iteration 71 of 100"},
+		} {
+			t.Run(m.Name+"/"+tt.fault+"/"+tt.events, func(t *testing.T) {
+				dir := t.TempDir()
+				program := filepath.Join(dir, "planted")
+				if err := m.Build(filepath.Join(mpirun.Programs(), "planted.c"), program, "-g", "-finstrument-functions"); err != nil {
+					t.Fatal(err)
+				}
+				j := &mpirun.Job{MPI: m, Ranks: 4, Dir: dir, Args: []string{tabardBin, "record", "-q", "--events=" + tt.events,
+					"-o", "p.tabard", program, tt.fault}}
+				r, err := j.Start()
+				if err != nil || r.Code != 0 {
+					t.Fatal(err, r)
+				}
+				out, err := tabard("outliers", filepath.Join(dir, "p.tabard"))
+				if err != nil || !strings.Contains(string(out), tt.want) {
+					t.Errorf("%v, want %q in\n%s", err, tt.want, out)
+				}
+			})
+		}
+	}
 }

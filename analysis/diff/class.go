@@ -28,6 +28,7 @@ type side struct {
 	crowded  bool                // some nests were not made
 	program  *calls.Program      // see objects
 	resolved *selection.Resolved // see resolve
+	trees    map[uint32]string   // see treeKey
 }
 
 // class is a class of streams with what is compared of its terminals.
@@ -89,7 +90,7 @@ func (c *comparison) class(s *side, tc *archive.Class) (*class, error) {
 		}
 		x := &k.terms[t]
 		nested := x.sig.Flags&archive.Nested != 0
-		x.key = c.keys.id(fmt.Sprintf("%d %t %s", x.f.ID, nested, c.keySite(x.f, s.number, x.site)))
+		x.key = c.keys.id(fmt.Sprintf("%d %t %s", x.f.ID, nested, c.keySite(x.f, s.number, x.site)) + s.treeKey(tmpl.Site))
 		if !c.o.Functions.Contains(x.f.ID) || nested && c.o.Rerun {
 			x.kept = false
 		}

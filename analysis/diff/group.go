@@ -32,6 +32,17 @@ type group struct {
 func (c *comparison) group(ka, kb *class, ranks *archive.RankSet) error {
 	g := &group{c: c, ka: ka, kb: kb, sa: ka.Stream(ranks.Min()), sb: kb.Stream(ranks.Min()), ranks: ranks,
 		local: map[string]*Difference{}}
+	err := g.align()
+	if err == nil && c.o.Parameters {
+		err = g.parameters()
+	}
+	g.wa, g.wb, g.steps = nil, nil, nil // differences keep the group
+	return err
+}
+
+// align finds out in what the structure of both streams differs.
+func (g *group) align() error {
+	c := g.c
 	err := g.leave()
 	if err != nil {
 		return err
@@ -53,19 +64,15 @@ func (c *comparison) group(ka, kb *class, ranks *archive.RankSet) error {
 		return err
 	}
 	g.whole = s.a1 == g.wa.len() && s.b1 == g.wb.len()
-	c.result.Calls += (s.a1 - s.a0) * uint64(ranks.Len())
+	c.result.Calls += (s.a1 - s.a0) * uint64(g.ranks.Len())
 	l := &aligner{a: g.wa, b: g.wb, work: &g.work, limit: maxWork}
 	g.steps = l.align(s, 0)
 	if l.coarse {
-		c.note(fmt.Sprintf("ranks %v: the calls have too little in common to be compared in detail", ranks))
+		c.note(fmt.Sprintf("ranks %v: the calls have too little in common to be compared in detail", g.ranks))
 	}
-	c.compared = append(c.compared, compared{ka: ka, kb: kb, ranks: ranks})
+	c.compared = append(c.compared, compared{ka: g.ka, kb: g.kb, ranks: g.ranks})
 	g.structure()
-	if c.o.Parameters {
-		err = g.parameters()
-	}
-	g.wa, g.wb, g.steps = nil, nil, nil // differences keep the group
-	return err
+	return nil
 }
 
 func (g *group) word(side int, letters []print) (*word, error) {

@@ -153,13 +153,14 @@ func (m *metaReader) readTrees(sites []Site) {
 			tree.Calls = append(tree.Calls, Called{uint32(c), uint64(count)})
 		}
 	}
-	if err := linkTrees(sites); err != nil {
+	if err := LinkTrees(sites); err != nil {
 		m.fail(partTrees, 0, "%v", err)
 	}
 }
 
-// linkTrees gives trees the frames of their functions. Trees must be made of functions, and of trees before them.
-func linkTrees(sites []Site) error {
+// LinkTrees gives trees the frames of their functions, and sequences a frame that names what is in them. Trees must be
+// made of functions, and of trees before them.
+func LinkTrees(sites []Site) error {
 	for n := range sites {
 		t := sites[n].Tree
 		if t == nil {
@@ -176,6 +177,32 @@ func linkTrees(sites []Site) error {
 				return fmt.Errorf("site %d has site %d in it", n, k)
 			}
 		}
+		if t.Func == 0 {
+			sites[n].Frames = []Frame{{Module: -1, Func: sequenceName(sites, t)}}
+		}
 	}
 	return nil
+}
+
+// maxNamed is how many calls of a sequence its name has.
+const maxNamed = 4
+
+// sequenceName names what is in a tree without function.
+func sequenceName(sites []Site, t *Tree) string {
+	var names []string
+	for i, c := range t.Calls {
+		if i == maxNamed {
+			names = append(names, "...")
+			break
+		}
+		name := "?"
+		if f := sites[c.Site-1].Frames; len(f) > 0 && f[0].Func != "" {
+			name = f[len(f)-1].Func
+		}
+		if c.Count > 1 {
+			name += fmt.Sprintf(" x%d", c.Count)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
 }

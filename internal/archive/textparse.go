@@ -235,7 +235,7 @@ func (p *textParser) tree(rest string) {
 		t.Calls = append(t.Calls, Called{uint32(p.integer(site)), uint64(p.integer(count))})
 	}
 	p.c.Sites[n].Tree = t
-	if err := linkTrees(p.c.Sites[:n+1]); p.err == nil && err != nil {
+	if err := LinkTrees(p.c.Sites[:n+1]); p.err == nil && err != nil {
 		p.fail("%v", err)
 	}
 }

@@ -32,7 +32,7 @@ func (p *Part) Content() (*archive.Content, error) {
 			return nil, err
 		}
 	}
-	return w.c, nil
+	return w.c, archive.LinkTrees(w.c.Sites)
 }
 
 // writer turns a state into the content of an archive: it decides all that needs an order.
@@ -116,9 +116,7 @@ func (w *writer) makeSite(key string) (s archive.Site) {
 		for i, k := range called[1:] {
 			t.Calls[i].Site = w.site(k)
 		}
-		if t.Func = w.site(called[0]); t.Func > 0 {
-			s.Frames = w.c.Sites[t.Func-1].Frames
-		}
+		t.Func = w.site(called[0])
 		s.Tree = t
 		return s
 	}

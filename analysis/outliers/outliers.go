@@ -1,0 +1,370 @@
+// Package outliers groups ranks and threads by what they did, and explains those that did something else by the smallest
+// difference from the ones that they are most like.
+//
+// Threads that made the same calls in the same order are one variant. How much two variants have in common is a matter
+// of attributes, as in DiffTrace (Taheri et al., "DiffTrace: Efficient Whole-Program Trace Analysis and Diffing for
+// Debugging", IEEE Cluster 2019): which calls were made, roughly how often, and which came after which. Variants become
+// groups by hierarchical clustering. A variant of few threads is compared with the one that is most like it, of those
+// that more threads did (see package diff), call by call.
+//
+// Ranks have roles: one at the border of a grid sends less, the first one collects results. That is why differences are
+// told apart by how often they occur. What happens in a few iterations of a loop that others pass, too, or is the same
+// calls in another order, stands out; what happens in each iteration, or once in the program, may be a role.
+//
+// Nothing is expanded: attributes and differences come from grammars.
+package outliers
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// Thread is a thread of a process.
+type Thread struct{ World, Rank, Thread int }
+
+// Variant is threads that made the same calls in the same order.
+type Variant struct {
+	Threads []Thread
+	Calls   uint64 // of each
+	Group   int    // index in Result.Groups
+
+	streams []*archive.Stream
+	attr    map[string]float64
+}
+
+// Outlier is a variant that differs from what it is like.
+type Outlier struct {
+	Variant *Variant
+	// Of is what it is compared with, and Similarity how much both have in common, from 0 to 1.
+	Of         *Variant
+	Similarity float64
+	// Kind says how much it stands out.
+	Kind Kind
+	// First is what tells most, the first of its kind; Differences how many there are.
+	First       *diff.Difference
+	Differences int
+	// Instead is what the others did where First is, nil if that is nothing else.
+	Instead *diff.Difference
+}
+
+// Kind is how much an outlier stands out.
+type Kind int
+
+// Kinds of outliers, what stands out first.
+const (
+	Sporadic   Kind = iota // in some iterations of a loop, or the same calls in another order
+	Once                   // once in the program
+	Systematic             // in each iteration of a loop
+)
+
+// String is the kind in lower case.
+func (k Kind) String() string { return [...]string{"sporadic", "once", "systematic"}[k] }
+
+// Result is who did what.
+type Result struct {
+	Variants []*Variant // the greatest first
+	// Groups are variants that are alike, as indices in Variants, the greatest group first.
+	Groups [][]int
+	// Similarity is how much each two variants have in common.
+	Similarity [][]float64
+	// Outliers are sorted, what stands out most first.
+	Outliers []*Outlier
+	// More is how many variants are in no group, as there are too many.
+	More int
+}
+
+// Limits of what is looked at.
+const (
+	maxVariants = 128
+	maxOutliers = 32
+	// together is how much variants of one group have in common.
+	together = 0.8
+)
+
+// Of groups the threads of a recording whose ranks are wanted (nil: all).
+func Of(a *archive.Archive, wanted func(rank int) bool) (*Result, error) {
+	r := &Result{}
+	if err := r.variants(a, wanted); err != nil {
+		return nil, err
+	}
+	if len(r.Variants) > maxVariants {
+		r.More = len(r.Variants) - maxVariants
+		r.Variants = r.Variants[:maxVariants]
+	}
+	for _, v := range r.Variants {
+		var err error
+		if v.attr, err = attributes(v.streams[0]); err != nil {
+			return nil, err
+		}
+	}
+	r.compare()
+	r.cluster()
+	return r, r.find(a)
+}
+
+// variants divides the streams.
+func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error {
+	for _, c := range a.Classes() {
+		d, err := c.Data()
+		if err != nil {
+			return err
+		}
+		at := map[string]*Variant{}
+		for rank := range c.Ranks().All() {
+			if wanted != nil && !wanted(rank) {
+				continue
+			}
+			key := ""
+			for _, f := range d.Trips {
+				key += fmt.Sprint(f.At(rank), " ")
+			}
+			for t := range d.Terminals {
+				more, err := values(c, d, uint32(t), rank)
+				if err != nil {
+					return err
+				}
+				key += more
+			}
+			v := at[key]
+			if v == nil {
+				v = &Variant{Calls: c.Stream(rank).Calls()}
+				at[key] = v
+				r.Variants = append(r.Variants, v)
+			}
+			v.Threads = append(v.Threads, Thread{c.Group().World, rank, c.Thread()})
+			v.streams = append(v.streams, c.Stream(rank))
+		}
+	}
+	slices.SortStableFunc(r.Variants, func(x, y *Variant) int { return cmp.Compare(len(y.Threads), len(x.Threads)) })
+	return nil
+}
+
+// values are what members of a class may differ in that all ranks should agree on: roots of collectives.
+func values(c *archive.Class, d *archive.ClassData, t uint32, rank int) (string, error) {
+	tm, err := c.Template(t)
+	if err != nil {
+		return "", err
+	}
+	f := spec.ByID(tm.Func)
+	root := f.Slot(spec.RoleRoot)
+	if root < 0 || !slices.Contains(tm.Open, true) {
+		return "", nil
+	}
+	sig, err := c.Stream(rank).Signature(t)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(t, "=", sig.Slots[root].N, " "), nil
+}
+
+// label is what makes two calls equal: function, and place or tree of calls. Both are numbers of the recording.
+func labelOf(sig *archive.Signature) uint64 { return uint64(sig.Func)<<32 | uint64(sig.Site) }
+
+// attributes are the calls that a stream made, how often (as a power of two), and which came after which.
+func attributes(s *archive.Stream) (map[string]float64, error) {
+	sigs, err := s.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Counts()
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.Grammar()
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]uint64, len(sigs))
+	of := map[uint64]uint64{}
+	for t, sig := range sigs {
+		labels[t] = labelOf(sig)
+		of[labels[t]] += counts[t]
+	}
+	attr := map[string]float64{}
+	for l, n := range of {
+		attr[fmt.Sprint(l)] = 1
+		attr[fmt.Sprint(l, " ", bits.Len64(n))] = 1
+	}
+	pairs(g, func(x, y uint32) { attr[fmt.Sprint(labels[x], ">", labels[y])] = 1 })
+	return attr, nil
+}
+
+// pairs calls f for terminals that follow each other somewhere.
+func pairs(g *archive.Grammar, f func(x, y uint32)) {
+	type ends struct{ first, last uint32 }
+	known := map[int]ends{}
+	var of func(s archive.Symbol) ends
+	of = func(s archive.Symbol) ends {
+		if !s.IsRule() {
+			return ends{s.ID, s.ID}
+		}
+		if e, ok := known[s.Rule()]; ok {
+			return e
+		}
+		body := g.Rules[s.Rule()]
+		e := ends{of(body[0]).first, of(body[len(body)-1]).last}
+		known[s.Rule()] = e
+		return e
+	}
+	for _, body := range g.Rules {
+		for i, s := range body {
+			e := of(s)
+			if s.Count > 1 {
+				f(e.last, e.first)
+			}
+			if i > 0 {
+				f(of(body[i-1]).last, e.first)
+			}
+		}
+	}
+}
+
+// compare fills the matrix: the Jaccard index of attributes.
+func (r *Result) compare() {
+	r.Similarity = make([][]float64, len(r.Variants))
+	for i := range r.Variants {
+		r.Similarity[i] = make([]float64, len(r.Variants))
+		r.Similarity[i][i] = 1
+		for j := range i {
+			x, y := r.Variants[i].attr, r.Variants[j].attr
+			both := 0
+			for k := range x {
+				if _, ok := y[k]; ok {
+					both++
+				}
+			}
+			s := 1.0
+			if n := len(x) + len(y) - both; n > 0 {
+				s = float64(both) / float64(n)
+			}
+			r.Similarity[i][j], r.Similarity[j][i] = s, s
+		}
+	}
+}
+
+// cluster joins the two groups that have most in common on average, until no two have enough.
+func (r *Result) cluster() {
+	for i := range r.Variants {
+		r.Groups = append(r.Groups, []int{i})
+	}
+	for {
+		best, x, y := together, -1, -1
+		for i := range r.Groups {
+			for j := range i {
+				if s := r.mean(r.Groups[i], r.Groups[j]); s >= best {
+					best, x, y = s, j, i
+				}
+			}
+		}
+		if x < 0 {
+			break
+		}
+		r.Groups[x] = append(r.Groups[x], r.Groups[y]...)
+		r.Groups = slices.Delete(r.Groups, y, y+1)
+	}
+	size := func(g []int) (n int) {
+		for _, i := range g {
+			n += len(r.Variants[i].Threads)
+		}
+		return n
+	}
+	slices.SortStableFunc(r.Groups, func(x, y []int) int { return cmp.Compare(size(y), size(x)) })
+	for k, g := range r.Groups {
+		slices.Sort(g)
+		for _, i := range g {
+			r.Variants[i].Group = k
+		}
+	}
+}
+
+func (r *Result) mean(x, y []int) float64 {
+	sum := 0.0
+	for _, i := range x {
+		for _, j := range y {
+			sum += r.Similarity[i][j]
+		}
+	}
+	return sum / float64(len(x)*len(y))
+}
+
+// find compares each variant of few threads with the one of more threads that it is most like.
+func (r *Result) find(a *archive.Archive) error {
+	for i, v := range r.Variants {
+		best := -1
+		for j, u := range r.Variants {
+			if len(u.Threads) >= 2*len(v.Threads) && (best < 0 || r.Similarity[i][j] > r.Similarity[i][best]) {
+				best = j
+			}
+		}
+		if best < 0 || len(r.Outliers) == maxOutliers {
+			continue
+		}
+		u := r.Variants[best]
+		d, err := diff.Threads(a, v.streams[0], u.streams[0])
+		if err != nil {
+			return err
+		}
+		if len(d.Differences) == 0 {
+			continue
+		}
+		o := &Outlier{Variant: v, Of: u, Similarity: r.Similarity[i][best], Kind: Systematic, Differences: len(d.Differences)}
+		for _, x := range d.Differences {
+			switch k := kindOf(x); {
+			case o.First == nil || k < o.Kind:
+				o.First, o.Kind = x, k
+			case k == o.Kind && o.Instead == nil && opposite(x, o.First):
+				o.Instead = x
+				if x.Kind == diff.Missing {
+					o.First, o.Instead = x, o.First
+				}
+			}
+		}
+		r.Outliers = append(r.Outliers, o)
+	}
+	slices.SortStableFunc(r.Outliers, func(x, y *Outlier) int {
+		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(len(x.Variant.Threads), len(y.Variant.Threads)),
+			cmp.Compare(x.Differences, y.Differences), -cmp.Compare(x.Similarity, y.Similarity))
+	})
+	return nil
+}
+
+// opposite tells whether one is what was done where the other was not.
+func opposite(x, y *diff.Difference) bool {
+	if x.Kind+y.Kind != diff.Missing+diff.Extra || x.Kind == y.Kind || x.Count != y.Count || len(x.Places) != len(y.Places) {
+		return false
+	}
+	for i := range x.Places {
+		if x.Places[i].Iteration != y.Places[i].Iteration {
+			return false
+		}
+	}
+	return true
+}
+
+// kindOf tells how much a difference stands out.
+func kindOf(d *diff.Difference) Kind {
+	if d.Kind == diff.Order {
+		return Sporadic
+	}
+	around := uint64(0)
+	for _, p := range d.Places {
+		around = max(around, p.Iterations)
+	}
+	if d.Kind == diff.Parameter {
+		around = max(around, d.Of)
+	}
+	switch {
+	case around > 1 && d.Count <= uint64(math.Ceil(float64(around)/4)):
+		return Sporadic
+	case around > 1:
+		return Systematic
+	}
+	return Once
+}

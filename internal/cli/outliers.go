@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tabard-hpc/tabard/analysis/outliers"
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
+)
+
+const outliersLong = `Group ranks and threads by what they did, and show which did something else than the
+others: the first call that differs, and the loop and iteration that it is in. It needs
+nothing but the calls; with function calls in the recording, it names functions, too.
+
+Ranks that made the same calls in the same order stand in one line; lines that have most
+in common are a group. Those of few ranks are compared with what they are most like.
+First come differences that occur in few iterations of a loop, or are a matter of order;
+then what happens once in the program; at last what happens in each iteration, which is
+most often the role of a rank and no fault.`
+
+var _ = command(67, outliersCommand)
+
+func outliersCommand(a *app) *cobra.Command {
+	var ranks string
+	limit, json := 20, false
+	cmd := &cobra.Command{
+		Use:               "outliers FILE",
+		Short:             "Show which ranks did something else than the others",
+		Long:              outliersLong,
+		Example:           "  tabard outliers app.tabard\n  tabard outliers app.tabard --json | jq '.outliers[0].what'",
+		Args:              exactArgs("FILE"),
+		ValidArgsFunction: completeFiles,
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&limit, "limit", limit, "show at most `N` outliers, 0 for all")
+	fl.Var(&selectValue{&ranks, true, "LIST", parsed(selection.ParseRanks)}, "rank", "these ranks only, e.g. 0,4-7")
+	fl.BoolVar(&json, "json", false, "print JSON (schema "+report.OutliersSchema+")")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if err := atLeast("limit", limit, 0); err != nil {
+			return err
+		}
+		return a.reads(args[0], func(arch *archive.Archive) error {
+			var wanted func(int) bool
+			if ranks != "" {
+				set, err := selection.ParseRanks(ranks)
+				if err != nil {
+					return err
+				}
+				wanted = set.Contains
+			}
+			r, err := outliers.Of(arch, wanted)
+			if err != nil {
+				return err
+			}
+			d := report.NewOutliers(arch, r)
+			return a.print(answer{json: json, document: func() any { return d },
+				text: func(w io.Writer) error { text.Outliers(w, d, limit); return nil }})
+		})
+	}
+	return a.withLive(cmd)
+}
