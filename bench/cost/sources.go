@@ -29,6 +29,8 @@ func sourcesTable(b *bench) error {
 			loop{name: "OpenMP (" + cc + "), regions, 2 threads", ranks: 1, program: cc,
 				args: []string{"regions", strconv.Itoa(max(b.calls/20, 1000))}})
 	}
+	loops = append(loops, loop{name: "Named regions, begin and end", ranks: 1, program: "gcc", args: []string{"named", n}},
+		loop{name: "pread of 64 bytes", ranks: 1, program: "gcc", args: []string{"pread", n}})
 	// Others are those of pyenv and the like, where they are: from 3.12 on Python tells in another way.
 	for _, python := range []string{"/usr/bin/python3", "python3.12", "python3.13"} {
 		version, err := exec.Command(python, "--version").Output()
@@ -40,16 +42,18 @@ func sourcesTable(b *bench) error {
 		loops = append(loops, loop{name: strings.TrimSpace(string(version)) + ", call and return", ranks: 1, program: python,
 			args: []string{source, n}})
 	}
-	on := variant{name: "chosen", record: append(b.full.record[:len(b.full.record):len(b.full.record)],
-		"--events=openmp,python")}
+	with := func(name, events string) variant {
+		return variant{name: name, record: append(b.full.record[:len(b.full.record):len(b.full.record)], "--events="+events)}
+	}
+	off, on := with("not chosen", "mpi"), with("chosen", "openmp,python,regions,io")
 	mpis := b.mpis
 	b.mpis = mpis[:1] // starts them, no more
 	defer func() { b.mpis = mpis }()
 	return b.print(table{
-		title:    "Added per event of other sources (of Python, per call and return), 1 process:",
+		title:    "Added per event of other sources (of Python, per call and return, of named regions per pair), 1 process:",
 		columns:  []string{"events", "untraced", "not chosen", "recorded"},
 		loops:    loops,
-		variants: []variant{b.full, on},
+		variants: []variant{off, on},
 		cells: func(_ *mpirun.MPI, _ loop, plain []cost, added [][]cost) ([]string, error) {
 			return []string{median(plain, path), spread(added[0], path), spread(added[1], path)}, nil
 		},
