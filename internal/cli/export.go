@@ -48,7 +48,8 @@ func exportCommand(a *app) *cobra.Command {
   tabard export pprof app.tabard --by rank -o ranks.pb.gz
   tabard export folded app.tabard --value calls -o - | flamegraph.pl > calls.svg
   tabard export perfetto app.tabard --steps 10-12 --classes -o steps.perfetto-trace
-  tabard export chrome app.tabard --time 1.2s+50ms`,
+  tabard export chrome app.tabard --time 1.2s+50ms
+  tabard export otf2 app.tabard -o app-otf2`,
 		Args:              exactArgs("FORMAT", "FILE"),
 		ValidArgsFunction: completeExport,
 	}
@@ -112,19 +113,26 @@ func (f *exportFlags) check(name string) (*export.Format, error) {
 			return nil, usagef("--by %s: want rank, comm or both", by)
 		}
 	}
+	if format.Dir != "" && f.output == "-" {
+		return nil, usagef("%s is a directory with files: name one by -o", format.Name)
+	}
 	return format, nil
 }
 
 func (f *exportFlags) run(a *app, arch *archive.Archive, format *export.Format) error {
 	j, err := export.New(arch, format, export.Options{Selection: f.flags, Classes: f.classes, By: f.by,
-		Value: f.value.value, Meter: a.meter})
+		Value: f.value.value, Meter: a.meter, Force: f.force, Note: func(text string) {
+			fmt.Fprintf(a.err, "tabard: %s\n", text)
+		}})
 	if err != nil {
 		return err
 	}
-	if !f.force {
-		if err := j.Check(); err != nil {
-			return fmt.Errorf("%s: %w", arch.File(), err)
-		}
+	if err := j.Check(); err != nil {
+		return fmt.Errorf("%s: %w", arch.File(), err)
+	}
+	if format.Dir != "" {
+		return a.writeDir(f.output, dirKind{kind{format.Name + " archive", format.Is}, format.Dir, format.Owns}, f.force,
+			j.WriteDir)
 	}
 	size := int64(0)
 	err = a.writeFile(f.output, kind{format.Name + " file", format.Is}, f.force, func(w io.Writer) error {

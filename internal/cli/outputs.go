@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tabard-hpc/tabard/internal/program/cgen"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
@@ -109,4 +111,65 @@ func (a *app) writeFile(name string, k kind, force bool, write func(io.Writer) e
 		return err
 	}
 	return o.Replace(filepath.Base(name))
+}
+
+// dirKind is a directory that commands write: with files, one of which, the only one with its ending, tells the kind, and
+// with a directory, sub, of more files. owns tells the files by their names.
+type dirKind struct {
+	kind
+	sub  string
+	owns func(name string) bool
+}
+
+// mayWriteDir tells whether a command may write a directory.
+func mayWriteDir(name string, k dirKind, force bool) error {
+	if _, ok := safefile.IDAt(name); !ok {
+		return nil
+	}
+	ours, err := safefile.HoldsOnly(name, k.sub, k.owns)
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) || err == nil && !ours {
+		return fmt.Errorf("%s exists and is no %s: name another directory", name, k.name)
+	}
+	if err != nil || force {
+		return err
+	}
+	d, err := safefile.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	names, err := d.Names()
+	for _, n := range names {
+		if head, _ := d.ReadFile(n, headBytes); k.is(head) { // what is longer is there with an error
+			return nil
+		}
+	}
+	if len(names) == 0 || err != nil {
+		return err
+	}
+	return fmt.Errorf("%s exists and is no %s of tabard; overwrite it with --force", name, k.name)
+}
+
+// writeDir writes a directory, completely or not at all.
+func (a *app) writeDir(name string, k dirKind, force bool, write func(*safefile.OutputDir) error) error {
+	name = filepath.Clean(name)
+	if err := mayWriteDir(name, k, force); err != nil {
+		return err
+	}
+	o, err := safefile.NewOutputDir(name, k.sub)
+	if err != nil {
+		return err
+	}
+	if err := write(o); err != nil {
+		o.Discard()
+		return err
+	}
+	size, err := o.Size()
+	if err == nil {
+		err = o.Replace(filepath.Base(name), k.owns)
+	}
+	if err == nil {
+		fmt.Fprintf(a.err, "tabard: %s: %s\n", name, render.ByteSize(size))
+	}
+	return err
 }

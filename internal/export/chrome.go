@@ -135,12 +135,12 @@ func (s *chromeStream) end(c *call) error {
 // flow adds the arrows that begin (0) or end (1) at a call.
 func (s *chromeStream) flow(c *call, end uint64, t time.Duration) {
 	for _, n := range c.notes {
-		if n&1 != end {
+		if n.value&1 != end {
 			continue
 		}
 		s.begins([]string{"s", "f"}[end], s.process, s.thread)
 		s.at(t)
-		s.b = fmt.Appendf(s.b, `,"bp":"e","cat":"message","name":"message","id":%d}`, n>>1)
+		s.b = fmt.Appendf(s.b, `,"bp":"e","cat":"message","name":"message","id":%d}`, n.value>>1)
 	}
 }
 

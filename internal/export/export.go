@@ -1,5 +1,5 @@
 // Package export writes recordings in the formats of other tools: profiles (pprof, folded stacks) and timelines
-// (Perfetto, Chrome).
+// (Perfetto, Chrome, OTF2).
 //
 // # How
 //
@@ -26,6 +26,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -42,6 +43,13 @@ type Format struct {
 	most   uint64
 	viewer string
 	write  func(*Job, io.Writer) error
+
+	// Of formats that are directories:
+	// Dir is the name of the directory in them, empty for formats that are files; Owns tells their files by name.
+	Dir      string
+	Owns     func(name string) bool
+	writeDir func(*Job, *safefile.OutputDir) error
+	check    func(*Job) error
 }
 
 // Formats are all formats, in the order of the help.
@@ -54,6 +62,8 @@ var Formats = []*Format{
 		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto},
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
 		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome},
+	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
+		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2},
 }
 
 // ByName is the format with a name, nil if there is none.
@@ -76,6 +86,10 @@ type Options struct {
 	Value string
 	// Meter shows progress.
 	Meter report.Meter
+	// Force writes what readers may not be able to load.
+	Force bool
+	// Note says something that the user should know.
+	Note func(text string)
 }
 
 // Job is a recording that is to be exported.
@@ -147,6 +161,12 @@ func (j *Job) Bytes() int64 { return int64(j.Calls) * int64(j.format.perCall) }
 
 // Check is the error for what the viewer of the format cannot load.
 func (j *Job) Check() error {
+	if j.Force {
+		return nil
+	}
+	if j.format.check != nil {
+		return j.format.check(j)
+	}
 	if f := j.format; f.most > 0 && j.Calls > f.most {
 		return fmt.Errorf("%s calls would be some %s, and %s can load some %s calls: choose a part with --time, --steps, "+
 			"--rank or --classes, or write all with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()), f.viewer,
@@ -157,6 +177,15 @@ func (j *Job) Check() error {
 
 // Write writes the export.
 func (j *Job) Write(w io.Writer) error { return j.format.write(j, w) }
+
+// WriteDir writes the export of a format that is a directory.
+func (j *Job) WriteDir(out *safefile.OutputDir) error { return j.format.writeDir(j, out) }
+
+func (j *Job) note(format string, args ...any) {
+	if j.Note != nil {
+		j.Note(fmt.Sprintf(format, args...))
+	}
+}
 
 // profile is the profile of what is selected.
 func (j *Job) profile() (*profile.Profile, error) {

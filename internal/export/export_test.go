@@ -44,7 +44,7 @@ func TestNotes(t *testing.T) {
 		var n notes
 		want := map[note]bool{}
 		for i := range count {
-			x := note{rng.Int32N(3), rng.Uint64N(1 << 20), uint64(i)}
+			x := note{rng.Int32N(3), rng.Uint64N(1 << 20), uint64(i), message{rng.Int32(), -1, rng.Int32(), rng.Int64()}}
 			want[x] = true
 			if err := n.add(x); err != nil {
 				t.Fatal(err)
@@ -52,7 +52,7 @@ func TestNotes(t *testing.T) {
 		}
 		keys := make([]note, 0, len(want))
 		for x := range want {
-			x.value = 0
+			x.value, x.message = 0, message{}
 			keys = append(keys, x)
 		}
 		slices.SortFunc(keys, note.compare)
@@ -69,18 +69,17 @@ func TestNotes(t *testing.T) {
 				t.Fatalf("%d notes, %v: %v %v", count, k, values, err)
 			}
 			for _, v := range values {
-				x := note{k.stream, k.call, v}
-				if !want[x] {
-					t.Fatalf("%d notes: %v was never added, or came twice", count, x)
+				if !want[v] {
+					t.Fatalf("%d notes: %v was never added, or came twice", count, v)
 				}
-				delete(want, x)
+				delete(want, v)
 			}
 			if values, _ := n.of(nil, k.stream, k.call); len(values) > 0 {
 				t.Fatalf("%v comes twice", k)
 			}
 		}
 		for x := range want { // what is left is of the calls that were passed over
-			if i, _ := slices.BinarySearchFunc(keys, note{x.stream, x.call, 0}, note.compare); i%7 != 0 {
+			if i, _ := slices.BinarySearchFunc(keys, note{stream: x.stream, call: x.call}, note.compare); i%7 != 0 {
 				t.Fatalf("%d notes: %v is missing", count, x)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"regexp"
+
+	"github.com/tabard-hpc/tabard/internal/otf2"
 )
 
 // isGzip tells compressed files.
@@ -27,3 +29,6 @@ func isPerfetto(head []byte) bool {
 const chromeBegin = `{"displayTimeUnit":"ns","traceEvents":[`
 
 func isChrome(head []byte) bool { return bytes.HasPrefix(head, []byte(chromeBegin)) }
+
+// isOTF2 tells the anchors of archives that tabard wrote.
+func isOTF2(head []byte) bool { return otf2.IsAnchor(head, otf2Creator) }

@@ -18,6 +18,13 @@ type note struct {
 	call   uint64
 	// value is the number of the arrow, times two, plus 1 where it ends.
 	value uint64
+	message
+}
+
+// message is what a receive knows of its message.
+type message struct {
+	source, comm, tag int32
+	bytes             int64
 }
 
 func (a note) compare(b note) int {
@@ -27,7 +34,7 @@ func (a note) compare(b note) int {
 const (
 	// runNotes is how many notes are in memory; noteBytes is what one takes in the file.
 	runNotes  = 1 << 18
-	noteBytes = 20
+	noteBytes = 40
 )
 
 // notes are made in any order and read in that of streams and calls: sorted runs of them go to a file without a
@@ -64,6 +71,10 @@ func (n *notes) spill() (err error) {
 		b = binary.LittleEndian.AppendUint32(b[:0], uint32(x.stream))
 		b = binary.LittleEndian.AppendUint64(b, x.call)
 		b = binary.LittleEndian.AppendUint64(b, x.value)
+		b = binary.LittleEndian.AppendUint32(b, uint32(x.source))
+		b = binary.LittleEndian.AppendUint32(b, uint32(x.comm))
+		b = binary.LittleEndian.AppendUint32(b, uint32(x.tag))
+		b = binary.LittleEndian.AppendUint64(b, uint64(x.bytes))
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
@@ -100,15 +111,15 @@ func (n *notes) rewind() error {
 }
 
 // of appends what is known of a call. Calls are asked for in the order of streams and calls.
-func (n *notes) of(dst []uint64, stream int32, call uint64) ([]uint64, error) {
+func (n *notes) of(dst []note, stream int32, call uint64) ([]note, error) {
 	for len(n.heads) > 0 {
 		r := n.heads[0]
-		c := r.at.compare(note{stream, call, 0})
+		c := r.at.compare(note{stream: stream, call: call})
 		if c > 0 && (r.at.stream != stream || r.at.call != call) {
 			break
 		}
 		if r.at.stream == stream && r.at.call == call {
-			dst = append(dst, r.at.value)
+			dst = append(dst, r.at)
 		}
 		more, err := r.next()
 		if err != nil {
@@ -150,8 +161,9 @@ func (r *run) next() (more bool, err error) {
 	} else if err != nil {
 		return false, err
 	}
-	r.at = note{int32(binary.LittleEndian.Uint32(b[:])), binary.LittleEndian.Uint64(b[4:]),
-		binary.LittleEndian.Uint64(b[12:])}
+	word := func(at int) int32 { return int32(binary.LittleEndian.Uint32(b[at:])) }
+	r.at = note{word(0), binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:]),
+		message{word(20), word(24), word(28), int64(binary.LittleEndian.Uint64(b[32:]))}}
 	return true, nil
 }
 

@@ -308,8 +308,8 @@ func (s *perfettoStream) finishEvent(packet, event int) error {
 // receive may begin before its send.
 func (s *perfettoStream) flow(c *call, end uint64) {
 	for _, n := range c.notes {
-		if n&1 == end {
-			s.fixed64(eventFlow, n>>1)
+		if n.value&1 == end {
+			s.fixed64(eventFlow, n.value>>1)
 		}
 	}
 }

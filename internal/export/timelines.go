@@ -23,14 +23,20 @@ type timeline struct {
 	messages uint64
 }
 
+// openStreams finds the streams with times.
+func openStreams(j *Job) (*timeline, error) {
+	t := &timeline{Job: j}
+	err := t.findParts()
+	if err == nil {
+		t.program, err = calls.Open(j.Archive)
+	}
+	return t, err
+}
+
 // openTimeline finds the streams with times, and matches their messages.
 func openTimeline(j *Job) (*timeline, error) {
-	t := &timeline{Job: j}
-	var err error
-	if err = t.findParts(); err != nil {
-		return nil, err
-	}
-	if t.program, err = calls.Open(j.Archive); err != nil {
+	t, err := openStreams(j)
+	if err != nil {
 		return nil, err
 	}
 	if err = t.match(); err != nil {
@@ -95,10 +101,10 @@ func (t *timeline) match() error {
 			return nil
 		}
 		t.messages++
-		if err := t.arrows.add(note{send.Stream, send.Call, 2 * t.messages}); err != nil {
+		if err := t.arrows.add(note{stream: send.Stream, call: send.Call, value: 2 * t.messages}); err != nil {
 			return err
 		}
-		return t.arrows.add(note{recv.Stream, recv.Call, 2*t.messages + 1})
+		return t.arrows.add(note{stream: recv.Stream, call: recv.Call, value: 2*t.messages + 1})
 	}})
 	return err
 }
@@ -129,16 +135,21 @@ func (t *timeline) streams(open func(p *selection.Part) (s sink, close func() er
 
 // threadName names a stream for people.
 func threadName(s *archive.Stream) string {
-	r := s.Rank()
+	name := rankName(s.Rank(), s.Process())
+	if s.Thread() > 0 {
+		name += fmt.Sprintf(", thread %d", s.Thread())
+	}
+	return name
+}
+
+// rankName names a process for people.
+func rankName(r *archive.RankData, process int) string {
 	name := fmt.Sprintf("rank %d", r.Rank)
 	if r.Rank < 0 {
-		name = fmt.Sprintf("process %d", s.Process())
+		name = fmt.Sprintf("process %d", process)
 	}
 	if r.World > 0 {
 		name += fmt.Sprintf(" of world %d", r.World)
-	}
-	if s.Thread() > 0 {
-		name += fmt.Sprintf(", thread %d", s.Thread())
 	}
 	return name
 }

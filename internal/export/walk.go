@@ -7,6 +7,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // call is one call of a stream, as the formats want it.
@@ -16,7 +17,7 @@ type call struct {
 	// begin and end never lie before those of the call before, nor outside of the call that a call is made in.
 	begin, end time.Duration
 	// notes are those of the call.
-	notes []uint64
+	notes []note
 	// last is set but for polls that the next one of their run follows.
 	last bool
 }
@@ -33,10 +34,19 @@ type sink interface {
 	done(lane int64, at time.Duration) error
 }
 
+// follower is a sink that wants more of a stream: regions, and all that is not selected.
+type follower interface {
+	sink
+	// passed comes for each event that is not selected, in the order of the stream. Regions come as calls without
+	// length where they begin and end, if they are within the selected part, whatever functions are selected.
+	passed(op *calls.Op) error
+}
+
 // walker goes through the calls of a part of a stream.
 type walker struct {
 	part  *selection.Part
 	to    sink
+	more  follower // to, if it is one
 	notes *notes
 
 	nested []call // that were made inside a call which has not come yet
@@ -46,7 +56,7 @@ type walker struct {
 	inside bool // the first selected call has come
 	begins [256]time.Duration
 	ends   [256]time.Duration
-	room   []uint64
+	room   []note
 	one    [1]int64
 }
 
@@ -63,6 +73,7 @@ func walk(p *calls.Program, part *selection.Part, ns *notes, to sink, tell func(
 		return err
 	}
 	w := &walker{part: part, to: to, notes: ns, open: map[int64]*flight{}, at: -1 << 62}
+	w.more, _ = to.(follower)
 	for told := uint64(0); ; {
 		op, err := r.Next()
 		if err != nil {
@@ -71,7 +82,7 @@ func walk(p *calls.Program, part *selection.Part, ns *notes, to sink, tell func(
 		if op == nil || op.Call >= part.Range.To {
 			break
 		}
-		if op.Func.Own() || !op.Timed {
+		if !op.Timed || op.Func.Own() && (w.more == nil || op.Func.Shape == spec.ShapeCall) {
 			continue
 		}
 		if err := w.event(r, op); err != nil {
@@ -88,9 +99,12 @@ func walk(p *calls.Program, part *selection.Part, ns *notes, to sink, tell func(
 func (w *walker) event(r *calls.Reader, op *calls.Op) error {
 	if op.Call+op.Calls <= w.part.Range.From {
 		w.passRequests(op)
-		return nil
+		return w.pass(op)
 	}
-	if !w.part.Selects(op.Terminal, max(op.Call, w.part.Range.From)) {
+	if op.Func.Shape == spec.ShapeCall && !w.part.Selects(op.Terminal, max(op.Call, w.part.Range.From)) {
+		if err := w.pass(op); err != nil {
+			return err
+		}
 		begin, end := w.clamp(op.Begin), w.clamp(op.End)
 		if len(w.nested) == 0 {
 			w.at = end
@@ -121,6 +135,14 @@ func (w *walker) event(r *calls.Reader, op *calls.Op) error {
 		from += n
 	}
 	return nil
+}
+
+// pass tells a follower of what is not selected.
+func (w *walker) pass(op *calls.Op) error {
+	if w.more == nil {
+		return nil
+	}
+	return w.more.passed(op)
 }
 
 func (w *walker) clamp(t time.Duration) time.Duration { return max(t, w.at) }

@@ -33,30 +33,39 @@ func NewOutput(path string, mode os.FileMode) (*Output, error) {
 		return nil, err
 	}
 	o := &Output{File: f, dir: d, temp: Name(f)}
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	unfinished.outputs[o] = true
+	began(o)
 	return o, nil
 }
 
 // unfinished are the outputs that are neither in their place nor discarded.
 var unfinished = struct {
 	sync.Mutex
-	outputs map[*Output]bool
-}{outputs: map[*Output]bool{}}
+	outputs map[remover]bool
+}{outputs: map[remover]bool{}}
 
-func (o *Output) finished() {
+// remover removes what it has written so far.
+type remover interface{ remove() }
+
+func began(o remover) {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	unfinished.outputs[o] = true
+}
+
+func finished(o remover) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	delete(unfinished.outputs, o)
 }
+
+func (o *Output) remove() { o.dir.Remove(o.temp) }
 
 // DiscardAll removes all that is half written, before the process ends: no output can be finished
 // after it.
 func DiscardAll() {
 	unfinished.Lock()
 	for o := range unfinished.outputs {
-		o.dir.Remove(o.temp)
+		o.remove()
 	}
 }
 
@@ -88,7 +97,7 @@ func (o *Output) place(name string, rename func(from, to string) error) error {
 		o.Discard()
 		return err
 	}
-	o.finished()
+	finished(o)
 	err = o.Close()
 	o.dir.Close()
 	return err
@@ -97,8 +106,8 @@ func (o *Output) place(name string, rename func(from, to string) error) error {
 // Discard removes what was written. It does no harm after Replace or Place succeeded.
 func (o *Output) Discard() {
 	if o.File.Close() == nil {
-		o.dir.Remove(o.temp)
-		o.finished()
+		o.remove()
+		finished(o)
 		o.dir.Close()
 	}
 }

@@ -1,0 +1,155 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+// otf2Read is what OTF2's own reader found in an archive.
+type otf2Read struct {
+	timelineRead
+	Ranks          [][3]any
+	Sent, Received [][4]int64
+	Pending        map[string]int
+	Regions        map[string]uint64
+}
+
+// readOTF2 reads archives by testdata/export/read_otf2.py, with Debian's Python, which has python3-otf2.
+func readOTF2(t *testing.T, dirs ...string) []otf2Read {
+	t.Helper()
+	args := []string{filepath.Join(mpirun.Root(), "testdata", "export", "read_otf2.py")}
+	for _, dir := range dirs {
+		args = append(args, filepath.Join(dir, "traces.otf2"))
+	}
+	c := exec.Command("/usr/bin/python3", args...)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	text, err := c.Output()
+	if err != nil || errs.Len() > 0 {
+		t.Fatalf("python3-otf2 (make deps installs it): %v %s", err, &errs)
+	}
+	list := make([]otf2Read, len(dirs))
+	d := json.NewDecoder(bytes.NewReader(text))
+	for i := range list {
+		if err := d.Decode(&list[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// printed is what otf2-print says of all of an archive: nothing is wrong with it.
+func printed(t *testing.T, dir string) {
+	t.Helper()
+	c := exec.Command("otf2-print", "-A", filepath.Join(dir, "traces.otf2"))
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Run(); err != nil || errs.Len() > 0 {
+		t.Fatalf("otf2-print (make deps installs it): %v %s", err, &errs)
+	}
+}
+
+// compareOTF2 compares an archive with what the commands say of the same calls.
+func compareOTF2(t *testing.T, r *otf2Read, file string, flags ...string) {
+	t.Helper()
+	r.compare(t, file, flags...)
+	ranks := jsonOf[struct {
+		Rows []struct {
+			Func  string
+			World int
+			Rank  int
+			Calls float64
+		}
+	}](t, append([]string{"profile", file, "--by", "function,rank"}, flags...)...)
+	want := map[[2]string]float64{}
+	for _, row := range ranks.Rows {
+		want[[2]string{nameOfRank(row.Rank, row.World), row.Func}] = row.Calls
+	}
+	for _, x := range r.Ranks {
+		k := [2]string{x[0].(string), x[1].(string)}
+		if want[k] != x[2].(float64) {
+			t.Errorf("%v: %v calls, profile %v", k, x[2], want[k])
+		}
+		delete(want, k)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	cells := jsonOf[struct{ Cells [][4]int64 }](t, append([]string{"matrix", file, "--kind", "p2p"}, flags...)...).Cells
+	if !slices.Equal(r.Sent, cells) {
+		t.Errorf("sent %v, matrix %v", r.Sent, cells)
+	}
+}
+
+// nameOfRank is the name that an export gives a process.
+func nameOfRank(rank, world int) string {
+	if world > 0 {
+		return fmt.Sprintf("rank %d of world %d", rank, world)
+	}
+	return fmt.Sprintf("rank %d", rank)
+}
+
+// Archives are read by OTF2's own tools without a word. Calls by function and rank, their time, and messages as sends
+// and as receives have them, are those of the commands; no request is left but for sends that are freed.
+func TestExportOTF2(t *testing.T) {
+	eachExport(t, 1, func(t *testing.T, file string) {
+		whole, part := exported(t, "otf2", file), exported(t, "otf2", file, "--time", "20%..60%")
+		printed(t, whole)
+		printed(t, part)
+		r := readOTF2(t, whole, part)
+		messages := jsonOf[struct{ Messages uint64 }](t, "messages", file).Messages
+		r[0].Flows, r[0].FlowIDs = messages, messages
+		compareOTF2(t, &r[0], file)
+		compareOTF2(t, &r[1], file, "--time", "20%..60%")
+		received := uint64(0)
+		for _, c := range r[0].Received {
+			received += uint64(c[2])
+		}
+		if received != messages {
+			t.Errorf("%d receives, %d messages", received, messages)
+		}
+		if r[0].Pending["recv"] > 0 || r[0].Pending["coll"] > 0 {
+			t.Errorf("pending: %v", r[0].Pending)
+		}
+	})
+}
+
+// Regions are those of tabard profile --by region, also where they are open at the edges of a window.
+func TestExportOTF2Regions(t *testing.T) {
+	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		file := record(t, m, 2, nil, "regions").File()
+		for _, flags := range [][]string{nil, {"--time", "30%..70%"}} {
+			dir := exported(t, "otf2", file, flags...)
+			printed(t, dir)
+			r := readOTF2(t, dir)[0]
+			want := jsonOf[struct {
+				Regions []struct {
+					Path  []string
+					Count uint64
+				}
+			}](t, append([]string{"profile", file, "--by", "region"}, flags...)...)
+			counts := map[string]uint64{}
+			for _, g := range want.Regions {
+				counts[g.Path[len(g.Path)-1]] += g.Count
+			}
+			for name, n := range counts {
+				// What is open where a window begins is entered there.
+				if r.Regions[name] < n || flags == nil && r.Regions[name] != n {
+					t.Errorf("%s: %d, profile has %d", name, r.Regions[name], n)
+				}
+			}
+			if len(counts) == 0 {
+				t.Error("no regions")
+			}
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
+)
+
+// exportOTF2 runs the command and returns its exit code and messages.
+func exportOTF2(args ...string) (code int, text string) {
+	var out, errs bytes.Buffer
+	code = Run(append([]string{"export", "otf2"}, args...), &out, &errs)
+	return code, out.String() + errs.String()
+}
+
+// names lists a directory.
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// An archive appears when it is whole, replaces one of its kind and nothing else, and leaves nothing if it fails.
+func TestExportOTF2Directory(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "a.tabard"), filepath.Join(dir, "out")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, string(jobBytes(t, "stencil-1d-periodic", synthetic.Params{Ranks: 8, Steps: 5, Seed: 1, Timing: true})))
+	untimed := filepath.Join(dir, "untimed.tabard")
+	write(untimed, string(jobBytes(t, "stencil-1d-periodic", synthetic.Params{Ranks: 8, Steps: 5, Seed: 1})))
+
+	if code, text := exportOTF2(untimed, "-o", out); code == 0 || !strings.Contains(text, "has no times") {
+		t.Errorf("without times: %d %s", code, text)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"a.tabard", "untimed.tabard"}) {
+		t.Errorf("a failure left %v", got)
+	}
+	for _, flags := range [][]string{nil, {"--rank", "0"}} { // the second one replaces the first one
+		if code, text := exportOTF2(append([]string{file, "-o", out + "/"}, flags...)...); code != 0 {
+			t.Fatal(text)
+		}
+		if got := names(t, out); !slices.Equal(got, []string{"traces", "traces.def", "traces.otf2"}) {
+			t.Errorf("%v", got)
+		}
+		if got := names(t, filepath.Join(out, "traces")); len(got) != 16 {
+			t.Errorf("%v", got)
+		}
+	}
+	for _, c := range []struct{ change, flag, want string }{
+		{"traces.otf2", "", "overwrite it with --force"}, // of another program
+		{"traces.otf2", "--force", ""},
+		{"notes", "--force", "name another directory"},
+		{"traces/notes", "--force", "name another directory"},
+	} {
+		write(filepath.Join(out, c.change), "precious")
+		args := []string{file, "-o", out}
+		if c.flag != "" {
+			args = append(args, c.flag)
+		}
+		code, text := exportOTF2(args...)
+		if (code == 0) != (c.want == "") || !strings.Contains(text, c.want) {
+			t.Errorf("%s %s: %d %s", c.change, c.flag, code, text)
+		}
+		if b, _ := os.ReadFile(filepath.Join(out, c.change)); c.want != "" && string(b) != "precious" {
+			t.Errorf("%s is lost", c.change)
+		}
+		if c.want != "" && c.flag != "" {
+			os.Remove(filepath.Join(out, c.change))
+		}
+	}
+	for _, bad := range []string{file, "-", filepath.Join(dir, "none", "out")} {
+		if code, text := exportOTF2(file, "-o", bad); code == 0 {
+			t.Errorf("%s: %s", bad, text)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"a.tabard", "out", "untimed.tabard"}) {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// So many files are not written by accident. A few of many ranks are, with one location for all others.
+func TestExportOTF2ManyRanks(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "a.tabard"), filepath.Join(dir, "out")
+	manyRanks(t, file, 5000, 5)
+	if code, text := exportOTF2(file, "-o", out); code == 0 || !strings.Contains(text, "10,000 files") {
+		t.Errorf("%d %s", code, text)
+	}
+	if code, text := exportOTF2(file, "-o", out, "--rank", "0-3"); code != 0 {
+		t.Fatal(text)
+	}
+	if got := names(t, filepath.Join(out, "traces")); len(got) != 10 {
+		t.Errorf("%v", got)
+	}
+}
