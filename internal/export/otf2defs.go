@@ -172,12 +172,11 @@ func (x *otf2Archive) function(f *spec.Func) uint32 {
 	return id
 }
 
-func paradigm(f *spec.Func) otf2.Paradigm {
-	if f.API == "mpi" {
-		return otf2.MPI
-	}
-	return otf2.Unknown
-}
+// paradigms are whose events of a kind are.
+var paradigms = map[string]otf2.Paradigm{"mpi": otf2.MPI, "regions": otf2.User, "openmp": otf2.OpenMP,
+	"functions": otf2.Compiler, "python": otf2.Compiler}
+
+func paradigm(f *spec.Func) otf2.Paradigm { return paradigms[spec.EventKinds[f.Kind].Name] }
 
 var rolesByFlow = map[spec.Flow]otf2.Role{spec.FlowFromRoot: otf2.RoleOneToAll, spec.FlowToRoot: otf2.RoleAllToOne,
 	spec.FlowToAll: otf2.RoleAllToAll}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
-	"github.com/tabard-hpc/tabard/analysis/regions"
+	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/otf2"
 	"github.com/tabard-hpc/tabard/spec"
@@ -58,12 +58,8 @@ func (s *otf2Stream) term(t uint32, f *spec.Func) (*otf2Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Shape == spec.ShapeOpen {
-		name := regions.ManyNames
-		if i := f.In("name"); i >= 0 && sig.Slots[i].Kind == archive.Str {
-			name = sig.Slots[i].Str
-		}
-		x.region = s.defs.Region(otf2.Region{Name: name, Role: otf2.RoleCode, Paradigm: otf2.User})
+	if name, opens := selection.OpenName(sig); opens {
+		x.region = s.defs.Region(otf2.Region{Name: name, Role: otf2.RoleCode, Paradigm: paradigm(f)})
 		return x, nil
 	}
 	x.region = s.function(f)

@@ -64,6 +64,7 @@ const (
 	Unknown  Paradigm = 0
 	User     Paradigm = 1
 	Compiler Paradigm = 2
+	OpenMP   Paradigm = 3
 	MPI      Paradigm = 4
 )
 
