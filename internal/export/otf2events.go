@@ -58,7 +58,7 @@ func (s *otf2Stream) term(t uint32, f *spec.Func) (*otf2Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name, opens := selection.OpenName(sig); opens {
+	if name, opens := selection.OpenName(s.stream, sig); opens {
 		x.region = s.defs.Region(otf2.Region{Name: name, Role: otf2.RoleCode, Paradigm: paradigm(f)})
 		return x, nil
 	}
