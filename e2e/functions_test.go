@@ -233,3 +233,43 @@ func TestOutliersPlanted(t *testing.T) {
 		}
 	}
 }
+
+// No call of a signal handler is dropped, whatever it interrupts, and none of a thread.
+func TestFunctionsSignals(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, dir, "gcc", "-O1", "-pthread", "-finstrument-functions", "-o", "program",
+		filepath.Join(mpirun.Root(), "testdata", "functions", "signals.c"))
+	cmd := exec.Command(tabardBin, "record", "-q", "--events=functions", "-o", "f.tabard", "./program")
+	cmd.Dir = dir
+	said, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := strconv.ParseUint(strings.TrimSpace(string(said)), 10, 64)
+	if err != nil || hits == 0 {
+		t.Fatalf("the program says %q", said)
+	}
+	a, err := archive.Open(filepath.Join(dir, "f.tabard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	r, err := (&selection.Selection{}).Resolve(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := functions.Of(a, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]uint64{"leaf": 5_300_000, "inner": hits, "handler": hits / 2, "thread": 3, "main": 1}
+	for _, f := range all.Functions {
+		if f.Calls != want[f.Name] {
+			t.Errorf("%s: %d calls, want %d", f.Name, f.Calls, want[f.Name])
+		}
+		delete(want, f.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not recorded: %v", want)
+	}
+}
