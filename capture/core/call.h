@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "core/ring.h"
+#include "functions/functions.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #error "Tabard records on x86-64 and AArch64 only: frames, clock and calls of other processors are not known here"
@@ -148,10 +149,21 @@ static inline uint64_t tb_now(void)
 #define tb_publish(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 #define tb_barrier() __asm__ volatile("" ::: "memory")
 
+/* A function that is seen may have ended in a jump to the wrapper. */
+static inline uintptr_t tb_call_return(void *ra, void *frame)
+{
+#if defined(__x86_64__)
+    return tb_function_return((uintptr_t)ra, (uintptr_t)frame + 8);
+#else
+    return (void)frame, (uintptr_t)ra;
+#endif
+}
+
 static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
 {
-    uintptr_t a = (uintptr_t)ra, key = a ^ tb_site_key;
+    uintptr_t a = tb_call_return(ra, frame), key = a ^ tb_site_key;
     struct tb_site_entry *e = &c->t->sites[(a ^ a >> 8) % TB_SITE_CACHE];
+    ra = (void *)a;
     if (tb_unlikely(e->key != key)) return tb_site_miss(c, ra, frame);
     return e->word == TB_SITE_CALLERS ? tb_site_callers(c, ra, frame) : e->word;
 }

@@ -93,6 +93,7 @@ static int enter(struct tb_call *c, int id, unsigned words, void *ra, void *fram
     c->t = NULL;
     c->absent = 0;
     c->slow = 0;
+    ra = (void *)tb_call_return(ra, frame);
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted || tb_gate[id] == TB_GATE_SKIP) return 0; /* the gates may have been set just now */
     if (t->held) write_held(t);

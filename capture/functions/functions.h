@@ -18,7 +18,8 @@
  * sp is where the return address of the call lies. It grows downwards: a call at sp has left behind all calls of its
  * stack at sp or below, by a jump (longjmp, exception), or, at the same sp, by a tail call. */
 
-/* A call of a function begins. 0: nobody wants to know of its end, and tb_function_leave does not come. */
+/* A call of a function begins. 0: nobody wants to know of its end. tb_function_leave does not come then, unless it is
+ * that of another call that was left for this one by a tail call. */
 int tb_function_enter(uint32_t function, const void *sp);
 
 /* The call at sp ends: that which was last entered there. It comes even if events have been switched off since. */
@@ -51,8 +52,17 @@ extern int tb_functions_off;
  * and nothing that takes a lock the program's thread may hold. */
 void tb_function_saved(void (*f)(void *), void *argument);
 
-/* The return address that lies at `at`, or lay there before it was replaced to see the return. */
-uintptr_t tb_function_return(uintptr_t pc, uintptr_t at);
+/* The return address that lies at `at`, where it says pc, or lay there before it was replaced to see the return. */
+#if defined(__x86_64__)
+extern unsigned tb_arenas_n; /* images whose functions are seen */
+uintptr_t tb_function_replaced(uintptr_t pc, uintptr_t at);
+static inline uintptr_t tb_function_return(uintptr_t pc, uintptr_t at)
+{
+    return __builtin_expect(tb_arenas_n != 0, 0) ? tb_function_replaced(pc, at) : pc;
+}
+#else
+static inline uintptr_t tb_function_return(uintptr_t pc, uintptr_t at) { return (void)at, pc; }
+#endif
 
 #pragma GCC visibility pop
 #endif

@@ -2,6 +2,7 @@
  * unwind.c). */
 #ifndef TABARD_FRAMES_H
 #define TABARD_FRAMES_H
+#include "functions/functions.h"
 #include "memory/memory.h"
 #include "sites/modules.h"
 #include "sites/sites.h"
@@ -45,6 +46,8 @@ static inline uintptr_t tb_strip(uintptr_t a)
     return a;
 #endif
 }
+/* The return address at a place of the stack. */
+static inline uintptr_t tb_return_at(uintptr_t at) { return tb_function_return(tb_strip(*(uintptr_t *)at), at); }
 void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc);
 /* One frame the long way. */
 int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e);

@@ -122,7 +122,7 @@ static inline int walk_out(struct walk *w)
             if (fp < w->extent.low || fp > w->extent.high - 8 || fp % 8) return WALK_STOPPED;
             f->fp = *(uintptr_t *)fp;
         }
-        f->pc = tb_strip(*(uintptr_t *)ra);
+        f->pc = tb_return_at(ra);
         f->sp = frame;
         f->exact = 0;
     } else if (s->kind == TB_STEP_AT_FP) {
@@ -441,7 +441,7 @@ static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_e
         if (tb_unlikely(size - 8 >= high - sp || size % 8)) return 0;
         if (tb_unlikely((uintptr_t)-(intptr_t)e->ra > size)) return 0;
         if (tb_unlikely(e->by_fp != AT_FP && (uintptr_t)-(intptr_t)e->fp > size)) return 0;
-        uintptr_t pc = tb_strip(*(uintptr_t *)(end + (uintptr_t)(intptr_t)e->ra));
+        uintptr_t pc = tb_return_at(end + (uintptr_t)(intptr_t)e->ra);
         if (e->by_fp == AT_FP) fp = saved;
         else if (e->fp) fp = *(uintptr_t *)(end + (uintptr_t)(intptr_t)e->fp);
         sp = end;

@@ -29,6 +29,7 @@ type recordFlags struct {
 	events       eventList
 	payload      *choice
 	python       string
+	functions    string
 	keepRaw      string
 	start        *choice
 	times        *choice // of function calls
@@ -85,6 +86,12 @@ sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
 --payload records what messages carry, as hashes before the calls that send it:
 tabard collectives finds collectives in them that the program makes of messages.
 
+--functions=LIST records every call of functions of the program as it is: nothing is
+compiled again. LIST has, separated by commas, main (all functions of the program),
+all (those of its libraries, too), libraries (libfftw3.so*), functions (solve_*), and
+what is left out, with a minus: main,-std::*. Functions that a compiler has put into
+others do not exist any more. "tabard plan" shows what can be recorded.
+
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
 
@@ -133,6 +140,10 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.Lookup("payload").NoOptDefVal = "hashes"
 	fl.StringVar(&f.python, "python", "",
 		"record functions of these Python `MODULES` and of those inside them, * for all\n(default with --events=python: all that are not installed)")
+	fl.StringVar(&f.functions, "functions", "",
+		"also record the calls of these functions: main (those of the program), all\n"+
+			"(of its libraries, too), or a `LIST` of libraries and functions (see above)")
+	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "all")))
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
@@ -238,6 +249,9 @@ func (f *recordFlags) run(a *app, args []string) error {
 	if err := f.choosePython(); err != nil {
 		return err
 	}
+	if k, ok := spec.EventsNamed("functions"); ok && f.functions != "" {
+		f.events.kinds |= 1 << k
+	}
 	var filter []uint16
 	for _, id := range filteredOut(&f.only, &f.except, &f.events) {
 		filter = append(filter, uint16(id))
@@ -246,7 +260,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
-		Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
+		Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
@@ -297,7 +311,7 @@ func (f *recordFlags) choosePython() error {
 func (f *recordFlags) settings() map[string]string {
 	s := map[string]string{"callsites": f.callsites.value, "timing": f.timing.value, "start": f.start.value}
 	for name, v := range map[string]string{"ranks": f.ranks.text, "only": f.only.text, "except": f.except.text,
-		"python": f.python} {
+		"python": f.python, "functions": f.functions} {
 		if v != "" {
 			s[name] = v
 		}

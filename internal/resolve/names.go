@@ -20,6 +20,9 @@ var modules = []*regexp.Regexp{
 	regexp.MustCompile(`^_QM([a-z0-9_]+)P([a-z0-9_]+)$`),
 }
 
+// Readable is the linker name of a function as people would write it.
+func Readable(name string) string { return readable(name, false) }
+
 // readable is a linker name as people would write it: C++ and Rust demangled, procedures of Fortran
 // modules as module::procedure, and copies under the name of their original. Names of data keep what
 // tells copies apart.

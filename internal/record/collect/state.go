@@ -31,6 +31,8 @@ const (
 	endedFile  = "ended"
 	jobsFile   = "jobs" // see HandOver
 	rankPrefix = "rank."
+	// PlanPrefix begins the names of plans for the functions of a program.
+	PlanPrefix = "plan."
 )
 
 // Job is what a state directory is about: the contents of job.json.
@@ -298,7 +300,7 @@ func ofState(name string) bool {
 		return true
 	}
 	for _, pattern := range []string{
-		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard", "f.[0-9]*", ".*",
+		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard", "f.[0-9]*", PlanPrefix + "*", ".*",
 	} {
 		if ok, _ := filepath.Match(pattern, name); ok {
 			return true

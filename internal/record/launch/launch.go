@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
@@ -42,6 +43,8 @@ type Options struct {
 	FunctionTimes uint32
 	// Python are the modules whose functions are recorded, separated by commas; empty: all that are not installed.
 	Python string
+	// Functions says whose calls are recorded, as plan.ParseList reads it; empty none.
+	Functions string
 	// KeepRaw is a directory for the raw log, empty for none.
 	KeepRaw  string
 	Quiet    bool
@@ -130,6 +133,9 @@ func (l *launcher) checkOptions() error {
 	if err := l.checkOutput(); err != nil {
 		return &OptionError{err.Error()}
 	}
+	if _, err := plan.ParseList(o.Functions); err != nil {
+		return &OptionError{err.Error()}
+	}
 	selected, err := collect.ParseRanks(o.Ranks)
 	if err != nil {
 		return &OptionError{err.Error()}
@@ -204,9 +210,13 @@ func (l *launcher) setUp() error {
 // attach makes sure that dir has a collector and prepares the environment.
 func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
+		planned := l.planFunctions(dir)
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 		l.environ = regionEnv(l.environ, l.lib, l.o.EventsOff)
 		l.environ = pythonEnv(l.environ, l.o.Python, l.o.EventsOff)
+		if planned != "" {
+			l.environ = append(l.environ, planVariable+"="+planned)
+		}
 		l.environ = append(slicesWithout(l.environ, signatureVariable+"="), signatureVariable+"="+signature(os.Getenv))
 		l.environ = slicesWithout(l.environ, launchedVariable+"=")
 		if l.env.rank >= 0 {
@@ -290,7 +300,7 @@ func preloadEnv(env []string, lib, dir, spill, exe string) []string {
 					others = append(others, e)
 				}
 			}
-		case "TABARD_DIR", "TABARD_SPILL", "TABARD_EXE":
+		case "TABARD_DIR", "TABARD_SPILL", "TABARD_EXE", planVariable:
 		default:
 			kept = append(kept, kv)
 		}

@@ -1,0 +1,49 @@
+/* Private to the half that sees calls of unmodified code. */
+#ifndef TABARD_STUBS_H
+#define TABARD_STUBS_H
+#include "functions/functions.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The stack that this thread is on. Stubs tell of calls as long as they come from it: size is 0 while nothing is to be
+ * told, and at first. */
+struct tb_here {
+    uintptr_t low, size;      /* [low, low + size): where return addresses can be kept */
+    uintptr_t stack_low, stack_high;
+    uintptr_t muted;          /* depth of tb_function_saved */
+    uintptr_t told;           /* low of the stack that tb_function_stack has told of last */
+};
+extern __thread struct tb_here tb_here __attribute__((tls_model("initial-exec")));
+
+/* Where the return address that belongs at a place of a stack is kept while it is replaced. */
+static inline uintptr_t *tb_kept(uintptr_t at) { return (uintptr_t *)(at ^ (uintptr_t)1 << 46); }
+
+extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[]; /* what templates call; see internal/functions/plan/template.go */
+int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than the call before: 1 if calls can be told */
+int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a template */
+
+void tb_frames_start(void);                   /* finds what it stands in front of */
+
+/* Code near one image. */
+struct tb_arena {
+    uintptr_t low, high;
+    const uint8_t *frames;    /* .eh_frame_hdr */
+};
+enum { TB_ARENAS = 4096 };
+extern struct tb_arena tb_arenas[TB_ARENAS]; /* ascending */
+const struct tb_arena *tb_arena_of(uintptr_t pc);
+
+/* The kernel without the C library: from the middle of any function. */
+static inline long tb_kernel(long n, long a, long b, long c, long d, long e, long f)
+{
+    long r;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return r;
+}
+
+#pragma GCC visibility pop
+#endif

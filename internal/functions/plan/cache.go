@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tabard-hpc/tabard/internal/safefile"
+)
+
+// cacheVersion changes with everything that makes other plans of the same images.
+const cacheVersion = 1
+
+// maxCached bounds a file of the cache; keepCached is how many there may be.
+const (
+	maxCached  = 1 << 30
+	keepCached = 512
+)
+
+// Cached is Make, with the plan in the user's cache directory from the second time on. Only images with a build id are
+// kept there, by it and by their size: the program without its symbols has the same.
+func Cached(path string) (*Plan, error) {
+	key := cacheKey(path)
+	if key == "" {
+		return Make(path)
+	}
+	d := cacheDir()
+	if d == nil {
+		return Make(path)
+	}
+	defer d.Close()
+	if b, err := d.ReadFile(key, maxCached); err == nil {
+		p := new(Plan)
+		if gob.NewDecoder(bytes.NewReader(b)).Decode(p) == nil && p.valid() {
+			p.Path = path
+			return p, nil
+		}
+		d.Remove(key)
+	}
+	p, err := Make(path)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if gob.NewEncoder(&b).Encode(p) == nil {
+		trim(d)
+		d.WriteFile(key, b.Bytes(), false)
+	}
+	return p, nil
+}
+
+// valid says that nothing in a plan goes beyond what templates have room for.
+func (p *Plan) valid() bool {
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		if f.Refused != "" {
+			continue
+		}
+		if len(f.Displaced) > maxDisplaced || len(f.Original) != int(f.changed()) || f.Entry > 4 {
+			return false
+		}
+		for _, x := range f.Fixups {
+			if int(x.At)+4 > len(f.Displaced) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func cacheKey(path string) string {
+	f, err := safefile.OpenELF(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	st, err := os.Stat(path)
+	im := &image{elf: f.File}
+	im.readBuildID()
+	if err != nil || im.buildID == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s-%d-v%d", im.buildID, st.Size(), cacheVersion)
+}
+
+// cacheDir is where plans are kept, nil if there is no place that is this user's alone.
+func cacheDir() *safefile.Dir {
+	home, err := os.UserCacheDir()
+	if err != nil || os.MkdirAll(home, 0o700) != nil {
+		return nil
+	}
+	base, err := safefile.MakePrivate(filepath.Join(home, "tabard"))
+	if err != nil {
+		return nil
+	}
+	defer base.Close()
+	d, err := base.MakePrivate("plans")
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// trim empties a cache that has grown too large.
+func trim(d *safefile.Dir) {
+	if names, err := d.Names(); err == nil && len(names) >= keepCached {
+		d.Clear(func(string) bool { return true })
+	}
+}

@@ -1,0 +1,244 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Plan is what there is to do to see the calls of an image's functions.
+type Plan struct {
+	Path, BuildID string
+	// Functions are in the order of their addresses.
+	Functions []Function
+}
+
+// Make reads the image at path and plans all of its functions.
+func Make(path string) (*Plan, error) {
+	im, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Path: path, BuildID: im.buildID}
+	pl := &planner{im: im, places: im.scan()}
+	for _, c := range pl.candidates() {
+		p.Functions = append(p.Functions, pl.function(c))
+	}
+	return p, nil
+}
+
+type planner struct {
+	im     *image
+	places *places
+}
+
+// candidate is what may be a function.
+type candidate struct {
+	symbol
+	frame *frame
+}
+
+// candidates are the functions that have names, and of images that only name what they export also what else their
+// unwinding information tells of.
+func (pl *planner) candidates() []candidate {
+	im := pl.im
+	var out []candidate
+	s := 0
+	for i := range im.frames {
+		f := &im.frames[i]
+		for s < len(im.symbols) && im.symbols[s].addr < f.addr {
+			out = append(out, candidate{im.symbols[s], nil})
+			s++
+		}
+		if s < len(im.symbols) && im.symbols[s].addr == f.addr {
+			out = append(out, candidate{im.symbols[s], f})
+			s++
+		} else if !im.full && pl.isFunction(f) {
+			out = append(out, candidate{symbol{addr: f.addr, size: f.size}, f})
+		}
+	}
+	for ; s < len(im.symbols); s++ {
+		out = append(out, candidate{im.symbols[s], nil})
+	}
+	return out
+}
+
+// isFunction tells functions without a name from parts of others that lie elsewhere: nobody calls these, and they are
+// jumped to under a condition.
+func (pl *planner) isFunction(f *frame) bool {
+	p := pl.places
+	if !f.usual || f.signal || len(f.program) > 0 && f.program[0]&0xc0 == 0 && f.program[0] >= 0x0a {
+		return false // it begins with a frame that is already there
+	}
+	return p.called.has(f.addr) || p.pointed.has(f.addr) && !p.conditional.has(f.addr)
+}
+
+// function plans one function.
+func (pl *planner) function(c candidate) Function {
+	f := Function{Addr: c.addr, Names: c.names, Loops: pl.places.loops[c.addr]}
+	if f.Refused = pl.objection(&c); f.Refused != "" {
+		return f
+	}
+	code := pl.im.codeAt(c.addr)
+	if bytes.HasPrefix(code, []byte("\xf3\x0f\x1e\xfa")) { // endbr64
+		f.Entry = 4
+	}
+	f.Refused = pl.displace(&f, jumpSize)
+	if f.Refused == "" && !callsEarly(&f) {
+		pl.describe(&f, c.frame)
+		return f
+	}
+	short := Function{Addr: f.Addr, Names: f.Names, Entry: f.Entry, Short: true, Loops: f.Loops}
+	if pl.filled(f.Addr) && pl.displace(&short, shortSize) == "" && !callsEarly(&short) {
+		f = short
+	}
+	if f.Refused != "" {
+		return Function{Addr: f.Addr, Names: f.Names, Refused: f.Refused}
+	}
+	pl.describe(&f, c.frame)
+	return f
+}
+
+// callsEarly says that a call had to be moved. It works, but the processor mispredicts its return, and shadow stacks
+// do not allow it.
+func callsEarly(f *Function) bool {
+	for i := range f.Fixups {
+		if f.Fixups[i].Kind == fixLow {
+			return true
+		}
+	}
+	return false
+}
+
+// filled says that the jumpSize bytes before addr are filling between functions.
+func (pl *planner) filled(addr uint64) bool {
+	s := pl.im.sectionAt(addr - jumpSize)
+	if s == nil || !s.holds(addr) || pl.places.jumped.hasIn(addr-jumpSize, addr) ||
+		pl.places.conditional.hasIn(addr-jumpSize, addr) || pl.places.called.hasIn(addr-jumpSize, addr) {
+		return false
+	}
+	starts := pl.places.starts
+	if i, _ := slices.BinarySearch(starts, addr-jumpSize+1); i < len(starts) && starts[i] < addr {
+		return false
+	}
+	return isFilling(s.data[:addr-s.addr])
+}
+
+// isFilling says that code ends in at least jumpSize bytes of what compilers put between functions.
+func isFilling(code []byte) bool {
+	for _, f := range []string{"\x90", "\xcc"} {
+		if bytes.HasSuffix(code, []byte(strings.Repeat(f, jumpSize))) {
+			return true
+		}
+	}
+	for _, f := range longNops {
+		if bytes.HasSuffix(code, []byte(f)) {
+			return true
+		}
+	}
+	return false
+}
+
+// longNops are the instructions without effect that assemblers fill with, of jumpSize bytes and more.
+var longNops = []string{
+	"\x0f\x1f\x44\x00\x00", "\x66\x0f\x1f\x44\x00\x00", "\x0f\x1f\x80\x00\x00\x00\x00",
+	"\x0f\x1f\x84\x00\x00\x00\x00\x00",
+}
+
+// displace moves at least size bytes at the entry; it says why if it cannot.
+func (pl *planner) displace(f *Function, size uint64) string {
+	from := f.Addr + uint64(f.Entry)
+	end := pl.places.end(pl.im, f.Addr)
+	m := mover{f: f}
+	for i := range m.offsets {
+		m.offsets[i] = -1
+	}
+	at := from
+	ended := false
+	for at < from+size {
+		code := pl.im.codeAt(at)
+		if ended {
+			if !isNop(code) || at >= end {
+				return "too short"
+			}
+		}
+		in, ok := decode(code)
+		if !ok || at+uint64(in.length) > end {
+			return "too short"
+		}
+		m.offsets[at-from] = len(f.Displaced)
+		if !ended {
+			if why := m.move(&in, code, at); why != "" {
+				return why
+			}
+		}
+		ended = ended || in.kind == leave || in.kind == jump || in.kind == jumpAway
+		at += uint64(in.length)
+	}
+	p := pl.places
+	if p.jumped.hasIn(from+1, at) || p.conditional.hasIn(from+1, at) || p.called.hasIn(from+1, at) ||
+		p.pointed.hasIn(from+1, at) {
+		return "a jump leads into its first bytes"
+	}
+	if !ended {
+		m.offsets[at-from] = len(f.Displaced)
+		m.emit(0xe9)
+		m.relative(at)
+	}
+	f.moved = m.offsets
+	f.Original = append(f.Original, pl.im.codeAt(f.Addr - f.before())[:f.changed()]...)
+	return ""
+}
+
+func isNop(code []byte) bool {
+	in, ok := decode(code)
+	return ok && (code[0] == 0x90 || code[0] == 0xcc || in.opcode == 0x1f || in.length > 1 && in.opcode == 0x90)
+}
+
+// objection says why a function is not even looked at.
+func (pl *planner) objection(c *candidate) string {
+	for _, name := range c.names {
+		if why := excluded(name); why != "" {
+			return why
+		}
+	}
+	s := pl.im.sectionAt(c.addr)
+	switch {
+	case c.resolver:
+		return "chooses another function before the program begins"
+	case s == nil:
+		return "not in a section of code"
+	case c.addr == pl.im.elf.Entry:
+		return "where the program begins"
+	case strings.HasPrefix(s.name, ".plt") || s.name == ".init" || s.name == ".fini":
+		return "made by the linker"
+	case c.frame != nil && c.frame.signal:
+		return "where signal handlers return to"
+	case c.size == 0 && c.frame == nil:
+		return "its size is not known"
+	case pl.places.lookers[c.addr] != "":
+		return "ends in a jump to " + pl.places.lookers[c.addr] + ", which looks at its return address"
+	case pl.places.undecoded[c.addr]:
+		return "holds what is no instruction"
+	}
+	return ""
+}
+
+// Count is how many functions a plan can trace, and how many it refuses.
+func (p *Plan) Count() (traced, refused int) {
+	for i := range p.Functions {
+		if p.Functions[i].Refused != "" {
+			refused++
+		}
+	}
+	return len(p.Functions) - refused, refused
+}
+
+// String names a function.
+func (f *Function) String() string {
+	if len(f.Names) > 0 {
+		return f.Names[0]
+	}
+	return fmt.Sprintf("%#x", f.Addr)
+}

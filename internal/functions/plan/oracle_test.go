@@ -1,0 +1,294 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const capture = "../../../capture"
+
+// bench holds what the tests of real programs run: the runtime with a log in place of its events, and the oracle.
+type bench struct{ dir, runtime, tracer string }
+
+var built *bench
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != nil {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	if built != nil {
+		return built
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	dir, err := os.MkdirTemp("", "functions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{dir, filepath.Join(dir, "raw.so"), filepath.Join(dir, "tracer")}
+	built = b
+	sources, _ := filepath.Glob(capture + "/functions/*.c")
+	args := []string{
+		"-shared", "-O2", "-fPIC", "-fexceptions", "-fvisibility=hidden", "-I" + capture, "-o", b.runtime,
+		capture + "/testdata/functions/rawlog.c",
+	}
+	for _, s := range sources {
+		switch filepath.Base(s) {
+		case "stubs.c", "stacks.c", "patch.c", "frames.c":
+			args = append(args, s)
+		}
+	}
+	compile(t, "gcc", append(args, "-ldl")...)
+	compile(t, "gcc", "-O2", "-o", b.tracer, capture+"/testdata/functions/tracer.c")
+	return b
+}
+
+func compile(t *testing.T, compiler string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
+	}
+}
+
+// execute runs a command within a minute; output holds both streams.
+func execute(t *testing.T, env []string, args ...string) (output string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// event is a call as a log has it: its function and how many calls of the same stack it is in.
+type event struct{ function, depth int }
+
+// seen runs a program with its functions seen, and returns what each of its threads called.
+func (b *bench) seen(t *testing.T, plans []*Plan, args ...string) (output string, code int, threads [][]event) {
+	t.Helper()
+	dir := t.TempDir()
+	var file bytes.Buffer
+	if err := Write(&file, plans); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plan"), file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, code = execute(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, args...)
+	return output, code, readLogs(t, dir, false)
+}
+
+// told runs a program under the oracle.
+func (b *bench) told(t *testing.T, p *Plan, args ...string) (output string, code int, threads [][]event) {
+	t.Helper()
+	dir := t.TempDir()
+	var list strings.Builder
+	im, err := open(p.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pie := 0
+	if im.elf.Type.String() == "ET_DYN" {
+		pie = 1
+	}
+	fmt.Fprintln(&list, pie)
+	places := im.scan()
+	for _, f := range p.traced() {
+		entry := f.Addr + uint64(f.Entry)
+		fmt.Fprintf(&list, "%x %x %x\n", entry, f.Addr, places.end(im, f.Addr))
+	}
+	entries := filepath.Join(dir, "entries")
+	if err := os.WriteFile(entries, []byte(list.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, code = execute(t, []string{"LD_BIND_NOW=1"}, append([]string{b.tracer, dir, entries}, args...)...)
+	return output, code, readLogs(t, dir, true)
+}
+
+// readLogs reads the logs of all threads. In those of the oracle there are returns to places, too, where nothing was
+// called.
+func readLogs(t *testing.T, dir string, oracle bool) [][]event {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "log.*"))
+	number := func(name string) int {
+		n, _ := strconv.Atoi(strings.TrimPrefix(filepath.Ext(name), "."))
+		return n
+	}
+	sort.Slice(files, func(i, j int) bool { return number(files[i]) < number(files[j]) })
+	var threads [][]event
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if calls := readLog(t, data, oracle); len(calls) > 0 {
+			threads = append(threads, calls)
+		}
+	}
+	return threads
+}
+
+// stack is one that a thread uses, with the places of calls in progress.
+type stack struct {
+	last  uint64
+	calls []uint64
+}
+
+// apart is how far two stacks are from each other at least.
+const apart = 128 << 10
+
+func readLog(t *testing.T, data []byte, oracle bool) []event {
+	t.Helper()
+	var calls []event
+	var stacks []*stack
+	for ; len(data) >= 16; data = data[16:] {
+		sp, what := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+		if sp == 0 || what>>63 != 0 {
+			continue
+		}
+		i := slices.IndexFunc(stacks, func(s *stack) bool { return sp-s.last+apart < 2*apart })
+		if i < 0 {
+			i = len(stacks)
+			stacks = append(stacks, &stack{})
+		}
+		s := stacks[i]
+		s.last = sp
+		for len(s.calls) > 0 && s.calls[len(s.calls)-1] < sp {
+			s.calls = s.calls[:len(s.calls)-1]
+		}
+		same := len(s.calls) > 0 && s.calls[len(s.calls)-1] == sp
+		if same {
+			s.calls = s.calls[:len(s.calls)-1]
+		}
+		if what == 0 {
+			if !same && !oracle {
+				t.Errorf("a return at %#x from no call", sp)
+			}
+			continue
+		}
+		calls = append(calls, event{int(what - 1), len(s.calls)})
+		s.calls = append(s.calls, sp)
+	}
+	return calls
+}
+
+// program is one of capture/testdata/functions, and a way to compile it.
+type program struct {
+	source, compiler, flags string
+	uncertain               bool // what it calls is not the same in all runs
+	small                   bool // some functions are too short
+}
+
+func (p program) build(t *testing.T, b *bench) string {
+	t.Helper()
+	if _, err := exec.LookPath(p.compiler); err != nil {
+		t.Skip("no " + p.compiler)
+	}
+	exe := filepath.Join(t.TempDir(), strings.TrimSuffix(p.source, filepath.Ext(p.source)))
+	args := append(strings.Fields(p.flags), "-w", "-o", exe, capture+"/testdata/functions/"+p.source, "-ldl", "-pthread")
+	compile(t, p.compiler, args...)
+	return exe
+}
+
+var programs = []program{
+	{source: "basics.c", compiler: "gcc", flags: "-O0"},
+	{source: "basics.c", compiler: "gcc", flags: "-O2 -fcf-protection"},
+	{source: "basics.c", compiler: "gcc", flags: "-O3 -no-pie -flto"},
+	{source: "basics.c", compiler: "gcc", flags: "-Os -fno-asynchronous-unwind-tables", small: true},
+	{source: "basics.c", compiler: "clang", flags: "-O1"},
+	{source: "basics.c", compiler: "clang", flags: "-O2 -fno-pie -no-pie"},
+	{source: "exceptions.cc", compiler: "g++", flags: "-O0"},
+	{source: "exceptions.cc", compiler: "g++", flags: "-O2"},
+	{source: "exceptions.cc", compiler: "g++", flags: "-O3 -static-libgcc -static-libstdc++", uncertain: true},
+	{source: "exceptions.cc", compiler: "clang++", flags: "-O2"},
+	{source: "fortran.f90", compiler: "gfortran", flags: "-O0"},
+	{source: "fortran.f90", compiler: "gfortran", flags: "-O2"},
+	{source: "threads.c", compiler: "gcc", flags: "-O0"},
+	{source: "threads.c", compiler: "gcc", flags: "-O2"},
+	{source: "threads.c", compiler: "clang", flags: "-O2"},
+	{source: "coroutines.c", compiler: "gcc", flags: "-O0"},
+	{source: "coroutines.c", compiler: "gcc", flags: "-O2 -no-pie"},
+	{source: "openmp.c", compiler: "gcc", flags: "-O2 -fopenmp", uncertain: true},
+	{source: "traces.c", compiler: "gcc", flags: "-O0 -rdynamic", uncertain: true},
+	{source: "traces.c", compiler: "gcc", flags: "-O2 -rdynamic", uncertain: true},
+	{source: "traces.c", compiler: "clang", flags: "-O2 -rdynamic", uncertain: true},
+}
+
+// Every call of every function is seen, in its order and in its place, and programs do what they did.
+func TestCallsAreThoseThatHappen(t *testing.T) {
+	b := newBench(t)
+	for _, p := range programs {
+		t.Run(p.source+" "+p.compiler+" "+p.flags, func(t *testing.T) {
+			exe := p.build(t, b)
+			pl, err := Make(exe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range pl.Functions {
+				f := &pl.Functions[i]
+				if !p.small && f.Refused != "" && f.Refused != start && f.Refused != "made by the linker" && f.Refused != part && f.Refused != unwinds {
+					t.Errorf("%v: %s", f, f.Refused)
+				}
+			}
+			output, code := execute(t, nil, exe)
+			out, c, calls := b.seen(t, []*Plan{pl}, exe)
+			if out != output || c != code {
+				t.Fatalf("code %d, output:\n%s\ninstead of %d:\n%s", c, out, code, output)
+			}
+			if len(calls) == 0 {
+				t.Fatal("no calls were seen")
+			}
+			if p.uncertain {
+				return
+			}
+			out, c, want := b.told(t, pl, exe)
+			if out != output || c != code {
+				t.Fatalf("oracle: code %d, output:\n%s", c, out)
+			}
+			compare(t, pl, calls, want)
+		})
+	}
+}
+
+func compare(t *testing.T, p *Plan, calls, want [][]event) {
+	t.Helper()
+	if len(calls) != len(want) {
+		t.Fatalf("%d threads made calls, not %d", len(calls), len(want))
+	}
+	functions := p.traced()
+	for i := range calls {
+		for k := range min(len(calls[i]), len(want[i])) {
+			if got, w := calls[i][k], want[i][k]; got != w {
+				t.Fatalf("thread %d, call %d: %v at depth %d, instead of %v at %d", i, k, functions[got.function], got.depth,
+					functions[w.function], w.depth)
+			}
+		}
+		if len(calls[i]) != len(want[i]) {
+			t.Fatalf("thread %d: %d calls, not %d", i, len(calls[i]), len(want[i]))
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package launch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+
+	"github.com/tabard-hpc/tabard/internal/functions/plan"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/safefile"
+)
+
+// planVariable names the file in the state directory that tells the runtime which functions of which images to see.
+const planVariable = "TABARD_PLAN"
+
+// planFunctions writes the plan of the program's functions into the state directory and returns its name, empty if
+// there is nothing to see. Ranks of the same program have one plan.
+func (l *launcher) planFunctions(dir string) string {
+	list, err := plan.ParseList(l.o.Functions)
+	if list == nil || err != nil {
+		return ""
+	}
+	program, err := realProgram(l.path)
+	if err != nil {
+		l.tell("no functions are recorded: %v", err)
+		return ""
+	}
+	plans, problems := plan.Program(program, l.environ, list)
+	for _, p := range problems {
+		l.tell("functions that are not recorded: %v", p)
+	}
+	if len(plans) == 0 {
+		if len(problems) == 0 {
+			l.tell("no functions are recorded: %s has none that --functions=%s names", l.o.Command[0], l.o.Functions)
+		}
+		return ""
+	}
+	name, err := writePlans(dir, plans)
+	if err != nil {
+		l.tell("no functions are recorded: %v", err)
+	}
+	return name
+}
+
+// realProgram is the executable that runs a program: that of a script is its interpreter.
+func realProgram(path string) (string, error) {
+	for range 4 {
+		next := interpreter(path)
+		if next == "" {
+			break
+		}
+		path = next
+	}
+	return path, plan.Possible(path)
+}
+
+func writePlans(dir string, plans []*plan.Plan) (string, error) {
+	var b bytes.Buffer
+	if err := plan.Write(&b, plans); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	name := collect.PlanPrefix + hex.EncodeToString(sum[:8])
+	d, err := safefile.OpenPrivate(dir)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	if err := d.WriteNew(name, b.Bytes()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return name, nil
+}
