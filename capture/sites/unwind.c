@@ -97,7 +97,7 @@ static TB_COLD int step_aligned(struct walk *w)
     if (f->loose || at % 8 || fp % 8 || at < f->sp || at > high - 8 || fp < f->sp || fp > high - 8) return 0;
     uintptr_t frame = *(uintptr_t *)at, ra = frame + (uintptr_t)(intptr_t)w->step->ra;
     if (frame <= at || frame % 8 || frame > high || ra < at || ra > high - 8) return 0;
-    *f = (struct tb_frame){tb_strip(*(uintptr_t *)ra), frame, *(uintptr_t *)fp, .exact = 0};
+    *f = (struct tb_frame){tb_return_at(ra), frame, *(uintptr_t *)fp, .exact = 0};
     return 1;
 }
 
