@@ -247,6 +247,9 @@ func (p *process) compareSite(t *thread, c *call, a *archive.Call) {
 	if a.Site != nil {
 		frames = a.Site.Physical()
 	}
+	if len(words) == 1 && ring.ParseAddress(words[0]).Class == ring.WTree {
+		return // a tree of calls: what it is made of is not compared
+	}
 	p.report.Values++
 	if len(words) != len(frames) {
 		p.differ(t, c, "call site", fmt.Sprintf("%d frames", len(words)), fmt.Sprintf("%d frames", len(frames)))
@@ -263,7 +266,7 @@ func (p *process) compareSite(t *thread, c *call, a *archive.Call) {
 // rawFrame and archiveFrame render a frame as module path and offset.
 func (p *process) rawFrame(word uint64) string {
 	a := ring.ParseAddress(word)
-	if m, ok := p.modules[a.ID]; ok && a.Class == ring.WModule {
+	if m, ok := p.modules[a.ID]; ok && (a.Class == ring.WModule || a.Class == ring.WFunction) {
 		return fmt.Sprintf("%s+%#x", m, a.Off)
 	}
 	return fmt.Sprintf("%#x", a.Off)
