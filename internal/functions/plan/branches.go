@@ -11,6 +11,7 @@ type places struct {
 	jumped, conditional, called, pointed set
 	starts                               []uint64 // where a piece of code begins, ascending
 	undecoded                            map[uint64]bool
+	flows                                map[uint64]bool   // control may come here from the code before, through filling
 	lookers                              map[uint64]string // it jumps to a function that looks at its return address
 	loops                                map[uint64]bool   // the piece that begins here jumps to its beginning
 }
@@ -63,7 +64,7 @@ func (s *set) hasIn(from, to uint64) bool {
 func (im *image) scan() *places {
 	p := &places{
 		jumped: newSet(im.code), conditional: newSet(im.code), called: newSet(im.code), pointed: newSet(im.code),
-		undecoded: map[uint64]bool{}, loops: map[uint64]bool{}, lookers: map[uint64]string{},
+		undecoded: map[uint64]bool{}, loops: map[uint64]bool{}, flows: map[uint64]bool{}, lookers: map[uint64]string{},
 	}
 	for i := range im.symbols {
 		p.starts = append(p.starts, im.symbols[i].addr)
@@ -98,7 +99,7 @@ func (p *places) end(im *image, start uint64) uint64 {
 
 func (p *places) scanPiece(im *image, start, end uint64) {
 	var tables []uint64 // addresses that the code takes
-	computed := false
+	computed, flows := false, true
 	for at := start; at < end; {
 		code := im.codeAt(at)
 		in, ok := decode(code)
@@ -129,8 +130,12 @@ func (p *places) scanPiece(im *image, start, end uint64) {
 				tables = append(tables, in.target(code, at))
 			}
 		}
+		if !isNop(code) {
+			flows = in.kind != jump && in.kind != jumpAway && in.kind != leave
+		}
 		at += uint64(in.length)
 	}
+	p.flows[end] = flows
 	for _, t := range tables {
 		p.pointed.add(t)
 		if computed {

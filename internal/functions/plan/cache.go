@@ -11,7 +11,7 @@ import (
 )
 
 // cacheVersion changes with everything that makes other plans of the same images.
-const cacheVersion = 1
+const cacheVersion = 2
 
 // maxCached bounds a file of the cache; keepCached is how many there may be.
 const (

@@ -114,7 +114,7 @@ func callsEarly(f *Function) bool {
 // filled says that the jumpSize bytes before addr are filling between functions.
 func (pl *planner) filled(addr uint64) bool {
 	s := pl.im.sectionAt(addr - jumpSize)
-	if s == nil || !s.holds(addr) || pl.places.jumped.hasIn(addr-jumpSize, addr) ||
+	if s == nil || !s.holds(addr) || pl.places.flows[addr] || pl.places.jumped.hasIn(addr-jumpSize, addr) ||
 		pl.places.conditional.hasIn(addr-jumpSize, addr) || pl.places.called.hasIn(addr-jumpSize, addr) {
 		return false
 	}
