@@ -24,9 +24,10 @@ import (
 // readers is a Python that has packages of other projects which read exports, made once and kept in the user's cache.
 var readers sync.Map // package -> func() (python string, err error)
 
-// foreign is a Python with a package. The test is skipped where it cannot be installed.
-func foreign(t *testing.T, pkg string) string {
+// foreign is a Python with packages. The test is skipped where they cannot be installed.
+func foreign(t *testing.T, pkgs ...string) string {
 	t.Helper()
+	pkg := strings.Join(pkgs, ",")
 	once, _ := readers.LoadOrStore(pkg, sync.OnceValues(func() (string, error) {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -42,7 +43,7 @@ func foreign(t *testing.T, pkg string) string {
 		if out, err := exec.CommandContext(ctx, "python3", "-m", "venv", dir).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w: %s", err, out)
 		}
-		if out, err := exec.CommandContext(ctx, python, "-m", "pip", "install", "-q", pkg).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, python, append([]string{"-m", "pip", "install", "-q"}, pkgs...)...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w: %s", err, out)
 		}
 		return python, exec.Command(python, "-c", "import "+pkg).Run()

@@ -32,7 +32,7 @@ type exportFlags struct {
 	selectFlags
 	output         string
 	by             []string
-	value          *choice
+	value, table   *choice
 	classes, force bool
 }
 
@@ -49,7 +49,8 @@ func exportCommand(a *app) *cobra.Command {
   tabard export folded app.tabard --value calls -o - | flamegraph.pl > calls.svg
   tabard export perfetto app.tabard --steps 10-12 --classes -o steps.perfetto-trace
   tabard export chrome app.tabard --time 1.2s+50ms
-  tabard export otf2 app.tabard -o app-otf2`,
+  tabard export otf2 app.tabard -o app-otf2
+  tabard export parquet app.tabard --table messages -o messages.parquet`,
 		Args:              exactArgs("FORMAT", "FILE"),
 		ValidArgsFunction: completeExport,
 	}
@@ -58,6 +59,7 @@ func exportCommand(a *app) *cobra.Command {
 		"write to `OUT`, - for the standard output (default: the recording's name with the format's ending)")
 	fl.StringSliceVar(&f.by, "by", nil, "pprof, folded: tell stacks apart by `KEYS`, too: rank, comm")
 	f.value = addChoice(cmd, "value", "folded: what to count", export.FoldedValues...)
+	f.table = addChoice(cmd, "table", "parquet: the table to write", export.Tables...)
 	fl.BoolVar(&f.classes, "classes", false, "write one rank of each class of ranks that make the same calls")
 	fl.BoolVar(&f.force, "force", false, "overwrite what is no such export, and write more than the tool can load")
 	f.addSelection(cmd)
@@ -121,7 +123,7 @@ func (f *exportFlags) check(name string) (*export.Format, error) {
 
 func (f *exportFlags) run(a *app, arch *archive.Archive, format *export.Format) error {
 	j, err := export.New(arch, format, export.Options{Selection: f.flags, Classes: f.classes, By: f.by,
-		Value: f.value.value, Meter: a.meter, Force: f.force, Note: func(text string) {
+		Value: f.value.value, Table: f.table.value, Meter: a.meter, Force: f.force, Note: func(text string) {
 			fmt.Fprintf(a.err, "tabard: %s\n", text)
 		}})
 	if err != nil {

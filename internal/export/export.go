@@ -1,5 +1,5 @@
-// Package export writes recordings in the formats of other tools: profiles (pprof, folded stacks) and timelines
-// (Perfetto, Chrome, OTF2).
+// Package export writes recordings in the formats of other tools: profiles (pprof, folded stacks), timelines
+// (Perfetto, Chrome, OTF2) and tables (Parquet).
 //
 // # How
 //
@@ -62,6 +62,8 @@ var Formats = []*Format{
 		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto},
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
 		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome},
+	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
+		Is: isParquet, perCall: 4, write: writeParquet},
 	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
 		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2},
 }
@@ -84,6 +86,8 @@ type Options struct {
 	By []string
 	// Value is what folded stacks count, one of FoldedValues.
 	Value string
+	// Table is the table of Parquet files, one of Tables.
+	Table string
 	// Meter shows progress.
 	Meter report.Meter
 	// Force writes what readers may not be able to load.

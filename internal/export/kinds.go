@@ -32,3 +32,5 @@ func isChrome(head []byte) bool { return bytes.HasPrefix(head, []byte(chromeBegi
 
 // isOTF2 tells the anchors of archives that tabard wrote.
 func isOTF2(head []byte) bool { return otf2.IsAnchor(head, otf2Creator) }
+
+func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }

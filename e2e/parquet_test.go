@@ -1,0 +1,60 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+// Three readers of other projects read all tables, agree about them, and find in them what the commands say.
+func TestExportParquet(t *testing.T) {
+	python := foreign(t, "duckdb", "polars", "pyarrow")
+	eachExport(t, 3, func(t *testing.T, file string) {
+		dir := t.TempDir()
+		for _, table := range []string{"calls", "messages", "steps", "ranks", "sites", "communicators"} {
+			path := exported(t, "parquet", file, "--table", table)
+			if err := os.Rename(path, filepath.Join(dir, table+".parquet")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		script := filepath.Join(mpirun.Root(), "testdata", "export", "read_parquet.py")
+		c := exec.Command(python, script, dir)
+		c.Stderr = os.Stderr
+		text, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Functions map[string][3]int64
+			Pairs     [][4]int64
+			Rows      map[string]uint64
+		}
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		want := jsonOf[profileRows](t, "profile", file, "--by", "function", "--quantiles")
+		if got.Rows["calls"] != want.Calls || len(got.Functions) != len(want.Rows) {
+			t.Errorf("%d calls of %d functions, profile %d of %d", got.Rows["calls"], len(got.Functions), want.Calls,
+				len(want.Rows))
+		}
+		for _, r := range want.Rows {
+			f := got.Functions[r.Func]
+			off := f[2] - r.Times.Total
+			if f[0] != int64(r.Calls) || f[1] != r.Bytes || max(off, -off) > int64(r.Calls)+r.Times.Total/1000 {
+				t.Errorf("%s: %d calls, %d bytes, %d ns; profile %d, %d, %d", r.Func, f[0], f[1], f[2], r.Calls, r.Bytes,
+					r.Times.Total)
+			}
+		}
+		cells := jsonOf[struct{ Cells [][4]int64 }](t, "matrix", file, "--kind", "p2p").Cells
+		if !slices.Equal(got.Pairs, cells) {
+			t.Errorf("messages %v, matrix %v", got.Pairs, cells)
+		}
+	})
+}

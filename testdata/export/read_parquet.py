@@ -1,0 +1,26 @@
+# Reads the tables of a folder, exported to Parquet, with three readers, and prints what they agree about: calls, bytes
+# and time by function, and messages by sender and receiver.
+import json, sys
+import duckdb, polars, pyarrow.parquet
+
+dir = sys.argv[1]
+rows = {}
+for table in "calls messages steps ranks sites communicators".split():
+    path = f"{dir}/{table}.parquet"
+    counts = {pyarrow.parquet.read_table(path).num_rows, polars.read_parquet(path).height,
+              duckdb.sql(f"select count(*) from '{path}'").fetchall()[0][0]}
+    assert len(counts) == 1, (table, counts)
+    rows[table] = counts.pop()
+
+calls, messages = f"{dir}/calls.parquet", f"{dir}/messages.parquet"
+functions = duckdb.sql(f"select function, count(*), coalesce(sum(bytes), 0), sum(duration_ns) from '{calls}' group by 1")
+functions = {f: [int(n) for n in numbers] for f, *numbers in functions.fetchall()}
+frame = polars.read_parquet(calls).group_by("function").agg(
+    polars.len(), polars.col("bytes").fill_null(0).sum(), polars.col("duration_ns").sum())
+assert {f: numbers for f, *numbers in map(list, frame.rows())} == functions
+arrow = pyarrow.parquet.read_table(messages).group_by(["source", "destination"]).aggregate(
+    [("tag", "count"), ("bytes", "sum")]).to_pylist()
+pairs = duckdb.sql(f"select source, destination, count(*), sum(bytes) from '{messages}' group by all order by all")
+pairs = [[int(x) for x in row] for row in pairs.fetchall()]
+assert sorted([m["source"], m["destination"], m["tag_count"], m["bytes_sum"]] for m in arrow) == pairs
+print(json.dumps({"functions": functions, "pairs": pairs, "rows": rows}))
