@@ -1,0 +1,383 @@
+package collectives
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Grade is how sure a finding is.
+type Grade string
+
+// Grades, the surest first.
+const (
+	Proven     Grade = "proven by contents"
+	Consistent Grade = "consistent with structure"
+	NearMiss   Grade = "near miss"
+)
+
+// A Finding is a place in the program that does by messages what a collective does.
+type Finding struct {
+	Operation string // "broadcast"
+	Call      string // "MPI_Bcast"
+	Grade     Grade
+	// Sets are the processes that take part, a set for each group that does it by itself.
+	Sets [][]int32
+	// Roots are the positions of roots in their sets, ascending.
+	Roots []int
+	Comm  int32
+	// SendSites and RecvSites are where its messages are made.
+	SendSites, RecvSites []int32
+	// Instances is how often it happens, all sets together; Bytes what one moves from its root, or from each process.
+	Instances uint64
+	Bytes     int64
+	Segments  int // an instance is made of so many pieces
+	Algorithm string
+	// Steps is the critical path of an instance, in messages; Messages how many it has.
+	Steps, Messages int
+	// Missing says what is missing, of near misses; Unproven what the grade leaves open; Against what speaks against a
+	// replacement.
+	Missing, Unproven, Against []string
+	// One is an instance.
+	One []*Message
+}
+
+// enough is how many bytes contents need to tell anything: equal short messages are too common.
+const enough = 16
+
+// Find finds collectives in messages. sizes are those of communicators, by their number.
+func Find(messages []Message, sizes map[int32]int) []Finding {
+	f := &finder{sizes: sizes, groups: map[string]*group{}}
+	for _, x := range follow(messages) {
+		if len(x.holders) >= 2 {
+			f.add(x)
+		} else {
+			f.direct = append(f.direct, x)
+		}
+	}
+	var found []Finding
+	for _, key := range f.order {
+		found = append(found, f.spread(f.groups[key])...)
+	}
+	found = append(found, f.exchanges()...)
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(rank(a.Grade), rank(b.Grade)), cmp.Compare(weight(&b), weight(&a)))
+	})
+	return found
+}
+
+func rank(g Grade) int { return slices.Index([]Grade{Proven, Consistent, NearMiss}, g) }
+
+// weight orders findings by what they move on the critical path.
+func weight(f *Finding) uint64 { return f.Instances * uint64(f.Steps) * uint64(f.Bytes+1000) }
+
+type finder struct {
+	sizes  map[int32]int
+	groups map[string]*group
+	order  []string
+	direct []*item
+}
+
+// A group is the items of one place in the program, by the set of processes that have them.
+type group struct {
+	comm       int32
+	sets       map[string]*set
+	order      []string
+	send, recv []int32
+}
+
+type set struct {
+	members []int32
+	items   []*item
+}
+
+func sites(ms []*Message, of func(*Message) int32) []int32 {
+	var list []int32
+	for _, m := range ms {
+		list = append(list, of(m))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func sendSite(m *Message) int32 { return m.SendSite }
+func recvSite(m *Message) int32 { return m.RecvSite }
+
+func (f *finder) add(x *item) {
+	m := x.messages[0]
+	send, recv := sites(x.messages, sendSite), sites(x.messages, recvSite)
+	key := fmt.Sprint(m.Comm, recv)
+	g := f.groups[key]
+	if g == nil {
+		g = &group{comm: m.Comm, sets: map[string]*set{}, recv: recv}
+		f.groups[key] = g
+		f.order = append(f.order, key)
+	}
+	g.send = append(g.send, send...)
+	members := x.members()
+	k := fmt.Sprint(members)
+	if g.sets[k] == nil {
+		g.sets[k] = &set{members: members}
+		g.order = append(g.order, k)
+	}
+	g.sets[k].items = append(g.sets[k].items, x)
+}
+
+// spread makes the findings of data that goes to several processes.
+func (f *finder) spread(g *group) []Finding {
+	slices.Sort(g.send)
+	g.send = slices.Compact(g.send)
+	all := make([]*set, 0, len(g.order))
+	for _, k := range g.order {
+		all = append(all, g.sets[k])
+	}
+	var out []Finding
+	whole, parts := f.fullSets(g, all)
+	if !disjoint(whole) { // each with its own neighbours
+		return []Finding{f.neighbors(g, all)}
+	}
+	broadcasts, gathers := &Finding{Operation: "broadcast", Call: "MPI_Bcast"}, &Finding{Operation: "allgather", Call: "MPI_Allgather"}
+	for _, s := range whole {
+		at := 0
+		for at < len(s.items) {
+			if n := together(s, at); n > 0 {
+				f.count(gathers, g, s, s.items[at:at+n], n)
+				at += n
+				continue
+			}
+			n := segments(s.items[at:])
+			f.count(broadcasts, g, s, s.items[at:at+n], 1)
+			at += n
+		}
+	}
+	for _, x := range []*Finding{broadcasts, gathers} {
+		if x.Instances > 0 {
+			out = append(out, *x)
+		}
+	}
+	for _, p := range parts {
+		out = append(out, f.nearMiss(g, p.of, p.set))
+	}
+	return out
+}
+
+// partial is a set of which few are missing, and the whole one.
+type partial struct {
+	set *set
+	of  []int32
+}
+
+// fullSets sets those apart that lack at most two processes, and at most a quarter, of another set, or of the communicator.
+func (f *finder) fullSets(g *group, all []*set) (whole []*set, parts []partial) {
+	for _, s := range all {
+		var of []int32
+		for _, t := range all {
+			if lacks(s.members, t.members) {
+				of = t.members
+			}
+		}
+		n := f.sizes[g.comm]
+		if of == nil && len(all) == 1 && len(s.members) < n && len(s.members) >= n-max(1, min(2, n/4)) && n > 3 {
+			of = make([]int32, n)
+			for i := range of {
+				of[i] = int32(i)
+			}
+			if !lacks(s.members, of) {
+				of = nil
+			}
+		}
+		if of != nil {
+			parts = append(parts, partial{s, of})
+		} else {
+			whole = append(whole, s)
+		}
+	}
+	return whole, parts
+}
+
+func lacks(s, of []int32) bool {
+	missing := len(of) - len(s)
+	if missing <= 0 || missing > max(1, min(2, len(of)/4)) {
+		return false
+	}
+	return !slices.ContainsFunc(s, func(p int32) bool { return !slices.Contains(of, p) })
+}
+
+// disjoint tells whether no process is in two sets.
+func disjoint(sets []*set) bool {
+	seen := map[int32]bool{}
+	for _, s := range sets {
+		for _, p := range s.members {
+			if seen[p] {
+				return false
+			}
+			seen[p] = true
+		}
+	}
+	return true
+}
+
+// together is how many items from at on come from each member of the set, none of whom has another's before it sends its
+// own; 0 if they do not.
+func together(s *set, at int) int {
+	n := len(s.members)
+	if at+n > len(s.items) {
+		return 0
+	}
+	items := s.items[at : at+n]
+	from := map[int32]bool{}
+	for _, x := range items {
+		from[x.origin] = true
+	}
+	if len(from) != n {
+		return 0
+	}
+	for _, x := range items {
+		for _, y := range items {
+			if x != y && x.holders[y.origin] < y.first {
+				return 0
+			}
+		}
+	}
+	return n
+}
+
+// segments is how many items are pieces of one buffer, one after the other.
+func segments(items []*item) int {
+	n := 1
+	for n < len(items) {
+		a, b := items[n-1], items[n]
+		if a.origin != b.origin || a.source.Segment == 0 || a.source.Segment != b.source.Segment ||
+			b.source.Offset != a.source.Offset+a.bytes {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// count adds an instance to a finding.
+func (f *finder) count(to *Finding, g *group, s *set, items []*item, origins int) {
+	if to.Instances == 0 {
+		to.Grade, to.Comm, to.SendSites, to.RecvSites = Proven, g.comm, g.send, g.recv
+		to.Segments = len(items) / origins
+		for _, x := range items {
+			to.Bytes += x.bytes
+			to.Steps = max(to.Steps, x.depth)
+			to.One = append(to.One, x.messages...)
+		}
+		to.Bytes /= int64(origins)
+		to.Steps += to.Segments - 1
+		to.Messages = len(to.One)
+		to.Algorithm = algorithm(items[0], len(s.members))
+		if to.Segments > 1 {
+			to.Algorithm += fmt.Sprintf(" in %d segments", to.Segments)
+		}
+	}
+	if !slices.ContainsFunc(to.Sets, func(o []int32) bool { return slices.Equal(o, s.members) }) {
+		to.Sets = append(to.Sets, s.members)
+	}
+	if origins == 1 {
+		to.addRoot(slices.Index(s.members, items[0].origin))
+	}
+	n := items[0].messages[0].Count
+	for _, x := range items {
+		for _, m := range x.messages {
+			n = min(n, m.Count)
+		}
+		to.doubts(x)
+	}
+	to.Instances += max(n, 1)
+}
+
+func (to *Finding) addRoot(root int) {
+	if i, found := slices.BinarySearch(to.Roots, root); !found {
+		to.Roots = slices.Insert(to.Roots, i, root)
+	}
+}
+
+// doubts lowers the grade where an item leaves something open, and says what.
+func (to *Finding) doubts(x *item) {
+	open := func(on bool, text string) {
+		if on {
+			to.Grade = Consistent
+			if !slices.Contains(to.Unproven, text) {
+				to.Unproven = append(to.Unproven, text)
+			}
+		}
+	}
+	open(!x.known, "that all get the same data: the recording has no contents (record --payload)")
+	open(x.known && x.bytes < enough, "that equal data is the same: messages are short")
+	open(x.zero, "that equal data is the same: it is zero")
+	open(x.shared, "that equal data is the same: several processes had it by themselves")
+	open(x.again, "that equal data is the same: it is sent again and again")
+	open(x.answers > 1 && x.answers >= len(x.messages)-1, "that it is one operation: who sends answers each that asks")
+	open(x.returned > 0, "that it is no token: it comes back to where it began")
+	if x.redundant > 0 {
+		text := "a process receives the same data twice"
+		if !slices.Contains(to.Against, text) {
+			to.Against = append(to.Against, text)
+		}
+	}
+}
+
+// algorithm names the shape of how an item went.
+func algorithm(x *item, n int) string {
+	fan := map[int32]int{}
+	most := 0
+	for _, m := range x.messages {
+		fan[m.From]++
+		most = max(most, fan[m.From])
+	}
+	bits := 0
+	for 1<<bits < n {
+		bits++
+	}
+	switch {
+	case len(fan) == 1:
+		return "linear"
+	case most == 1:
+		return "ring"
+	case x.depth <= bits:
+		return "tree"
+	}
+	return fmt.Sprintf("forwarding by %d of %d", len(fan), n)
+}
+
+// neighbors is the finding of data that goes to several, another set from each.
+func (f *finder) neighbors(g *group, sets []*set) Finding {
+	to := Finding{Operation: "neighbourhood exchange", Call: "MPI_Neighbor_allgather", Grade: Consistent, Comm: g.comm,
+		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear",
+		Unproven: []string{"that the processes exchange with fixed neighbours: a topology would say so"}}
+	for _, s := range sets {
+		to.Sets = append(to.Sets, s.members)
+		for _, x := range s.items {
+			to.Instances += max(x.messages[0].Count, 1)
+			to.Steps = max(to.Steps, x.depth)
+			to.Bytes = max(to.Bytes, x.bytes)
+			if to.One == nil {
+				to.One, to.Messages = x.messages, len(x.messages)
+			}
+		}
+	}
+	return to
+}
+
+// nearMiss is the finding of a set that lacks a few.
+func (f *finder) nearMiss(g *group, of []int32, s *set) Finding {
+	x := s.items[0]
+	to := Finding{Operation: "broadcast", Call: "MPI_Bcast", Comm: g.comm, SendSites: g.send, RecvSites: g.recv,
+		Sets: [][]int32{of}, Segments: 1, Bytes: x.bytes, Steps: x.depth, Messages: len(x.messages), One: x.messages,
+		Algorithm: algorithm(x, len(of)), Roots: []int{slices.Index(of, x.origin)}}
+	for _, y := range s.items {
+		to.Instances += max(y.messages[0].Count, 1)
+		to.doubts(y)
+	}
+	to.Grade = NearMiss
+	for _, p := range of {
+		if !slices.Contains(s.members, p) {
+			to.Missing = append(to.Missing, fmt.Sprintf("rank %d does not get what rank %d sends to the others", p, x.origin))
+		}
+	}
+	return to
+}

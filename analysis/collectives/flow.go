@@ -1,0 +1,198 @@
+package collectives
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Message is one that a process sent and another received.
+type Message struct {
+	From, To int32
+	// Sent is the call that sends it, in the order of the sender's calls; Received the call by which the receiver has it.
+	Sent, Received uint64
+	Comm           int32
+	Bytes          int64
+	// Hash is that of what it carries, if that is known.
+	Hash  uint64
+	Known bool
+	// Source and Target are where it lies in the memory of both.
+	Source, Target Place
+	// SendSite and RecvSite number the places in the program.
+	SendSite, RecvSite int32
+	// Count is how many such messages it stands for, in loops.
+	Count uint64
+}
+
+// A Place is somewhere in the memory of a process.
+type Place struct {
+	Segment int64 // 0: it is not known
+	Offset  int64
+}
+
+// content is what data is known by: its hash and size, or else where it lies.
+type content struct {
+	hash  uint64
+	place Place
+	bytes int64
+}
+
+func (m *Message) sent() content {
+	if m.Known {
+		return content{hash: m.Hash, bytes: m.Bytes}
+	}
+	return content{place: m.Source, bytes: m.Bytes}
+}
+
+func (m *Message) received() content {
+	if m.Known {
+		return content{hash: m.Hash, bytes: m.Bytes}
+	}
+	return content{place: m.Target, bytes: m.Bytes}
+}
+
+// An item is data that one process had at first, and how it went on from there.
+type item struct {
+	origin   int32
+	bytes    int64
+	source   Place
+	known    bool // by its hash
+	zero     bool
+	shared   bool // another process had the same contents by itself
+	messages []*Message
+	holders  map[int32]uint64 // who received it first by which call
+	first    uint64           // the call of the origin that sent it first
+	// redundant counts messages to those that had it, returned to the origin among them.
+	redundant, returned int
+	// answers counts messages to those that the origin heard of last: who asks is answered.
+	answers     int
+	again       bool // the origin sent the same before
+	depth       int  // messages on the critical path
+	ready, busy map[int32]int
+}
+
+// flow follows data through processes.
+type flow struct {
+	held  map[int32]map[content]*item
+	heard map[int32]int32 // who sent what a process received last
+	items []*item
+}
+
+// event is a message at one of its ends.
+type event struct {
+	call uint64
+	recv bool
+	m    int
+}
+
+// follow goes through messages in an order in which none is received before it is sent.
+func follow(messages []Message) []*item {
+	queues := map[int32][]event{}
+	for i := range messages {
+		m := &messages[i]
+		queues[m.From] = append(queues[m.From], event{m.Sent, false, i})
+		queues[m.To] = append(queues[m.To], event{m.Received, true, i})
+	}
+	var processes []int32
+	for p, q := range queues {
+		slices.SortStableFunc(q, func(a, b event) int {
+			if c := cmp.Compare(a.call, b.call); c != 0 || a.recv == b.recv {
+				return c
+			}
+			if a.recv { // a call that does both sends first
+				return 1
+			}
+			return -1
+		})
+		processes = append(processes, p)
+	}
+	slices.Sort(processes)
+	f := &flow{held: map[int32]map[content]*item{}, heard: map[int32]int32{}}
+	of := make([]*item, len(messages))
+	for left := 2 * len(messages); left > 0; {
+		before := left
+		for _, p := range processes {
+			q := queues[p]
+			for len(q) > 0 && (!q[0].recv || of[q[0].m] != nil) {
+				if e := q[0]; e.recv {
+					f.arrives(of[e.m], &messages[e.m])
+				} else {
+					of[e.m] = f.leaves(&messages[e.m])
+				}
+				q, left = q[1:], left-1
+			}
+			queues[p] = q
+		}
+		if left == before { // they do not fit together: what was received before it was sent is left out
+			break
+		}
+	}
+	return f.items
+}
+
+func (f *flow) heldBy(p int32) map[content]*item {
+	if f.held[p] == nil {
+		f.held[p] = map[content]*item{}
+	}
+	return f.held[p]
+}
+
+// leaves finds what a message carries: what its sender received, or sent before, or something new. Who sends the same to
+// the same process once more does it all again.
+func (f *flow) leaves(m *Message) *item {
+	held, key := f.heldBy(m.From), m.sent()
+	x := held[key]
+	unknown := !m.Known && m.Source.Segment == 0 || m.Bytes == 0
+	again := false
+	if x != nil && x.origin == m.From {
+		if slices.ContainsFunc(x.messages, func(o *Message) bool { return o.From == m.From && o.To == m.To }) {
+			x, again = nil, m.Known
+		}
+	}
+	if x == nil || unknown {
+		x = &item{origin: m.From, bytes: m.Bytes, source: m.Source, known: m.Known, zero: m.Known && m.Hash == 0,
+			holders: map[int32]uint64{}, first: m.Sent, again: again, ready: map[int32]int{}, busy: map[int32]int{}}
+		f.items = append(f.items, x)
+		held[key] = x
+	}
+	x.messages = append(x.messages, m)
+	if from, has := f.heard[m.From]; has && from == m.To && m.From == x.origin {
+		x.answers++
+	}
+	at := max(x.ready[m.From], x.busy[m.From]) + 1
+	x.busy[m.From] = at
+	if _, has := x.ready[m.To]; !has && m.To != x.origin {
+		x.ready[m.To] = at
+	}
+	x.depth = max(x.depth, at)
+	return x
+}
+
+func (f *flow) arrives(x *item, m *Message) {
+	held, key := f.heldBy(m.To), m.received()
+	f.heard[m.To] = m.From
+	if old := held[key]; old != nil && old != x && m.Known && old.origin != x.origin {
+		old.shared, x.shared = true, true
+	}
+	_, has := x.holders[m.To]
+	switch {
+	case m.To == x.origin:
+		x.returned++
+	case has:
+		x.redundant++
+	default:
+		x.holders[m.To] = m.Received
+		if m.Bytes > 0 {
+			held[key] = x
+		}
+	}
+}
+
+// members are the origin and all who have it, ascending.
+func (x *item) members() []int32 {
+	list := []int32{x.origin}
+	for p := range x.holders {
+		list = append(list, p)
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"github.com/tabard-hpc/tabard/analysis/collectives"
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+// CollectivesSchema names the form of Collectives.
+const CollectivesSchema = "tabard.collectives/1"
+
+var _ = register[Collectives](CollectivesSchema, "collectives --json")
+
+// Collectives are places in the program that do by messages what a collective does.
+type Collectives struct {
+	Schema string `json:"schema"`
+	File   string `json:"file"`
+	// Contents tells whether the recording has hashes of what messages carry.
+	Contents bool               `json:"contents"`
+	Messages uint64             `json:"messages"`
+	Findings []ManualCollective `json:"findings"`
+}
+
+// ManualCollective is one of them.
+type ManualCollective struct {
+	Operation string `json:"operation"` // "broadcast"
+	Call      string `json:"call"`      // the function to call instead
+	Grade     string `json:"grade"`     // "proven by contents", "consistent with structure" or "near miss"
+	// Sets are the ranks that take part: a list for each group that does it by itself.
+	Sets []string `json:"sets"`
+	// Roots are the places of roots in their sets, from 0.
+	Roots     []int    `json:"roots"`
+	Comm      string   `json:"communicator"`
+	Sends     []string `json:"sends"`    // where messages are sent
+	Receives  []string `json:"receives"` // and received
+	Instances uint64   `json:"instances"`
+	Bytes     int64    `json:"bytes"`    // of an instance
+	Segments  int      `json:"segments"` // that it is sent in
+	Algorithm string   `json:"algorithm"`
+	Steps     int      `json:"steps"` // messages on the critical path of an instance
+	Messages  int      `json:"messages"`
+	Missing   []string `json:"missing"`  // of near misses
+	Unproven  []string `json:"unproven"` // what the grade leaves open
+	Against   []string `json:"against"`  // a replacement
+}
+
+// NewCollectives makes the document of a result.
+func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
+	d := &Collectives{Schema: CollectivesSchema, File: arch.File(), Contents: r.Contents, Messages: r.Messages,
+		Findings: []ManualCollective{}}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		m := ManualCollective{Operation: f.Operation, Call: f.Call, Grade: string(f.Grade), Roots: f.Roots,
+			Comm: r.Comms[f.Comm], Instances: f.Instances, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
+			Steps: f.Steps, Messages: f.Messages, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
+		for _, s := range f.Sets {
+			var ranks []int
+			for _, p := range s {
+				ranks = append(ranks, int(p))
+			}
+			m.Sets = append(m.Sets, RankList(ranks))
+		}
+		for _, s := range f.SendSites {
+			m.Sends = append(m.Sends, r.Sites[s])
+		}
+		for _, s := range f.RecvSites {
+			m.Receives = append(m.Receives, r.Sites[s])
+		}
+		d.Findings = append(d.Findings, m)
+	}
+	return d
+}

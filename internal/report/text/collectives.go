@@ -1,0 +1,89 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
+)
+
+// Collectives prints places that do by messages what a collective does.
+func Collectives(w io.Writer, d *report.Collectives, limit int) {
+	if len(d.Findings) == 0 {
+		render.Printf(w, "%s: no collective is made of messages here\n", plural(d.Messages, "message"))
+		return
+	}
+	n := limited(len(d.Findings), limit)
+	for i := range d.Findings[:n] {
+		collective(w, &d.Findings[i])
+	}
+	restOf(w, n, len(d.Findings))
+	if !d.Contents {
+		fmt.Fprintln(w, "The recording has no contents, which would prove more: tabard record --payload")
+	}
+}
+
+func collective(w io.Writer, f *report.ManualCollective) {
+	render.Printf(w, "%s, %s: %s instead\n", f.Operation, f.Grade, collectiveCall(f))
+	render.Printf(w, "  ranks      %s of %s\n", collectiveSets(f.Sets), f.Comm)
+	switch {
+	case len(f.Roots) == 1:
+		render.Printf(w, "  root       %s\n", ordinal(f.Roots[0], len(f.Sets)))
+	case len(f.Roots) > 1:
+		render.Printf(w, "  root       changes: %s of each set\n", strings.Trim(fmt.Sprint(f.Roots), "[]"))
+	}
+	render.Printf(w, "  instances  %s of %s\n", count(f.Instances), byteSize(f.Bytes))
+	render.Printf(w, "  algorithm  %s: %s, %d one after the other\n", f.Algorithm, plural(uint64(f.Messages), "message"), f.Steps)
+	for _, list := range []struct {
+		name  string
+		lines []string
+	}{{"sent", f.Sends}, {"received", f.Receives}, {"missing", f.Missing}, {"unproven", f.Unproven}, {"against", f.Against}} {
+		for _, l := range list.lines {
+			render.Printf(w, "  %-10s %s\n", list.name, l)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// collectiveCall is the call as source code; of what only the program knows stands the parameter's name.
+func collectiveCall(f *report.ManualCollective) string {
+	comm := f.Comm
+	if len(f.Sets) > 1 {
+		comm = "a communicator for each set"
+	}
+	arguments := map[string]string{
+		"MPI_Bcast":   "buffer, count, datatype, root, ",
+		"MPI_Scatter": "sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, ",
+		"MPI_Gather":  "sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, ",
+		"MPI_Barrier": "",
+	}
+	a, ok := arguments[f.Call]
+	if !ok {
+		a = "sendbuf, ..., recvbuf, ..., "
+	}
+	if len(f.Roots) == 1 {
+		a = strings.Replace(a, "root", fmt.Sprint(f.Roots[0]), 1)
+	}
+	return f.Call + "(" + a + comm + ")"
+}
+
+func collectiveSets(sets []string) string {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	n := min(len(sets), 4)
+	text := fmt.Sprintf("%d sets: %s", len(sets), strings.Join(sets[:n], "; "))
+	if n < len(sets) {
+		text += " ..."
+	}
+	return text
+}
+
+func ordinal(i, sets int) string {
+	if sets > 1 {
+		return fmt.Sprintf("%d of each set", i)
+	}
+	return fmt.Sprint(i, " of the set")
+}
