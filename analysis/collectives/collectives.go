@@ -14,6 +14,7 @@ package collectives
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/match"
@@ -33,7 +34,7 @@ type Result struct {
 	// that loops repeat counted once.
 	Contents         bool
 	Messages, Looked uint64
-	// Comms are names of communicators.
+	// Comms are names of communicators; Finding.Comm is -1 if its sets have one each.
 	Comms map[int32]string
 }
 
@@ -66,7 +67,10 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 		r.res.Comms[int32(c.ID)] = c.Short()
 	}
 	r.res.Looked = uint64(len(r.messages))
-	r.res.Findings = Find(r.messages, sizes)
+	r.res.Findings = merge(Find(r.messages, sizes), func(site int32) string {
+		place, _, _ := strings.Cut(r.res.Sites[site], " < ")
+		return place
+	})
 	return r.res, nil
 }
 

@@ -49,10 +49,12 @@ const enough = 16
 func Find(messages []Message, sizes map[int32]int) []Finding {
 	f := &finder{sizes: sizes, groups: map[string]*group{}}
 	for _, x := range follow(messages) {
-		if len(x.holders) >= 2 {
-			f.add(x)
-		} else {
+		switch {
+		case len(x.holders) < 2:
 			f.direct = append(f.direct, x)
+		case x.known && (x.shared || x.again && x.redundant+x.returned > 0): // the same contents everywhere tell nothing
+		default:
+			f.add(x)
 		}
 	}
 	var found []Finding
@@ -156,9 +158,11 @@ func (f *finder) spread(g *group) []Finding {
 		}
 	}
 	for _, p := range parts {
-		out = append(out, f.nearMiss(g, p.of, p.set))
+		if x := f.nearMiss(g, p.of, p.set); len(x.Unproven) == 0 {
+			out = append(out, x)
+		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(x Finding) bool { return len(x.Unproven) > 1 }) // they have little to do with it
 }
 
 // partial is a set of which few are missing, and the whole one.
@@ -309,7 +313,6 @@ func (to *Finding) doubts(x *item) {
 	open(!x.known, "that all get the same data: the recording has no contents (record --payload)")
 	open(x.known && x.bytes < enough, "that equal data is the same: messages are short")
 	open(x.zero, "that equal data is the same: it is zero")
-	open(x.shared, "that equal data is the same: several processes had it by themselves")
 	open(x.again, "that equal data is the same: it is sent again and again")
 	open(x.answers > 1 && x.answers >= len(x.messages)-1, "that it is one operation: who sends answers each that asks")
 	open(x.returned > 0, "that it is no token: it comes back to where it began")

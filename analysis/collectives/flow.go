@@ -148,6 +148,11 @@ func (f *flow) leaves(m *Message) *item {
 			x, again = nil, m.Known
 		}
 	}
+	if x != nil && !m.Known { // whoever gets what it has gets something new: the buffer was filled again
+		if _, has := x.ready[m.To]; has || m.To == x.origin {
+			x = nil
+		}
+	}
 	if x == nil || unknown {
 		x = &item{origin: m.From, bytes: m.Bytes, source: m.Source, known: m.Known, zero: m.Known && m.Hash == 0,
 			holders: map[int32]uint64{}, first: m.Sent, again: again, ready: map[int32]int{}, busy: map[int32]int{}}

@@ -29,11 +29,11 @@ type ManualCollective struct {
 	Sets []string `json:"sets"`
 	// Roots are the places of roots in their sets, from 0.
 	Roots     []int    `json:"roots"`
-	Comm      string   `json:"communicator"`
-	Sends     []string `json:"sends"`    // where messages are sent
-	Receives  []string `json:"receives"` // and received
+	Comm      string   `json:"communicator"` // empty if the sets have one each
+	Sends     []string `json:"sends"`        // where messages are sent
+	Receives  []string `json:"receives"`     // and received
 	Instances uint64   `json:"instances"`
-	Bytes     int64    `json:"bytes"`    // of an instance
+	Bytes     int64    `json:"bytes"`    // of an instance, the largest one
 	Segments  int      `json:"segments"` // that it is sent in
 	Algorithm string   `json:"algorithm"`
 	Steps     int      `json:"steps"` // messages on the critical path of an instance

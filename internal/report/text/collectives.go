@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,14 +28,14 @@ func Collectives(w io.Writer, d *report.Collectives, limit int) {
 
 func collective(w io.Writer, f *report.ManualCollective) {
 	render.Printf(w, "%s, %s: %s instead\n", f.Operation, f.Grade, collectiveCall(f))
-	render.Printf(w, "  ranks      %s of %s\n", collectiveSets(f.Sets), f.Comm)
+	render.Printf(w, "  ranks      %s of %s\n", collectiveSets(f.Sets), cmp.Or(f.Comm, "communicators of their own"))
 	switch {
 	case len(f.Roots) == 1:
 		render.Printf(w, "  root       %s\n", ordinal(f.Roots[0], len(f.Sets)))
 	case len(f.Roots) > 1:
 		render.Printf(w, "  root       changes: %s of each set\n", strings.Trim(fmt.Sprint(f.Roots), "[]"))
 	}
-	render.Printf(w, "  instances  %s of %s\n", count(f.Instances), byteSize(f.Bytes))
+	render.Printf(w, "  instances  %s of up to %s\n", count(f.Instances), byteSize(f.Bytes))
 	render.Printf(w, "  algorithm  %s: %s, %d one after the other\n", f.Algorithm, plural(uint64(f.Messages), "message"), f.Steps)
 	for _, list := range []struct {
 		name  string
@@ -50,7 +51,9 @@ func collective(w io.Writer, f *report.ManualCollective) {
 // collectiveCall is the call as source code; of what only the program knows stands the parameter's name.
 func collectiveCall(f *report.ManualCollective) string {
 	comm := f.Comm
-	if len(f.Sets) > 1 {
+	if f.Comm == "" {
+		comm = "its communicator"
+	} else if len(f.Sets) > 1 {
 		comm = "a communicator for each set"
 	}
 	arguments := map[string]string{

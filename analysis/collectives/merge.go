@@ -1,0 +1,71 @@
+package collectives
+
+import (
+	"slices"
+)
+
+// merge makes one finding of those of one place in the program: the same operation, of the same grade, with an innermost
+// frame of a call in common, whoever called it, and whose sets are equal or have no process in common: the rows of a grid.
+func merge(found []Finding, place func(site int32) string) []Finding {
+	var out []Finding
+	for _, x := range found {
+		i := slices.IndexFunc(out, func(y Finding) bool {
+			return x.Grade != NearMiss && x.Operation == y.Operation && x.Grade == y.Grade && fit(x.Sets, y.Sets) &&
+				(common(x.SendSites, y.SendSites, place) || common(x.RecvSites, y.RecvSites, place))
+		})
+		if i < 0 {
+			out = append(out, x)
+			continue
+		}
+		out[i].add(&x)
+	}
+	if len(out) < len(found) { // what has been put together may have more in common now
+		return merge(out, place)
+	}
+	return out
+}
+
+func common(a, b []int32, place func(int32) string) bool {
+	return slices.ContainsFunc(a, func(s int32) bool {
+		return slices.ContainsFunc(b, func(t int32) bool { return place(s) == place(t) })
+	})
+}
+
+func fit(a, b [][]int32) bool {
+	for _, s := range a {
+		for _, t := range b {
+			if !slices.Equal(s, t) && slices.ContainsFunc(s, func(p int32) bool { return slices.Contains(t, p) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// add takes another finding in. Bytes, steps and the instance are those of the larger one.
+func (f *Finding) add(x *Finding) {
+	if f.Comm != x.Comm {
+		f.Comm = -1
+	}
+	if x.Bytes > f.Bytes {
+		f.Bytes, f.Segments, f.Algorithm, f.Steps, f.Messages, f.One = x.Bytes, x.Segments, x.Algorithm, x.Steps, x.Messages,
+			x.One
+	}
+	for _, s := range x.Sets {
+		if !slices.ContainsFunc(f.Sets, func(t []int32) bool { return slices.Equal(s, t) }) {
+			f.Sets = append(f.Sets, s)
+		}
+	}
+	for _, r := range x.Roots {
+		f.addRoot(r)
+	}
+	f.SendSites, f.RecvSites = union(f.SendSites, x.SendSites), union(f.RecvSites, x.RecvSites)
+	f.Instances += x.Instances
+	f.Unproven, f.Against = union(f.Unproven, x.Unproven), union(f.Against, x.Against)
+}
+
+func union[T int32 | string](a, b []T) []T {
+	a = append(slices.Clone(a), b...)
+	slices.Sort(a)
+	return slices.Compact(a)
+}

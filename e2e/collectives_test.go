@@ -1,0 +1,107 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+const (
+	proven     = "proven by contents"
+	consistent = "consistent with structure"
+)
+
+// manual are the cases of testdata/collectives/manual.c: three instances of an operation each, and what only looks like one,
+// which must not be proven.
+var manual = []struct{ args, operation, grade, roots string }{
+	{"broadcast linear", "broadcast", proven, "[1]"},
+	{"broadcast tree", "broadcast", proven, "[1]"},
+	{"broadcast ring", "broadcast", proven, "[1]"},
+	{"broadcast pipeline", "broadcast", proven, "[1]"},
+	{"broadcast nonblocking", "broadcast", proven, "[1]"},
+	{"turns tree", "broadcast", proven, "[0 1 2]"},
+	{"turns ring", "broadcast", proven, "[0 1 2]"},
+	{"allgather ring", "allgather", proven, "[]"},
+	{"allgather linear", "allgather", proven, "[]"},
+	{"scatter", "scatter", consistent, "[2]"},
+	{"gather", "gather", consistent, "[0]"},
+	{"alltoall", "all-to-all", consistent, "[]"},
+	{"barrier", "barrier", consistent, "[]"},
+	{"halo", "", "", ""},
+	{"zeros", "", "", ""},
+	{"wavefront", "", "", ""},
+	{"queue", "", "", ""},
+	{"pingpong", "", "", ""},
+	{"token", "", "", ""},
+}
+
+func TestManualCollectives(t *testing.T) {
+	for i, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir, ranks := t.TempDir(), []int{4, 7}[i%2]
+			exe := filepath.Join(dir, "manual")
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range manual {
+				for _, payload := range []string{"hashes", "off"} {
+					if payload == "off" && (c.grade != proven || strings.HasPrefix(c.args, "turns")) {
+						continue // without contents, who filled a buffer again cannot be told from who passes on what it got
+					}
+					d := manualCase(t, m, dir, ranks, payload, append([]string{exe}, strings.Fields(c.args)...))
+					checkManual(t, c.args+" "+payload, d, ranks, c.operation, c.roots, map[string]string{"hashes": c.grade,
+						"off": consistent}[payload])
+				}
+			}
+		})
+	}
+}
+
+func manualCase(t *testing.T, m *mpirun.MPI, dir string, ranks int, payload string, args []string) (d report.Collectives) {
+	t.Helper()
+	file := filepath.Join(dir, "manual.tabard")
+	record := []string{tabardBin, "record", "--quiet", "--force", "--payload=" + payload, "--timing=off", "-o", file}
+	r, err := (&mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Args: append(record, args...)}).Start()
+	if err != nil || r.Code != 0 {
+		t.Fatalf("%v: %v, exit code %d\n%s", args, err, r.Code, r.Stderr)
+	}
+	out, err := exec.Command(tabardBin, "collectives", "--json", file).Output()
+	if err == nil {
+		err = json.Unmarshal(out, &d)
+	}
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return d
+}
+
+func checkManual(t *testing.T, name string, d report.Collectives, ranks int, operation, roots, grade string) {
+	t.Helper()
+	if operation == "" {
+		for _, f := range d.Findings {
+			if f.Grade == proven {
+				t.Errorf("%s: %s is proven", name, f.Operation)
+			}
+		}
+		return
+	}
+	if len(d.Findings) != 1 {
+		t.Errorf("%s: %d findings: %+v", name, len(d.Findings), d.Findings)
+		return
+	}
+	f := d.Findings[0]
+	all := fmt.Sprintf("0-%d", ranks-1)
+	if f.Operation != operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots || fmt.Sprint(f.Sets) != "["+all+"]" ||
+		f.Instances != 3 || len(f.Sends) == 0 || !strings.Contains(f.Sends[0], "manual.c:") {
+		t.Errorf("%s: %+v", name, f)
+	}
+}
