@@ -19,7 +19,7 @@ Data is followed from process to process. If the recording has hashes of what me
 what lacks little; it is said what. What loops repeat is looked at once.
 `
 
-var _ = command(67, collectivesCommand)
+var _ = command(64, collectivesCommand)
 
 func collectivesCommand(a *app) *cobra.Command {
 	var asJSON bool
