@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // An exchange is messages of one place that go straight from one process to another, each with data of its own.
@@ -52,7 +54,7 @@ func (e *exchange) barrier() *Finding {
 		}
 		members[m.From], members[m.To] = true, true
 	}
-	f := &Finding{Operation: "barrier", Call: "MPI_Barrier", Grade: Consistent, Comm: e.comm, SendSites: e.send,
+	f := &Finding{Operation: "barrier", Call: callOf(spec.FlowToAll, spec.DataNone, false), Grade: Consistent, Comm: e.comm, SendSites: e.send,
 		RecvSites: e.recv, Sets: [][]int32{slices.Sorted(maps.Keys(members))}, Segments: 1, Algorithm: "empty messages",
 		Unproven: []string{"that nobody goes on before: what a process does between its messages is its own"}}
 	heard, depth := map[int32]map[int32]bool{}, map[int32]int{}
@@ -116,21 +118,19 @@ func (e *exchange) named(f *Finding, set []int32, senders, receivers int) *Findi
 	n := len(set)
 	sourceSteps, targetSteps := stepped(f.One, func(m *Message) (Place, int32) { return m.Source, m.To }),
 		stepped(f.One, func(m *Message) (Place, int32) { return m.Target, m.From })
+	vector := different(e.messages)
 	f.Unproven = []string{"that its parts are of one buffer: what a process keeps for itself is in no message"}
 	switch {
 	case senders == 1 && receivers == n-1 && sourceSteps:
-		f.Operation, f.Call, f.Steps = "scatter", "MPI_Scatter", n-1
+		f.Operation, f.Call, f.Steps = "scatter", callOf(spec.FlowFromRoot, spec.DataParts, vector), n-1
 		f.addRoot(slices.Index(set, f.One[0].From))
 	case receivers == 1 && senders == n-1 && targetSteps:
-		f.Operation, f.Call, f.Steps = "gather", "MPI_Gather", n-1
+		f.Operation, f.Call, f.Steps = "gather", callOf(spec.FlowToRoot, spec.DataWhole, vector), n-1
 		f.addRoot(slices.Index(set, f.One[0].To))
 	case len(e.counts) == n*(n-1):
-		f.Operation, f.Call, f.Steps = "all-to-all", "MPI_Alltoall", n-1
+		f.Operation, f.Call, f.Steps = "all-to-all", callOf(spec.FlowToAll, spec.DataParts, vector), n-1
 	default:
 		return nil
-	}
-	if different(e.messages) {
-		f.Call += "v"
 	}
 	return f
 }

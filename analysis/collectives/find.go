@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Grade is how sure a finding is.
@@ -19,7 +21,7 @@ const (
 // A Finding is a place in the program that does by messages what a collective does.
 type Finding struct {
 	Operation string // "broadcast"
-	Call      string // "MPI_Bcast"
+	Call      string // the function to call instead
 	Grade     Grade
 	// Sets are the processes that take part, a set for each group that does it by itself.
 	Sets [][]int32
@@ -138,7 +140,7 @@ func (f *finder) spread(g *group) []Finding {
 	if !disjoint(whole) { // each with its own neighbours
 		return []Finding{f.neighbors(g, all)}
 	}
-	broadcasts, gathers := &Finding{Operation: "broadcast", Call: "MPI_Bcast"}, &Finding{Operation: "allgather", Call: "MPI_Allgather"}
+	broadcasts, gathers := &Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false)}, &Finding{Operation: "allgather", Call: callOf(spec.FlowToAll, spec.DataWhole, false)}
 	for _, s := range whole {
 		at := 0
 		for at < len(s.items) {
@@ -349,7 +351,7 @@ func algorithm(x *item, n int) string {
 
 // neighbors is the finding of data that goes to several, another set from each.
 func (f *finder) neighbors(g *group, sets []*set) Finding {
-	to := Finding{Operation: "neighbourhood exchange", Call: "MPI_Neighbor_allgather", Grade: Consistent, Comm: g.comm,
+	to := Finding{Operation: "neighbourhood exchange", Call: callOf(spec.FlowNeighbors, spec.DataWhole, false), Grade: Consistent, Comm: g.comm,
 		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear",
 		Unproven: []string{"that the processes exchange with fixed neighbours: a topology would say so"}}
 	for _, s := range sets {
@@ -369,7 +371,7 @@ func (f *finder) neighbors(g *group, sets []*set) Finding {
 // nearMiss is the finding of a set that lacks a few.
 func (f *finder) nearMiss(g *group, of []int32, s *set) Finding {
 	x := s.items[0]
-	to := Finding{Operation: "broadcast", Call: "MPI_Bcast", Comm: g.comm, SendSites: g.send, RecvSites: g.recv,
+	to := Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false), Comm: g.comm, SendSites: g.send, RecvSites: g.recv,
 		Sets: [][]int32{of}, Segments: 1, Bytes: x.bytes, Steps: x.depth, Messages: len(x.messages), One: x.messages,
 		Algorithm: algorithm(x, len(of)), Roots: []int{slices.Index(of, x.origin)}}
 	for _, y := range s.items {
@@ -383,4 +385,15 @@ func (f *finder) nearMiss(g *group, of []int32, s *set) Finding {
 		}
 	}
 	return to
+}
+
+// callOf is the name of the blocking collective of MPI with this flow of data; vector: with counts for each process.
+func callOf(flow spec.Flow, data spec.Data, vector bool) string {
+	for _, f := range spec.Functions() {
+		if f.Op == spec.OpCollective && f.Flow == flow && f.Data == data && (f.Vector == spec.VectorCounts) == vector &&
+			f.Vector != spec.VectorTypes && f.Has(spec.Blocking|spec.Collective) && f.LargeOf == 0 && f.Kind == 0 {
+			return f.Name
+		}
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Collectives prints places that do by messages what a collective does.
@@ -56,20 +57,22 @@ func collectiveCall(f *report.ManualCollective) string {
 	} else if len(f.Sets) > 1 {
 		comm = "a communicator for each set"
 	}
-	arguments := map[string]string{
-		"MPI_Bcast":   "buffer, count, datatype, root, ",
-		"MPI_Scatter": "sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, ",
-		"MPI_Gather":  "sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, ",
-		"MPI_Barrier": "",
+	fn := spec.ByName(f.Call)
+	if fn == nil {
+		return f.Call
 	}
-	a, ok := arguments[f.Call]
-	if !ok {
-		a = "sendbuf, ..., recvbuf, ..., "
+	var args []string
+	for i, p := range fn.Params {
+		switch {
+		case i == len(fn.Params)-1:
+			args = append(args, comm)
+		case p.Name == "root" && len(f.Roots) == 1:
+			args = append(args, fmt.Sprint(f.Roots[0]))
+		default:
+			args = append(args, p.Name)
+		}
 	}
-	if len(f.Roots) == 1 {
-		a = strings.Replace(a, "root", fmt.Sprint(f.Roots[0]), 1)
-	}
-	return f.Call + "(" + a + comm + ")"
+	return f.Call + "(" + strings.Join(args, ", ") + ")"
 }
 
 func collectiveSets(sets []string) string {
