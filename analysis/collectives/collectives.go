@@ -22,8 +22,8 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// Most is how many messages are looked at; they take some 200 bytes each.
-const Most = 4 << 20
+// Most is how many messages are looked at; they take some 1.4 KB each.
+const Most = 1 << 20
 
 // Result is what was found in a recording.
 type Result struct {
@@ -34,6 +34,8 @@ type Result struct {
 	// that loops repeat counted once.
 	Contents         bool
 	Messages, Looked uint64
+	// Left is how many were left out, as there were too many.
+	Left uint64
 	// Comms are names of communicators; Finding.Comm is -1 if its sets have one each.
 	Comms map[int32]string
 }
@@ -92,7 +94,11 @@ type end struct {
 
 func (r *reader) message(m *match.Message) error {
 	r.res.Messages += m.Count
-	if len(r.messages) >= Most || m.Send.Process == m.Recv.Process || m.Bytes < 0 {
+	if m.Send.Process == m.Recv.Process || m.Bytes < 0 {
+		return nil
+	}
+	if len(r.messages) >= Most {
+		r.res.Left += m.Count
 		return nil
 	}
 	done := m.Recv.Done

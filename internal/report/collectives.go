@@ -17,6 +17,7 @@ type Collectives struct {
 	// Contents tells whether the recording has hashes of what messages carry.
 	Contents bool               `json:"contents"`
 	Messages uint64             `json:"messages"`
+	LeftOut  uint64             `json:"left_out"` // messages that were not looked at, as there are too many
 	Findings []ManualCollective `json:"findings"`
 }
 
@@ -45,7 +46,7 @@ type ManualCollective struct {
 
 // NewCollectives makes the document of a result.
 func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
-	d := &Collectives{Schema: CollectivesSchema, File: arch.File(), Contents: r.Contents, Messages: r.Messages,
+	d := &Collectives{Schema: CollectivesSchema, File: arch.File(), Contents: r.Contents, Messages: r.Messages, LeftOut: r.Left,
 		Findings: []ManualCollective{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]

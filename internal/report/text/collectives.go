@@ -13,6 +13,9 @@ import (
 
 // Collectives prints places that do by messages what a collective does.
 func Collectives(w io.Writer, d *report.Collectives, limit int) {
+	if d.LeftOut > 0 {
+		render.Printf(w, "%s of %s were not looked at: there are too many\n\n", count(d.LeftOut), plural(d.Messages, "message"))
+	}
 	if len(d.Findings) == 0 {
 		render.Printf(w, "%s: no collective is made of messages here\n", plural(d.Messages, "message"))
 		return
