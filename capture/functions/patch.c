@@ -299,7 +299,8 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *name = getenv("TABARD_PLAN");
     int saved = errno;
-    if (name && tb_process.dir[0] && tb_process.state == TB_NEW && tb_is_registered() && saves_vectors()) {
+    /* A library may have called MPI before, so that the process is recorded already. */
+    if (name && tb_process.dir[0] && tb_process.state != TB_INERT && tb_is_registered() && saves_vectors()) {
         int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
         struct stat st;
         const struct tb_plan_file *f = MAP_FAILED;
