@@ -209,7 +209,11 @@ func (p program) build(t *testing.T, b *bench) string {
 		t.Skip("no " + p.compiler)
 	}
 	exe := filepath.Join(t.TempDir(), strings.TrimSuffix(p.source, filepath.Ext(p.source)))
-	args := append(strings.Fields(p.flags), "-w", "-o", exe, capture+"/testdata/functions/"+p.source, "-ldl", "-pthread")
+	flags := strings.Fields(p.flags)
+	if p.compiler == "gfortran" {
+		flags = append(flags, "-J"+filepath.Dir(exe))
+	}
+	args := append(flags, "-w", "-o", exe, capture+"/testdata/functions/"+p.source, "-ldl", "-pthread")
 	compile(t, p.compiler, args...)
 	return exe
 }
