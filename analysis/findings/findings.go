@@ -316,7 +316,7 @@ func (f *finder) slowSteps() {
 		n.Text += fmt.Sprintf(", %s, by %s", f.Name(s.Process), f.Duration(s.Excess))
 	}
 	if len(slow) > 1 {
-		n.Text += fmt.Sprintf("; %d more steps of %d are slow", len(slow)-1, len(f.Usage.Steps))
+		n.Text += fmt.Sprintf("; %d of the other %d are slow, too", len(slow)-1, len(f.Usage.Steps)-1)
 	}
 	f.add(n)
 }
