@@ -143,6 +143,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.StringVar(&f.functions, "functions", "",
 		"also record the calls of these functions: main (those of the program), all\n"+
 			"(of its libraries, too), or a `LIST` of libraries and functions (see above)")
+	fl.Lookup("functions").NoOptDefVal = "main"
 	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "all")))
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
