@@ -103,9 +103,13 @@ func TestRuntimeLibrary(t *testing.T) {
 // is private to another.
 func TestRooms(t *testing.T) {
 	shared := []string{"core/ring.h", "core/call.h", "core/core.h", "core/api.h", "core/lock.h", "core/files.h",
-		"core/ids.h", "memory/memory.h", "sites/sites.h", "sites/modules.h"}
+		"core/ids.h", "functions/functions.h", "memory/memory.h", "sites/sites.h", "sites/modules.h"}
+	// Calls of functions come in the middle of all else, and their return addresses stand in for those on the stack.
+	also := map[string][]string{"functions": {"sites/frames.h", "core/guard.h", "core/internal.h"}}
 	include := regexp.MustCompile(`(?m)^#include "(\w+/[\w/]+\.h)"`)
-	for _, room := range []string{"core", "memory", "sites", "mpi", "posixio", "regions", "nccl", "openmp", "python"} {
+	for _, room := range []string{"core", "memory", "sites", "mpi", "posixio", "regions", "nccl", "openmp", "python",
+		"functions"} {
+		known := append(also[room], shared...)
 		files, err := filepath.Glob(room + "/*.[ch]")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", room, files, err)
@@ -116,7 +120,7 @@ func TestRooms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range include.FindAllSubmatch(text, -1) {
-				if header := string(m[1]); !strings.HasPrefix(header, room+"/") && !slices.Contains(shared, header) {
+				if header := string(m[1]); !strings.HasPrefix(header, room+"/") && !slices.Contains(known, header) {
 					t.Errorf("%s includes %s", f, header)
 				}
 			}

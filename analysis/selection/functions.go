@@ -18,11 +18,14 @@ type Group struct {
 	bit uint32
 }
 
-// Groups lists the groups of functions.
+// Groups lists the groups of functions, but for those of the runtime's own records.
 func Groups() []Group {
-	groups := make([]Group, len(spec.FunctionGroups))
+	var groups []Group
 	for i, g := range spec.FunctionGroups {
-		groups[i] = Group{g, 1 << i}
+		group := Group{g, 1 << i}
+		if slices.ContainsFunc(Recordable(), group.Has) {
+			groups = append(groups, group)
+		}
 	}
 	return groups
 }

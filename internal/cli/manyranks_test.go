@@ -73,7 +73,7 @@ func TestManyRanks(t *testing.T) {
 	for _, q := range []string{"info A", "info A --comms", "info A --cost", "report A", "profile A --by rank", "matrix A",
 		"histogram A", "waits A", "messages A", "timeline A", "dump A --rank 4999", "dump A --last 3", "loops A", "diff A A",
 		"diff A B", "merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT",
-		"export pprof A -o OUT --by rank", "export perfetto A -o OUT --force", "io A", "openmp A"} {
+		"export pprof A -o OUT --by rank", "export perfetto A -o OUT --force", "io A", "openmp A", "functions A", "outliers A", "collectives A"} {
 		name, _, _ := strings.Cut(q, " ")
 		asked = append(asked, name)
 		out := filepath.Join(dir, "out"+strings.NewReplacer("proxy", ".c", "merge", "1.tabard", "scale", "2.tabard").
@@ -87,7 +87,8 @@ func TestManyRanks(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			err := cmd.Run()
 			var exit *exec.ExitError
-			differs := q == "diff A B" || q == "openmp A" // which looks for events that are not there
+			// Two look for events that are not there.
+			differs := q == "diff A B" || q == "openmp A" || q == "functions A"
 			if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1 && differs) {
 				t.Errorf("%v: %.500s", err, errs.Bytes())
 			}
