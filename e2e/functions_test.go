@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,6 +18,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/functions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -271,5 +274,53 @@ func TestFunctionsSignals(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("not recorded: %v", want)
+	}
+}
+
+// Functions of a program that was built as any is: all calls, those that end by an exception, too, and MPI calls below
+// them. The program says what it says without recording.
+func TestFunctionsOfPrograms(t *testing.T) {
+	for _, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			program := filepath.Join(dir, "steps")
+			source := filepath.Join(mpirun.Root(), "testdata", "functions", "steps.cc")
+			if err := m.Build(source, program, "-g", "-O2"); err != nil {
+				t.Fatal(err)
+			}
+			said := map[bool]string{}
+			for _, recorded := range []bool{false, true} {
+				args := []string{program}
+				if recorded {
+					args = []string{tabardBin, "record", "-q", "--functions", "--function-times=all", "-o", "f.tabard", program}
+				}
+				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: args}).Start()
+				if err != nil || r.Code != 0 {
+					t.Fatal(err, r)
+				}
+				said[recorded] = r.Stdout
+			}
+			if said[true] != said[false] || said[true] == "" {
+				t.Errorf("the program says %q, and %q without recording", said[true], said[false])
+			}
+			out, err := tabard("functions", filepath.Join(dir, "f.tabard"), "--json")
+			if err != nil {
+				t.Fatal(err, string(out))
+			}
+			var d report.Functions
+			if err := json.Unmarshal(out, &d); err != nil || !d.Timed {
+				t.Fatalf("%v, with times %v", err, d.Timed)
+			}
+			calls := map[string]uint64{}
+			for _, f := range d.Functions {
+				if name, _, _ := strings.Cut(f.Name, "("); !strings.HasPrefix(name, "_GLOBAL_") { // of static objects
+					calls[name] = f.Calls
+				}
+			}
+			if want := map[string]uint64{"main": 2, "step": 200, "exchange": 200, "compute": 600}; !maps.Equal(calls, want) {
+				t.Errorf("calls %v, want %v", calls, want)
+			}
+		})
 	}
 }

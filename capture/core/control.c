@@ -195,7 +195,7 @@ __attribute__((constructor)) static void remember_start(void)
     remember_places();
     if (tb_process.dir[0] && tb_job_is_another()) tb_process.state = TB_INERT;
     if (tb_process.dir[0]) tb_summary_start();
-    for (const struct tb_api *const *api = tb_apis; *api && tb_process.dir[0] && tb_process.state == TB_NEW; api++)
+    for (const struct tb_api *const *api = tb_apis; *api && tb_process.dir[0] && tb_process.state != TB_INERT; api++)
         if ((*api)->loaded) (*api)->loaded();
     errno = saved;
 }

@@ -88,9 +88,9 @@ tabard collectives finds collectives in them that the program makes of messages.
 
 --functions=LIST records every call of functions of the program as it is: nothing is
 compiled again. LIST has, separated by commas, main (all functions of the program),
-all (those of its libraries, too), libraries (libfftw3.so*), functions (solve_*), and
-what is left out, with a minus: main,-std::*. Functions that a compiler has put into
-others do not exist any more. "tabard plan" shows what can be recorded.
+functions (solve_*), and what is left out, with a minus: main,-std::*. Functions that a
+compiler has put into others do not exist any more. "tabard plan" shows what can be
+recorded; functions of libraries (all, libfftw3.so*) can be planned, not recorded.
 
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
@@ -141,8 +141,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	fl.StringVar(&f.python, "python", "",
 		"record functions of these Python `MODULES` and of those inside them, * for all\n(default with --events=python: all that are not installed)")
 	fl.StringVar(&f.functions, "functions", "",
-		"also record the calls of these functions: main (those of the program), all\n"+
-			"(of its libraries, too), or a `LIST` of libraries and functions (see above)")
+		"also record the calls of these functions: main (all of the program) or a\n`LIST` (see above)")
 	fl.Lookup("functions").NoOptDefVal = "main"
 	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "all")))
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
