@@ -29,7 +29,9 @@ static uint64_t table[8][256];
 static double cosines[WAVE], sines[WAVE], far_cosines[WAVE], far_sines[WAVE]; /* after elements, and after WAVEs */
 static uint64_t powers[WAVE]; /* of R, the last is 1 */
 static uint64_t fold_farther[2], fold_far[2], fold_near[2]; /* x^(64 + D), x^D for D of 1024, 512 and 128 bits */
+#if defined(__x86_64__)
 static int has_clmul, has_wide, has_avx2;
+#endif
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- Tables ---- */
@@ -246,16 +248,21 @@ typedef uint64_t sum_function(const void *, size_t);
 enum { INTEGERS = TB_E_UINT64 + 1 };
 static sum_function *const sums[INTEGERS] = {
     NULL, sum_int8_t, sum_int16_t, sum_int32_t, sum_int64_t, sum_uint8_t, sum_uint16_t, sum_uint32_t, sum_uint64_t};
-static sum_function *const sums_avx2[INTEGERS] = {
+
+static sum_function *sum_of(int element)
+{
 #if defined(__x86_64__)
-    NULL, sum_avx2_int8_t, sum_avx2_int16_t, sum_avx2_int32_t, sum_avx2_int64_t, sum_avx2_uint8_t, sum_avx2_uint16_t,
-    sum_avx2_uint32_t, sum_avx2_uint64_t
+    static sum_function *const wide[INTEGERS] = {
+        NULL, sum_avx2_int8_t, sum_avx2_int16_t, sum_avx2_int32_t, sum_avx2_int64_t, sum_avx2_uint8_t,
+        sum_avx2_uint16_t, sum_avx2_uint32_t, sum_avx2_uint64_t};
+    if (has_avx2) return wide[element];
 #endif
-};
+    return sums[element];
+}
 
 static void add_sums(struct tb_fingerprint *f, int element, const char *p, size_t n)
 {
-    sum_function *of = (has_avx2 ? sums_avx2 : sums)[element];
+    sum_function *of = sum_of(element);
     const uint64_t far = powers[0] * R;
     for (size_t width = (size_t)tb_element_bytes(element), m; n > 0; n -= m, p += m * width) {
         m = n < WAVE ? n : WAVE;
