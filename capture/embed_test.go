@@ -83,6 +83,11 @@ func TestRuntimeLibrary(t *testing.T) {
 		}
 		exported[s.Name] = true
 	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_TLS && p.Memsz > 448 {
+			t.Errorf("needs %d bytes of each thread: see TB_TLS", p.Memsz)
+		}
+	}
 	pairs := 0
 	for name := range exported {
 		if strings.HasPrefix(name, "MPI_") {

@@ -6,6 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
+/* A thread's own. It is scarce: where an auditor is loaded (LD_AUDIT) the loader sets some 1,600 bytes aside for all
+ * libraries together, and does not start the program if they need more. */
 #define TB_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* Straight from the kernel, never from malloc: zeroed, NULL if there is none; keeps errno. */

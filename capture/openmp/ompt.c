@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include "core/ids.h"
+#include "core/lock.h"
 #include "openmp/ompt.h"
 #include "openmp/openmp.h"
 
@@ -42,10 +43,12 @@ static struct tb_omp_region unpack(uint64_t word)
                                   .ordinal = (uint32_t)(word >> 35)};
 }
 
-/* The regions that the thread is in, innermost last; of those that are too deep nothing is recorded. */
-enum { DEPTH = 32 };
-static __thread struct { struct tb_omp_region r; int open; } bodies[DEPTH] __attribute__((tls_model("initial-exec")));
-static __thread unsigned depth __attribute__((tls_model("initial-exec")));
+/* The regions that the thread is in, innermost last, as words, and which of them have not ended; of those that are too
+ * deep nothing is recorded. Memory of this kind is scarce: see TB_TLS. */
+enum { DEPTH = 12 };
+static TB_TLS uint64_t bodies[DEPTH];
+static TB_TLS uint32_t open_bodies;
+static TB_TLS uint32_t depth;
 
 static void on_parallel_begin(ompt_data *task, const void *frame, ompt_data *region, unsigned threads, int flags,
                               const void *site)
@@ -64,9 +67,10 @@ static void on_parallel_end(ompt_data *region, ompt_data *task, int flags, const
 
 static void close_body(void)
 {
-    if (depth == 0 || depth > DEPTH || !bodies[depth - 1].open) return;
-    bodies[depth - 1].open = 0;
-    tb_omp_body_end(&bodies[depth - 1].r);
+    if (depth == 0 || depth > DEPTH || !(open_bodies >> (depth - 1) & 1)) return;
+    struct tb_omp_region r = unpack(bodies[depth - 1]);
+    open_bodies &= ~(1u << (depth - 1));
+    tb_omp_body_end(&r);
 }
 
 static void on_implicit_task(int endpoint, ompt_data *region, ompt_data *task, unsigned threads, unsigned thread,
@@ -80,9 +84,9 @@ static void on_implicit_task(int endpoint, ompt_data *region, ompt_data *task, u
         return;
     }
     if (++depth > DEPTH) return;
-    bodies[depth - 1].r = unpack(region ? region->value : 0);
-    bodies[depth - 1].open = 1;
-    tb_omp_body_begin(&bodies[depth - 1].r, (int)thread, (int)threads);
+    struct tb_omp_region r = unpack(bodies[depth - 1] = region ? region->value : 0);
+    open_bodies |= 1u << (depth - 1);
+    tb_omp_body_begin(&r, (int)thread, (int)threads);
 }
 
 /* ---- Waits ---- */
@@ -97,7 +101,8 @@ static void edge(int begins, int begin, int end, const void *site)
 static int is_join(int kind, const void *site)
 {
     if (kind == OMPT_BARRIER_PARALLEL) return 1;
-    return kind == OMPT_BARRIER_IMPLICIT && (!site || (depth > 0 && depth <= DEPTH && bodies[depth - 1].r.site == site));
+    if (kind != OMPT_BARRIER_IMPLICIT) return 0;
+    return !site || (depth > 0 && depth <= DEPTH && unpack(bodies[depth - 1]).site == site);
 }
 
 static void on_sync_region(int kind, int endpoint, ompt_data *region, ompt_data *task, const void *site)

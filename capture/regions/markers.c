@@ -81,20 +81,21 @@ CALIPER(comm_region, "caliper comm")
 
 /* Values of attributes: those that are texts are regions (loops, functions of older versions), numbers are not. An end
  * names the attribute: it is one of a region if that is what the attribute was given last. */
-enum { ATTRIBUTES = 64 };
-static TB_TLS struct { uint64_t id[ATTRIBUTES]; unsigned n; } attributes;
+enum { ATTRIBUTES = 32 };
+static TB_TLS struct { uint16_t id[ATTRIBUTES]; unsigned n; } attributes; /* folded: see TB_TLS */
+static uint16_t folded(uint64_t id) { return (uint16_t)(id * 0x9e3779b97f4a7c15u >> 48); }
 
 static void given(uint64_t id)
 {
     if (below) return;
-    if (attributes.n < ATTRIBUTES) attributes.id[attributes.n] = id;
+    if (attributes.n < ATTRIBUTES) attributes.id[attributes.n] = folded(id);
     attributes.n++;
 }
 
 static int taken(uint64_t id)
 {
     unsigned n = attributes.n;
-    if (below || n == 0 || (n <= ATTRIBUTES && attributes.id[n - 1] != id)) return 0;
+    if (below || n == 0 || (n <= ATTRIBUTES && attributes.id[n - 1] != folded(id))) return 0;
     attributes.n--;
     return 1;
 }
