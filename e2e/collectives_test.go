@@ -19,8 +19,8 @@ const (
 	consistent = "consistent with structure"
 )
 
-// manual are the cases of testdata/collectives/manual.c: three instances of an operation each, and what only looks like one,
-// which must not be proven.
+// manual are the cases of testdata/collectives/manual.c: three instances of an operation each, and what only looks
+// like one, which must not be proven.
 var manual = []struct{ args, operation, grade, roots string }{
 	{"broadcast linear", "broadcast", proven, "[1]"},
 	{"broadcast tree", "broadcast", proven, "[1]"},

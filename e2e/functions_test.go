@@ -163,6 +163,12 @@ func compareCalls(t *testing.T, file string, want []toldCall) {
 	if len(got) != len(want) {
 		t.Fatalf("%d calls recorded, the program made %d", len(got), len(want))
 	}
+	checkCounts(t, a, counts)
+}
+
+// checkCounts compares how often functions were called; want is used up.
+func checkCounts(t *testing.T, a *archive.Archive, want map[string]uint64) {
+	t.Helper()
 	r, err := (&selection.Selection{}).Resolve(a)
 	if err != nil {
 		t.Fatal(err)
@@ -172,13 +178,13 @@ func compareCalls(t *testing.T, file string, want []toldCall) {
 		t.Fatal(err)
 	}
 	for _, f := range all.Functions {
-		if f.Calls != counts[f.Name] {
-			t.Errorf("%s: %d calls counted, %d made", f.Name, f.Calls, counts[f.Name])
+		if f.Calls != want[f.Name] {
+			t.Errorf("%s: %d calls counted, %d made", f.Name, f.Calls, want[f.Name])
 		}
-		delete(counts, f.Name)
+		delete(want, f.Name)
 	}
-	if len(counts) > 0 {
-		t.Errorf("not counted: %v", counts)
+	if len(want) > 0 {
+		t.Errorf("not counted: %v", want)
 	}
 }
 
@@ -257,24 +263,7 @@ func TestFunctionsSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	r, err := (&selection.Selection{}).Resolve(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := functions.Of(a, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]uint64{"leaf": 5_300_000, "inner": hits, "handler": hits / 2, "thread": 3, "main": 1}
-	for _, f := range all.Functions {
-		if f.Calls != want[f.Name] {
-			t.Errorf("%s: %d calls, want %d", f.Name, f.Calls, want[f.Name])
-		}
-		delete(want, f.Name)
-	}
-	if len(want) > 0 {
-		t.Errorf("not recorded: %v", want)
-	}
+	checkCounts(t, a, map[string]uint64{"leaf": 5_300_000, "inner": hits, "handler": hits / 2, "thread": 3, "main": 1})
 }
 
 // Functions of a program that was built as any is: all calls, those that end by an exception, too, and MPI calls below

@@ -12,7 +12,8 @@ import (
 )
 
 // TestMarkers records annotations whose libraries are linked with the program (a stand-in for them has their
-// interfaces): each is recorded once, the library is called as without recording, and what it calls itself is no region.
+// interfaces): each is recorded once, the library is called as without recording, and what it calls itself is no
+// region.
 func TestMarkers(t *testing.T) {
 	from, dir := filepath.Join(mpirun.Root(), "testdata", "markers"), t.TempDir()
 	for _, args := range [][]string{

@@ -12,7 +12,8 @@ type bit struct {
 }
 
 // What Linux calls values of parameters of the C library's functions. Bits that machines disagree on (O_DIRECT,
-// O_DIRECTORY, O_NOFOLLOW, O_LARGEFILE) are left out and shown as numbers; a name of several bits comes before its parts.
+// O_DIRECTORY, O_NOFOLLOW, O_LARGEFILE) are left out and shown as numbers; a name of several bits comes before its
+// parts.
 var (
 	openBits = []bit{{0o20000000, "O_TMPFILE"}, {0o4010000, "O_SYNC"}, {0o100, "O_CREAT"}, {0o200, "O_EXCL"},
 		{0o400, "O_NOCTTY"}, {0o1000, "O_TRUNC"}, {0o2000, "O_APPEND"}, {0o4000, "O_NONBLOCK"}, {0o10000, "O_DSYNC"},

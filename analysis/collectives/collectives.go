@@ -1,14 +1,15 @@
 // Package collectives finds places in a program that do by sends and receives what a collective does.
 //
 // Data is followed through processes, whatever pattern the messages make: what a process sends is what it received
-// before, or something new. If the recording has contents (tabard record --payload), data is known by its hash. If not,
-// it is known by where it lies: who sends from where it received to, passes on what it received. An item of data
+// before, or something new. If the recording has contents (tabard record --payload), data is known by its hash. If
+// not, it is known by where it lies: who sends from where it received to, passes on what it received. An item of data
 // that ends up at several processes was broadcast to them: by one message after another, along a tree or a ring, in
-// segments. Items of all members of a set, none of which waits for another, are an allgather. Messages with data of their
-// own for each process are a scatter, a gather or an all-to-all if each pair has as many, and the parts lie in one buffer.
+// segments. Items of all members of a set, none of which waits for another, are an allgather. Messages with data of
+// their own for each process are a scatter, a gather or an all-to-all if each pair has as many, and the parts lie in
+// one buffer.
 //
-// What loops repeat is looked at once (match.Options.Fold). Memory and time are linear in the messages that are left; at
-// most Most are looked at.
+// What loops repeat is looked at once (match.Options.Fold). Memory and time are linear in the messages that are left;
+// at most Most are looked at.
 package collectives
 
 import (
@@ -30,8 +31,8 @@ type Result struct {
 	Findings []Finding
 	// Sites are the places that findings number: the function and where it is called.
 	Sites []string
-	// Contents tells whether the recording has hashes of contents. Messages is how many there are; Looked at how many, those
-	// that loops repeat counted once.
+	// Contents tells whether the recording has hashes of contents. Messages is how many there are; Looked at how many,
+	// those that loops repeat counted once.
 	Contents         bool
 	Messages, Looked uint64
 	// Left is how many were left out, as there were too many.

@@ -45,7 +45,8 @@ func (f *finder) exchanges() []Finding {
 	return out
 }
 
-// barrier is the finding of empty messages after which everybody has heard of everybody, nil if it does not come to that.
+// barrier is the finding of empty messages after which everybody has heard of everybody, nil if it does not come to
+// that.
 func (e *exchange) barrier() *Finding {
 	members := map[int32]bool{}
 	for _, m := range e.messages {
@@ -54,7 +55,8 @@ func (e *exchange) barrier() *Finding {
 		}
 		members[m.From], members[m.To] = true, true
 	}
-	f := &Finding{Operation: "barrier", Call: callOf(spec.FlowToAll, spec.DataNone, false), Grade: Consistent, Comm: e.comm, SendSites: e.send,
+	f := &Finding{Operation: "barrier", Call: callOf(spec.FlowToAll, spec.DataNone, false),
+		Grade: Consistent, Comm: e.comm, SendSites: e.send,
 		RecvSites: e.recv, Sets: [][]int32{slices.Sorted(maps.Keys(members))}, Segments: 1, Algorithm: "empty messages",
 		Unproven: []string{"that nobody goes on before: what a process does between its messages is its own"}}
 	heard, depth := map[int32]map[int32]bool{}, map[int32]int{}

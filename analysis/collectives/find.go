@@ -140,7 +140,8 @@ func (f *finder) spread(g *group) []Finding {
 	if !disjoint(whole) { // each with its own neighbours
 		return []Finding{f.neighbors(g, all)}
 	}
-	broadcasts, gathers := &Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false)}, &Finding{Operation: "allgather", Call: callOf(spec.FlowToAll, spec.DataWhole, false)}
+	broadcasts := &Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false)}
+	gathers := &Finding{Operation: "allgather", Call: callOf(spec.FlowToAll, spec.DataWhole, false)}
 	for _, s := range whole {
 		at := 0
 		for at < len(s.items) {
@@ -173,7 +174,8 @@ type partial struct {
 	of  []int32
 }
 
-// fullSets sets those apart that lack at most two processes, and at most a quarter, of another set, or of the communicator.
+// fullSets sets those apart that lack at most two processes, and at most a quarter, of another set, or of the
+// communicator.
 func (f *finder) fullSets(g *group, all []*set) (whole []*set, parts []partial) {
 	for _, s := range all {
 		var of []int32
@@ -223,8 +225,8 @@ func disjoint(sets []*set) bool {
 	return true
 }
 
-// together is how many items from at on come from each member of the set, none of whom has another's before it sends its
-// own; 0 if they do not.
+// together is how many items from at on come from each member of the set, none of whom has another's before it sends
+// its own; 0 if they do not.
 func together(s *set, at int) int {
 	n := len(s.members)
 	if at+n > len(s.items) {
@@ -351,7 +353,8 @@ func algorithm(x *item, n int) string {
 
 // neighbors is the finding of data that goes to several, another set from each.
 func (f *finder) neighbors(g *group, sets []*set) Finding {
-	to := Finding{Operation: "neighbourhood exchange", Call: callOf(spec.FlowNeighbors, spec.DataWhole, false), Grade: Consistent, Comm: g.comm,
+	to := Finding{Operation: "neighbourhood exchange", Call: callOf(spec.FlowNeighbors, spec.DataWhole, false),
+		Grade: Consistent, Comm: g.comm,
 		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear",
 		Unproven: []string{"that the processes exchange with fixed neighbours: a topology would say so"}}
 	for _, s := range sets {
@@ -371,7 +374,8 @@ func (f *finder) neighbors(g *group, sets []*set) Finding {
 // nearMiss is the finding of a set that lacks a few.
 func (f *finder) nearMiss(g *group, of []int32, s *set) Finding {
 	x := s.items[0]
-	to := Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false), Comm: g.comm, SendSites: g.send, RecvSites: g.recv,
+	to := Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false), Comm: g.comm,
+		SendSites: g.send, RecvSites: g.recv,
 		Sets: [][]int32{of}, Segments: 1, Bytes: x.bytes, Steps: x.depth, Messages: len(x.messages), One: x.messages,
 		Algorithm: algorithm(x, len(of)), Roots: []int{slices.Index(of, x.origin)}}
 	for _, y := range s.items {

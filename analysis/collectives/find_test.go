@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// schedule is a random order of messages that realises a broadcast among n processes: who has the data sends it to one who
-// has not, through buffers of its own.
+// schedule is a random order of messages that realises a broadcast among n processes: who has the data sends it to
+// one who has not, through buffers of its own.
 type schedule struct {
 	r        *rand.Rand
 	n        int

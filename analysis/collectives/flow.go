@@ -136,8 +136,8 @@ func (f *flow) heldBy(p int32) map[content]*item {
 	return f.held[p]
 }
 
-// leaves finds what a message carries: what its sender received, or sent before, or something new. Who sends the same to
-// the same process once more does it all again.
+// leaves finds what a message carries: what its sender received, or sent before, or something new. Who sends the same
+// to the same process once more does it all again.
 func (f *flow) leaves(m *Message) *item {
 	held, key := f.heldBy(m.From), m.sent()
 	x := held[key]

@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// merge makes one finding of those of one place in the program: the same operation, of the same grade, with an innermost
-// frame of a call in common, whoever called it, and whose sets are equal or have no process in common: the rows of a grid.
+// merge makes one finding of those of one place in the program: the same operation, of the same grade, with an
+// innermost frame of a call in common, whoever called it, and whose sets are equal or have no process in common: the
+// rows of a grid.
 func merge(found []Finding, place func(site int32) string) []Finding {
 	var out []Finding
 	for _, x := range found {

@@ -151,6 +151,21 @@ func (g *group) loosen() error {
 	return err
 }
 
+// met finds the pairs of aligned calls whose letters differ.
+func (g *group) met(la, lb []print) (*pairs, error) {
+	p := &pairs{work: new(uint64), limit: maxWork, found: map[pair]*met{}}
+	var err error
+	if p.u, err = g.word(0, la); err != nil {
+		return nil, err
+	}
+	if p.v, err = g.word(1, lb); err != nil {
+		return nil, err
+	}
+	p.u.work, p.v.work = p.work, p.work
+	p.steps(g.steps, 0, 0, 1)
+	return p, nil
+}
+
 // parameters compares the parameters of aligned calls.
 func (g *group) parameters() error {
 	encoded := g.c.sides[0].abi == g.c.sides[1].abi && g.ranks.Equal(g.ka.Ranks()) && g.ranks.Equal(g.kb.Ranks())
@@ -163,15 +178,10 @@ func (g *group) parameters() error {
 		if err != nil {
 			return err
 		}
-		p := &pairs{work: new(uint64), limit: maxWork, found: map[pair]*met{}}
-		if p.u, err = g.word(0, la); err != nil {
+		p, err := g.met(la, lb)
+		if err != nil {
 			return err
 		}
-		if p.v, err = g.word(1, lb); err != nil {
-			return err
-		}
-		p.u.work, p.v.work = p.work, p.work
-		p.steps(g.steps, 0, 0, 1)
 		if p.cut && !soft {
 			g.c.note(fmt.Sprintf("ranks %v: parameters differ at more places than could be counted", g.ranks))
 		}

@@ -58,15 +58,10 @@ func (g *group) common() error {
 	if err != nil {
 		return err
 	}
-	p := &pairs{work: new(uint64), limit: maxWork, found: map[pair]*met{}}
-	if p.u, err = g.word(0, la); err != nil {
+	p, err := g.met(la, lb)
+	if err != nil {
 		return err
 	}
-	if p.v, err = g.word(1, lb); err != nil {
-		return err
-	}
-	p.u.work, p.v.work = p.work, p.work
-	p.steps(g.steps, 0, 0, 1)
 	for _, k := range p.order {
 		m := p.found[k]
 		va, err := commonValues(g.ka, k.a, g.sa)

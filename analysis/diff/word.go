@@ -39,7 +39,8 @@ type rule struct {
 }
 
 func newWord(g *archive.Grammar, letters []print, kept, pseudo []bool, work *uint64) *word {
-	w := &word{g: g, letters: letters, kept: kept, pseudo: pseudo, terms: max(1, len(kept)), rules: make([]rule, len(g.Rules)), work: work}
+	w := &word{g: g, letters: letters, kept: kept, pseudo: pseudo, terms: max(1, len(kept)),
+		rules: make([]rule, len(g.Rules)), work: work}
 	done := make([]bool, len(g.Rules))
 	// Rules may be as deep as they are many: no recursion.
 	stack := []int{0}

@@ -1,11 +1,12 @@
 // Package functions tells which functions of the program were called, how often, by which and below which.
 //
-// A recording has functions below which calls of an API were made as begins and ends in the stream of their thread, and
-// everything else as trees of calls: a tree is the site of an event, and says how often its function called which other
-// trees. So a function that was called a million times in one call of another one is one number in one tree. Nothing is
-// expanded here. Where a call stands in the nest of begun functions follows from the grammar: each rule is evaluated once
-// for each nest that it begins in. How often a function was called follows from the trees, from the greatest down to
-// those in it. Only where the lengths of runs differ from one event to the next, events are looked at one by one.
+// A recording has functions below which calls of an API were made as begins and ends in the stream of their thread,
+// and everything else as trees of calls: a tree is the site of an event, and says how often its function called which
+// other trees. So a function that was called a million times in one call of another one is one number in one tree.
+// Nothing is expanded here. Where a call stands in the nest of begun functions follows from the grammar: each rule is
+// evaluated once for each nest that it begins in. How often a function was called follows from the trees, from the
+// greatest down to those in it. Only where the lengths of runs differ from one event to the next, events are looked
+// at one by one.
 package functions
 
 import (

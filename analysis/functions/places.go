@@ -6,8 +6,9 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// eachPlace calls count for every terminal that is of functions: where it stands in the nest of begun functions, and how
-// often in all. root is the nest that the stream begins in, and child gives the nest in which a function has begun.
+// eachPlace calls count for every terminal that is of functions: where it stands in the nest of begun functions, and
+// how often in all. root is the nest that the stream begins in, and child gives the nest in which a function has
+// begun.
 func eachPlace(
 	s *archive.Stream, terms []terminal, root *Context, child func(*Context, uint32) *Context,
 	count func(at *Context, t uint32, times uint64),

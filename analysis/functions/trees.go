@@ -10,8 +10,8 @@ import (
 // maxContexts bounds the nest of functions that Grow makes.
 const maxContexts = 1 << 16
 
-// Grow adds to the nest what is in trees of calls, down to a depth (0: all). It reports false if that would be too much:
-// then what is deeper is left out.
+// Grow adds to the nest what is in trees of calls, down to a depth (0: all). It reports false if that would be too
+// much: then what is deeper is left out.
 func (r *Result) Grow(depth int) bool {
 	b := &builder{out: r, funcs: map[int]*Function{}}
 	for _, f := range r.Functions {
@@ -161,8 +161,8 @@ func (g *grapher) add(from, to *Function, n uint64) {
 	g.edges[k].Calls += n
 }
 
-// Each calls f for every call of a stream in order, with the depth of the call in the nest of functions, until f returns
-// false. Calls of APIs are not among them. This expands everything.
+// Each calls f for every call of a stream in order, with the depth of the call in the nest of functions, until f
+// returns false. Calls of APIs are not among them. This expands everything.
 func Each(a *archive.Archive, s *archive.Stream, f func(depth int, name string, inside bool) bool) error {
 	b := newBuilder(a)
 	terms, err := b.terminals(s)

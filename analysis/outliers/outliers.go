@@ -1,5 +1,5 @@
-// Package outliers groups ranks and threads by what they did, and explains those that did something else by the smallest
-// difference from the ones that they are most like.
+// Package outliers groups ranks and threads by what they did, and explains those that did something else by the
+// smallest difference from the ones that they are most like.
 //
 // Threads that made the same calls in the same order are one variant. How much two variants have in common is a matter
 // of attributes, as in DiffTrace (Taheri et al., "DiffTrace: Efficient Whole-Program Trace Analysis and Diffing for

@@ -154,8 +154,8 @@ func (p *Part) terminal(event uint64, before []uint64) (uint32, error) {
 	panic("selection: internal error: an event without a terminal")
 }
 
-// OccurrencesIn is, for a terminal, which of its occurrences are inside the selected region: ranges of the values of its
-// columns. all are those in Range, which Occurrences gives.
+// OccurrencesIn is, for a terminal, which of its occurrences are inside the selected region: ranges of the values of
+// its columns. all are those in Range, which Occurrences gives.
 func (p *Part) OccurrencesIn(t uint32, all Range) ([]Range, error) {
 	if p.inside == nil {
 		return []Range{all}, nil

@@ -2,8 +2,8 @@
 //
 //	go run ./bench/payload [-pairs N] [-mpi openmpi,mpich]
 //
-// How many bytes a second one core takes fingerprints of, by what the elements are; what a call costs with and without, in
-// interleaved pairs of runs; and the bytes that hashes take in the file.
+// How many bytes a second one core takes fingerprints of, by what the elements are; what a call costs with and
+// without, in interleaved pairs of runs; and the bytes that hashes take in the file.
 package main
 
 import (

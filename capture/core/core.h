@@ -95,7 +95,8 @@ void tb_put_bytes(struct tb_call *c, const void *a, int64_t n, int element_bytes
 
 /* ---- Libraries (symbols.c) ---- */
 
-/* The library that defines a function although RTLD_NEXT does not reach it: an interpreter loaded it with RTLD_LOCAL. */
+/* The library that defines a function although RTLD_NEXT does not reach it: an interpreter loaded it with
+ * RTLD_LOCAL. */
 void *tb_local_library(const char *function);
 void *tb_symbol_behind(const char *name); /* the next definition of a name that is ours, too; NULL: there is none */
 _Noreturn void tb_unresolved(const char *name, const char *library); /* the program calls what is nowhere */

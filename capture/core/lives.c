@@ -17,6 +17,7 @@
 #include <limits.h>
 #include "core/api.h"
 #include "core/internal.h"
+#include "core/lock.h"
 #include "sites/modules.h"
 
 enum { CHUNK = 64, CHUNKS = 1 << 14 };
@@ -32,11 +33,10 @@ static uint32_t least;      /* no smaller one is free */
 static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t end_key;
 static int end_key_valid;
-#define TB_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
-TB_THREAD_LOCAL struct tb_life *mine;
-TB_THREAD_LOCAL struct tb_life *loose;  /* of a member of a team that is in no team, unless another thread took it */
-TB_THREAD_LOCAL int unfollowed;         /* creations are those of a team */
-TB_THREAD_LOCAL int endings;            /* rounds of key destructors seen */
+static TB_TLS struct tb_life *mine;
+static TB_TLS struct tb_life *loose;  /* of a member of a team that is in no team, unless another thread took it */
+static TB_TLS int unfollowed;         /* creations are those of a team */
+static TB_TLS int endings;            /* rounds of key destructors seen */
 
 static uintptr_t self(void) { return (uintptr_t)&mine; }
 

@@ -151,7 +151,8 @@ enum { TB_DEF_MAX = 1 << 20, TB_DEF_GENERATIONS = 1 << 12 };
  *   FUNCTION bits 40..59 module number, 0..39 offset of a function from its load address
  *   TREE     bits 40..59 thread, 0..39 number of a tree of calls, see TB_R_TREE
  *   RAW      bits 0..59: an address that belongs to nothing known */
-enum { TB_W_LITERAL = 0, TB_W_HEAP = 1, TB_W_MODULE = 2, TB_W_STACK = 3, TB_W_FUNCTION = 4, TB_W_TREE = 5, TB_W_RAW = 15 };
+enum { TB_W_LITERAL = 0, TB_W_HEAP = 1, TB_W_MODULE = 2, TB_W_STACK = 3, TB_W_FUNCTION = 4, TB_W_TREE = 5,
+       TB_W_RAW = 15 };
 
 /* Ids of the runtime's own records; w1 is the time, w2..w4 are 0, the payload
  * starts at word 5 and uses the encodings above. */

@@ -13,7 +13,7 @@
  * path. */
 static struct tb_thread nobody;
 __thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec"))) = &nobody;
-static __thread int starting __attribute__((tls_model("initial-exec"))); /* tb_current is at work below us */
+static TB_TLS int starting; /* tb_current is at work below us */
 
 /* A block is private memory that a forked child sees as zeros: its state can never
  * be mistaken for the parent's, whatever made the child. */

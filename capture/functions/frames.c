@@ -9,7 +9,13 @@
 #include "functions/stubs.h"
 
 /* As in dlfcn.h of later C libraries than ours may be. */
-struct found { unsigned long long flags; void *low, *high; struct link_map *map; void *frames; unsigned long long reserved[7]; };
+struct found {
+    unsigned long long flags;
+    void *low, *high;
+    struct link_map *map;
+    void *frames;
+    unsigned long long reserved[7];
+};
 
 static int (*next_find)(void *, struct found *);
 static int (*next_iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
@@ -39,7 +45,8 @@ TB_EXPORT int tb_find_object(void *pc, struct found *to)
 }
 
 /* Objects that consist of code beside one image. Only unwinders are told. */
-static int tell(const struct tb_arena *a, int (*f)(struct dl_phdr_info *, size_t, void *), void *argument, struct dl_phdr_info *o)
+static int tell(const struct tb_arena *a, int (*f)(struct dl_phdr_info *, size_t, void *), void *argument,
+                struct dl_phdr_info *o)
 {
     ElfW(Phdr) p[2] = {
         {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = a->high - a->low, .p_filesz = a->high - a->low},

@@ -44,7 +44,8 @@ static int parts(struct image *i, const struct tb_plan_image *p, uint64_t room)
 {
     uint64_t n = sizeof *p + (uint64_t)p->functions * (8 + sizeof *i->entry) + (uint64_t)p->fixups * sizeof *i->fixup +
                  (uint64_t)p->code + p->path + p->build_id;
-    if (n > p->bytes || p->bytes > room || p->bytes % 8 || p->path >= sizeof i->path || p->build_id >= sizeof i->build_id) return 0;
+    if (n > p->bytes || p->bytes > room || p->bytes % 8) return 0;
+    if (p->path >= sizeof i->path || p->build_id >= sizeof i->build_id) return 0;
     i->plan = p;
     i->address = (const uint64_t *)(p + 1);
     i->entry = (const struct tb_plan_entry *)(i->address + p->functions);

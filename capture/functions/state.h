@@ -1,5 +1,6 @@
 /* What a thread's function calls look like until they are written to its stream. It lies in a file that the collector
- * maps too, so that what was under way is known when the program is killed. internal/record/ring mirrors the first half;
+ * maps too, so that what was under way is known when the program is killed. internal/record/ring mirrors the first
+ * half;
  * a test compares them.
  *
  * A frame is a call that has not returned. The calls that it has made since it was written lie in items, those of an

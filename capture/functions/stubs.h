@@ -18,8 +18,9 @@ extern __thread struct tb_here tb_here __attribute__((tls_model("initial-exec"))
 /* Where the return address that belongs at a place of a stack is kept while it is replaced. */
 static inline uintptr_t *tb_kept(uintptr_t at) { return (uintptr_t *)(at ^ (uintptr_t)1 << 46); }
 
-extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[]; /* what templates call; see internal/functions/plan/template.go */
-int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than the call before: 1 if calls can be told */
+/* What templates call; see internal/functions/plan/template.go. */
+extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[];
+int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than before: 1 if calls can be told */
 int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a template */
 
 void tb_frames_start(void);                   /* finds what it stands in front of */

@@ -1,13 +1,15 @@
 /* Fingerprints of what messages carry. The algebra is what an analysis relies on; analysis/collectives has it in Go.
  *
- * hash is the remainder of the bytes, as a polynomial over GF(2) whose highest coefficient is the first bit, times x^64,
+ * hash is the remainder of the bytes, as a polynomial over GF(2) whose highest coefficient is the first bit, times
+ * x^64,
  * divided by a random irreducible polynomial of degree 64. So hash(A B) = hash(A) x^(8 |B|) + hash(B), and
  * hash(A xor B) = hash(A) xor hash(B): in fields of polynomials + is xor.
  *
  * sum is that of the integers v[i] R^(n-1-i), modulo 2^64: sum(A B) = sum(A) R^|B| + sum(B), and sum(a + b) = sum(a) +
  * sum(b), exactly; if elements of less than 64 bits overflow, in as many low bits as they have.
  *
- * re + i im is the sum of the reals v[k] e^(2 pi i k TB_TURN / 2^64): F(A B) = F(A) + e^(2 pi i |A| TB_TURN / 2^64) F(B),
+ * re + i im is the sum of the reals v[k] e^(2 pi i k TB_TURN / 2^64): F(A B) = F(A) + e^(2 pi i |A| TB_TURN / 2^64)
+ * F(B),
  * and F(a + b) = F(a) + F(b), up to what rounding makes of it: size bounds that. */
 #define _GNU_SOURCE
 #include "mpi/fingerprint.h"

@@ -153,7 +153,10 @@ struct contents {
 enum { DEEPEST = 32 };
 static struct tb_layout *build(uintptr_t handle, int *element, int depth);
 
-static uintptr_t nth(const struct contents *c, int64_t k) { return tb_handle_at((char *)c->d + k * tb_abi.handle_bytes); }
+static uintptr_t nth(const struct contents *c, int64_t k)
+{
+    return tb_handle_at((char *)c->d + k * tb_abi.handle_bytes);
+}
 
 /* Blocks of one datatype or of several. */
 static struct tb_layout *blocks(const struct contents *c, int64_t n, const int *lengths, const int *at, int64_t unit,
@@ -261,7 +264,8 @@ static struct tb_layout *build(uintptr_t handle, int *element, int depth)
     get_envelope *envelope = (get_envelope *)tb_library_symbol("PMPI_Type_get_envelope");
     get_contents *contents = (get_contents *)tb_library_symbol("PMPI_Type_get_contents");
     if (depth == DEEPEST || !envelope || !contents) return NULL;
-    if (envelope(handle, &c.ni, &c.na, &c.nd, &c.combiner) != 0 || combiner_of(c.combiner) <= TB_COMBINER_NAMED) return NULL;
+    if (envelope(handle, &c.ni, &c.na, &c.nd, &c.combiner) != 0) return NULL;
+    if (combiner_of(c.combiner) <= TB_COMBINER_NAMED) return NULL;
     c.i = room(c.ni, sizeof *c.i), c.a = room(c.na, sizeof *c.a), c.d = room(c.nd, 8);
     taken -= c.ni * (int64_t)sizeof *c.i + c.na * (int64_t)sizeof *c.a + c.nd * 8;
     int filled = c.i && c.a && c.d && contents(handle, c.ni, c.na, c.nd, c.i, c.a, c.d) == 0;
@@ -288,7 +292,8 @@ static struct known *learn(uintptr_t handle)
     int element = -1;
     if (!k) return NULL;
     struct tb_layout *l = build(handle, &element, 0);
-    *k = (struct known){*bucket(handle), handle, {element < 0 ? TB_E_BYTES : element, size_of(handle), extent_of(handle), l}, !l};
+    *k = (struct known){*bucket(handle), handle,
+                        {element < 0 ? TB_E_BYTES : element, size_of(handle), extent_of(handle), l}, !l};
     if (l && !l->part && !l->parts && l->bytes == k->d.size && k->d.extent == k->d.size) k->d.layout = NULL, release(l);
     *bucket(handle) = k;
     tb_datatypes_known++;

@@ -2,12 +2,13 @@
  * it: which thread of the process comes first differs from run to run. */
 #include "core/core.h"
 #include "core/ids.h"
+#include "core/lock.h"
 #include "openmp/openmp.h"
 
 int tb_omp_on = TB_OMP_UNDECIDED;
 
 /* How many bodies of regions the calling thread is in, whatever state it has. */
-static __thread uint32_t here __attribute__((tls_model("initial-exec")));
+static TB_TLS uint32_t here;
 
 /* Only if somebody wants these events does OpenMP start the recording of a process. */
 int tb_omp_decide(void)

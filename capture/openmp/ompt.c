@@ -162,7 +162,7 @@ static void on_nest_lock(int endpoint, uint64_t lock, const void *site)
 /* ---- Worksharing ---- */
 
 /* Where the thread begins a loop of tasks: the runtime says that it creates them itself (llvm-project issue 92423). */
-static __thread const void *task_loop __attribute__((tls_model("initial-exec")));
+static TB_TLS const void *task_loop;
 
 static void on_work(int kind, int endpoint, ompt_data *region, ompt_data *task, uint64_t count, const void *site)
 {

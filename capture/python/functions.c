@@ -1,9 +1,11 @@
-/* Which functions are recorded, and how: as what begins and ends, by the names of module and function, and the place. */
+/* Which functions are recorded, and how: as what begins and ends, by the names of module and function, and the
+ * place. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/ids.h"
+#include "core/lock.h"
 #include "python/python.h"
 
 /* What is known of a function, which the interpreter keeps with its code. */
@@ -16,7 +18,7 @@ static int (*set_extra)(void *, long, void *);
 static char chosen[4096];                 /* modules, separated by commas; empty: all that are not installed; *: all */
 
 /* So many functions of the calling thread are open: one that was running when recording began ends without one. */
-static __thread unsigned depth __attribute__((tls_model("initial-exec")));
+static TB_TLS unsigned depth;
 
 static void forget(void *p)
 {

@@ -342,16 +342,32 @@ static int calls_itself(const struct tb_module *m, uintptr_t pc)
     return judged(known, recurs, m, pc);
 }
 
+/* The place that calls a function of its image, if it is one. All code is read for it, once for each function:
+ * many of them are reached from the same few. */
+enum { NO_CALLER = 1, SEVERAL_CALLERS = 2 };
+static TB_COLD uintptr_t callers_of(const struct tb_module *m, uintptr_t low)
+{
+    static struct { uintptr_t key, at; } known[JUDGED]; /* a place is taken once: what stands there is not torn */
+    uintptr_t key = low ^ (uintptr_t)m << 16, at, none = 0;
+    __typeof__(&known[0]) k = &known[(low ^ low >> 10) % JUDGED];
+    if (__atomic_load_n(&k->key, __ATOMIC_ACQUIRE) == key && (at = __atomic_load_n(&k->at, __ATOMIC_ACQUIRE))) return at;
+    int n = tb_module_calls(m, m->code, m->code_end, low, 2, &at);
+    if (n != 1) at = n > 1 ? SEVERAL_CALLERS : NO_CALLER;
+    if (__atomic_compare_exchange_n(&k->key, &none, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&k->at, at, __ATOMIC_RELEASE);
+    return at;
+}
+
 /* Whether its image calls a function from several places, or one that alone calls it. This does not
  * depend on the stack: what a site has must not depend on which of two stacks came first. */
 static int is_reached_in_ways(const struct tb_module *m, uintptr_t low, uintptr_t high)
 {
     if (m->code_end - m->code > TEXT_MAX) return 0;
     for (int level = 0; level < CALLERS_MAX; level++) {
-        uintptr_t at, recursion;
+        uintptr_t recursion, at;
         if (high - low > SCAN_MAX || tb_module_calls(m, low, high, low, 1, &recursion)) return 0;
-        int callers = tb_module_calls(m, m->code, m->code_end, low, 2, &at);
-        if (callers != 1) return callers > 1;
+        at = callers_of(m, low);
+        if (at == NO_CALLER || at == SEVERAL_CALLERS) return at == SEVERAL_CALLERS;
         if (!tb_cfi_function(m, at, &low, &high)) return 0;
     }
     return 0;

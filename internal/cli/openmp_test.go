@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// threads is a process with two regions of two threads: the second thread has twice the work in the first one, and waits
-// for a lock in the second one.
+// threads is a process with two regions of two threads: the second thread has twice the work in the first one, and
+// waits for a lock in the second one.
 const threads = `abi openmpi
 rank 0 of 1 on n
 0+100 MPI_Init()

@@ -113,8 +113,8 @@ func (a *app) writeFile(name string, k kind, force bool, write func(io.Writer) e
 	return o.Replace(filepath.Base(name))
 }
 
-// dirKind is a directory that commands write: with files, one of which, the only one with its ending, tells the kind, and
-// with a directory, sub, of more files. owns tells the files by their names.
+// dirKind is a directory that commands write: with files, one of which, the only one with its ending, tells the kind,
+// and with a directory, sub, of more files. owns tells the files by their names.
 type dirKind struct {
 	kind
 	sub  string

@@ -205,7 +205,8 @@ type flowData struct {
 	vector spec.Vector
 }
 
-// collectives are the operations that OTF2 has. It has none for neighbours: theirs are those of the same data among all.
+// collectives are the operations that OTF2 has. It has none for neighbours: theirs are those of the same data among
+// all.
 var collectives = map[flowData]otf2.CollectiveOp{
 	{flow: spec.FlowToAll}:                                                         otf2.OpBarrier,
 	{flow: spec.FlowFromRoot, data: spec.DataWhole}:                                otf2.OpBcast,

@@ -85,8 +85,8 @@ func (w Wave) Join(n uint64, v Wave) Wave {
 // Add is the wave of an elementwise sum; its Size is an upper bound.
 func (w Wave) Add(v Wave) Wave { return Wave{w.Re + v.Re, w.Im + v.Im, w.Size + v.Size} }
 
-// Near tells whether two waves, of n reals of so many bytes each, can be of the same reals, summed in another order in as
-// many steps: they differ by rounding alone.
+// Near tells whether two waves, of n reals of so many bytes each, can be of the same reals, summed in another order
+// in as many steps: they differ by rounding alone.
 func (w Wave) Near(v Wave, n uint64, width int64, steps int) bool {
 	unit := 0x1p-53
 	if width == 4 {

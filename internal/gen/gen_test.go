@@ -189,8 +189,8 @@ func TestSecondAPI(t *testing.T) {
 	}
 }
 
-// TestSmallestAPI: two files say all of a new API that does nothing that an analysis of MPI asks for; ids are given. Its
-// functions may return what is no error code.
+// TestSmallestAPI: two files say all of a new API that does nothing that an analysis of MPI asks for; ids are given.
+// Its functions may return what is no error code.
 func TestSmallestAPI(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "spec"))); err != nil {

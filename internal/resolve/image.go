@@ -56,27 +56,28 @@ func isZdebug(name string) bool { return len(name) > 7 && name[:7] == ".zdebug" 
 // buildID returns the GNU build id as hex, empty if there is none.
 func (im *image) buildID() string {
 	if im.id == nil {
-		id := im.readBuildID()
+		id := BuildIDOf(im.f)
 		im.id = &id
 	}
 	return *im.id
 }
 
-func (im *image) readBuildID() string {
-	for _, s := range im.f.Sections {
+// BuildIDOf returns the build id of an ELF file as lower-case hex, empty if it has none.
+func BuildIDOf(f *elf.File) string {
+	for _, s := range f.Sections {
 		if s.Type == elf.SHT_NOTE && s.Size < 1<<16 {
 			if b, err := s.Data(); err == nil {
-				if id := noteBuildID(im.f.ByteOrder, b); id != "" {
+				if id := noteBuildID(f.ByteOrder, b); id != "" {
 					return id
 				}
 			}
 		}
 	}
-	for _, p := range im.f.Progs {
+	for _, p := range f.Progs {
 		if p.Type == elf.PT_NOTE && p.Filesz < 1<<16 {
 			b := make([]byte, p.Filesz)
 			if _, err := p.ReadAt(b, 0); err == nil {
-				if id := noteBuildID(im.f.ByteOrder, b); id != "" {
+				if id := noteBuildID(f.ByteOrder, b); id != "" {
 					return id
 				}
 			}

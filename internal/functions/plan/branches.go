@@ -183,7 +183,8 @@ func (im *image) absoluteEntries(to *set, table, start, end uint64) {
 	}
 }
 
-// pointers adds what data points to: by relocations, or as it stands. Some of it are no addresses at all, and do no harm.
+// pointers adds what data points to: by relocations, or as it stands. Some of it are no addresses at all, and do no
+// harm.
 func (im *image) pointers(to *set) {
 	for i := range im.data {
 		s := &im.data[i]

@@ -77,12 +77,11 @@ func cacheKey(path string) string {
 	}
 	defer f.Close()
 	st, err := os.Stat(path)
-	im := &image{elf: f.File}
-	im.readBuildID()
-	if err != nil || im.buildID == "" {
+	id := buildID(f.File)
+	if err != nil || id == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s-%d-v%d", im.buildID, st.Size(), cacheVersion)
+	return fmt.Sprintf("%s-%d-v%d", id, st.Size(), cacheVersion)
 }
 
 // cacheDir is where plans are kept, nil if there is no place that is this user's alone.

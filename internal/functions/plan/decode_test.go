@@ -19,7 +19,7 @@ func libraries(t *testing.T) []string {
 		}
 	}
 	if len(found) == 0 {
-		t.Skip("no gcc")
+		t.Fatal("no gcc")
 	}
 	return found
 }
@@ -34,7 +34,7 @@ func TestDecodeAsObjdump(t *testing.T) {
 		cmd := exec.Command("objdump", "-d", "-w", "-j", ".text", path)
 		out, err := cmd.StdoutPipe()
 		if err != nil || cmd.Start() != nil {
-			t.Skip("no objdump")
+			t.Fatal("no objdump")
 		}
 		compared, wrong := 0, 0
 		lines := bufio.NewScanner(out)

@@ -2,18 +2,20 @@ package plan
 
 import (
 	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 
+	"github.com/tabard-hpc/tabard/internal/resolve"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
-// maxText bounds the code of an image.
-const maxText = 1 << 30
+// maxText bounds the code of an image, maxBuildID the digits of its build id.
+const (
+	maxText    = 1 << 30
+	maxBuildID = 80
+)
 
 // section is a part of an image with its content.
 type section struct {
@@ -61,7 +63,7 @@ func open(path string) (*image, error) {
 	if err := im.readSections(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	im.readBuildID()
+	im.buildID = buildID(f.File)
 	im.readSymbols()
 	im.readFrames()
 	im.readImports()
@@ -95,38 +97,13 @@ func (im *image) readSections() error {
 	return nil
 }
 
-// readBuildID takes the first build id there is.
-func (im *image) readBuildID() {
-	for _, p := range im.elf.Progs {
-		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
-			continue
-		}
-		notes := make([]byte, p.Filesz)
-		if _, err := io.ReadFull(p.Open(), notes); err != nil {
-			continue
-		}
-		if id := buildIDIn(notes, im.elf); id != "" {
-			im.buildID = id
-			return
-		}
+// buildID is the build id of an image, empty if it has none or one that is too long.
+func buildID(f *elf.File) string {
+	id := resolve.BuildIDOf(f)
+	if len(id) > maxBuildID {
+		return ""
 	}
-}
-
-func buildIDIn(notes []byte, f *elf.File) string {
-	for len(notes) >= 12 {
-		name, desc := f.ByteOrder.Uint32(notes), f.ByteOrder.Uint32(notes[4:])
-		kind := f.ByteOrder.Uint32(notes[8:])
-		from := 12 + (uint64(name)+3)&^3
-		end := from + (uint64(desc)+3)&^3
-		if end > uint64(len(notes)) {
-			return ""
-		}
-		if kind == 3 && name == 4 && string(notes[12:15]) == "GNU" && desc > 0 && desc <= 40 {
-			return hex.EncodeToString(notes[from : from+uint64(desc)])
-		}
-		notes = notes[end:]
-	}
-	return ""
+	return id
 }
 
 // readSymbols reads the functions that have names.

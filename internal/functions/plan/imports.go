@@ -45,13 +45,13 @@ func (im *image) looker(in *instruction, code []byte, at uint64) string {
 		return ""
 	}
 	for range 2 {
-		stub := im.codeAt(place)
-		next, ok := decode(stub)
+		entry := im.codeAt(place)
+		next, ok := decode(entry)
 		if !ok {
 			break
 		}
 		if next.kind == jumpAway && next.disp != 0 {
-			return im.lookers[next.target(stub, place)]
+			return im.lookers[next.target(entry, place)]
 		}
 		place += uint64(next.length)
 	}

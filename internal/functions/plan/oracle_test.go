@@ -38,7 +38,7 @@ func newBench(t *testing.T) *bench {
 		return built
 	}
 	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
+		t.Fatal("no gcc")
 	}
 	dir, err := os.MkdirTemp("", "functions")
 	if err != nil {

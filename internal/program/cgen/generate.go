@@ -124,7 +124,8 @@ type objectKey struct {
 var (
 	words = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while`)
-	reserved = strings.Fields(`main my_heap my_own rank size argument_count arguments directory heap status flag which request comm group type op win file
+	reserved = strings.Fields(`main my_heap my_own
+rank size argument_count arguments directory heap status flag which request comm group type op win file
 info errhandler message session keyval column n number list made wants want done got i j k place find_rank
 start_objects start_files start fails reduce reduce_large query free_request cancel extent convert memory around
 reserve unreserve created begun stage number creation creations thread thread_body index time exit free read write remove mkdir open close send recv accept connect bind listen
@@ -177,7 +178,8 @@ func Generate(a *archive.Archive, w io.Writer, o Options) (*Result, error) {
 	}
 	bw := bufio.NewWriter(w)
 	bw.WriteString(text)
-	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Threads: len(g.threads) > 0, Notes: g.notes, Skipped: g.skippedList()}
+	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Threads: len(g.threads) > 0, Notes: g.notes,
+		Skipped: g.skippedList()}
 	return res, bw.Flush()
 }
 

@@ -170,8 +170,8 @@ func TestKilledAfterKeptEarly(t *testing.T) {
 	}
 }
 
-// Filters, switching off, and what must have been missed make an archive partial. That a call is hidden says no more than
-// the filter or the switch, and that nothing of MPI is recorded is no filter: its events were not asked for.
+// Filters, switching off, and what must have been missed make an archive partial. That a call is hidden says no more
+// than the filter or the switch, and that nothing of MPI is recorded is no filter: its events were not asked for.
 func TestPartial(t *testing.T) {
 	for name, want := range map[string]bool{"all": false, "hidden": false, "off": true, "filter": true,
 		"foreign": true, "without MPI": false} {

@@ -29,7 +29,8 @@ const (
 	functionGap = 0x7ffffffe // functions from here on are none
 )
 
-// FunctionsName is the name of the file in which a thread keeps what its stream does not have yet of its function calls.
+// FunctionsName is the name of the file in which a thread keeps what its stream does not have yet of its function
+// calls.
 func FunctionsName(id ProcessID, thread int) string { return fmt.Sprintf("f.%s.%d", id, thread) }
 
 // HeldFunctions reads such a file of a process that does nothing any more, and gives the records that it would have
