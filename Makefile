@@ -5,7 +5,7 @@
 # make soak       damage, faults and crowds of ranks, many times: when something about them has changed
 # make damage     the reader against 1,000,000 damaged files, every command against 20,000
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
-# make faults     200 randomised kills of program and collector
+# make faults     300 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
@@ -69,7 +69,7 @@ E2E_JOBS ?= 3
 E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -parallel=$(E2E_JOBS) -timeout=65m ./e2e
 
 e2e: bin/tabard
-	$(E2E) -skip '^TestFaults$$'
+	$(E2E) -skip '^Test(Source)?Faults$$'
 
 .PHONY: damage damage-short faults-short fuzz
 damage-short: $(EMBEDDED)
@@ -84,10 +84,10 @@ fuzz: $(EMBEDDED)
 	$(GOCMD) run ./bench/fuzz $(FUZZ)
 
 faults-short: bin/tabard
-	TABARD_FAULTS=30 $(E2E) -run '^TestFaults$$'
+	TABARD_FAULTS=30 $(E2E) -run '^Test(Source)?Faults$$'
 
 faults: bin/tabard
-	TABARD_FAULTS=200 $(E2E) -run '^TestFaults$$' -v
+	TABARD_FAULTS=200 $(E2E) -run '^Test(Source)?Faults$$' -v
 
 # Runs of many more ranks than processors.
 .PHONY: crowds

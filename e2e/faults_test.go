@@ -50,15 +50,16 @@ const (
 	faultSeconds = 0.7
 )
 
-// faultJob is one run of testdata/mpi/logged.c that a fault will hit.
+// faultJob is one run of a program that a fault will hit.
 type faultJob struct {
 	*mpirun.Job
-	rng                      *rand.Rand
-	program, dir, state, out string
-	launcher                 int
+	rng             *rand.Rand
+	command         []string // of a rank
+	dir, state, out string
+	launcher        int
 }
 
-func (j *faultJob) ranks() []int { return rankProcesses(j.program, j.dir) }
+func (j *faultJob) ranks() []int { return rankProcesses(j.command) }
 
 func (j *faultJob) signal(s syscall.Signal) bool {
 	return len(j.ranks()) > 0 && syscall.Kill(j.launcher, s) == nil
@@ -79,6 +80,16 @@ func kill(pids []int, n int, rng *rand.Rand) bool {
 // file mapped shared. TABARD_FAULTS is the number of runs, TABARD_SEED repeats
 // a sequence.
 func TestFaults(t *testing.T) {
+	testFaults(t, 1, logged)
+}
+
+// TestSourceFaults is TestFaults for events of other sources than MPI: each run for one of them, half as many runs.
+func TestSourceFaults(t *testing.T) {
+	testFaults(t, 2, sources...)
+}
+
+// testFaults makes a part of TABARD_FAULTS runs.
+func testFaults(t *testing.T, part int, programs ...loggedProgram) {
 	runs, seed := 30, uint64(time.Now().UnixNano())
 	for name, set := range map[string]func(uint64){"TABARD_FAULTS": func(n uint64) { runs = int(n) },
 		"TABARD_SEED": func(n uint64) { seed = n }} {
@@ -92,10 +103,14 @@ func TestFaults(t *testing.T) {
 	}
 	t.Logf("TABARD_SEED=%d", seed)
 	struck := 0
+	runs = max(1, runs/part)
 	for i := range runs {
-		m, f := mpis[i%len(mpis)], faults[i/len(mpis)%len(faults)]
-		t.Run(fmt.Sprintf("%d %s %s", i, m.Name, f.name), func(t *testing.T) {
-			testFault(t, m, f, rand.New(rand.NewPCG(seed, uint64(i))), &struck)
+		p := programs[i%len(programs)]
+		// Whatever the number of programs, each meets all MPIs and faults.
+		k := i + i/(len(mpis)*len(programs))
+		m, f := p.mpi(mpis[k%len(mpis)]), faults[i/len(mpis)%len(faults)]
+		t.Run(fmt.Sprintf("%d %s %s %s", i, m.Name, p.name, f.name), func(t *testing.T) {
+			testFault(t, m, p, f, rand.New(rand.NewPCG(seed, uint64(i))), &struck)
 		})
 	}
 	t.Logf("%d runs, %d were hit while they ran", runs, struck)
@@ -105,8 +120,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func testFault(t *testing.T, m *mpirun.MPI, f fault, rng *rand.Rand, hits *int) {
-	j := newFaultJob(t, m, rng)
+func testFault(t *testing.T, m *mpirun.MPI, p loggedProgram, f fault, rng *rand.Rand, hits *int) {
+	j := newFaultJob(t, m, p, rng)
 	delay := time.Duration(rng.Float64() * (faultSeconds + 0.4) * float64(time.Second))
 	code, stdout, struck := j.run(t, f, delay)
 	if struck {
@@ -118,10 +133,10 @@ func testFault(t *testing.T, m *mpirun.MPI, f fault, rng *rand.Rand, hits *int) 
 	}
 	switch {
 	case f.harmless || !struck:
-		if code != 0 || stdout != "logged: done\n" {
+		if code != 0 || stdout != p.says() {
 			t.Errorf("the program was harmed: exit code %d, output %q", code, stdout)
 		}
-	case !f.launcher && code == 0 && stdout != "logged: done\n":
+	case !f.launcher && code == 0 && stdout != p.says():
 		t.Errorf("exit code 0 after %s, output %q", f.name, stdout)
 	}
 	// As a user would: the next command finds or completes the recording.
@@ -131,13 +146,13 @@ func testFault(t *testing.T, m *mpirun.MPI, f fault, rng *rand.Rand, hits *int) 
 	if err := waitNone(j.state); err != nil {
 		t.Error(err)
 	}
-	done, open, err := recorded(j.out, faultRanks)
+	done, open, err := p.recorded(j.out, faultRanks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for r := range want {
-		// One call may have returned without its count.
-		if done[r] < want[r] || done[r] > want[r]+1 && want[r] > 0 {
+		// Some calls may have returned without their count.
+		if done[r] < want[r] || done[r] > want[r]+p.uncounted+p.never && want[r] > 0 {
 			t.Errorf("%s after %v: %d calls of rank %d returned, %d recorded", f.name, delay, want[r], r, done[r])
 		}
 		if open[r] > 1 {
@@ -153,15 +168,12 @@ func testFault(t *testing.T, m *mpirun.MPI, f fault, rng *rand.Rand, hits *int) 
 	t.Logf("%s after %v: %d calls returned", f.name, delay.Round(time.Millisecond), want)
 }
 
-func newFaultJob(t *testing.T, m *mpirun.MPI, rng *rand.Rand) *faultJob {
-	p, err := program(m, "logged")
-	if err != nil {
-		t.Fatal(err)
-	}
+func newFaultJob(t *testing.T, m *mpirun.MPI, p loggedProgram, rng *rand.Rand) *faultJob {
 	dir, state := t.TempDir(), stateRoot(t)
-	j := &faultJob{rng: rng, program: p[0], dir: dir, state: state, out: filepath.Join(dir, "logged.tabard")}
+	j := &faultJob{rng: rng, command: p.command(t, m, dir, faultSeconds), dir: dir, state: state,
+		out: filepath.Join(dir, "logged.tabard")}
 	j.Job = &mpirun.Job{MPI: m, Ranks: faultRanks, Dir: dir, Env: []string{"TABARD_STATE=" + state},
-		Args: []string{tabardBin, "record", "--quiet", "-o", j.out, p[0], dir, fmt.Sprint(faultSeconds)}}
+		Args: slices.Concat([]string{tabardBin, "record", "--quiet", "--events=" + p.events, "-o", j.out}, j.command)}
 	return j
 }
 

@@ -47,44 +47,7 @@ func smallDisk(t *testing.T, options string) string {
 // and compares the recording with its log.
 func recordLogged(t *testing.T, m *mpirun.MPI, out, cwd string, env ...string) {
 	t.Helper()
-	p, err := program(m, "logged")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if len(env) == 0 {
-		// A recording that cannot be written stays in its state: not in everybody's.
-		env = []string{"TABARD_STATE=" + stateRoot(t)}
-	}
-	args := []string{tabardBin, "record", "--quiet"}
-	if out != "" {
-		args = append(args, "-o", out)
-	}
-	j := &mpirun.Job{MPI: m, Ranks: 2, Dir: cwd, Env: env, Args: append(args, p[0], dir, "0.3")}
-	r, err := j.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Code != 0 || r.Stdout != "logged: done\n" {
-		t.Errorf("the program was harmed: exit code %d, output %q, %q", r.Code, r.Stdout, r.Stderr)
-	}
-	if out == "" {
-		out = filepath.Join(cwd, "logged.tabard")
-	}
-	want, err := returned(dir, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := readable(t, out, env)
-	done, _, err := recorded(file, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := range want {
-		if done[r] != want[r] {
-			t.Errorf("rank %d: %d calls returned, %d recorded", r, want[r], done[r])
-		}
-	}
+	logged.record(t, m, out, cwd, env...)
 }
 
 // stateRoot is a folder in memory for the state of one test's recordings.
@@ -142,6 +105,12 @@ func TestStateFull(t *testing.T) {
 		disk := smallDisk(t, "size=6m")
 		dir := t.TempDir()
 		recordLogged(t, m, filepath.Join(dir, "out.tabard"), dir, "TABARD_STATE="+disk)
+		if m != mpis[0] {
+			return
+		}
+		for _, p := range sources {
+			p.record(t, m, filepath.Join(dir, p.name+".tabard"), dir, "TABARD_STATE="+disk)
+		}
 	})
 }
 

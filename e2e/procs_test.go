@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,10 +43,8 @@ func processes(match func(args []string) bool) []int {
 }
 
 // rankProcesses are the ranks that have become the program.
-func rankProcesses(program, dir string) []int {
-	return processes(func(args []string) bool {
-		return len(args) > 1 && args[0] == program && args[1] == dir
-	})
+func rankProcesses(command []string) []int {
+	return processes(func(args []string) bool { return slices.Equal(args, command) })
 }
 
 // collectors are the collectors whose state lies below dir.

@@ -30,9 +30,9 @@ func returned(dir string, ranks int) ([]uint64, error) {
 	return n, nil
 }
 
-// recorded counts the MPI calls of each rank that the archive says returned,
-// and those that it says did not.
-func recorded(file string, ranks int) (done, open []uint64, err error) {
+// recorded counts the calls of each rank that the archive says returned,
+// and those that it says did not; of events of one kind if it is not -1.
+func recorded(file string, ranks, kind int) (done, open []uint64, err error) {
 	a, err := archive.Open(file)
 	if err != nil {
 		return nil, nil, err
@@ -57,8 +57,8 @@ func recorded(file string, ranks int) (done, open []uint64, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			switch {
-			case spec.ByID(sig.Func).Own():
+			switch f := spec.ByID(sig.Func); {
+			case f.Own() || kind >= 0 && int(f.Kind) != kind:
 			case sig.Flags&archive.Unfinished != 0:
 				open[r] += n
 			default:

@@ -60,7 +60,7 @@ func TestShortenedState(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				done, _, err := recorded(file, 2)
+				done, _, err := recorded(file, 2, -1)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -62,7 +62,7 @@ MPI_Finalize() @ all.c:30 [main]
 	return b.String()
 }
 
-// others is two ranks whose calls are not MPI's alone: regions, files, NCCL.
+// others is two ranks whose calls are not MPI's alone: regions, files, NCCL, functions of Python.
 func others() string {
 	var b strings.Builder
 	b.WriteString("abi openmpi\ncommand ./others\n")
@@ -81,6 +81,9 @@ loop 12
   write(fd=fd#0) @ o.c:8 [main] ; offset=?%[1]d ; count=?100 ; bytes=?100
   pread(fd=fd#0) @ o.c:9 [main] ; offset=?0 ; count=?64 ; bytes=?64
   region_mark(name="moment") @ o.c:10 [main]
+  python_begin(name="solver.Grid.step", from="solver.py:7")
+  MPI_Barrier(comm=MPI_COMM_WORLD) @ solver.py:9 [step]
+  python_end()
   region_value(name="error", value=0.5) @ o.c:11 [main]
   MPI_Allreduce(count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD) @ o.c:12 [main]
   region_end()
@@ -113,11 +116,11 @@ func node(run, partOf string, ranks ...int) string {
 	return d
 }
 
-// damageSamples are recordings of all kinds: threads, columns, bundles, worlds, groups of nodes,
+// damageSamples are recordings of all kinds: all sources of events, threads, columns, bundles, worlds, groups of nodes,
 // regular and irregular programs, and times in all modes.
 func damageSamples(t *testing.T) [][]byte {
 	t.Helper()
-	descs := []string{halo, everything(), others(), around(), grids(), faultyRun(slowRank), loopsRun3(), archivetest.Varied(7),
+	descs := []string{halo, everything(), others(), threads, around(), grids(), faultyRun(slowRank), loopsRun3(), archivetest.Varied(7),
 		archivetest.Varied(12), node("1", "", 0, 1), "abi mpich\n"}
 	descs = append(descs, archivetest.Descriptions(t, "../archive/testdata/*.txtar")...)
 	var all [][]byte
