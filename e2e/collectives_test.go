@@ -66,6 +66,34 @@ func TestManualCollectives(t *testing.T) {
 	}
 }
 
+// TestManualLoop: contents are compared in each instance, also of loops that are matched once.
+func TestManualLoop(t *testing.T) {
+	m, dir := mpis[0], t.TempDir()
+	exe := filepath.Join(dir, "manual")
+	if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   string
+		grade  string
+		proven uint64
+	}{{"broadcast tree 60", proven, 60}, {"spoiled - 60", consistent, 59}} {
+		d := manualCase(t, m, dir, 4, "hashes", append([]string{exe}, strings.Fields(c.args)...))
+		found := uint64(0)
+		for _, f := range d.Findings {
+			if f.Operation == "broadcast" && f.Grade != "near miss" {
+				found += f.Instances
+				if f.Grade != c.grade || f.Proven != c.proven {
+					t.Errorf("%s: %+v", c.args, f)
+				}
+			}
+		}
+		if found != 60 {
+			t.Errorf("%s: %d instances: %+v", c.args, found, d.Findings)
+		}
+	}
+}
+
 func manualCase(t *testing.T, m *mpirun.MPI, dir string, ranks int, payload string, args []string) (d report.Collectives) {
 	t.Helper()
 	file := filepath.Join(dir, "manual.tabard")

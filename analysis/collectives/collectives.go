@@ -13,8 +13,6 @@
 package collectives
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -52,15 +50,13 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{a: a, res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{}, ends: map[int32][]end{}}
+	r := &reader{a: a, res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{}, ends: map[int32]ends{}}
 	_, err = match.RunProgram(p, match.Options{Untimed: true, Fold: true, Message: r.message, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	for stream, ends := range r.ends {
-		if err := r.read(int(stream), ends); err != nil {
-			return nil, err
-		}
+	if err := r.readAll(r.ends, r.at); err != nil {
+		return nil, err
 	}
 	sizes := map[int32]int{}
 	for _, c := range p.Comms.Comms {
@@ -70,7 +66,11 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 		r.res.Comms[int32(c.ID)] = c.Short()
 	}
 	r.res.Looked = uint64(len(r.messages))
-	r.res.Findings = merge(Find(r.messages, sizes), func(site int32) string {
+	found, err := find(r.messages, sizes, r.agree)
+	if err != nil {
+		return nil, err
+	}
+	r.res.Findings = merge(found, func(site int32) string {
 		place, _, _ := strings.Cut(r.res.Sites[site], " < ")
 		return place
 	})
@@ -83,14 +83,9 @@ type reader struct {
 	res      *Result
 	messages []Message
 	sites    map[string]int32
-	ends     map[int32][]end // by stream
-}
-
-// end is the call of one end of a message.
-type end struct {
-	call    uint64
-	message int32
-	recv    bool
+	ends     map[int32]ends // by stream
+	streams  []int32        // of senders, by message
+	last     []uint64       // the hash that was read last, by message
 }
 
 func (r *reader) message(m *match.Message) error {
@@ -108,63 +103,11 @@ func (r *reader) message(m *match.Message) error {
 	}
 	n := int32(len(r.messages))
 	r.messages = append(r.messages, Message{From: m.Send.Process, To: m.Recv.Process, Sent: m.Send.Post.Call,
-		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count})
-	r.ends[m.Send.Post.Stream] = append(r.ends[m.Send.Post.Stream], end{m.Send.Post.Call, n, false})
-	r.ends[m.Recv.Post.Stream] = append(r.ends[m.Recv.Post.Stream], end{m.Recv.Post.Call, n, true})
+		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep})
+	r.streams, r.last = append(r.streams, m.Send.Post.Stream), append(r.last, 0)
+	r.ends[m.Send.Post.Stream] = append(r.ends[m.Send.Post.Stream], end{m.Send.Post.Call, m.SendStep, m.Count, n, false})
+	r.ends[m.Recv.Post.Stream] = append(r.ends[m.Recv.Post.Stream], end{m.Recv.Post.Call, 0, 1, n, true})
 	return nil
-}
-
-// read goes through a stream up to the last call that is asked for.
-func (r *reader) read(stream int, ends []end) error {
-	slices.SortFunc(ends, func(a, b end) int { return cmp.Compare(a.call, b.call) })
-	var hashes []hash
-	for c, err := range r.a.Stream(stream).Iter(0) {
-		if err != nil {
-			return err
-		}
-		if c.Func.Category == "payload" {
-			hashes = append(hashes, hashOf(c))
-			r.res.Contents = true
-			continue
-		}
-		for len(ends) > 0 && ends[0].call <= c.Index {
-			if ends[0].call == c.Index {
-				r.at(c, &ends[0], hashes)
-			}
-			ends = ends[1:]
-		}
-		hashes = hashes[:0]
-		if len(ends) == 0 {
-			break
-		}
-	}
-	return nil
-}
-
-type hash struct {
-	value uint64
-	known bool
-}
-
-func hashOf(c *archive.Call) hash {
-	i := c.Func.In("hash")
-	if i < 0 {
-		return hash{}
-	}
-	return hash{uint64(c.Slots[i].N), true}
-}
-
-// at notes what a call says of a message.
-func (r *reader) at(c *archive.Call, e *end, hashes []hash) {
-	m := &r.messages[e.message]
-	if e.recv {
-		m.Target, m.RecvSite = buffer(c, "recvbuf"), r.site(c)
-		return
-	}
-	m.Source, m.SendSite = buffer(c, "sendbuf"), r.site(c)
-	if len(hashes) == 1 {
-		m.Hash, m.Known = hashes[0].value, hashes[0].known
-	}
 }
 
 func (r *reader) site(c *archive.Call) int32 {

@@ -31,10 +31,11 @@ type Finding struct {
 	// SendSites and RecvSites are where its messages are made.
 	SendSites, RecvSites []int32
 	// Instances is how often it happens, all sets together; Bytes what one moves from its root, or from each process.
-	Instances uint64
-	Bytes     int64
-	Segments  int // an instance is made of so many pieces
-	Algorithm string
+	// Proven is in how many of them contents prove it.
+	Instances, Proven uint64
+	Bytes             int64
+	Segments          int // an instance is made of so many pieces
+	Algorithm         string
 	// Steps is the critical path of an instance, in messages; Messages how many it has.
 	Steps, Messages int
 	// Missing says what is missing, of near misses; Unproven what the grade leaves open; Against what speaks against a
@@ -49,8 +50,26 @@ const enough = 16
 
 // Find finds collectives in messages. sizes are those of communicators, by their number.
 func Find(messages []Message, sizes map[int32]int) []Finding {
+	found, _ := find(messages, sizes, func([]*item) error { return nil })
+	return found
+}
+
+// find has agree compare all instances of items whose contents differ in some.
+func find(messages []Message, sizes map[int32]int, agree func([]*item) error) ([]Finding, error) {
 	f := &finder{sizes: sizes, groups: map[string]*group{}}
-	for _, x := range follow(messages) {
+	items := follow(messages)
+	var varying []*item
+	for _, x := range items {
+		if x.varies && !x.again && len(x.holders) > 1 {
+			varying = append(varying, x)
+		}
+	}
+	if len(varying) > 0 {
+		if err := agree(varying); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range items {
 		switch {
 		case len(x.holders) < 2:
 			f.direct = append(f.direct, x)
@@ -67,7 +86,7 @@ func Find(messages []Message, sizes map[int32]int) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank(a.Grade), rank(b.Grade)), cmp.Compare(weight(&b), weight(&a)))
 	})
-	return found
+	return found, nil
 }
 
 func rank(g Grade) int { return slices.Index([]Grade{Proven, Consistent, NearMiss}, g) }
@@ -293,9 +312,21 @@ func (f *finder) count(to *Finding, g *group, s *set, items []*item, origins int
 		for _, m := range x.messages {
 			n = min(n, m.Count)
 		}
-		to.doubts(x)
 	}
-	to.Instances += max(n, 1)
+	n = max(n, 1)
+	proven := n
+	for _, x := range items {
+		if to.doubts(x) {
+			proven = 0
+		} else if x.varies {
+			proven = min(proven, x.agree)
+		}
+	}
+	to.Instances += n
+	to.Proven += proven
+	if proven < n {
+		to.Grade = Consistent
+	}
 }
 
 func (to *Finding) addRoot(root int) {
@@ -304,11 +335,11 @@ func (to *Finding) addRoot(root int) {
 	}
 }
 
-// doubts lowers the grade where an item leaves something open, and says what.
-func (to *Finding) doubts(x *item) {
+// doubts says what an item leaves open, and whether it leaves anything.
+func (to *Finding) doubts(x *item) (any bool) {
 	open := func(on bool, text string) {
 		if on {
-			to.Grade = Consistent
+			any = true
 			if !slices.Contains(to.Unproven, text) {
 				to.Unproven = append(to.Unproven, text)
 			}
@@ -326,6 +357,7 @@ func (to *Finding) doubts(x *item) {
 			to.Against = append(to.Against, text)
 		}
 	}
+	return any
 }
 
 // algorithm names the shape of how an item went.

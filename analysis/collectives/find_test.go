@@ -53,13 +53,13 @@ func randomSchedule(seed uint64) (*schedule, int32) {
 	return s, root
 }
 
-func find(s *schedule) []Finding { return Find(s.messages, map[int32]int{0: s.n}) }
+func findIn(s *schedule) []Finding { return Find(s.messages, map[int32]int{0: s.n}) }
 
 // TestAnySchedule: whatever the schedule, a broadcast is found, with its root.
 func TestAnySchedule(t *testing.T) {
 	for seed := range uint64(500) {
 		s, root := randomSchedule(seed)
-		found := find(s)
+		found := findIn(s)
 		if len(found) == 0 || found[0].Operation != "broadcast" || found[0].Grade != Proven || found[0].Instances != 1 ||
 			len(found[0].Sets) != 1 || len(found[0].Sets[0]) != s.n || fmt.Sprint(found[0].Roots) != fmt.Sprint([]int32{root}) {
 			t.Fatalf("seed %d, %d processes, root %d: %+v", seed, s.n, root, found)
@@ -77,7 +77,7 @@ func TestOneMissing(t *testing.T) {
 		} else {
 			s.messages[len(s.messages)-1].Hash++
 		}
-		found := find(s)
+		found := findIn(s)
 		if len(found) == 0 || found[0].Grade != NearMiss || len(found[0].Missing) != 1 ||
 			!strings.HasPrefix(found[0].Missing[0], fmt.Sprintf("rank %d ", last.To)) {
 			t.Fatalf("seed %d, %d processes, without %d -> %d: %+v", seed, s.n, last.From, last.To, found)
@@ -97,7 +97,7 @@ func TestRedundant(t *testing.T) {
 			break
 		}
 	}
-	found := find(s)
+	found := findIn(s)
 	if found[0].Grade != Proven || len(found[0].Against) == 0 {
 		t.Fatalf("%+v", found[0])
 	}
@@ -115,7 +115,7 @@ func TestNoise(t *testing.T) {
 				s.send(a, b, r.Uint64(), int64(16+8*r.IntN(4)))
 			}
 		}
-		if found := find(s); len(found) > 0 {
+		if found := findIn(s); len(found) > 0 {
 			t.Fatalf("seed %d: %+v", seed, found)
 		}
 	}

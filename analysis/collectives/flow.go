@@ -19,8 +19,10 @@ type Message struct {
 	Source, Target Place
 	// SendSite and RecvSite number the places in the program.
 	SendSite, RecvSite int32
-	// Count is how many such messages it stands for, in loops.
-	Count uint64
+	// Count is how many such messages it stands for, in loops; what else is said is that of the first one. Digest is equal
+	// for those whose contents are equal in each of them. Again is how many have the contents of the one before.
+	// SendStep is by how many calls of the sender they are apart.
+	Count, Digest, Again, SendStep uint64
 }
 
 // A Place is somewhere in the memory of a process.
@@ -66,7 +68,9 @@ type item struct {
 	// answers counts messages to those that the origin heard of last: who asks is answered.
 	answers     int
 	again       bool // the origin sent the same before
-	depth       int  // messages on the critical path
+	varies      bool // contents of instances after the first differ: agree is in how many they do not
+	agree       uint64
+	depth       int // messages on the critical path
 	ready, busy map[int32]int
 }
 
@@ -160,6 +164,8 @@ func (f *flow) leaves(m *Message) *item {
 		held[key] = x
 	}
 	x.messages = append(x.messages, m)
+	x.varies = x.varies || m.Digest != x.messages[0].Digest
+	x.again = x.again || m.Again > m.Count/2 || m.Count != x.messages[0].Count
 	if from, has := f.heard[m.From]; has && from == m.To && m.From == x.origin {
 		x.answers++
 	}

@@ -62,6 +62,7 @@ func (f *Finding) add(x *Finding) {
 	}
 	f.SendSites, f.RecvSites = union(f.SendSites, x.SendSites), union(f.RecvSites, x.RecvSites)
 	f.Instances += x.Instances
+	f.Proven += x.Proven
 	f.Unproven, f.Against = union(f.Unproven, x.Unproven), union(f.Against, x.Against)
 }
 

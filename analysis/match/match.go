@@ -63,8 +63,10 @@ type Message struct {
 	// Guessed is set if the receive took any source or tag and no status says
 	// which: it has one of the sends that are left over, the earliest that fits.
 	Guessed bool
-	// Count is 1; with Options.Fold it is how many messages this one stands for.
-	Count uint64
+	// Count is 1; with Options.Fold it is how many messages this one stands for. SendStep and RecvStep are by how many
+	// calls the ends move on from one to the next.
+	Count              uint64
+	SendStep, RecvStep uint64
 }
 
 // Part is one member's call of a collective.
@@ -158,7 +160,8 @@ type Options struct {
 	// order, and to guess, for which few are read.
 	Untimed bool
 	// Fold hands out messages and collectives that loops repeat once with their Count where that is
-	// known without reading all calls; the calls are then those of the first one.
+	// known without reading all calls; the calls of messages are then those of the first one, and Collectives have those of
+	// the one before it.
 	Fold bool
 }
 

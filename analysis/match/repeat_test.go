@@ -169,14 +169,35 @@ func repeats(t *testing.T, a *archive.Archive) float64 {
 	}
 	part := float64(repeated) / float64(max(1, sum.Events))
 	count := [2]uint64{}
+	posts := map[[4]uint64]int{} // of both ends, what is folded less what is not
+	ends := func(m *match.Message, k uint64) *[4]uint64 {
+		s, r := &m.Send.Post, &m.Recv.Post
+		return &[4]uint64{uint64(s.Stream), s.Call + k*m.SendStep, uint64(r.Stream), r.Call + k*m.RecvStep}
+	}
+	_, err = match.RunProgram(p, match.Options{Untimed: true,
+		Message: func(m *match.Message) error { posts[*ends(m, 0)]--; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
 	folded, err := match.RunProgram(p, match.Options{Untimed: true, Fold: true,
-		Message:    func(m *match.Message) error { count[0] += m.Count; return nil },
+		Message: func(m *match.Message) error {
+			count[0] += m.Count
+			for k := range m.Count {
+				posts[*ends(m, k)]++
+			}
+			return nil
+		},
 		Collective: func(c *match.Collective) error { count[1] += c.Count; return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !equalSums(*folded, *sum) || count != [2]uint64{sum.Messages, sum.Collectives} {
 		t.Fatalf("folded: %+v, counted %d; want %+v", *folded, count, *sum)
+	}
+	for calls, n := range posts {
+		if n != 0 {
+			t.Fatalf("folded: a message of calls %d is found %d times too often", calls, n)
+		}
 	}
 	return part
 }

@@ -164,6 +164,13 @@ func (r *runner) fold(s *snapshot, n uint64) error {
 	for i := range s.messages {
 		a := &s.messages[i]
 		a.msg.Send, a.msg.Recv, a.msg.Count = &a.send, &a.recv, n
+		a.msg.SendStep, a.msg.RecvStep = r.process(a.send.Process).size, r.process(a.recv.Process).size
+		a.send.moveOn(a.msg.SendStep)
+		a.recv.moveOn(a.msg.RecvStep)
+		if a.recv.Probe != nil {
+			a.recv.Probe = &a.probe
+			a.probe.Call += a.msg.RecvStep
+		}
 		if err := r.opts.Message(&a.msg); err != nil {
 			return err
 		}
@@ -176,6 +183,16 @@ func (r *runner) fold(s *snapshot, n uint64) error {
 		}
 	}
 	return nil
+}
+
+func (e *End) moveOn(calls uint64) {
+	e.Post.Call += calls
+	if e.Done.Known() {
+		e.Done.Call += calls
+	}
+	if e.Tests.Calls > 0 {
+		e.Tests.Call += calls
+	}
 }
 
 // windows makes a window for each process that is paused, by process.

@@ -34,6 +34,7 @@ type ManualCollective struct {
 	Sends     []string `json:"sends"`        // where messages are sent
 	Receives  []string `json:"receives"`     // and received
 	Instances uint64   `json:"instances"`
+	Proven    uint64   `json:"proven"`   // instances that contents prove
 	Bytes     int64    `json:"bytes"`    // of an instance, the largest one
 	Segments  int      `json:"segments"` // that it is sent in
 	Algorithm string   `json:"algorithm"`
@@ -51,7 +52,7 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		m := ManualCollective{Operation: f.Operation, Call: f.Call, Grade: string(f.Grade), Roots: f.Roots,
-			Comm: r.Comms[f.Comm], Instances: f.Instances, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
+			Comm: r.Comms[f.Comm], Instances: f.Instances, Proven: f.Proven, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
 			Steps: f.Steps, Messages: f.Messages, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
 		for _, s := range f.Sets {
 			var ranks []int

@@ -23,6 +23,17 @@ static void bcast_linear(int root)
         if (p != root) MPI_Send(data, N, MPI_DOUBLE, p, 1, WORLD);
 }
 
+/* The last one gets something else in one of the steps. */
+static void bcast_spoiled(int root, int step)
+{
+    if (rank != root) MPI_Recv(data, N, MPI_DOUBLE, root, 1, WORLD, IGNORE);
+    else fill(data, N, step);
+    for (int p = 0; rank == root && p < size; p++) {
+        data[5] += step == 33 && p == size - 1;
+        if (p != root) MPI_Send(data, N, MPI_DOUBLE, p, 1, WORLD);
+    }
+}
+
 static void bcast_tree(int root)
 {
     int v = (rank - root + size) % size, mask = 1;
@@ -178,11 +189,13 @@ static void token(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "", *how = argc > 2 ? argv[2] : "";
+    const int steps = argc > 3 ? atoi(argv[3]) : STEPS;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < steps; step++) {
         if (!strcmp(what, "broadcast")) broadcast(how, 1, step);
+        if (!strcmp(what, "spoiled")) bcast_spoiled(1, step);
         if (!strcmp(what, "turns")) broadcast(how, step % size, step);
         if (!strcmp(what, "allgather")) strcmp(how, "ring") ? allgather_linear(step * size) : allgather_ring(step * size);
         if (!strcmp(what, "scatter")) scatter(step);

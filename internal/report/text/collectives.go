@@ -31,7 +31,11 @@ func Collectives(w io.Writer, d *report.Collectives, limit int) {
 }
 
 func collective(w io.Writer, f *report.ManualCollective) {
-	render.Printf(w, "%s, %s: %s instead\n", f.Operation, f.Grade, collectiveCall(f))
+	grade := f.Grade
+	if f.Proven > 0 && f.Proven < f.Instances {
+		grade = fmt.Sprintf("proven by contents for %s of %s", count(f.Proven), count(f.Instances))
+	}
+	render.Printf(w, "%s, %s: %s instead\n", f.Operation, grade, collectiveCall(f))
 	render.Printf(w, "  ranks      %s of %s\n", collectiveSets(f.Sets), cmp.Or(f.Comm, "communicators of their own"))
 	switch {
 	case len(f.Roots) == 1:

@@ -1,0 +1,165 @@
+package collectives
+
+import (
+	"container/heap"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+// end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later.
+type end struct {
+	call, step, left uint64
+	message          int32
+	recv             bool
+}
+
+// ends are a heap by call.
+type ends []end
+
+func (e ends) Len() int           { return len(e) }
+func (e ends) Less(i, j int) bool { return e[i].call < e[j].call }
+func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *ends) Push(x any)        { *e = append(*e, x.(end)) }
+func (e *ends) Pop() any {
+	last := len(*e) - 1
+	x := (*e)[last]
+	*e = (*e)[:last]
+	return x
+}
+
+// hash is that of what a call sends.
+type hash struct {
+	value uint64
+	known bool
+}
+
+func hashOf(c *archive.Call) hash {
+	i := c.Func.In("hash")
+	if i < 0 {
+		return hash{}
+	}
+	return hash{uint64(c.Slots[i].N), true}
+}
+
+// visit is handed a call of an end, and the hashes that stand before it. It tells whether the later ones are wanted.
+type visit func(c *archive.Call, e *end, hashes []hash) bool
+
+func (r *reader) readAll(all map[int32]ends, see visit) error {
+	for stream, of := range all {
+		heap.Init(&of)
+		if err := r.read(int(stream), of, see); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read goes through a stream up to the last call that is asked for.
+func (r *reader) read(stream int, of ends, see visit) error {
+	var hashes []hash
+	for c, err := range r.a.Stream(stream).Iter(0) {
+		if err != nil || len(of) == 0 {
+			return err
+		}
+		if c.Func.Category == "payload" {
+			if c.Func.Name != "payload_samples" {
+				hashes = append(hashes, hashOf(c))
+			}
+			r.res.Contents = true
+			continue
+		}
+		for len(of) > 0 && of[0].call <= c.Index {
+			e := &of[0]
+			if e.call == c.Index && see(c, e, hashes) && e.left > 1 {
+				e.call, e.left = e.call+e.step, e.left-1
+				heap.Fix(&of, 0)
+				continue
+			}
+			heap.Pop(&of)
+		}
+		hashes = hashes[:0]
+	}
+	return nil
+}
+
+// at notes what a call says of a message.
+func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
+	m := &r.messages[e.message]
+	switch {
+	case e.recv:
+		m.Target, m.RecvSite = buffer(c, "recvbuf"), r.site(c)
+		return false
+	case e.left == max(m.Count, 1): // the first one
+		m.Source, m.SendSite = buffer(c, "sendbuf"), r.site(c)
+		if len(hashes) == 1 {
+			m.Hash, m.Known = hashes[0].value, hashes[0].known
+		}
+		r.last[e.message] = m.Hash
+		return m.Known && e.left > 1
+	}
+	h, known := one(c, hashes)
+	m.Digest = (m.Digest ^ h) * 0x9e3779b97f4a7c15
+	m.Digest ^= m.Digest >> 29
+	if known && h == r.last[e.message] {
+		m.Again++
+	}
+	r.last[e.message] = h
+	return true
+}
+
+// one is the hash of a call's message; if it is not known, a number that is like no other.
+func one(c *archive.Call, hashes []hash) (value uint64, known bool) {
+	if len(hashes) == 1 && hashes[0].known {
+		return hashes[0].value, true
+	}
+	return (c.Index + 1) * 0xbf58476d1ce4e5b9, false
+}
+
+// mostCompared is how many instances are compared one by one, in 9 bytes each.
+const mostCompared = 1 << 24
+
+// agree counts, for each item whose contents differ in some instances, in how many all messages carry the same.
+func (r *reader) agree(items []*item) error {
+	type comparison struct {
+		hashes []uint64
+		bad    []bool
+		seen   []bool
+	}
+	of, all, room := map[int32]*comparison{}, map[int32]ends{}, uint64(mostCompared)
+	where := map[*Message]int32{}
+	for i := range r.messages {
+		where[&r.messages[i]] = int32(i)
+	}
+	compared := map[*item]*comparison{}
+	for _, x := range items {
+		n := x.messages[0].Count
+		if n > room {
+			continue
+		}
+		room -= n
+		c := &comparison{make([]uint64, n), make([]bool, n), make([]bool, n)}
+		compared[x] = c
+		for _, m := range x.messages {
+			i := where[m]
+			of[i] = c
+			all[r.streams[i]] = append(all[r.streams[i]], end{m.Sent, m.SendStep, m.Count, i, false})
+		}
+	}
+	err := r.readAll(all, func(c *archive.Call, e *end, hashes []hash) bool {
+		to, h := of[e.message], uint64(0)
+		h, known := one(c, hashes)
+		if k := r.messages[e.message].Count - e.left; k < uint64(len(to.hashes)) {
+			to.bad[k] = to.bad[k] || !known || to.seen[k] && to.hashes[k] != h
+			to.hashes[k], to.seen[k] = h, true
+		}
+		return true
+	})
+	for x, c := range compared {
+		for _, bad := range c.bad {
+			if !bad {
+				x.agree++
+			}
+		}
+	}
+	return err
+}
