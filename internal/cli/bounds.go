@@ -32,7 +32,7 @@ func (a *app) bounded(cmd *cobra.Command) {
 			debug.SetMemoryLimit(int64(b.Memory) / 4 * 3)
 			a.perRank = int64(b.PerRank)
 		}
-		if cmd.Name() != "replay" { // it ends the job that it has started
+		if n := cmd.Name(); n != "replay" && n != "view" { // these put in order what they have started
 			defer a.interruptible()()
 		}
 		return run(cmd, args)

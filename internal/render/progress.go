@@ -26,6 +26,7 @@ type Progress struct {
 	shown    bool
 	finished bool
 	now      func() time.Time
+	watch    func(done, total uint64) // instead of a terminal
 }
 
 // Waiting time before the first line, and between lines.
@@ -46,6 +47,9 @@ func NewProgress(w io.Writer, t Terminal, what, noun string, total uint64) *Prog
 	p.next = p.begin.Add(progressDelay)
 	return p
 }
+
+// Watch makes a Progress that shows nothing and tells a function instead.
+func Watch(told func(done, total uint64)) *Progress { return &Progress{watch: told} }
 
 // Add says that n more steps are done. It is cheap, but not meant for every
 // single call: thousands at a time suffice.
@@ -82,6 +86,10 @@ func (p *Progress) Say(what string) {
 
 // show rewrites the line if it is time to.
 func (p *Progress) show() {
+	if p.watch != nil {
+		p.watch(p.n, p.total)
+		return
+	}
 	now := p.now()
 	if now.Before(p.next) {
 		return
@@ -92,7 +100,7 @@ func (p *Progress) show() {
 
 // rewrite puts a line in place of the one that is shown. One that cannot be shown is nobody's loss.
 func (p *Progress) rewrite(line string) {
-	if p.finished {
+	if p.finished || p.watch != nil {
 		return
 	}
 	p.shown = true

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/view"
+)
+
+const viewLong = `Show a recording in a browser, from the whole run to one call; or two beside each other.
+
+The page comes from this command, which serves it on this machine only, until Ctrl-C or until nobody has used
+it for as long as --idle says. The address that is printed has a secret: whoever knows it can see the recording.
+
+To look at a recording on another machine, run the command there with --socket and the one that it prints on
+your own: a socket can be opened by its user only, while ports are shared by all users of a machine. See
+docs/viewer.md.`
+
+type viewFlags struct {
+	port      int
+	socket    string
+	noBrowser bool
+	idle      time.Duration
+}
+
+var _ = command(35, viewCommand)
+
+func viewCommand(a *app) *cobra.Command {
+	f := &viewFlags{}
+	cmd := &cobra.Command{
+		Use:   "view FILE [FILE2]",
+		Short: "Show a recording in a browser",
+		Long:  viewLong,
+		Example: `  tabard view app.tabard
+  tabard view good.tabard bad.tabard
+  tabard view app.tabard --socket ~/view.sock     # on a login node
+  tabard view app.tabard --no-browser --port 8080`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usagef("want FILE, or two to compare")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeTwoFiles,
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.port, "port", 0, "serve on this `PORT` of the loopback interface (default: any that is free)")
+	fl.StringVar(&f.socket, "socket", "", "serve on a Unix socket at `PATH` instead, which only this user can open")
+	fl.BoolVar(&f.noBrowser, "no-browser", false, "start no browser")
+	fl.DurationVar(&f.idle, "idle", 4*time.Hour, "end after so long without a request; 0 is never")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case f.port < 0 || f.port > 65535:
+			return usagef("--port %d is not in 0 to 65535", f.port)
+		case f.socket != "" && cmd.Flags().Changed("port"):
+			return usagef("--socket and --port do not go together")
+		case f.idle < 0:
+			return usagef("--idle %v is negative", f.idle)
+		}
+		return f.run(a, args)
+	}
+	return a.withLive(cmd)
+}
+
+func (f *viewFlags) run(a *app, args []string) error {
+	var archives []*archive.Archive
+	for _, file := range args {
+		arch, err := a.open(file)
+		if err != nil {
+			return err
+		}
+		defer arch.Close()
+		a.opened(arch)
+		if s := archive.Incomplete(arch.Gaps()); s != "" {
+			a.remarks(file)(s)
+		}
+		archives = append(archives, arch)
+	}
+	s, err := view.New(archives...)
+	if err != nil {
+		return err
+	}
+	return f.serve(a, s)
+}
+
+// serve answers until Ctrl-C, or until nobody asks any more.
+func (f *viewFlags) serve(a *app, s *view.Server) error {
+	l, err := f.listen()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	remove := f.announce(a, s, l)
+	defer remove()
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 1 << 16}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	tick := time.NewTicker(max(10*time.Millisecond, min(time.Minute, cmp.Or(f.idle, time.Hour)/10)))
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			if errors.Is(err, http.ErrServerClosed) {
+				return nil
+			}
+			return err
+		case <-ctx.Done():
+			server.Close()
+		case <-tick.C:
+			if f.idle > 0 && s.Idle() > f.idle {
+				a.remarks("view")(fmt.Sprintf("nobody has looked for %v: this is the end", f.idle))
+				server.Close()
+			}
+		}
+	}
+}
+
+// listen opens the port or the socket. Nobody else can open the socket, not even while it is being made.
+func (f *viewFlags) listen() (net.Listener, error) {
+	if f.socket == "" {
+		return net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
+	}
+	path, err := filepath.Abs(f.socket)
+	if err != nil {
+		return nil, err
+	}
+	if fi, err := os.Lstat(path); err == nil {
+		c, dialed := net.Dial("unix", path)
+		if dialed == nil {
+			c.Close()
+			return nil, fmt.Errorf("%s: another server listens there", path)
+		}
+		if fi.Mode().Type() != os.ModeSocket || fi.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()) {
+			return nil, fmt.Errorf("%s is there already, and no socket of an earlier `tabard view`: choose another path",
+				path)
+		}
+		if err := os.Remove(path); err != nil { // whoever made it was killed
+			return nil, err
+		}
+	}
+	old := syscall.Umask(0o177)
+	defer syscall.Umask(old)
+	return net.Listen("unix", path)
+}
+
+// announce says how to open the page, and opens it if it can. What it returns removes what that needed.
+func (f *viewFlags) announce(a *app, s *view.Server, l net.Listener) (remove func()) {
+	host, _ := os.Hostname()
+	name := "you"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	defer a.out.Flush()
+	if f.socket != "" {
+		const port = 8090
+		fmt.Fprintf(a.out, "Run this on your own machine:\n\n  ssh -N -L %d:%s %s@%s\n\nand open\n\n  "+
+			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, quoted(l.Addr().String()), name, host, port, s.Token())
+		return func() {}
+	}
+	address := fmt.Sprintf("http://%s/?token=%s", l.Addr(), s.Token())
+	fmt.Fprintf(a.out, "Open\n\n  %s\n\nCtrl-C ends it. From another machine: see --socket.\n", address)
+	if f.noBrowser {
+		return func() {}
+	}
+	return browse(address)
+}
+
+// quoted is a word for a shell.
+func quoted(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// browse opens an address in the user's browser, if there is one. The address goes there in a file that only the user
+// can read: all users of a machine see the arguments of programs.
+func browse(address string) (remove func()) {
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
+	} else if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return func() {}
+	}
+	program, err := exec.LookPath(opener)
+	if err != nil {
+		return func() {}
+	}
+	dir, err := os.MkdirTemp("", "tabard-view-") // mode 0700
+	if err != nil {
+		return func() {}
+	}
+	remove = func() { os.RemoveAll(dir) }
+	file := filepath.Join(dir, "open.html")
+	text := fmt.Sprintf("<!doctype html><meta http-equiv=refresh content=\"0;url=%s\">\n", address)
+	if err := os.WriteFile(file, []byte(text), 0o600); err == nil {
+		cmd := exec.Command(program, file)
+		if cmd.Start() == nil {
+			go cmd.Wait() // it was told to the user, too
+		}
+	}
+	return remove
+}

@@ -1,0 +1,350 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/view/api"
+)
+
+// An endpoint is what can be asked for under /api/.
+type endpoint struct {
+	// takes are the parameters that it understands besides rec, and the selection if selects is set.
+	takes   []string
+	selects bool
+	// work makes the answer: a value to be sent as JSON, or bytes. It may take long if slow is set.
+	slow bool
+	work func(q *question) (any, error)
+}
+
+// question is a request that was understood.
+type question struct {
+	s     *Server
+	rec   *recording
+	flags selection.Flags
+	args  url.Values
+	// meter is told how far an analysis is.
+	meter report.Meter
+	ctx   context.Context
+}
+
+// refusal is an error with what it means in HTTP.
+type refusal struct {
+	code int
+	text string
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.text }
+
+// wrong is the error for a request that is not understood.
+func wrong(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// absent is the error for what the recording does not have.
+func absent(format string, args ...any) error {
+	return &refusal{http.StatusConflict, fmt.Sprintf(format, args...)}
+}
+
+// selectionKeys are the parameters that select.
+var selectionKeys = []string{"rank", "function", "comm", "time", "in", "steps", "step_loop"}
+
+// maxQuery is how long a query may be.
+const maxQuery = 1 << 14
+
+// ask understands a request.
+func (s *Server) ask(r *http.Request, e *endpoint) (*question, error) {
+	if len(r.URL.RawQuery) > maxQuery {
+		return nil, &refusal{http.StatusRequestURITooLong, "the request is too long"}
+	}
+	args, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, wrong("the request is not understood: %v", err)
+	}
+	for key, values := range args {
+		known := key == "rec" || slices.Contains(e.takes, key) || e.selects && slices.Contains(selectionKeys, key)
+		if !known {
+			return nil, wrong("there is no parameter %q here", key)
+		}
+		if len(values) > 1 {
+			return nil, wrong("%s is given twice", key)
+		}
+		if values[0] == "" {
+			delete(args, key)
+		}
+	}
+	q := &question{s: s, args: args, ctx: r.Context()}
+	n, err := q.number("rec", 0, 0, int64(len(s.recordings))-1)
+	if err != nil {
+		return nil, err
+	}
+	q.rec = s.recordings[n]
+	if e.selects {
+		q.flags = selection.Flags{Ranks: args.Get("rank"), Functions: args.Get("function"), Comms: args.Get("comm"),
+			Time: args.Get("time"), In: args.Get("in"), Steps: args.Get("steps"), StepLoop: args.Get("step_loop")}
+		if _, err := selection.Parse(q.flags); err != nil {
+			return nil, wrong("%v", err)
+		}
+	}
+	return q, nil
+}
+
+// number is a parameter that is a number from least to most; without it, it is the default.
+func (q *question) number(key string, otherwise, least, most int64) (int64, error) {
+	text := q.args.Get(key)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, wrong("%s is %q, not a number from %d to %d", key, text, least, most)
+	}
+	return n, nil
+}
+
+// choice is a parameter that is one of some words, the first of which is the default.
+func (q *question) choice(key string, words ...string) (string, error) {
+	text := q.args.Get(key)
+	switch {
+	case text == "":
+		return words[0], nil
+	case !slices.Contains(words, text):
+		return "", wrong("%s is %q, which is none of %s", key, text, strings.Join(words, ", "))
+	}
+	return text, nil
+}
+
+// key names an answer.
+func (q *question) key(name string) string { return name + "?" + q.args.Encode() }
+
+// patience is how long a request waits for its answer before it is told that it is pending.
+const patience = time.Second
+
+// answer answers a request.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e endpoint) {
+	q, err := s.ask(r, &e)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if !e.slow {
+		v, err := guarded(q, e.work)
+		if err == nil {
+			err = send(w, v)
+		}
+		if err != nil {
+			fail(w, err)
+		}
+		return
+	}
+	t := s.answers.get(q.key(name), q, e.work)
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-t.done:
+		if t.err != nil {
+			fail(w, t.err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(t.body)
+	case <-timer.C:
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusAccepted)
+		json.NewEncoder(w).Encode(t.pending())
+	case <-r.Context().Done():
+	}
+}
+
+// send sends a value.
+func send(w http.ResponseWriter, v any) error {
+	if b, ok := v.([]byte); ok {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Write(b)
+		return nil
+	}
+	b, err := encode(v)
+	if err == nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(b)
+	}
+	return err
+}
+
+// encode makes JSON. Whatever is in it cannot end a script element.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := json.NewEncoder(&b).Encode(v)
+	return b.Bytes(), err
+}
+
+// fail says what is wrong.
+func fail(w http.ResponseWriter, err error) {
+	r, ok := err.(*refusal)
+	if !ok {
+		r = &refusal{http.StatusInternalServerError, err.Error()}
+	}
+	refuse(w, r.code, r.text)
+}
+
+// guarded makes an answer. A mistake of ours is an error, and does not end the server.
+func guarded(q *question, work func(*question) (any, error)) (v any, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("this is a mistake in tabard, please report it: %v\n%s", x, debug.Stack())
+		}
+	}()
+	return work(q)
+}
+
+// How many analyses go on at once, how long one is kept that was not begun and that nobody asks for, and how many bytes
+// of answers are kept.
+const (
+	workers    = 2
+	forgotten  = 5 * time.Second
+	maxAnswers = 64 << 20
+)
+
+// answers are those that take long.
+type answers struct {
+	mu      sync.Mutex
+	all     map[string]*task
+	running int
+	bytes   int
+}
+
+// task is an answer that is being worked out, or that is there.
+type task struct {
+	q     *question
+	work  func(*question) (any, error)
+	asked time.Time
+	begun bool
+	done  chan struct{}
+	body  []byte
+	err   error
+
+	what        atomic.Pointer[string]
+	made, total atomic.Uint64
+}
+
+func newAnswers() *answers { return &answers{all: map[string]*task{}} }
+
+// get finds an answer, or begins to work it out.
+func (a *answers) get(key string, q *question, work func(*question) (any, error)) *task {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := a.all[key]
+	if t == nil {
+		t = &task{q: q, work: work, done: make(chan struct{})}
+		q.ctx = context.Background()
+		q.meter = t.meter
+		a.all[key] = t
+	}
+	t.asked = time.Now()
+	a.begin()
+	return t
+}
+
+// begin begins the tasks that were asked for last, as far as others have ended.
+func (a *answers) begin() {
+	for a.running < workers {
+		var next *task
+		for key, t := range a.all {
+			if t.begun {
+				continue
+			}
+			if time.Since(t.asked) > forgotten {
+				delete(a.all, key)
+			} else if next == nil || t.asked.After(next.asked) {
+				next = t
+			}
+		}
+		if next == nil {
+			return
+		}
+		next.begun = true
+		a.running++
+		go a.run(next)
+	}
+}
+
+func (a *answers) run(t *task) {
+	v, err := guarded(t.q, t.work)
+	if err == nil {
+		t.body, err = encode(v)
+	}
+	t.err = err
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	close(t.done)
+	a.running--
+	a.bytes += len(t.body)
+	a.trim(t)
+	a.begin()
+}
+
+// trim forgets the answers that nobody has asked for for longest, but for the newest.
+func (a *answers) trim(newest *task) {
+	for a.bytes > maxAnswers {
+		oldest, name := (*task)(nil), ""
+		for key, t := range a.all {
+			if t != newest && t.ended() && (oldest == nil || t.asked.Before(oldest.asked)) {
+				oldest, name = t, key
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		delete(a.all, name)
+		a.bytes -= len(oldest.body)
+	}
+}
+
+func (t *task) ended() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// meter is told what is being done.
+func (t *task) meter(what, _ string, total uint64) *render.Progress {
+	t.what.Store(&what)
+	t.made.Store(0)
+	t.total.Store(total)
+	return render.Watch(func(done, total uint64) {
+		t.made.Store(done)
+		t.total.Store(total)
+	})
+}
+
+// pending says how far it is.
+func (t *task) pending() api.Pending {
+	p := api.Pending{Pending: true, What: "waiting for other analyses", Done: t.made.Load(), Total: t.total.Load()}
+	if what := t.what.Load(); what != nil {
+		p.What = *what
+	}
+	if p.Done > math.MaxInt64 || p.Total > math.MaxInt64 {
+		p.Done, p.Total = 0, 0
+	}
+	return p
+}

@@ -1,0 +1,298 @@
+// Package api has the data types that the viewer's server and its page exchange, besides the documents of
+// package report. Every request is a GET of /api/NAME; docs/viewer.md says what each of them takes.
+//
+// Times are in nanoseconds since the start of the trace. A line is a thread of a process: a row of the
+// picture at its finest.
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/tabard-hpc/tabard/internal/report"
+)
+
+// Overview is what is known of a recording without a look at its calls.
+type Overview struct {
+	// Name is the last part of the file's name, Recordings how many recordings are shown beside each other.
+	Name       string   `json:"name"`
+	Recordings int      `json:"recordings"`
+	Version    string   `json:"version"`
+	Command    []string `json:"command"`
+	MPI        string   `json:"mpi"`
+	Created    string   `json:"created"`
+	Processes  int      `json:"processes"`
+	Threads    int      `json:"threads"`
+	Hosts      int      `json:"hosts"`
+	Calls      uint64   `json:"calls"`
+	Bytes      int64    `json:"bytes"`
+	// Hash identifies the content of the file.
+	Hash string `json:"hash"`
+	// Timed tells whether there are times of single calls.
+	Timed  bool   `json:"timed"`
+	Grid   *Grid  `json:"grid,omitempty"`
+	Banner Banner `json:"banner"`
+	// Kinds are the kinds of events that are recorded: "mpi", "io", ...
+	Kinds []string `json:"kinds"`
+}
+
+// Grid is the grid of tiles that covers the run.
+type Grid struct {
+	Lines int `json:"lines"`
+	// Level is the least one at which a single tile covers the run.
+	Level int   `json:"level"`
+	From  int64 `json:"from_ns"`
+	To    int64 `json:"to_ns"`
+	// Group is the least number of lines in a row with which a tile has all lines.
+	Group      int      `json:"group"`
+	Bins       int      `json:"bins"`
+	MaxRows    int      `json:"max_rows"`
+	Categories []string `json:"categories"`
+	Orders     []string `json:"orders"`
+	// First are the requests for the tiles of the whole run.
+	First []string `json:"first"`
+}
+
+// Banner is what limits how far the recording can be believed.
+type Banner struct {
+	// TimeError bounds the error that starts and ends of calls are stored with; 0 if they are exact.
+	TimeError int64 `json:"time_error_ns"`
+	// Residual bounds how far corrected clocks of hosts are apart; Unmeasured is how many hosts' clocks are not
+	// corrected.
+	Residual   int64 `json:"clock_residual_ns"`
+	Unmeasured int   `json:"unmeasured_clocks"`
+	// Unfinished counts the calls that did not return (the report lists them), Lost those that are missing.
+	Unfinished uint64 `json:"unfinished_calls"`
+	Lost       uint64 `json:"lost_calls"`
+	// Snapshot is when the job was looked at if it was running, "" else.
+	Snapshot string `json:"snapshot"`
+	// Incomplete says in a sentence what is not recorded, "" if nothing.
+	Incomplete string `json:"incomplete"`
+}
+
+// Lines are the identities of lines.
+type Lines struct {
+	Order string `json:"order"`
+	Total int    `json:"total"`
+	First int    `json:"first"`
+	Lines []Line `json:"lines"`
+}
+
+// Line is a thread.
+type Line struct {
+	// Rank is -1 for a process without one.
+	Rank   int    `json:"rank"`
+	World  int    `json:"world"`
+	Thread int    `json:"thread"`
+	Host   string `json:"host"`
+	// Class is a number that threads share which made the same calls in the same order.
+	Class int    `json:"class"`
+	Calls uint64 `json:"calls"`
+}
+
+// TileHead comes before the cells of a tile.
+type TileHead struct {
+	Level      int      `json:"level"`
+	X          int64    `json:"x"`
+	Bins       int      `json:"bins"`
+	Value      string   `json:"value"` // time or calls
+	Categories []string `json:"categories"`
+	// Exact is set if all of the tile was read. Else Blur is over what stretches of time its shares are means, and
+	// Pending how many threads were not read.
+	Exact   bool      `json:"exact"`
+	Pending int       `json:"pending"`
+	Blur    int64     `json:"blur_ns"`
+	Rows    []TileRow `json:"rows"`
+}
+
+// TileRow is the lines of a row of a tile.
+type TileRow struct {
+	First    int `json:"first"`
+	Last     int `json:"last"`
+	Rank     int `json:"rank"`
+	LastRank int `json:"last_rank"` // of the last line
+	World    int `json:"world"`
+	Thread   int `json:"thread"`
+	Threads  int `json:"threads"`
+	// Read is how many of them are in the shares.
+	Read int `json:"read"`
+	// Sums are exact sums of each category in ns, unless the head says otherwise. With value=calls they are numbers.
+	Sums []float64 `json:"sum_ns"`
+}
+
+// Lane is the calls of a thread in a window of time.
+type Lane struct {
+	Line
+	From int64 `json:"from_ns"`
+	To   int64 `json:"to_ns"`
+	// Total is how many calls are in the window; if that is more than may be listed, Calls has none.
+	Total uint64     `json:"total"`
+	Calls []LaneCall `json:"calls"`
+	// Loops are the executions of loops in the window, the outer ones first.
+	Loops []LaneLoop `json:"loops"`
+	// Regions are those that the program names itself.
+	Regions []report.TimelineRegion `json:"regions"`
+	// Sites are the call sites that Calls name by their places here.
+	Sites []string `json:"sites"`
+}
+
+// LaneCall is a call.
+type LaneCall struct {
+	Index    uint64 `json:"index"`
+	Func     string `json:"func"`
+	Category string `json:"category"`
+	Start    int64  `json:"start_ns"`
+	End      int64  `json:"end_ns"`
+	// Site is a place in Lane.Sites, -1 if unknown.
+	Site       int  `json:"site"`
+	Unfinished bool `json:"unfinished,omitempty"`
+	// Nested calls were made by callbacks in the call before.
+	Nested bool `json:"nested,omitempty"`
+}
+
+// LaneLoop is an iteration of a loop, or if From is less than To several that follow one another.
+type LaneLoop struct {
+	Level int    `json:"level"` // from 0
+	Name  string `json:"name"`  // where it is in the source
+	// Iteration is the number of the first one in all executions of the loop, of which there are Of.
+	Iteration uint64 `json:"iteration"`
+	Last      uint64 `json:"last_iteration"`
+	Of        uint64 `json:"of"`
+	Start     int64  `json:"start_ns"`
+	End       int64  `json:"end_ns"`
+	Step      bool   `json:"step,omitempty"` // the time-step loop
+}
+
+// Calls are calls with all parameters.
+type Calls struct {
+	Rank   int `json:"rank"`
+	World  int `json:"world"`
+	Thread int `json:"thread"`
+	// Total is how many calls the thread made.
+	Total uint64 `json:"total"`
+	// Calls are documents as tabard dump --json prints them (tabard.call/1).
+	Calls []json.RawMessage `json:"calls"`
+}
+
+// Steps is the strip of time steps.
+type Steps struct {
+	// Total is their number; each element of Begin stands for Stride of them, one after the other.
+	Total  uint64 `json:"total"`
+	Stride uint64 `json:"stride"`
+	Region string `json:"region,omitempty"` // that a step is, if it is no iteration of a loop
+	Loop   string `json:"loop,omitempty"`   // where the time-step loop is
+	// Begin is when the steps begin, Length how long they take (the slowest process), Mean and Useful the mean
+	// length and the greatest computation; in ns.
+	Begin  []int64 `json:"begin_ns"`
+	Length []int64 `json:"length_ns"`
+	Mean   []int64 `json:"mean_ns"`
+	Useful []int64 `json:"computation_ns"`
+	Median int64   `json:"median_ns"`
+	// Slow are those that take unusually long.
+	Slow []report.SlowStep `json:"slow"`
+}
+
+// StepAt is where a time step is.
+type StepAt struct {
+	Step  uint64 `json:"step"`
+	Total uint64 `json:"total"`
+	// Begin and End are over the ranks that were looked at, Ranks how many these are.
+	Begin int64 `json:"begin_ns"`
+	End   int64 `json:"end_ns"`
+	Ranks int   `json:"ranks"`
+	// Rank, Thread, From and To are the calls [From, To) of the rank that begins first.
+	Rank   int    `json:"rank"`
+	Thread int    `json:"thread"`
+	From   uint64 `json:"from"`
+	To     uint64 `json:"to"`
+}
+
+// Arrows are messages in a window of time, with who waited for whom.
+type Arrows struct {
+	// Total is how many there are; if more than may be listed, Bundles has sums by pairs of ranks instead.
+	Total   uint64   `json:"total"`
+	Arrows  []Arrow  `json:"arrows"`
+	Bundles []Bundle `json:"bundles"`
+	// Formulas say what destinations are as functions of the rank, where that is known.
+	Formulas []Formula `json:"formulas"`
+}
+
+// Arrow is a message.
+type Arrow struct {
+	From  int   `json:"from"` // ranks (numbers of processes)
+	To    int   `json:"to"`
+	Begin int64 `json:"begin_ns"` // of the call that sends
+	End   int64 `json:"end_ns"`   // of the call that completes the receive
+	// Posted is when the receiver began to wait, Wait how long it waited for the sender.
+	Posted int64  `json:"posted_ns"`
+	Wait   int64  `json:"wait_ns"`
+	Bytes  int64  `json:"bytes"` // -1 unknown
+	Tag    int32  `json:"tag"`
+	Comm   int32  `json:"communicator"`
+	Send   uint64 `json:"send"` // numbers of the calls in their threads
+	Recv   uint64 `json:"receive"`
+}
+
+// Bundle is the messages of a pair of ranks.
+type Bundle struct {
+	From     int    `json:"from"`
+	To       int    `json:"to"`
+	Messages uint64 `json:"messages"`
+	Bytes    int64  `json:"bytes"`
+}
+
+// Formula is a parameter of a call that names a partner.
+type Formula struct {
+	Func  string `json:"func"`
+	Site  string `json:"site"`
+	Ranks string `json:"ranks"`
+	// Text is such as "dest = rank+1".
+	Text  string `json:"text"`
+	Calls uint64 `json:"calls"`
+}
+
+// Hits is what a search found.
+type Hits struct {
+	Query string `json:"query"`
+	Hits  []Hit  `json:"hits"`
+	// More tells that there are more, or that not everything was looked at.
+	More bool `json:"more"`
+}
+
+// Hit is something with a name.
+type Hit struct {
+	Kind string `json:"kind"` // function, site, rank, region, communicator, value, step
+	Text string `json:"text"`
+	// Select are flags of the selection: {"function": "MPI_Send"}.
+	Select map[string]string `json:"select"`
+	Calls  uint64            `json:"calls"`
+	// Rank, Thread and Call are the first such call, if it is known; else Rank is -1.
+	Rank   int    `json:"rank"`
+	Thread int    `json:"thread"`
+	Call   uint64 `json:"call"`
+}
+
+// Code is a part of a program in C.
+type Code struct {
+	Title string   `json:"title"`
+	Text  string   `json:"text"`
+	Lines int      `json:"lines"`
+	Notes []string `json:"notes"`
+}
+
+// Command is a command line that prints what a panel shows.
+type Command struct {
+	Line string `json:"line"`
+}
+
+// Pending says that an answer is being worked out.
+type Pending struct {
+	Pending bool   `json:"pending"`
+	What    string `json:"what"`
+	Done    uint64 `json:"done"`
+	Total   uint64 `json:"total"` // 0 if it is not known
+}
+
+// Error says why there is no answer.
+type Error struct {
+	Error string `json:"error"`
+}

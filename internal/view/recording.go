@@ -1,0 +1,120 @@
+package view
+
+import (
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/timeline"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/view/api"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// recording is an open archive.
+type recording struct {
+	number int
+	// whole is all of it; calls has no begins and ends of regions, and messages only what communicates.
+	whole, calls, messages *archive.Archive
+
+	timesOnce sync.Once
+	timed     bool
+	length    time.Duration
+	timesErr  error
+}
+
+func newRecording(number int, a *archive.Archive) (*recording, error) {
+	r := &recording{number: number, whole: a}
+	var err error
+	if r.calls, err = a.Calls(); err != nil {
+		return nil, err
+	}
+	r.messages, err = a.Messages()
+	return r, err
+}
+
+// times tells whether there are times of single calls, and how long the run was.
+func (r *recording) times() (timed bool, length time.Duration, err error) {
+	r.timesOnce.Do(func() {
+		for s := range r.calls.Streams() {
+			if r.timed = s.Timed(); r.timed {
+				break
+			}
+		}
+		if r.timed {
+			r.length, r.timesErr = selection.Length(r.calls)
+		}
+	})
+	return r.timed, r.length, r.timesErr
+}
+
+// tileBins is how many bins a tile has, maxRows how many rows at most.
+const (
+	tileBins = 256
+	maxRows  = 64
+)
+
+// categories are the names of what time is spent in.
+func categories() (names []string) {
+	for c := range timeline.NumCategories {
+		names = append(names, c.String())
+	}
+	return names
+}
+
+// overview answers /api/overview.
+func overview(q *question) (any, error) {
+	a := q.rec.whole
+	info, err := report.NewInfo(a)
+	if err != nil {
+		return nil, err
+	}
+	timed, length, err := q.rec.times()
+	if err != nil {
+		return nil, err
+	}
+	o := &api.Overview{Name: filepath.Base(a.File()), Recordings: len(q.s.recordings),
+		Version: report.NewVersion().String(), Command: info.Command, MPI: info.MPI, Created: info.Created,
+		Processes: info.Ranks, Threads: q.rec.calls.NumStreams(), Hosts: len(info.Hosts), Calls: info.Calls,
+		Bytes: info.Bytes.File, Timed: timed, Kinds: []string{},
+		Banner: api.Banner{Unfinished: info.Open, Lost: info.LostCalls, Snapshot: info.Snapshot,
+			Incomplete: info.Incomplete}}
+	if info.Timing != nil {
+		o.Banner.TimeError = int64(info.Timing.Starts.Max + 0.5)
+	}
+	for _, c := range a.HostClocks() {
+		if c.Measured {
+			o.Banner.Residual = max(o.Banner.Residual, int64(c.Residual))
+		} else if !c.Reference {
+			o.Banner.Unmeasured++
+		}
+	}
+	kinds, err := a.Kinds()
+	if err != nil {
+		return nil, err
+	}
+	for k := range kinds {
+		o.Kinds = append(o.Kinds, spec.EventKind(k).String())
+	}
+	slices.Sort(o.Kinds)
+	if timed {
+		o.Grid = q.rec.grid(length)
+	}
+	return o, nil
+}
+
+// grid is the grid of tiles that covers the run.
+func (r *recording) grid(length time.Duration) *api.Grid {
+	g := &api.Grid{Lines: r.calls.NumStreams(), From: 0, To: int64(length), Group: 1, Bins: tileBins, MaxRows: maxRows,
+		Categories: categories(), Orders: []string{"rank"}, First: []string{}}
+	for int64(tileBins)<<g.Level < g.To {
+		g.Level++
+	}
+	for g.Group*maxRows < g.Lines {
+		g.Group *= 2
+	}
+	return g
+}

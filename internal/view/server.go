@@ -1,0 +1,181 @@
+package view
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/view/api"
+)
+
+//go:embed ui/dist
+var bundle embed.FS
+
+// page is the files of the page, by path, with their types.
+var page = map[string]string{
+	"/": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
+	"/app.css": "text/css; charset=utf-8", "/favicon.svg": "image/svg+xml",
+}
+
+// policy lets the page load what comes from this server and nothing else, and run no script that is in the document.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+	"connect-src 'self'; font-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+
+// Server answers the requests of the page. It is an http.Handler.
+type Server struct {
+	recordings []*recording
+	answers    *answers
+	token      string // 128 bits in hexadecimal
+	cookie     string // its name
+	mux        map[string]endpoint
+	asked      atomic.Int64 // when the last request came, in Unix nanoseconds
+}
+
+// New makes a server of one recording, or of two that are compared. They must stay open.
+func New(archives ...*archive.Archive) (*Server, error) {
+	var secret [16]byte
+	rand.Read(secret[:]) // never fails
+	s := &Server{token: hex.EncodeToString(secret[:]), answers: newAnswers()}
+	// Cookies do not know ports: each server has a name of its own, which does not tell the token.
+	id := sha256.Sum256(append([]byte("cookie "), secret[:]...))
+	s.cookie = "tabard-" + hex.EncodeToString(id[:4])
+	for i, a := range archives {
+		r, err := newRecording(i, a)
+		if err != nil {
+			return nil, err
+		}
+		s.recordings = append(s.recordings, r)
+	}
+	s.mux = endpoints()
+	s.asked.Store(time.Now().UnixNano())
+	return s, nil
+}
+
+// Token is what whoever opens the page must know.
+func (s *Server) Token() string { return s.token }
+
+// Idle is how long no request has come.
+func (s *Server) Idle() time.Duration { return time.Duration(time.Now().UnixNano() - s.asked.Load()) }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if code, why := s.refused(r); code != 0 {
+		refuse(w, code, why)
+		return
+	}
+	if token := r.URL.Query().Get("token"); r.URL.Path == "/" && token != "" {
+		s.admit(w, token)
+		return
+	}
+	if c, err := r.Cookie(s.cookie); err != nil || !s.knows(c.Value) {
+		refuse(w, http.StatusUnauthorized, "open the address that tabard view printed: it has a token")
+		return
+	}
+	s.asked.Store(time.Now().UnixNano())
+	if kind, ok := page[r.URL.Path]; ok {
+		s.file(w, r.URL.Path, kind)
+		return
+	}
+	name, ok := strings.CutPrefix(r.URL.Path, "/api/")
+	if e, known := s.mux[name]; ok && known {
+		s.answer(w, r, name, e)
+		return
+	}
+	refuse(w, http.StatusNotFound, "there is no such page")
+}
+
+// refused says why a request is not even looked at; code is 0 if it is. Names of this machine alone are admitted as
+// the host: other names lead here only if somebody else's domain name server says so. A browser names the origin of
+// requests that other pages make.
+func (s *Server) refused(r *http.Request) (code int, why string) {
+	if r.Method != http.MethodGet {
+		return http.StatusMethodNotAllowed, "only GET is answered"
+	}
+	if !local(r.Host) {
+		return http.StatusForbidden, "this server is localhost only"
+	}
+	if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host {
+		return http.StatusForbidden, "requests of other pages are not answered"
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" && r.URL.Path != "/" {
+		return http.StatusForbidden, "requests of other pages are not answered"
+	}
+	return 0, ""
+}
+
+// local tells whether a host, with or without a port, is a name of this machine. The port is any: with ssh -L it is that
+// of the other end.
+func local(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	switch strings.ToLower(strings.Trim(host, "[]")) {
+	case "localhost", "127.0.0.1", "::1":
+		return true
+	}
+	return false
+}
+
+// knows tells whether a text is the token. Its time does not depend on where they differ.
+func (s *Server) knows(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
+}
+
+// admitted leads to the page. A redirect would not do: if a link of another page led here, the browser would not send
+// the cookie.
+const admitted = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
+<title>tabard view</title><a href="/">tabard view</a></html>
+`
+
+// admit turns the token of an address into a cookie, so that the page's address does not have it.
+func (s *Server) admit(w http.ResponseWriter, token string) {
+	if !s.knows(token) {
+		refuse(w, http.StatusUnauthorized, "this token is wrong: open the address that tabard view printed last")
+		return
+	}
+	s.asked.Store(time.Now().UnixNano())
+	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: token, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
+	w.Header().Set("Content-Type", page["/"])
+	io.WriteString(w, admitted)
+}
+
+// file sends a file of the page.
+func (s *Server) file(w http.ResponseWriter, path, kind string) {
+	if path == "/" {
+		path = "/index.html"
+	}
+	text, err := bundle.ReadFile("ui/dist" + path)
+	if errors.Is(err, fs.ErrNotExist) {
+		refuse(w, http.StatusNotFound, "there is no such page")
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Write(text) // whoever went away needs no answer
+}
+
+// refuse says in JSON why there is no answer.
+func refuse(w http.ResponseWriter, code int, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	json.NewEncoder(w).Encode(api.Error{Error: why})
+}
