@@ -18,11 +18,14 @@
 # make rerun      replay and proxies: speed beside the original, round trips, size of proxies (RERUN='-programs FILE' for more programs)
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI, SUITE='-replay -proxy' run again)
 # make arm64      build for AArch64 and test the C parts, under emulation elsewhere (.ci/arm64.sh says what it needs)
+# make install    the program, manual pages, completion and module file, below PREFIX (/usr/local)
+# make release    packages, archives, bill of materials and checksums in dist/release (RELEASE=amd64 leaves AArch64 out)
+# make site       the documentation as a site: dist/site/index.html
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
-.PHONY: all gen check test e2e faults bench scale size timing mpichsuite demo deps install clean FORCE
+.PHONY: all gen check test e2e faults bench scale size timing mpichsuite demo deps clean FORCE
 
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+VERSION ?= $(shell packaging/version.sh)
 PREFIX ?= /usr/local
 
 # Found when a recipe needs it: an old Go fetches the right one first.
@@ -31,17 +34,21 @@ export GOTOOLCHAIN ?= auto
 # Building and testing need no version control.
 export GOFLAGS ?= -buildvcs=false
 
+# What tabard says that it is; no tables for debuggers. The program is static, so that one runs on all systems.
+export LDFLAGS = -s -w -X github.com/tabard-hpc/tabard/internal/report.version=$(VERSION)
+
 all: bin/tabard
 
 include capture/build.mk
 include internal/program/replay/executor/build.mk
+include packaging/build.mk
 
 # C programs that are embedded: to be built before Go.
 EMBEDDED = capture/libtabard.so $(REPLAY)/tabard-replay $(REPLAY)/libtabardreplay.so
 
 bin/tabard: $(EMBEDDED) FORCE
 	@mkdir -p bin
-	$(GOCMD) build -trimpath -o $@ ./cmd/tabard
+	CGO_ENABLED=0 $(GOCMD) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/tabard
 
 # What the second generator writes follows from the program itself, so that it has to compile.
 gen:
@@ -146,10 +153,5 @@ demo:
 deps:
 	@.ci/deps.sh test
 
-install: bin/tabard
-	install -D -m 755 bin/tabard $(DESTDIR)$(PREFIX)/bin/tabard
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/tabard.h include/tabard.f90
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tabard/python include/tabard.py
-
 clean:
-	rm -rf bin demo $(EMBEDDED)
+	rm -rf bin dist demo $(EMBEDDED)

@@ -24,8 +24,8 @@ cat > "$out/overlay.json" <<END
  "internal/program/replay/executor/libtabardreplay.so": "$out/libtabardreplay.so"}}
 END
 export GOARCH=arm64 CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -overlay=$out/overlay.json"
-"$go" vet ./...
-"$go" build -trimpath -o "$out/tabard" ./cmd/tabard
+[ "${1:-}" = build ] || "$go" vet ./...
+"$go" build -trimpath -ldflags "${LDFLAGS:-}" -o "$out/tabard" ./cmd/tabard
 echo "built bin/arm64/tabard"
 [ "${1:-}" = build ] && exit
 

@@ -24,15 +24,21 @@ type Version struct {
 	Go       string `json:"go"`
 }
 
+// version is what the linker says, from the tag in version control: see packaging/version.sh.
+var version string
+
 // NewVersion says which version this is.
 func NewVersion() Version {
 	v := Version{Schema: VersionSchema, Version: "devel", Format: archive.FormatVersion, Runtime: ring.Version,
 		Go: runtime.Version()}
+	if version != "" {
+		v.Version = version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
-	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+	if version == "" && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		v.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sysconfig
 import tempfile
 from typing import Any, Dict, Iterator, List, Optional
 
@@ -21,9 +22,11 @@ class TabardError(Exception):
 
 
 def find(program: Optional[str]) -> str:
-    """The program tabard: what the caller says, what TABARD says, or that in PATH."""
+    """The program tabard: what the caller says, what TABARD says, that in PATH, or that of the wheel."""
     name = program or os.environ.get("TABARD") or "tabard"
     path = shutil.which(name)
+    if path is None and name == "tabard":
+        path = shutil.which(name, path=sysconfig.get_path("scripts"))
     if path is None:
         raise TabardError(
             "there is no program %s: install tabard, or say where it is by tabard.open(..., program=PATH) "
