@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and this machine lacks:
-# deps.sh build | demo | test. Does nothing if nothing is missing; says what to
+# deps.sh build | demo | test | release. Does nothing if nothing is missing; says what to
 # install if it may not.
 set -eu
 packages="gcc libc6-dev"
@@ -8,6 +8,7 @@ command -v go >/dev/null || [ -x /usr/local/go/bin/go ] || packages="$packages g
 case ${1:-build} in
 demo) packages="$packages openmpi-bin lammps lammps-examples" ;;
 test) packages="$packages g++ gfortran openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py hpcc lammps lammps-examples strace clang libomp-dev otf2-tools python3-otf2 python3-pandas" ;;
+release) packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-pip python3-setuptools python3-wheel" ;;
 esac
 missing=
 for p in $packages; do

@@ -3,7 +3,7 @@
 # What is installed, and who writes its manual pages: the same, but for another architecture.
 BINARY ?= bin/tabard
 DATA = $(DESTDIR)$(PREFIX)/share
-.PHONY: install release site
+.PHONY: install release
 install: bin/tabard
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/tabard
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/tabard.h include/tabard.f90
@@ -21,9 +21,7 @@ install: bin/tabard
 
 # Packages, archives, bill of materials and checksums in dist/. RELEASE='amd64' leaves AArch64 out.
 RELEASE ?= amd64 arm64
-release: bin/tabard
+release:
+	@.ci/deps.sh release
+	@$(MAKE) --no-print-directory bin/tabard
 	VERSION='$(VERSION)' GOCMD="$(GOCMD)" packaging/release.sh $(RELEASE)
-
-# The documentation as a site that needs no server and no network: dist/site/index.html.
-site:
-	packaging/site.sh

@@ -1,56 +1,41 @@
 #!/bin/sh
-# Makes what is published, in dist/: release.sh ARCHITECTURE... (amd64, arm64). For each an archive, a .deb and an .rpm;
-# once the source, the Python wheel, the bill of materials, and the checksums of all. The same commit, compiler and Go
+# Makes what is published, in dist/release: release.sh ARCHITECTURE... (amd64, arm64). For each an archive, a .deb, an
+# .rpm and a wheel; once the source, the bill of materials, and the checksums of all. The same commit, compiler and Go
 # give the same bytes. Environment: VERSION and GOCMD as `make release` sets them, SOURCE_DATE_EPOCH (the commit's).
 set -eu
 cd "$(dirname "$0")/.."
 umask 022
 LC_ALL=C TZ=UTC
-export LC_ALL TZ
+export LC_ALL TZ VERSION GOCMD
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 name=tabard-$VERSION
-dist=$PWD/dist
-work=$dist/work
-rm -rf "$work"
-mkdir -p "$work" "$dist/release"
-rm -f "$dist/release"/*
-cd packaging/tools
-for tool in sbom github.com/goreleaser/nfpm/v2/cmd/nfpm; do
-	case $tool in */*) p=$tool ;; *) p=./$tool ;; esac
-	"$GOCMD" build -trimpath -o "$work/$(basename "$tool")" "$p"
-done
-cd ../..
+out=$PWD/dist/release
+work=$PWD/dist/work
+rm -rf "$work" "$out"
+mkdir -p "$work" "$out"
 
-archive() { # archive FILE FOLDER: a folder of $work, in an order and with times that are always the same
-	tar -C "$work" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
-		-cf - "$2" | gzip -9n > "$1"
-}
-
-for ARCH; do
-	binary=bin/tabard machine=x86_64
-	if [ "$ARCH" = arm64 ]; then
+for arch; do
+	binary=$PWD/bin/tabard machine=x86_64
+	if [ "$arch" = arm64 ]; then
 		.ci/arm64.sh build
-		binary=bin/arm64/tabard machine=aarch64
+		binary=$PWD/bin/arm64/tabard machine=aarch64
 	fi
-	rm -rf "$work/stage"
-	make --no-print-directory -s install BINARY="$binary" VERSION="$VERSION" DESTDIR="$work/stage" PREFIX=/usr
-	export ARCH VERSION
-	for kind in deb rpm; do
-		(cd "$work" && ./nfpm package -f ../../packaging/nfpm.yaml -p $kind -t "$dist/release/")
-	done
-	mkdir "$work/$name-linux-$machine"
-	cp -r "$work/stage/usr/." "$work/$name-linux-$machine/"
+	packaging/package.sh "$arch" "$binary" "$work" "$out" deb rpm
+	mv "$work/stage/usr" "$work/$name-linux-$machine"
 	cp README.md LICENSE "$work/$name-linux-$machine/"
-	archive "$dist/release/$name-linux-$machine.tar.gz" "$name-linux-$machine"
-	packaging/wheel.sh "$VERSION" "$PWD/$binary" $machine "$work/wheel" "$dist/release"
+	# In an order and with times that are always the same.
+	tar -C "$work" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+		-cf - "$name-linux-$machine" | gzip -9n > "$out/$name-linux-$machine.tar.gz"
+	packaging/wheel.sh "$VERSION" "$binary" $machine "$work/wheel" "$out"
 done
 
-git archive --format=tar --prefix="$name/" HEAD | gzip -9n > "$dist/release/$name.tar.gz"
+git archive --format=tar --prefix="$name/" HEAD | gzip -9n > "$out/$name.tar.gz"
 bin/tabard version --licenses --json > "$work/licenses.json"
-"$work/sbom" -version "$VERSION" -licenses "$work/licenses.json" bin/tabard > "$dist/release/$name.cdx.json"
+(cd packaging/tools && "$GOCMD" build -trimpath -o "$work/sbom" ./sbom)
+"$work/sbom" -version "$VERSION" -licenses "$work/licenses.json" bin/tabard > "$out/$name.cdx.json"
 rm -rf "$work"
-cd "$dist/release"
-sha256sum -- * > "$work.sums"
-mv "$work.sums" SHA256SUMS
+cd "$out"
+sha256sum -- * > SHA256SUMS.new
+mv SHA256SUMS.new SHA256SUMS
 ls -l
