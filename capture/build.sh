@@ -25,5 +25,5 @@ trap 'rm -f "$tmp"' EXIT
 	-fno-semantic-interposition -fvisibility=hidden \
 	-I. -DTB_VERSION="\"$version\"" "$@" \
 	$sources \
-	-Wl,-soname,libtabard.so -Wl,--version-script=libtabard.map -Wl,-z,relro,-z,defs -ldl -o "$tmp"
+	-Wl,-soname,libtabard.so -Wl,--version-script=libtabard.map -Wl,-z,relro,-z,now,-z,defs -ldl -o "$tmp"
 mv "$tmp" "$out"

@@ -267,7 +267,7 @@ func TestFunctionsSignals(t *testing.T) {
 }
 
 // Functions of a program that was built as any is: all calls, those that end by an exception, too, and MPI calls below
-// them. The program says what it says without recording.
+// them. The program says what it says without recording, also when the functions of all its libraries are recorded.
 func TestFunctionsOfPrograms(t *testing.T) {
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
@@ -278,38 +278,82 @@ func TestFunctionsOfPrograms(t *testing.T) {
 			if err := m.Build(source, program, "-g", "-O2"); err != nil {
 				t.Fatal(err)
 			}
-			said := map[bool]string{}
-			for _, recorded := range []bool{false, true} {
-				args := []string{program}
-				if recorded {
-					args = []string{tabardBin, "record", "-q", "--functions", "--function-times=all", "-o", "f.tabard", program}
-				}
-				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: args}).Start()
+			run := func(args ...string) string {
+				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: append(args, program)}).Start()
 				if err != nil || r.Code != 0 {
 					t.Fatal(err, r)
 				}
-				said[recorded] = r.Stdout
+				return r.Stdout
 			}
-			if said[true] != said[false] || said[true] == "" {
-				t.Errorf("the program says %q, and %q without recording", said[true], said[false])
-			}
-			out, err := tabard("functions", filepath.Join(dir, "f.tabard"), "--json")
-			if err != nil {
-				t.Fatal(err, string(out))
-			}
-			var d report.Functions
-			if err := json.Unmarshal(out, &d); err != nil || !d.Timed {
-				t.Fatalf("%v, with times %v", err, d.Timed)
-			}
-			calls := map[string]uint64{}
-			for _, f := range d.Functions {
-				if name, _, _ := strings.Cut(f.Name, "("); !strings.HasPrefix(name, "_GLOBAL_") { // of static objects
-					calls[name] = f.Calls
+			said := run()
+			for _, which := range []string{"main", "all"} {
+				file := which + ".tabard"
+				if s := run(tabardBin, "record", "-q", "--functions="+which, "--function-times=all", "-o", file); s != said || s == "" {
+					t.Errorf("%s: the program says %q, and %q without recording", which, s, said)
+				}
+				calls, libraries := functionCalls(t, filepath.Join(dir, file))
+				if want := map[string]uint64{"main": 2, "step": 200, "exchange": 200, "compute": 600}; !maps.Equal(calls, want) {
+					t.Errorf("%s: calls %v, want %v", which, calls, want)
+				}
+				if (libraries > 1000) != (which == "all") {
+					t.Errorf("%s: %d calls of functions of libraries", which, libraries)
 				}
 			}
-			if want := map[string]uint64{"main": 2, "step": 200, "exchange": 200, "compute": 600}; !maps.Equal(calls, want) {
-				t.Errorf("calls %v, want %v", calls, want)
-			}
 		})
+	}
+}
+
+// functionCalls counts the calls of functions of the program, by names without arguments, and those of libraries.
+func functionCalls(t *testing.T, file string) (program map[string]uint64, libraries uint64) {
+	t.Helper()
+	out, err := tabard("functions", file, "--json", "--limit", "0")
+	if err != nil {
+		t.Fatal(err, string(out))
+	}
+	var d report.Functions
+	if err := json.Unmarshal(out, &d); err != nil || !d.Timed {
+		t.Fatalf("%v, with times %v", err, d.Timed)
+	}
+	program = map[string]uint64{}
+	for _, f := range d.Functions {
+		name, _, _ := strings.Cut(f.Name, "(")
+		switch {
+		case filepath.Base(f.Image) != "steps":
+			libraries += f.Calls
+		case !strings.HasPrefix(name, "_GLOBAL_"): // of static objects
+			program[name] = f.Calls
+		}
+	}
+	return program, libraries
+}
+
+// What the runtime calls in libraries is not recorded, and what it calls for the program is.
+func TestFunctionsOfLibraries(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, dir, "gcc", "-O2", "-o", "program", filepath.Join(mpirun.Root(), "testdata", "functions", "files.c"))
+	mustRun(t, dir, tabardBin, "record", "-q", "--events=io,functions", "--functions=all", "-o", "f.tabard", "./program")
+	a, err := archive.Open(filepath.Join(dir, "f.tabard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	r, err := (&selection.Selection{}).Resolve(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := functions.Of(a, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thousands, others := 0, uint64(0)
+	for _, f := range all.Functions {
+		if f.Calls == 1000 {
+			thousands++
+		} else {
+			others += f.Calls
+		}
+	}
+	if thousands != 3 || others == 0 || others > 500 {
+		t.Errorf("%d functions with 1000 calls, %d other calls: %v", thousands, others, all.Functions)
 	}
 }

@@ -6,6 +6,7 @@
 #include "core/api.h"
 #include "core/internal.h"
 #include "core/lock.h"
+#include "functions/functions.h"
 #include "memory/memory.h"
 #include "sites/sites.h"
 
@@ -41,6 +42,7 @@ static void stack_bounds(struct tb_thread_private *p)
     void *low;
     size_t size;
     p->stack_low = p->stack_high = 0;
+    if (p->tid != (uint32_t)tb_process.pid && tb_function_bounds(&p->stack_low, &p->stack_high)) return;
     if (pthread_getattr_np(pthread_self(), &attr) != 0) return;
     if (pthread_attr_getstack(&attr, &low, &size) == 0) {
         p->stack_low = (uintptr_t)low;

@@ -4,6 +4,7 @@
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #include "functions/functions.h"
 #include "functions/state.h"
+#include "core/core.h"
 #include "core/ids.h"
 
 struct tbf_thread tbf_nobody, tbf_refused;
@@ -244,22 +245,30 @@ INLINE void done(struct tbf_thread *t)
     if (tb_unlikely(t->queued)) tbf_drain(t);
 }
 
+static int enter_now(struct tbf_thread *t, uint32_t function, uintptr_t sp)
+{
+    t->ready = 0;
+    int r = enter(t, function, sp, 1);
+    done(t);
+    return r;
+}
+
 static __attribute__((noinline)) int enter_slow(struct tbf_thread *t, uint32_t function, uintptr_t sp)
 {
     if (t == &tbf_refused) return 0;
     if (t == &tbf_nobody) {
+        /* What the C library does before it comes to what the thread is for: it is not known yet which thread it is. */
+        if (function - tbf_libc.first < tbf_libc.count) return 0;
         tb_function_saved(tbf_begin, NULL);
         t = tbf_self;
-        if (!t->ready) return 0;
-        t->ready = 0;
-        int r = enter(t, function, sp, 1);
-        done(t);
-        return r;
+        return t->ready ? enter_now(t, function, sp) : 0;
     }
     if (!t->s) { /* a forked child */
         tbf_self = &tbf_refused;
         return 0;
     }
+    if (t->ready && function - tbf_libraries.first < tbf_libraries.count && t->thread->priv->muted) return 0; /* ours */
+    if (t->ready && !(t->thread->outer & TB_BUILDING)) return enter_now(t, function, sp);
     return queue(t, function, sp);
 }
 
@@ -274,7 +283,8 @@ int tb_function_enter(uint32_t function, const void *sp)
 {
     struct tbf_thread *t = tbf_self;
     if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized)) return 0;
-    if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING)) return enter_slow(t, function, (uintptr_t)sp);
+    if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING || t->thread->priv->muted))
+        return enter_slow(t, function, (uintptr_t)sp);
     t->ready = 0;
     tb_barrier();
     int r = enter(t, function, (uintptr_t)sp, 0);
@@ -314,7 +324,8 @@ int tbf_enter_near(uint32_t function, uintptr_t at, int inlined)
 {
     struct tbf_thread *t = tbf_self;
     if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized)) return 0;
-    if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING)) return enter_slow(t, function, at);
+    if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING || t->thread->priv->muted))
+        return enter_slow(t, function, at);
     t->ready = 0;
     tb_barrier();
     int r = enter(t, function, at, inlined);

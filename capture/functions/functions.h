@@ -35,6 +35,7 @@ struct tb_function_image {
     const char *path;
     const char *build_id;     /* hexadecimal, may be empty */
     uintptr_t bias;           /* load address: what offsets are relative to */
+    int library;              /* it is not the program */
     uint32_t count;
     const uint64_t *offset;   /* of function i from the load address, as symbols have it; ascending, stays readable */
 };
@@ -51,6 +52,14 @@ extern int tb_functions_off;
  * is told: it may call anything that may be called in the middle of any function of the program, which is not malloc
  * and nothing that takes a lock the program's thread may hold. */
 void tb_function_saved(void (*f)(void *), void *argument);
+
+/* In tb_function_saved: the bounds of the thread's own stack, which other ways to ask for allocate memory. 0, 0: it is
+ * on another one. 0: not in there. */
+#if defined(__x86_64__)
+int tb_function_bounds(uintptr_t *low, uintptr_t *high);
+#else
+static inline int tb_function_bounds(uintptr_t *low, uintptr_t *high) { return (void)low, (void)high, 0; }
+#endif
 
 /* The return address that lies at `at`, where it says pc, or lay there before it was replaced to see the return. */
 #if defined(__x86_64__)

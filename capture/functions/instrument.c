@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include "core/ids.h"
+#include "core/internal.h"
 #include "core/lock.h"
 #include "functions/functions.h"
 #include "functions/state.h"
@@ -11,12 +12,14 @@
 /* ---- Numbers ---- */
 
 enum { IMAGES = 1024, TOLD = 1 << 17 };
-static struct { uint32_t first, count; uintptr_t bias; const uint64_t *offset; } images[IMAGES];
+static struct { uint32_t first, count; uintptr_t bias; const uint64_t *offset; struct tb_module *module; } images[IMAGES];
 static uint32_t image_count, number_count;
 static uintptr_t *told;           /* addresses of functions that tell of themselves, by hash; with a lock */
 static uint32_t *told_number;     /* their numbers + 1 */
 static uintptr_t *told_address;   /* by number - told_first */
 static uint32_t told_first, told_count;
+
+struct tbf_numbers tbf_libc, tbf_libraries;
 
 static uint32_t take_numbers(uint32_t n)
 {
@@ -35,8 +38,24 @@ uint32_t tb_functions_register(const struct tb_function_image *image)
     images[i].count = image->count;
     images[i].bias = image->bias;
     images[i].offset = image->offset;
+    images[i].module = image->count ? tb_module_of(image->bias + image->offset[0]) : NULL;
     tb_publish(image_count, i + 1);
+    if (!image->library) return first;
+    struct tb_module *m = images[i].module;
+    struct tb_thread *t = tb_idle();
+    if (t && m) tb_module_announce(t, m); /* later there may be locks around */
+    if (m && m->libc) tbf_libc = (struct tbf_numbers){first, image->count};
+    if (!tbf_libraries.count) tbf_libraries.first = first;
+    tbf_libraries.count = first + image->count - tbf_libraries.first;
     return first;
+}
+
+struct tb_module *tbf_module(uint32_t f, uintptr_t address)
+{
+    uint32_t n = __atomic_load_n(&image_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++)
+        if (f - images[i].first < images[i].count) return images[i].module;
+    return tb_module_of(address);
 }
 
 uintptr_t tbf_address(uint32_t f)

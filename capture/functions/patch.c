@@ -36,6 +36,7 @@ struct image {
     const uint8_t *code;
     char path[PATH_MAX], build_id[88];
     uintptr_t bias, low, high; /* 0, 0, 0: not loaded */
+    int library;
     uint8_t *at;               /* its code's place */
 };
 
@@ -101,6 +102,7 @@ static int seen(struct dl_phdr_info *o, size_t size, void *argument)
     if (i->build_id[0] ? strcmp(id, i->build_id) != 0 : !same_file(o->dlpi_name[0] ? o->dlpi_name : "/proc/self/exe", i->path))
         return 0;
     i->bias = o->dlpi_addr;
+    i->library = o->dlpi_name[0] != 0;
     i->low = low;
     i->high = high;
     return 1;
@@ -261,7 +263,8 @@ static int prepare(struct image *i, size_t all)
 {
     if (!dl_iterate_phdr(seen, i) || !i->plan->functions || tb_arenas_n == TB_ARENAS) return 0;
     if (!(i->at = place(i, i->plan->code, all))) return 0;
-    struct tb_function_image f = {i->path, i->build_id, i->bias, i->plan->functions, i->address};
+    if (i->library) tb_current(); /* the thread's first call may come where nothing can be begun: inside of malloc */
+    struct tb_function_image f = {i->path, i->build_id, i->bias, i->library, i->plan->functions, i->address};
     uint32_t base = tb_functions_register(&f);
     return base != ~0u && write_code(i, base);
 }
@@ -283,6 +286,11 @@ static void carry_out(const struct tb_plan_file *f, uint64_t size)
     protect();
     for (uint32_t k = 0; k < n; k++)
         if (image[k].at) add_arena(&image[k]);
+    for (uint32_t k = 0; k < n; k++)
+        if (image[k].at && image[k].library) {
+            tb_own_start(w->fd);
+            break;
+        }
     for (uint32_t k = 0; k < n; k++)
         if (image[k].at) patch(&image[k], w);
     close(w->fd);

@@ -159,6 +159,10 @@ int tb_stub_stack(uintptr_t at)
     struct tb_here *h = &tb_here;
     uint64_t before;
     if (h->muted) return 0;
+    if (h->own) {
+        if (at <= h->own || at < h->stack_low || at >= h->stack_high) return 0;
+        h->own = 0; /* it was left by a jump */
+    }
     signals(SIG_SETMASK, &held, &before);
     int r = move_to(h, at);
     if (r && h->told != h->stack_low) {
@@ -167,6 +171,18 @@ int tb_stub_stack(uintptr_t at)
     }
     signals(SIG_SETMASK, &before, NULL);
     return r;
+}
+
+int tb_function_bounds(uintptr_t *low, uintptr_t *high)
+{
+    const struct tb_here *h = &tb_here;
+    stack_t alternate;
+    if (!h->muted) return 0;
+    int other = tb_kernel(SYS_sigaltstack, 0, (long)&alternate, 0, 0, 0, 0) != 0 ||
+                (uintptr_t)alternate.ss_sp == h->stack_low;
+    *low = other ? 0 : h->stack_low;
+    *high = other ? 0 : h->stack_high;
+    return 1;
 }
 
 /* ---- Calls of anything else ---- */

@@ -78,6 +78,8 @@ extern __thread struct tbf_thread *tbf_self __attribute__((tls_model("initial-ex
 extern struct tbf_thread tbf_nobody;  /* no event yet */
 extern struct tbf_thread tbf_refused; /* never any */
 extern int tbf_times;
+/* Of functions of the C library and of all libraries, if they are seen. */
+extern struct tbf_numbers { uint32_t first, count; } tbf_libc, tbf_libraries;
 
 /* events.c: for events that say whose return it is, and where `at` is the end of the function's frame. What was put in
  * line has the frame of the function that it is in. */
@@ -97,6 +99,7 @@ void tbf_see(void *seen);           /* the first call of a function in this thre
 
 /* instrument.c */
 uintptr_t tbf_address(uint32_t function);
+struct tb_module *tbf_module(uint32_t function, uintptr_t address);
 
 #pragma GCC visibility pop
 #endif

@@ -80,16 +80,13 @@ __asm__(
     "ret\n"
     ".cfi_endproc\n.size tb_stub_loop, . - tb_stub_loop\n");
 
-/* The return address is where it is kept: at (rsp - 8 + by) ^ 1 << 46. The CFA is odd, see describe in file.go. */
-#define KEPT(at, back) \
-    ".cfi_escape 0x0c, 7, " #at " + 1, 0x10, 16, 7, 0x77, " #back ", 0x31, 0x08, 46, 0x24, 0x27, 0x16, 7, 2, 0x77, " #at "\n"
 __asm__(
     ".p2align 6\n"
     ".globl tb_stub_leave\n.hidden tb_stub_leave\n.type tb_stub_leave, @function\n"
-    "tb_stub_leave:\n.cfi_startproc\n" KEPT(0, 0x78)
+    "tb_stub_leave:\n.cfi_startproc\n" TB_KEPT(0, 0x78)
     "endbr64\n"
-    "lea -8(%rsp), %rsp\n" KEPT(8, 0)
-    "push %rax\n" KEPT(16, 8)
+    "lea -8(%rsp), %rsp\n" TB_KEPT(8, 0)
+    "push %rax\n" TB_KEPT(16, 8)
     "lea 8(%rsp), %rax\n"
     "btc $46, %rax\n"
     "mov (%rax), %rax\n"

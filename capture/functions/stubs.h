@@ -12,17 +12,25 @@ struct tb_here {
     uintptr_t stack_low, stack_high;
     uintptr_t muted;          /* depth of tb_function_saved */
     uintptr_t told;           /* low of the stack that tb_function_stack has told of last */
+    uintptr_t own;            /* where the return address of a call lies that the runtime makes itself; 0: none */
+    uintptr_t own_size;       /* size, while it is 0 for that */
 };
 extern __thread struct tb_here tb_here __attribute__((tls_model("initial-exec")));
 
 /* Where the return address that belongs at a place of a stack is kept while it is replaced. */
 static inline uintptr_t *tb_kept(uintptr_t at) { return (uintptr_t *)(at ^ (uintptr_t)1 << 46); }
 
+/* Call frame instructions where the return address is kept, at (rsp - 8 + by) ^ 1 << 46; back is by - 8, as a byte. The
+ * CFA is odd, see describe in internal/functions/plan/file.go. */
+#define TB_KEPT(by, back) \
+    ".cfi_escape 0x0c, 7, " #by " + 1, 0x10, 16, 7, 0x77, " #back ", 0x31, 0x08, 46, 0x24, 0x27, 0x16, 7, 2, 0x77, " #by "\n"
+
 /* What templates call; see internal/functions/plan/template.go. */
 extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[];
 int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than before: 1 if calls can be told */
 int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a template */
 
+void tb_own_start(int mem);                   /* own.c; mem: /proc/self/mem */
 void tb_frames_start(void);                   /* finds what it stands in front of */
 
 /* Code near one image. */

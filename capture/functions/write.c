@@ -93,7 +93,7 @@ void tbf_room(void *thread)
 static uint64_t word_of(struct tb_thread *th, uint32_t function)
 {
     uintptr_t a = tbf_address(function);
-    struct tb_module *m = a ? tb_module_of(a) : NULL;
+    struct tb_module *m = a ? tbf_module(function, a) : NULL;
     if (!m || !tb_module_announce(th, m)) return (uint64_t)TB_W_RAW << 60 | (a & 0xfffffffffffffff);
     return (uint64_t)TB_W_FUNCTION << 60 | (tb_module_word(m, a) & 0xfffffffffffffff);
 }

@@ -328,7 +328,7 @@ static void find_allocator(void)
 {
     Dl_info of_malloc, of_libc;
     if (!dladdr((void *)next.malloc, &of_malloc)) return;
-    if (dladdr((void *)&getpid, &of_libc) && of_malloc.dli_fbase == of_libc.dli_fbase) return;
+    if (dladdr((void *)TB_LIBC_CODE, &of_libc) && of_malloc.dli_fbase == of_libc.dli_fbase) return;
     struct tb_module *m = tb_module_of((uintptr_t)next.malloc);
     if (!m) return;
     allocator_low = m->low;

@@ -333,6 +333,8 @@ void tb_memory_thread(struct tb_thread *t)
         s->anchor = (uintptr_t)__builtin_frame_address(0);
         s->stack_low = p->stack_low;
         s->stack_high = p->stack_high;
+        /* Called by functions/, which has borrowed another stack. */
+        if (s->anchor - s->stack_low >= s->stack_high - s->stack_low && s->stack_high) s->anchor = s->stack_high;
         s->t = t;
         s->live = 1;
         tb_addr_self = s;

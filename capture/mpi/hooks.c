@@ -40,13 +40,14 @@ static void emit_world(struct tb_thread *t)
     if (!tb_predefined_comm(0) || !get_rank || !get_size) return;
     t->priv->muted++;
     int failed = get_rank(tb_predefined_comm(0), &rank) != 0 || get_size(tb_predefined_comm(0), &size) != 0;
-    tb_process.prints_summary = !failed && rank == 0 && !tb_is_spawned();
+    int spawned = tb_is_spawned();
+    tb_process.prints_summary = !failed && rank == 0 && !spawned;
     tb_process.world = 1;
     t->priv->muted--;
     if (failed) return;
     uint64_t payload[2] = {(uint64_t)rank, (uint64_t)size};
     tb_emit(t, TB_R_WORLD, payload, 2);
-    if (!tb_is_spawned()) __atomic_add_fetch(&tb_process.control->initialized, 1, __ATOMIC_RELEASE);
+    if (!spawned) __atomic_add_fetch(&tb_process.control->initialized, 1, __ATOMIC_RELEASE);
 }
 
 /* A session has no rank in the job: launchers say it. */

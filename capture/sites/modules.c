@@ -130,7 +130,7 @@ static struct tb_module *describe(const struct dl_phdr_info *info, uintptr_t low
     m->path = path_of(info->dlpi_name, main);
     m->kind = (uint8_t)(main ? TB_MODULE_PLAIN : kind_of(m->path));
     if ((uintptr_t)&describe - low < high - low) m->kind = TB_MODULE_SELF;
-    m->libc = (uintptr_t)&getppid - low < high - low;
+    m->libc = TB_LIBC_CODE - low < high - low;
     m->extension = main ? TB_EXTENSION_NONE : extension_of(m->path);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];

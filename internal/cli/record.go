@@ -87,10 +87,10 @@ sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
 tabard collectives finds collectives in them that the program makes of messages.
 
 --functions=LIST records every call of functions of the program as it is: nothing is
-compiled again. LIST has, separated by commas, main (all functions of the program),
-functions (solve_*), and what is left out, with a minus: main,-std::*. Functions that a
-compiler has put into others do not exist any more. "tabard plan" shows what can be
-recorded; functions of libraries (all, libfftw3.so*) can be planned, not recorded.
+compiled again. LIST has, separated by commas, main (all functions of the program), all
+(those of all libraries, too), libraries (libfftw3.so*), functions (solve_*), and what is
+left out, with a minus: main,-std::*. Functions that a compiler has put into others do not
+exist any more. "tabard plan" shows what can be recorded.
 
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:

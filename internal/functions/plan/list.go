@@ -70,9 +70,6 @@ func splitList(text string) []string {
 // Libraries says that libraries are asked for, too.
 func (l *List) Libraries() bool { return l.all || len(l.images) > 0 }
 
-// OfProgram is the same list without libraries.
-func (l *List) OfProgram() *List { return &List{main: true, names: l.names, without: l.without} }
-
 // Program says that functions of the program are asked for.
 func (l *List) Program() bool { return l.main || len(l.names) > 0 }
 

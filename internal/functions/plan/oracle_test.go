@@ -53,11 +53,11 @@ func newBench(t *testing.T) *bench {
 	}
 	for _, s := range sources {
 		switch filepath.Base(s) {
-		case "stubs.c", "stacks.c", "patch.c", "frames.c":
+		case "stubs.c", "stacks.c", "patch.c", "frames.c", "own.c":
 			args = append(args, s)
 		}
 	}
-	compile(t, "gcc", append(args, "-ldl")...)
+	compile(t, "gcc", append(args, "-ldl", "-Wl,-z,now")...)
 	compile(t, "gcc", "-O2", "-o", b.tracer, capture+"/testdata/functions/tracer.c")
 	return b
 }
@@ -91,6 +91,13 @@ type event struct{ function, depth int }
 func (b *bench) seen(t *testing.T, plans []*Plan, args ...string) (output string, code int, threads [][]event) {
 	t.Helper()
 	dir := t.TempDir()
+	output, code = b.logged(t, dir, plans, args...)
+	return output, code, readLogs(t, dir, false)
+}
+
+// logged runs a program with its functions seen, with a log for each thread in dir.
+func (b *bench) logged(t *testing.T, dir string, plans []*Plan, args ...string) (output string, code int) {
+	t.Helper()
 	var file bytes.Buffer
 	if err := Write(&file, plans); err != nil {
 		t.Fatal(err)
@@ -98,8 +105,7 @@ func (b *bench) seen(t *testing.T, plans []*Plan, args ...string) (output string
 	if err := os.WriteFile(filepath.Join(dir, "plan"), file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output, code = execute(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, args...)
-	return output, code, readLogs(t, dir, false)
+	return execute(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, args...)
 }
 
 // told runs a program under the oracle.
@@ -295,4 +301,55 @@ func compare(t *testing.T, p *Plan, calls, want [][]event) {
 			t.Fatalf("thread %d: %d calls, not %d", i, len(calls[i]), len(want[i]))
 		}
 	}
+}
+
+// Programs do what they did when the functions of all their libraries are seen, too, the C library's among them.
+func TestProgramsWithLibraries(t *testing.T) {
+	b := newBench(t)
+	all, err := ParseList("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		if !strings.HasPrefix(p.flags, "-O2") || strings.HasPrefix(p.compiler, "clang") {
+			continue // one of each
+		}
+		t.Run(p.source+" "+p.compiler+" "+p.flags, func(t *testing.T) {
+			exe := p.build(t, b)
+			plans, problems := Program(exe, os.Environ(), all)
+			if len(plans) < 2 || len(problems) > 0 {
+				t.Fatal(len(plans), problems)
+			}
+			output, code := execute(t, nil, exe)
+			dir := t.TempDir()
+			out, c := b.logged(t, dir, plans, exe)
+			if out != output || c != code {
+				t.Fatalf("code %d, output:\n%s\ninstead of %d:\n%s", c, out, code, output)
+			}
+			if !hasCalls(t, dir, uint64(len(plans[0].traced()))) {
+				t.Error("no calls of libraries were seen")
+			}
+		})
+	}
+}
+
+// hasCalls tells whether there are calls of functions from a number on among the first of a thread.
+func hasCalls(t *testing.T, dir string, from uint64) bool {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "log.*"))
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		data := make([]byte, 1<<16)
+		n, _ := f.Read(data)
+		for data = data[:n]; len(data) >= 16; data = data[16:] {
+			if what := binary.LittleEndian.Uint64(data[8:]); what>>63 == 0 && what > from {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -22,10 +22,6 @@ func (l *launcher) planFunctions(dir string) string {
 	if list == nil || err != nil {
 		return ""
 	}
-	if list.Libraries() {
-		l.tell("functions of libraries are not recorded by this tabard, only those of the program")
-		list = list.OfProgram()
-	}
 	program, err := realProgram(l.path)
 	if err != nil {
 		l.tell("no functions are recorded: %v", err)
