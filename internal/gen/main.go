@@ -1,5 +1,6 @@
 // Command gen turns the API data in spec/ into Go tables, C wrappers and the
 // function reference, and refuses data that it does not understand completely.
+// It also bundles the viewer's page.
 //
 //	go run ./internal/gen                    write the generated files
 //	go run ./internal/gen -diff              fail if they are not up to date
@@ -49,11 +50,15 @@ func run(root string, diff, check bool, abi, cc string) error {
 	if err != nil {
 		return err
 	}
-	page, err := architecture(root)
+	layers, err := architecture(root)
 	if err != nil {
 		return err
 	}
-	return files.Write(root, append(all, page), diff)
+	viewer, err := page(root)
+	if err != nil {
+		return err
+	}
+	return files.Write(root, append(append(all, layers), viewer...), diff)
 }
 
 // Generate makes all generated files.

@@ -1,0 +1,115 @@
+// Requests to the server, or to the answers that a self-contained file has in it.
+
+export type Value = string | number | undefined;
+export type Params = Record<string, Value>;
+
+/** An error that the server explained, with the status of the answer; 0 if no answer came. */
+export class Refused extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+/** What is being done while an answer takes long. */
+export interface Pending {
+  what: string;
+  done: number;
+  total: number;
+}
+
+interface Options {
+  signal?: AbortSignal;
+  pending?: (p: Pending) => void;
+}
+
+const inlined: Record<string, unknown> | null = (() => {
+  const e = document.getElementById("tabard-data");
+  return e ? (JSON.parse(e.textContent ?? "{}") as { answers: Record<string, unknown> }).answers : null;
+})();
+
+/** Whether the page is a file that asks no server. */
+export const selfContained = inlined !== null;
+
+/** The one form of an address: parameters in alphabetical order, empty ones left out. */
+export function address(name: string, params: Params = {}): string {
+  const query = Object.keys(params).sort()
+    .filter((k) => params[k] !== undefined && params[k] !== "")
+    .map((k) => `${encodeURIComponent(k)}=${encodeURIComponent(String(params[k]))}`);
+  return "/api/" + name + (query.length ? "?" + query.join("&") : "");
+}
+
+// The latest answers: going back asks nothing again.
+const kept = new Map<string, Promise<unknown>>();
+const most = 200;
+
+function keep<T>(key: string, make: () => Promise<T>): Promise<T> {
+  const old = kept.get(key) as Promise<T> | undefined;
+  if (old) {
+    kept.delete(key);
+    kept.set(key, old);
+    return old;
+  }
+  const p = make();
+  kept.set(key, p);
+  p.catch(() => kept.delete(key));
+  for (const k of kept.keys()) {
+    if (kept.size <= most) break;
+    kept.delete(k);
+  }
+  return p;
+}
+
+function missing(): Refused {
+  return new Refused(404, "This is not in this file: open the recording itself with tabard view.");
+}
+
+async function ask(url: string, o: Options): Promise<Response> {
+  for (;;) {
+    let r: Response;
+    try {
+      r = await fetch(url, { signal: o.signal ?? null, credentials: "same-origin" });
+    } catch (e) {
+      if (o.signal?.aborted) throw e;
+      throw new Refused(0, "The server does not answer: has tabard view ended? Start it again, and reload this page.");
+    }
+    if (r.status !== 202) return r;
+    o.pending?.((await r.json()) as Pending);
+    await new Promise((done) => setTimeout(done, 300));
+    if (o.signal?.aborted) throw new DOMException("aborted", "AbortError");
+  }
+}
+
+async function refusal(r: Response): Promise<Refused> {
+  if (r.status === 401 || r.status === 403) {
+    return new Refused(r.status, "This page may not ask the server: open the address that tabard view printed.");
+  }
+  try {
+    return new Refused(r.status, ((await r.json()) as { error: string }).error);
+  } catch {
+    return new Refused(r.status, `The server answered with status ${r.status}.`);
+  }
+}
+
+/** Asks for a document. */
+export function get<T>(name: string, params: Params = {}, o: Options = {}): Promise<T> {
+  const url = address(name, params);
+  if (inlined) return url in inlined ? Promise.resolve(inlined[url] as T) : Promise.reject(missing());
+  return keep(url, async () => {
+    const r = await ask(url, o);
+    if (!r.ok) throw await refusal(r);
+    return (await r.json()) as T;
+  });
+}
+
+/** Asks for bytes. They are not kept here. */
+export async function bytes(name: string, params: Params, o: Options = {}): Promise<ArrayBuffer> {
+  const url = address(name, params);
+  if (inlined) {
+    const text = inlined[url];
+    if (typeof text !== "string") throw missing();
+    return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+  }
+  const r = await ask(url, o);
+  if (!r.ok) throw await refusal(r);
+  return r.arrayBuffer();
+}

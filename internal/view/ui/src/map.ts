@@ -1,0 +1,662 @@
+// The map: time from left to right, lines (threads of ranks) from top to bottom. Far away it is a heat map of tiles; near
+// by it shows single calls, loops around them, and messages.
+import { get, selfContained, type Params } from "./api";
+import { duration, instant, percent, plural } from "./format";
+import { drawArrows } from "./arrows";
+import { drawLane, Lanes, type Drawn } from "./lanes";
+import { categories, ink } from "./palette";
+import { hasRank, rankList, type Selection, type State, type Store } from "./state";
+import { clean, h, put } from "./text";
+import { inFile, pixels, Tiles, type Place } from "./tiles";
+import type { Grid, LaneCall, Line, Lines, Overview, Steps, TileHead } from "./types";
+import { stepsOf, windowOf, windowText } from "./window";
+
+const gutter = 78; // for names of lines
+const axis = 34; // for times and steps
+const tallest = 44; // of a row
+const page = 4096; // lines whose names are asked for together
+
+export interface Marker {
+  at: number;
+  rank: number;
+  text: string;
+  choose: () => void;
+}
+
+export interface MapOptions {
+  rec: number;
+  overview: Overview;
+  store: Store;
+  /** Time of the first recording to that of this one, and back. */
+  own?: (t: number) => number;
+  shared?: (t: number) => number;
+}
+
+export class TimeMap {
+  readonly element: HTMLElement;
+  private canvas = h("canvas", { tabindex: 0, role: "img" });
+  private tip = h("div", { class: "tip", hidden: true });
+  private note = h("div", { class: "mapnote", "aria-live": "polite" });
+  private tiles: Tiles;
+  private lanes: Lanes;
+  private grid: Grid;
+  private width = 0;
+  private height = 0;
+  private waiting = false;
+  private lines = new Map<string, Lines | null>();
+  private steps: Steps | undefined;
+  private drawn: Drawn[] = [];
+  private heads: { head: TileHead; place: Place }[] = [];
+  private drag: { x: number; y: number; x1: number; y1: number; pan: boolean } | undefined;
+  private pointer: { x: number; y: number } | undefined;
+  private own: (t: number) => number;
+  private shared: (t: number) => number;
+  /** Categories that there are in what was seen. */
+  readonly seen = new Set<string>();
+  markers: Marker[] = [];
+  messages = true;
+  /** How long the last pictures took to draw, in ms: for tests. */
+  readonly frames: number[] = [];
+
+  constructor(private o: MapOptions) {
+    this.grid = o.overview.grid as Grid;
+    this.own = o.own ?? ((t) => t);
+    this.shared = o.shared ?? ((t) => t);
+    this.tiles = new Tiles(o.rec, this.grid, () => this.draw());
+    this.lanes = new Lanes(o.rec, () => this.draw());
+    this.element = h("div", { class: "map" }, this.canvas, this.tip, this.note);
+    this.canvas.setAttribute("aria-label", `Time from left to right, ${plural(this.grid.lines, "line")} from top to bottom. ` +
+      "The arrow keys move, plus and minus zoom. The table Ranks has the same as text.");
+    new ResizeObserver(() => this.resize()).observe(this.element);
+    o.store.listen((now, before) => {
+      if (now.view !== before.view) this.tiles.drop();
+      this.draw();
+    });
+    this.listen();
+  }
+
+  /** Steps of this recording, once they are known. */
+  setSteps(s: Steps): void {
+    this.steps = s;
+    this.draw();
+  }
+
+  get view(): [number, number, number, number] {
+    const v = this.o.store.now.view;
+    if (!v) return [this.grid.from_ns, this.grid.to_ns, 0, this.grid.lines];
+    return [this.own(v[0]), this.own(v[1]), v[2], v[3]];
+  }
+
+  /** Looks at another part: times of this recording, lines. What is outside of the run is not shown. */
+  look(from: number, to: number, first: number, n: number, moving = true): void {
+    const g = this.grid;
+    const length = Math.max(200, Math.min(to - from, (g.to_ns - g.from_ns) * 1.02));
+    const middle = (from + to) / 2;
+    from = Math.max(g.from_ns - 0.01 * (g.to_ns - g.from_ns), Math.min(middle - length / 2, g.to_ns * 1.01 - length));
+    n = Math.max(1, Math.min(g.lines, n));
+    first = Math.max(0, Math.min(g.lines - n, first));
+    const all = from <= g.from_ns && from + length >= g.to_ns && n === g.lines;
+    this.o.store.set({ view: all ? undefined : [this.shared(from), this.shared(from + length), first, n] }, moving);
+  }
+
+  /** Zooms in time around a place, by default the middle or the pointer. */
+  zoom(factor: number, at = this.pointer?.x ?? gutter + this.plot / 2): void {
+    const [from, to, first, n] = this.view;
+    const t = this.timeAt(Math.max(gutter, at));
+    this.look(t - (t - from) * factor, t + (to - t) * factor, first, n);
+  }
+
+  pan(part: number): void {
+    const [from, to, first, n] = this.view;
+    this.look(from + part * (to - from), to + part * (to - from), first, n);
+  }
+
+  scroll(part: number): void {
+    const [from, to, first, n] = this.view;
+    const by = Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * n));
+    this.look(from, to, first + by, n);
+  }
+
+  zoomLines(factor: number, at = this.pointer?.y ?? axis + (this.height - axis) / 2): void {
+    const [from, to, first, n] = this.view;
+    const m = Math.max(1, Math.round(factor > 1 ? Math.max(n + 1, n * factor) : Math.min(n - 1, n * factor)));
+    const middle = this.lineAt(at);
+    this.look(from, to, Math.round(middle - (middle - first) * (m / n)), m);
+  }
+
+  private get plot(): number {
+    return Math.max(1, this.width - gutter);
+  }
+
+  private get row(): number {
+    return Math.min(tallest, (this.height - axis) / this.view[3]);
+  }
+
+  private x = (t: number): number => {
+    const [from, to] = this.view;
+    return gutter + ((t - from) / (to - from)) * this.plot;
+  };
+
+  private timeAt(x: number): number {
+    const [from, to] = this.view;
+    return from + ((x - gutter) / this.plot) * (to - from);
+  }
+
+  private lineAt(y: number): number {
+    return this.view[2] + (y - axis) / this.row;
+  }
+
+  private resize(): void {
+    const r = this.element.getBoundingClientRect();
+    const scale = devicePixelRatio || 1;
+    this.width = Math.max(200, r.width);
+    this.height = Math.max(60, r.height);
+    this.canvas.width = Math.round(this.width * scale);
+    this.canvas.height = Math.round(this.height * scale);
+    this.canvas.style.width = this.width + "px";
+    this.canvas.style.height = this.height + "px";
+    this.draw();
+  }
+
+  /** Draws with the next picture of the screen. */
+  draw(): void {
+    if (this.waiting || !this.width) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      const begin = performance.now();
+      this.paint();
+      this.frames.push(performance.now() - begin);
+      if (this.frames.length > 500) this.frames.splice(0, 250);
+    });
+  }
+
+  private get filter(): Params {
+    const s = this.o.store.now.selection;
+    return { function: s.function, comm: s.comm, in: s.in };
+  }
+
+  private paint(): void {
+    const g = this.canvas.getContext("2d");
+    if (!g) return;
+    const scale = devicePixelRatio || 1;
+    g.setTransform(scale, 0, 0, scale, 0, 0);
+    g.fillStyle = ink("paper");
+    g.fillRect(0, 0, this.width, this.height);
+    const s = this.o.store.now;
+    g.save();
+    g.beginPath();
+    g.rect(gutter, axis, this.plot, this.height - axis);
+    g.clip();
+    this.drawn = [];
+    this.heads = [];
+    const missing = this.paintTiles(g, s);
+    const single = this.paintLanes(g, s);
+    this.paintSelection(g, s.selection);
+    if (single && this.messages) this.paintArrows(g);
+    g.restore();
+    this.paintAxis(g);
+    this.paintNames(g);
+    this.paintMarkers(g);
+    if (this.drag && !this.drag.pan) this.paintDrag(g);
+    this.annotate(missing);
+  }
+
+  // What is not all known or not sharp is said.
+  private annotate(missing: boolean): void {
+    const blur = this.heads.reduce((n, x) => Math.max(n, x.head.exact ? 0 : x.head.blur_ns), 0);
+    const pending = this.heads.reduce((n, x) => n + x.head.pending, 0);
+    const failed = this.failure;
+    this.element.dataset.state = missing || this.tiles.busy ? "loading" : "ready";
+    const text = failed ?? (pending ? `not exact yet: ${plural(pending, "thread")} still to be read`
+      : blur ? `not exact: means over stretches of ${duration(blur)}` : "");
+    if (this.note.textContent !== clean(text)) put(this.note, text);
+  }
+
+  private failure: string | undefined;
+
+  private paintTiles(g: CanvasRenderingContext2D, s: State): boolean {
+    const [from, to, first, n] = this.view;
+    const bin = (to - from) / this.plot;
+    let level = Math.max(0, Math.min(this.grid.level, Math.floor(Math.log2(2 * bin))));
+    let group = 1;
+    while (group * 2 * this.row <= 2.01) group *= 2;
+    let places: Place[] = [];
+    if (selfContained) {
+      const all = inFile(this.grid);
+      const levels = [...new Set(all.map((p) => p.level))].sort((a, b) => b - a);
+      level = levels.find((l) => l <= level) ?? levels.at(-1) ?? level;
+      places = all.filter((p) => p.level === level);
+    } else {
+      const tall = 64 * group;
+      const long = 256 * 2 ** level;
+      for (let l = Math.floor(first / tall) * tall; l < Math.min(first + n, this.grid.lines); l += tall) {
+        for (let x = Math.max(0, Math.floor(from / long)); x * long < Math.min(to, this.grid.to_ns); x++) {
+          places.push({ level, x, first: l, group, rows: Math.min(64, Math.ceil((this.grid.lines - l) / group)) });
+        }
+      }
+    }
+    const extra: Params = { ...this.filter, order: s.order === "rank" ? undefined : s.order };
+    let missing = false;
+    this.failure = undefined;
+    g.imageSmoothingEnabled = false;
+    for (const p of places) {
+      const t = this.tiles.tile(p, extra);
+      if (t?.error) this.failure = t.error;
+      const found = t?.head ? { tile: t, place: p } : this.tiles.coarser(p, extra);
+      if (!t) missing = true;
+      if (!found) continue;
+      if (found.tile === t && t.head) this.see(t.head, p);
+      const image = pixels(found.tile, s.color);
+      if (image) this.paintTile(g, image, found.place, p);
+    }
+    return missing;
+  }
+
+  private see(head: TileHead, place: Place): void {
+    this.heads.push({ head, place });
+    const n = this.seen.size;
+    for (const r of head.rows) r.sum_ns.forEach((v, i) => v > 0 && this.seen.add(head.categories[i] ?? ""));
+    if (this.seen.size > n) this.element.dispatchEvent(new Event("seen"));
+  }
+
+  private paintTile(g: CanvasRenderingContext2D, image: HTMLCanvasElement, has: Place, want: Place): void {
+    const up = 2 ** (has.level - want.level);
+    const part = 256 / up;
+    const long = 256 * 2 ** want.level;
+    const x = this.x(want.x * long);
+    const y = axis + (has.first - this.view[2]) * this.row;
+    const rows = image.height;
+    g.drawImage(image, (want.x - has.x * up) * part, 0, part, rows, x, y, this.x((want.x + 1) * long) - x,
+      rows * has.group * this.row);
+    if (this.row >= 5 && has.group === 1) { // rows can be told apart
+      g.fillStyle = ink("paper");
+      for (let i = 1; i <= rows; i++) g.fillRect(x, Math.round(y + i * this.row) - 1, this.x((want.x + 1) * long) - x, 1);
+    }
+  }
+
+  private paintLanes(g: CanvasRenderingContext2D, s: State): boolean {
+    const [from, to, first, n] = this.view;
+    if (this.row < 12 || !this.o.overview.timed || selfContained || s.color !== "activity") return false;
+    const expected = (this.o.overview.calls / this.grid.lines / Math.max(1, this.grid.to_ns - this.grid.from_ns)) * (to - from);
+    if (expected > 1500) return false;
+    let single = false;
+    for (let i = Math.floor(first); i < Math.min(Math.ceil(first + n), this.grid.lines); i++) {
+      const line = this.line(i);
+      if (!line) continue;
+      const y = axis + (i - first) * this.row;
+      for (const lane of this.lanes.of(line, from, to, this.filter)) {
+        const call = s.call;
+        const chosen = call && call[0] === line.world && call[1] === line.rank && call[2] === line.thread ? call[3] : undefined;
+        const end = Math.min(this.width, this.x(lane.to_ns));
+        if (drawLane(g, lane, y, this.row - 1, this.x, end, Math.max(gutter, this.x(lane.from_ns)), chosen, this.drawn)) single = true;
+      }
+    }
+    return single;
+  }
+
+  private paintArrows(g: CanvasRenderingContext2D): void {
+    const [from, to, first, n] = this.view;
+    const where = new Map<number, number>();
+    for (let i = Math.floor(first); i < first + n; i++) {
+      const l = this.line(i);
+      if (l && l.thread === 0) where.set(l.rank, axis + (i - first + 0.5) * this.row);
+    }
+    const s = this.o.store.now.selection;
+    drawArrows(g, this.lanes.arrows(from, to, { rank: s.rank, comm: s.comm }), this.x, where, [gutter, this.width]);
+  }
+
+  // What is not selected is veiled.
+  private paintSelection(g: CanvasRenderingContext2D, s: Selection): void {
+    const { from_ns, to_ns, lines } = this.grid;
+    const [, , first, n] = this.view;
+    const veil = ink("veil");
+    const w = windowOf(s.time, from_ns, to_ns);
+    const k = this.steps && stepsOf(s.steps, this.steps.total);
+    let a = gutter;
+    let b = this.width;
+    if (w) [a, b] = [this.x(this.own(w[0])), this.x(this.own(w[1]))];
+    if (k && this.steps) {
+      const i = Math.min(this.steps.begin_ns.length - 1, Math.floor(k[0] / this.steps.stride));
+      const j = Math.min(this.steps.begin_ns.length - 1, Math.floor(k[1] / this.steps.stride));
+      a = Math.max(a, this.x(this.steps.begin_ns[i] ?? from_ns));
+      b = Math.min(b, this.x((this.steps.begin_ns[j] ?? to_ns) + (this.steps.length_ns[j] ?? 0)));
+    }
+    g.fillStyle = veil;
+    if (a > gutter) g.fillRect(gutter, axis, a - gutter, this.height);
+    if (b < this.width) g.fillRect(b, axis, this.width - b, this.height);
+    if (w || k) {
+      g.fillStyle = ink("accent");
+      g.fillRect(a - 1, axis, 2, this.height);
+      g.fillRect(b - 1, axis, 2, this.height);
+    }
+    if (!s.rank) return;
+    g.fillStyle = veil;
+    const left = Math.max(gutter, a);
+    const wide = Math.min(this.width, b) - left;
+    const by = Math.max(1, Math.floor(1 / this.row));
+    for (let i = Math.floor(first); i < Math.min(lines, first + n); i += by) {
+      const l = this.line(i);
+      if (l && !hasRank(s.rank, l.rank)) g.fillRect(left, axis + (i - first) * this.row, wide, Math.max(1, by * this.row));
+    }
+  }
+
+  private paintAxis(g: CanvasRenderingContext2D): void {
+    const [from, to] = this.view;
+    g.fillStyle = ink("faint");
+    g.strokeStyle = ink("rule");
+    g.lineWidth = 1;
+    g.font = "11px system-ui, DejaVu Sans, sans-serif";
+    g.textBaseline = "alphabetic";
+    const raw = ((to - from) / this.plot) * 110;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const by = [1, 2, 5, 10].map((m) => m * power).find((v) => v >= raw) ?? raw;
+    for (let t = Math.ceil(from / by) * by; t <= to; t += by) {
+      const x = Math.round(this.x(t)) + 0.5;
+      if (x < gutter) continue;
+      g.beginPath();
+      g.moveTo(x, 14);
+      g.lineTo(x, 18);
+      g.stroke();
+      const text = instant(t, by * 10);
+      if (x + g.measureText(text).width / 2 < this.width) {
+        g.textAlign = "center";
+        g.fillText(text, Math.max(x, gutter + g.measureText(text).width / 2), 11);
+      }
+    }
+    this.paintSteps(g);
+    g.beginPath();
+    g.moveTo(gutter, axis - 0.5);
+    g.lineTo(this.width, axis - 0.5);
+    g.stroke();
+  }
+
+  private paintSteps(g: CanvasRenderingContext2D): void {
+    const s = this.steps;
+    g.textAlign = "left";
+    g.fillText(s?.begin_ns.length ? "step" : "", 4, 29);
+    if (!s) return;
+    let last = -Infinity;
+    let named = -Infinity;
+    const slow = new Set((s.slow ?? []).map((x) => Math.floor(x.step / s.stride)));
+    for (let i = 0; i < s.begin_ns.length; i++) {
+      const x = Math.round(this.x(s.begin_ns[i] ?? 0)) + 0.5;
+      if (x < gutter || x > this.width || (x - last < 4 && !slow.has(i))) continue;
+      last = x;
+      g.strokeStyle = slow.has(i) ? ink("bad") : ink("rule");
+      g.beginPath();
+      g.moveTo(x, 20);
+      g.lineTo(x, axis);
+      g.stroke();
+      const text = String(i * s.stride);
+      const wide = g.measureText(text).width + 8;
+      if (x > named && x + wide < this.width) {
+        g.fillText(text, x + 2, 29);
+        named = x + Math.max(wide, 26);
+      }
+    }
+  }
+
+  private paintNames(g: CanvasRenderingContext2D): void {
+    const [, , first, n] = this.view;
+    const every = Math.max(1, Math.ceil(13 / this.row));
+    g.font = "11px system-ui, DejaVu Sans, sans-serif";
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    const sel = this.o.store.now.selection.rank;
+    for (let i = Math.ceil(first / every) * every; i < Math.min(this.grid.lines, first + n); i += every) {
+      const l = this.line(i);
+      if (!l) continue;
+      const y = axis + (i - first + 0.5) * this.row;
+      if (y > this.height - 4 || y < axis + 4) continue;
+      g.fillStyle = sel && hasRank(sel, l.rank) ? ink("accent") : ink("ink");
+      g.fillText(nameOf(l, every === 1 || i === 0), gutter - 6, y);
+    }
+  }
+
+  private paintMarkers(g: CanvasRenderingContext2D): void {
+    for (const m of this.markers) {
+      const y = this.yOfRank(m.rank);
+      const x = this.x(m.at);
+      if (y === undefined || x < gutter || x > this.width) continue;
+      g.fillStyle = ink("bad");
+      g.strokeStyle = ink("paper");
+      g.beginPath();
+      g.moveTo(x, y);
+      g.lineTo(x - 5, y - 9);
+      g.lineTo(x + 5, y - 9);
+      g.closePath();
+      g.fill();
+      g.stroke();
+    }
+  }
+
+  private paintDrag(g: CanvasRenderingContext2D): void {
+    const d = this.drag;
+    if (!d) return;
+    g.strokeStyle = ink("accent");
+    g.fillStyle = ink("select");
+    const x = Math.min(d.x, d.x1);
+    const y = Math.min(d.y, d.y1);
+    const box = [x, this.grid.lines > 1 ? y : axis, Math.abs(d.x1 - d.x), this.grid.lines > 1 ? Math.abs(d.y1 - d.y) : this.height] as const;
+    g.fillRect(...box);
+    g.strokeRect(...box);
+  }
+
+  /** The identity of a line, once it is known. */
+  line(i: number): Line | undefined {
+    const order = this.o.store.now.order;
+    const first = Math.floor(i / page) * page;
+    const key = order + "/" + first;
+    const p = this.lines.get(key);
+    if (p === undefined) {
+      this.lines.set(key, null);
+      get<Lines>("lines", { rec: this.o.rec || undefined, order: order === "rank" ? undefined : order, first, count: page })
+        .then((l) => {
+          this.lines.set(key, l);
+          this.draw();
+        }, () => undefined);
+    }
+    if (p) return p.lines[i - first];
+    // Until then, or where nobody can be asked, tiles know.
+    for (const { head, place } of this.heads) {
+      if (place.group !== 1) continue;
+      const r = head.rows[i - place.first];
+      if (r) return { rank: r.rank, world: r.world, thread: r.thread, host: "", class: 0, calls: 0 };
+    }
+    return undefined;
+  }
+
+  private yOfRank(rank: number): number | undefined {
+    const [, , first, n] = this.view;
+    for (let i = Math.floor(first); i < first + n; i++) {
+      const l = this.line(i);
+      if (l?.rank === rank && l.thread === 0) return axis + (i - first + 0.5) * this.row;
+    }
+    return undefined;
+  }
+
+  private hit(x: number, y: number): Drawn | undefined {
+    let best: Drawn | undefined;
+    for (const d of this.drawn) {
+      if (y < d.y || y > d.y + d.height || x < d.x - 1 || x > d.x + Math.max(d.width, 2)) continue;
+      if (!best || d.width <= best.width) best = d;
+    }
+    return best;
+  }
+
+  private listen(): void {
+    const c = this.canvas;
+    c.addEventListener("pointerdown", (e) => {
+      if (e.button > 1) return;
+      c.setPointerCapture(e.pointerId);
+      this.drag = { x: e.offsetX, y: e.offsetY, x1: e.offsetX, y1: e.offsetY, pan: e.shiftKey || e.button === 1 };
+      this.tip.hidden = true;
+    });
+    c.addEventListener("pointermove", (e) => {
+      this.pointer = { x: e.offsetX, y: e.offsetY };
+      const d = this.drag;
+      if (!d) return this.point();
+      if (d.pan) {
+        const [from, to, first, n] = this.view;
+        const dt = ((d.x1 - e.offsetX) / this.plot) * (to - from);
+        this.look(from + dt, to + dt, first + Math.round((d.y1 - e.offsetY) / this.row), n);
+      }
+      d.x1 = e.offsetX;
+      d.y1 = e.offsetY;
+      this.draw();
+    });
+    c.addEventListener("pointerup", (e) => {
+      const d = this.drag;
+      this.drag = undefined;
+      if (d && !d.pan) void this.released(d, e.ctrlKey || e.metaKey);
+      this.draw();
+    });
+    c.addEventListener("pointercancel", () => (this.drag = undefined));
+    c.addEventListener("pointerleave", () => {
+      this.pointer = undefined;
+      this.tip.hidden = true;
+    });
+    c.addEventListener("dblclick", () => this.fit());
+    c.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      const by = e.deltaMode ? e.deltaY * 20 : e.deltaY;
+      if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.pan(e.deltaX / 1000);
+      else if (e.shiftKey) this.pan(by / 1000);
+      else if (e.altKey) this.zoomLines(Math.exp(by / 400), e.offsetY);
+      else this.zoom(Math.exp(by / 400), e.offsetX);
+    }, { passive: false });
+  }
+
+  /** Looks at what is selected; at the whole run if that is everything. */
+  fit(): void {
+    const s = this.o.store.now.selection;
+    const { from_ns, to_ns } = this.grid;
+    let w = windowOf(s.time, from_ns, to_ns);
+    const k = this.steps && stepsOf(s.steps, this.steps.total);
+    if (k && this.steps) {
+      const i = Math.floor(k[0] / this.steps.stride);
+      const j = Math.min(this.steps.begin_ns.length - 1, Math.floor(k[1] / this.steps.stride));
+      w ??= [this.steps.begin_ns[i] ?? from_ns, (this.steps.begin_ns[j] ?? to_ns) + (this.steps.length_ns[j] ?? 0)];
+    }
+    const [a, b] = w ?? [from_ns, to_ns];
+    const margin = w ? (b - a) * 0.03 : 0;
+    this.look(a - margin, b + margin, this.view[2], this.view[3], false);
+  }
+
+  // A click chooses what is there, a drag the box.
+  private async released(d: { x: number; y: number; x1: number; y1: number }, add: boolean): Promise<void> {
+    const store = this.o.store;
+    if (Math.abs(d.x1 - d.x) < 4 && Math.abs(d.y1 - d.y) < 4) {
+      const m = this.markers.find((k) => Math.abs(this.x(k.at) - d.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - d.y) < 9);
+      if (m) return m.choose();
+      const line = this.line(Math.floor(this.lineAt(d.y)));
+      const hit = this.hit(d.x, d.y);
+      if (hit?.call) {
+        const l = hit.line;
+        return store.set({ call: [l.world, l.rank, l.thread, hit.call.index], panel: "call" });
+      }
+      if (hit?.loop?.step && hit.loop.iteration === hit.loop.last_iteration) return store.select({ steps: String(hit.loop.iteration), time: "" });
+      if (!line || d.y < axis) return;
+      const old = store.now.selection.rank;
+      if (add && old) {
+        return store.select({ rank: hasRank(old, line.rank) ? rankList(this.ranksIn(old).filter((r) => r !== line.rank)) : rankList([...this.ranksIn(old), line.rank]) });
+      }
+      return store.select({ rank: old === String(line.rank) ? "" : String(line.rank) });
+    }
+    const time = windowText(this.shared(this.timeAt(Math.max(gutter, Math.min(d.x, d.x1)))), this.shared(this.timeAt(Math.max(d.x, d.x1))));
+    const a = Math.max(0, Math.floor(this.lineAt(Math.min(d.y, d.y1))));
+    const b = Math.min(this.grid.lines - 1, Math.floor(this.lineAt(Math.max(d.y, d.y1))));
+    const all = a <= 0 && b >= this.grid.lines - 1 || Math.abs(d.y1 - d.y) < 4 || d.y < axis;
+    store.select({ time, steps: "", rank: all ? store.now.selection.rank ?? "" : await this.ranksOf(a, b) });
+  }
+
+  private ranksIn(list: string): number[] {
+    return list.split(",").flatMap((p) => {
+      const [a = 0, b = a] = p.split("-").map(Number);
+      return Array.from({ length: b - a + 1 }, (_, i) => a + i);
+    });
+  }
+
+  private async ranksOf(a: number, b: number): Promise<string> {
+    const order = this.o.store.now.order;
+    const ranks: number[] = [];
+    for (let first = Math.floor(a / page) * page; first <= b; first += page) {
+      const l = await get<Lines>("lines", { rec: this.o.rec || undefined, order: order === "rank" ? undefined : order, first, count: page });
+      l.lines.forEach((x, i) => {
+        if (first + i >= a && first + i <= b && x.rank >= 0) ranks.push(x.rank);
+      });
+    }
+    return rankList(ranks);
+  }
+
+  // Says what is under the pointer.
+  private point(): void {
+    const p = this.pointer;
+    if (!p || p.x < gutter || p.y < axis) {
+      this.tip.hidden = true;
+      return;
+    }
+    const t = this.timeAt(p.x);
+    const i = Math.floor(this.lineAt(p.y));
+    const [from, to] = this.view;
+    const hit = this.hit(p.x, p.y);
+    const rows: (Node | string)[] = [];
+    const line = this.line(i);
+    if (hit?.call) rows.push(...aboutCall(hit.call, hit.site));
+    else if (hit?.loop) {
+      const l = hit.loop;
+      rows.push(h("b", {}, `${l.step ? "step" : "iteration"} ${l.iteration}${l.last_iteration > l.iteration ? "-" + l.last_iteration : ""} of ${l.of}`),
+        h("div", {}, l.name), h("div", {}, duration(l.end_ns - l.start_ns)));
+    } else if (hit?.region) rows.push(h("b", {}, "region " + hit.region));
+    else rows.push(...this.aboutCell(i, t));
+    const m = this.markers.find((k) => Math.abs(this.x(k.at) - p.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - p.y) < 9);
+    if (m) rows.unshift(h("b", { class: "bad" }, m.text));
+    if (!rows.length) {
+      this.tip.hidden = true;
+      return;
+    }
+    put(this.tip, h("div", { class: "where" }, `${line ? nameOf(line, true) : ""}  at ${instant(t, to - from)}`), ...rows);
+    this.tip.hidden = false;
+    const w = this.tip.offsetWidth;
+    const tall = this.tip.offsetHeight;
+    this.tip.style.left = (p.x + 16 + w > this.width ? Math.max(0, p.x - w - 12) : p.x + 16) + "px";
+    this.tip.style.top = Math.max(0, Math.min(p.y + 14, this.height - tall - 4)) + "px";
+  }
+
+  private aboutCell(i: number, t: number): Node[] {
+    for (const { head, place } of this.heads) {
+      const r = Math.floor((i - place.first) / place.group);
+      const b = Math.floor(t / 2 ** place.level) - place.x * 256;
+      const row = head.rows[r];
+      if (!row || b < 0 || b > 255 || i < place.first) continue;
+      const cells = this.tiles.tile(place, { ...this.filter, order: this.o.store.now.order === "rank" ? undefined : this.o.store.now.order }, false)?.cells;
+      if (!cells) continue;
+      const n = head.categories.length;
+      const parts = head.categories.map((c, k) => [cells[(r * 256 + b) * n + k] ?? 0, c] as const).filter(([v]) => v > 0).sort((x, y) => y[0] - x[0]);
+      const many = row.threads > 1 ? h("div", {}, `mean of ${plural(row.threads, "thread")}: ranks ${row.rank} to ${row.last_rank}`) : null;
+      if (row.read === 0) return [h("div", {}, "not read yet")];
+      return [...(many ? [many] : []), h("div", {}, `mean of ${duration(2 ** place.level)}`),
+        ...(parts.length ? parts.map(([v, c]) => h("div", {}, `${percent(v / 255)} ${categories.find((k) => k.key === c)?.name ?? c}`)) : [h("div", {}, "nothing is known")])];
+    }
+    return [];
+  }
+
+  /** The picture, for saving. */
+  picture(): HTMLCanvasElement {
+    return this.canvas;
+  }
+}
+
+/** "rank 3", "3.1" for a thread, "w1:3" in a spawned world. */
+export function nameOf(l: Line, long: boolean): string {
+  const rank = (l.world ? `w${l.world}:` : "") + (l.rank < 0 ? "?" : l.rank) + (l.thread ? "." + l.thread : "");
+  return long && !l.world && !l.thread ? "rank " + rank : rank;
+}
+
+function aboutCall(c: LaneCall, site: string | undefined): Node[] {
+  return [
+    h("b", {}, c.func), h("div", {}, `${duration(c.end_ns - c.start_ns)}${c.unfinished ? ", did not return" : ""}, call ${c.index}`),
+    ...(site ? [h("div", { class: "site" }, site)] : []),
+  ];
+}

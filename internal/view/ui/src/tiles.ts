@@ -1,0 +1,194 @@
+// Tiles: shares of categories on a grid of time and lines that halves from level to level, so that zooming never changes a
+// sum. Here they are fetched, kept, and turned into pixels.
+import { address, bytes, get, selfContained, type Params } from "./api";
+import { categories, categoryColor, dark, rgb, viridisTable } from "./palette";
+import type { Grid, TileHead } from "./types";
+
+export interface Tile {
+  head?: TileHead;
+  cells?: Uint8Array;
+  error?: string;
+  /** Pixels by what colours mean. */
+  pixels: Map<string, HTMLCanvasElement>;
+  used: number;
+}
+
+export interface Place {
+  level: number;
+  x: number;
+  first: number;
+  group: number;
+  rows: number;
+}
+
+const toLinear = Float32Array.from({ length: 256 }, (_, i) => Math.pow(i / 255, 2.2));
+const fromLinear = Uint8Array.from({ length: 4096 }, (_, i) => Math.round(255 * Math.pow(i / 4095, 1 / 2.2)));
+
+/** How many tiles are kept: some 40 MB. */
+const most = 256;
+
+export class Tiles {
+  private tiles = new Map<string, Tile>();
+  private asking = 0;
+  private queue: { key: string; params: Params }[] = [];
+  private clock = 0;
+  private generation = new AbortController();
+
+  constructor(private rec: number, private grid: Grid, private changed: () => void) {}
+
+  /** Forgets requests that nobody waits for any more. */
+  drop(): void {
+    this.queue = [];
+  }
+
+  /** Whether something is on its way. */
+  get busy(): boolean {
+    return this.asking > 0 || this.queue.length > 0;
+  }
+
+  private params(p: Place, extra: Params): Params {
+    return { ...extra, rec: this.rec || undefined, level: p.level, x: p.x, first: p.first, group: p.group, rows: p.rows };
+  }
+
+  /** A tile that is there; asks for it else. */
+  tile(p: Place, extra: Params, ask = true): Tile | undefined {
+    const params = this.params(p, extra);
+    const key = address("tiles", params);
+    const t = this.tiles.get(key);
+    if (t) {
+      t.used = ++this.clock;
+      return t.head || t.error ? t : undefined;
+    }
+    if (ask && !this.queue.some((q) => q.key === key)) {
+      this.queue.push({ key, params });
+      queueMicrotask(() => this.next());
+    }
+    return undefined;
+  }
+
+  private next(): void {
+    while (this.asking < 4) {
+      const q = this.queue.shift();
+      if (!q) return;
+      if (!this.tiles.has(q.key)) void this.fetch(q.key, q.params);
+    }
+  }
+
+  private async fetch(key: string, params: Params): Promise<void> {
+    const t: Tile = { pixels: new Map(), used: ++this.clock };
+    this.tiles.set(key, t);
+    this.asking++;
+    try {
+      const b = await bytes("tiles", params, { signal: this.generation.signal });
+      const n = new DataView(b).getUint32(0, true);
+      t.head = JSON.parse(new TextDecoder().decode(new Uint8Array(b, 4, n))) as TileHead;
+      t.cells = new Uint8Array(b, 4 + n);
+      // Reading goes on at the server: ask again.
+      if (!t.head.exact && t.head.pending > 0 && !selfContained) {
+        setTimeout(() => {
+          this.tiles.delete(key);
+          this.changed();
+        }, 700);
+      }
+    } catch (e) {
+      t.error = e instanceof Error ? e.message : String(e);
+    }
+    this.asking--;
+    this.trim();
+    this.changed();
+    this.next();
+  }
+
+  private trim(): void {
+    if (this.tiles.size <= most) return;
+    const old = [...this.tiles].filter(([, t]) => t.head || t.error).sort((a, b) => a[1].used - b[1].used);
+    for (const [k] of old.slice(0, this.tiles.size - most)) this.tiles.delete(k);
+  }
+
+  /** The nearest tile at a coarser level, for as long as the right one is on its way. */
+  coarser(p: Place, extra: Params): { tile: Tile; place: Place } | undefined {
+    for (let up = 1; p.level + up <= this.grid.level; up++) {
+      const place = { ...p, level: p.level + up, x: Math.floor(p.x / 2 ** up) };
+      const tile = this.tile(place, extra, false);
+      if (tile?.head) return { tile, place };
+    }
+    return undefined;
+  }
+}
+
+/** The pixels of a tile, a pixel a bin and row, when colours mean the activity, or the share of one category. */
+export function pixels(t: Tile, color: string): HTMLCanvasElement | undefined {
+  if (!t.head || !t.cells) return undefined;
+  const key = color + (dark() ? "/dark" : "");
+  const old = t.pixels.get(key);
+  if (old) return old;
+  const { bins, rows } = t.head;
+  const n = t.head.categories.length;
+  const canvas = document.createElement("canvas");
+  canvas.width = bins;
+  canvas.height = Math.max(1, rows.length);
+  const g = canvas.getContext("2d");
+  if (!g) return undefined;
+  const image = g.createImageData(bins, Math.max(1, rows.length));
+  const own = t.head.categories.map((c) => categories.findIndex((k) => k.key === c));
+  if (color === "activity") mixed(t.cells, image.data, n, own.map((c) => rgb(categoryColor(c))));
+  else shared(t.cells, image.data, n, t.head.categories.map((c) => (color === "mpi" ? c !== "computation" : c === color)));
+  g.putImageData(image, 0, 0);
+  t.pixels.set(key, canvas);
+  return canvas;
+}
+
+// Light is mixed, not numbers: otherwise mixtures are too dark. What nothing is known of stays transparent.
+function mixed(cells: Uint8Array, out: Uint8ClampedArray, n: number, colors: (readonly [number, number, number])[]): void {
+  const light = colors.map((c) => c.map((v) => toLinear[v] ?? 0));
+  for (let i = 0, at = 0; at < out.length; i += n, at += 4) {
+    let r = 0;
+    let g = 0;
+    let b = 0;
+    let sum = 0;
+    for (let c = 0; c < n; c++) {
+      const w = cells[i + c] ?? 0;
+      if (!w) continue;
+      const l = light[c];
+      if (!l) continue;
+      r += w * (l[0] ?? 0);
+      g += w * (l[1] ?? 0);
+      b += w * (l[2] ?? 0);
+      sum += w;
+    }
+    if (!sum) continue;
+    out[at] = fromLinear[Math.round((r / sum) * 4095)] ?? 0;
+    out[at + 1] = fromLinear[Math.round((g / sum) * 4095)] ?? 0;
+    out[at + 2] = fromLinear[Math.round((b / sum) * 4095)] ?? 0;
+    out[at + 3] = Math.min(255, sum + 2);
+  }
+}
+
+function shared(cells: Uint8Array, out: Uint8ClampedArray, n: number, counts: boolean[]): void {
+  for (let i = 0, at = 0; at < out.length; i += n, at += 4) {
+    let part = 0;
+    let sum = 0;
+    for (let c = 0; c < n; c++) {
+      const w = cells[i + c] ?? 0;
+      sum += w;
+      if (counts[c]) part += w;
+    }
+    if (!sum) continue;
+    const v = 3 * Math.min(255, Math.round((255 * part) / sum));
+    out[at] = viridisTable[v] ?? 0;
+    out[at + 1] = viridisTable[v + 1] ?? 0;
+    out[at + 2] = viridisTable[v + 2] ?? 0;
+    out[at + 3] = 255;
+  }
+}
+
+/** The tiles that a self-contained file has. */
+export function inFile(grid: Grid): Place[] {
+  return grid.first.map((q) => {
+    const p = new URLSearchParams(q.replace(/^.*\?/, ""));
+    const n = (k: string): number => Number(p.get(k) ?? 0);
+    return { level: n("level"), x: n("x"), first: n("first"), group: n("group"), rows: n("rows") };
+  });
+}
+
+export { get };
