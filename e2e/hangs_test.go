@@ -16,11 +16,10 @@ func TestHangReport(t *testing.T) {
 		for what, other := range map[string]string{
 			"skip":  `rank 2 is in MPI_Bcast at hangs\.c:\d+ \[main\] in its place`,
 			"other": `rank 2 is in MPI_Alltoall at hangs\.c:\d+ \[main\] in its place`,
-			"recv":  `rank 2 is not there but in MPI_Recv at hangs\.c:\d+ \[main\] \(source=1, tag=7, comm=MPI_COMM_WORLD\)`,
 			"sleep": `rank 2 is not there: its last call was MPI_Bcast at hangs\.c:\d+ \[main\], number 11 on world, which ended`,
 		} {
 			want := regexp.MustCompile(`  1\. Ranks 0-1,3 wait in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 on world, ` +
-				`(for|from) \S+ \S+( on)?: ` + other)
+				`(for|from) \S+ \S+( on)?(, for \S+ \S+)?: ` + other)
 			r := newNodeJob(t, m, 4).begin("hang", nil, "hangs", what)
 			r.look(want.MatchString, "report")
 			r.end(true)
@@ -28,6 +27,22 @@ func TestHangReport(t *testing.T) {
 			if err != nil || !want.Match(out) {
 				t.Errorf("%s: %v\n%s\nwant %s", what, err, out, want)
 			}
+		}
+	})
+}
+
+// TestDeadlockReport: a circle of a message and a collective, and of messages whose tags do not fit.
+func TestDeadlockReport(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		want := regexp.MustCompile(`  1\. Deadlock (for|from) \S+ \S+( on)?, .*: rank 2 waits in MPI_Recv at hangs\.c:\d+ \[main\] ` +
+			`for a message from rank 1 with tag 7 on world; rank 1 waits in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 ` +
+			`on world, for rank 2\. Ranks 0,3 wait for them`)
+		r := newNodeJob(t, m, 4).begin("deadlock", nil, "hangs", "recv")
+		r.look(want.MatchString, "report")
+		r.end(true)
+		out, err := tabard("report", r.path("deadlock.tabard"))
+		if err != nil || !want.Match(out) {
+			t.Errorf("%v\n%s\nwant %s", err, out, want)
 		}
 	})
 }

@@ -62,10 +62,22 @@ type Parting struct {
 	processes            string // those that differ, to compare
 }
 
-// Stuck lists the collectives that processes are in and do not get on, those that others may follow from
-// first; and the problems of collectives that came before them or at them: see Of. It takes the time of
-// matching all messages, and there is nothing to find if all calls have returned.
-func Stuck(p *calls.Program) ([]Stand, []Problem, error) {
+// Standstill is why processes do not get on, and what does not fit together on the way there.
+type Standstill struct {
+	// Stands are the collectives that processes are in and do not get on, those that others may follow from first.
+	Stands []Stand
+	// Deadlocks are the processes that wait for each other or for what does not happen, the largest first.
+	Deadlocks []Deadlock
+	// Problems are those of collectives that came before, or at them: see Of.
+	Problems []Problem
+	// Unfinished are the nonblocking operations that nothing completed and whose requests were not freed, and sends that
+	// nobody received, by call site.
+	Unfinished []Unfinished
+}
+
+// Stuck looks for a standstill. It takes the time of matching all messages. Jobs whose calls have all returned have
+// problems and unfinished operations only.
+func Stuck(p *calls.Program) (*Standstill, error) {
 	c := &checker{p: p, found: map[[4]string]*finding{}, calls: map[callKey]*call{}}
 	s := &stuck{checker: c, first: map[scope]*candidate{}, parted: map[scope]*Parting{},
 		streams: map[int32][]*archive.Stream{}, state: map[int32]*now{}}
@@ -73,15 +85,23 @@ func Stuck(p *calls.Program) ([]Stand, []Problem, error) {
 		n := p.Number(x.Process())
 		s.streams[n] = append(s.streams[n], x)
 	}
-	_, err := match.RunProgram(p, match.Options{Collective: s.collective, Untimed: true, Fold: true})
+	_, err := match.RunProgram(p, match.Options{Collective: s.collective, Message: s.message, Unmatched: s.unmatched,
+		Untimed: true, Fold: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	stands, err := s.stands()
-	problems := slices.DeleteFunc(c.problems(), func(x Problem) bool {
-		return x.Kind != Mixed && x.Kind != Differing && x.Kind != Unequal
+	r := &Standstill{}
+	if r.Stands, err = s.stands(); err != nil {
+		return nil, err
+	}
+	if r.Deadlocks, err = s.deadlocks(r.Stands); err != nil {
+		return nil, err
+	}
+	r.Problems = slices.DeleteFunc(c.problems(), func(x Problem) bool {
+		return x.Kind != Mixed && x.Kind != Differing && x.Kind != Unequal && x.Kind != Short
 	})
-	return stands, problems, err
+	r.Unfinished = s.unfinished.list()
+	return r, nil
 }
 
 // scope is what collectives are counted on.
@@ -106,6 +126,9 @@ type stuck struct {
 	parted  map[scope]*Parting
 	streams map[int32][]*archive.Stream
 	state   map[int32]*now
+	ends    []match.Unmatched
+
+	unfinished operations
 }
 
 // now is what a process is in, and did last.
@@ -313,29 +336,37 @@ func (s *stuck) absent(m *comms.Members, here map[int]bool, index uint64, at sco
 		if err != nil {
 			return err
 		}
-		var e Elsewhere
-		shown := n.open
-		if e.In = shown != nil; !e.In {
-			shown = n.last
-		}
-		if !e.In && n.rank.End != usual && !strings.HasPrefix(n.rank.End, archive.Running) {
-			e.Ended = n.rank.End
-		}
-		if shown != nil {
-			e.Func, e.Timed, e.Time = shown.Func.Name, shown.Timed, shown.Start
-			if shown.Site != nil {
-				e.Site = shown.Site.String()
-			}
-			if e.In {
-				e.Values = Partners(shown)
-			} else {
-				e.Time = shown.End
-				e.Number = s.number(shown, index, at)
-			}
+		e := elsewhere(n, usual)
+		if !e.In && n.last != nil {
+			e.Number = s.number(n.last, index, at)
 		}
 		add(e, process)
 	}
 	return nil
+}
+
+// elsewhere says what a process does, or did last. usual is how those ended that wait for it.
+func elsewhere(n *now, usual string) (e Elsewhere) {
+	shown := n.open
+	if e.In = shown != nil; !e.In {
+		shown = n.last
+	}
+	if !e.In && n.rank.End != usual && !strings.HasPrefix(n.rank.End, archive.Running) {
+		e.Ended = n.rank.End
+	}
+	if shown == nil {
+		return e
+	}
+	e.Func, e.Timed, e.Time = shown.Func.Name, shown.Timed, shown.Start
+	if shown.Site != nil {
+		e.Site = shown.Site.String()
+	}
+	if e.In {
+		e.Values = Partners(shown)
+	} else {
+		e.Time = shown.End
+	}
+	return e
 }
 
 // number is the number of a call among the collectives of a communicator: all members have made those before the first

@@ -15,30 +15,50 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/faults"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// Kind says what sort of finding it is. The names are stable.
+// Kind says what sort of finding it is. The names are stable. docs/findings.md has them all, with what shows them.
 type Kind string
 
 // Kinds of findings.
 const (
+	Deadlock     Kind = "deadlock"         // processes wait for each other, or for a message that does not come
 	Hang         Kind = "hang"             // processes wait in a collective that others do not come to
+	Crash        Kind = "crash"            // a process ended in an unusual way
+	CallError    Kind = "error"            // calls returned an error
 	Mismatch     Kind = "mismatch"         // members call a collective with what does not fit together
+	Leak         Kind = "leak"             // objects or requests are made again and again and never freed
+	Unmatched    Kind = "unmatched"        // messages without a receive, receives without a message
+	Growth       Kind = "growth"           // something grows from step to step
 	LateRank     Kind = "late rank"        // others wait for a process
+	Jitter       Kind = "jitter"           // processes are late in turn, now and then
 	Imbalance    Kind = "load imbalance"   // a process computes longer than the others
 	SlowStep     Kind = "slow time step"   // a step takes unusually long
 	WrongOrder   Kind = "wrong order"      // messages are received in another order than they come
 	LateReceiver Kind = "late receiver"    // senders wait for receivers
 	Variation    Kind = "varying duration" // like calls take different times
 	Clocks       Kind = "clocks"           // messages are received before they are sent
-	Unmatched    Kind = "unmatched"        // messages without a receive, receives without a message
 )
+
+// Severity says how much a finding matters.
+type Severity string
+
+// Severities.
+const (
+	Error   Severity = "error"   // the run did not do what it should have done
+	Warning Severity = "warning" // it costs much, or will in a longer run
+	Note    Severity = "note"    // it costs little, or need not be a fault
+)
+
+var severities = []Severity{Error, Warning, Note}
 
 // Finding is something worth improving.
 type Finding struct {
-	Kind Kind `json:"kind"`
+	Kind     Kind     `json:"kind"`
+	Severity Severity `json:"severity"`
 	// Cost is the time that it concerns, summed over processes, and Share its part of the time of all.
 	Cost  time.Duration `json:"cost_ns"`
 	Share float64       `json:"share"`
@@ -51,7 +71,11 @@ type Finding struct {
 	// Text says it, Command is what shows more: arguments of tabard without the file.
 	Text    string   `json:"text"`
 	Command []string `json:"command"`
+	// weight is the part of the time of all that a finding counts for among those of its severity where that is not Share.
+	weight float64
 }
+
+func (n *Finding) rank() float64 { return max(n.Share, n.weight) }
 
 // Input is what other analyses found; a nil one was not made.
 type Input struct {
@@ -60,20 +84,30 @@ type Input struct {
 	// Archive and Clocks say how the clocks of hosts differ, and how times were corrected.
 	Archive *archive.Archive
 	Clocks  *clocks.Correction
-	// Stands and Problems are those of consistency.Stuck. Now is when a job was looked at that was running, since the
-	// start of the trace; 0 if it had ended.
-	Stands   []consistency.Stand
-	Problems []consistency.Problem
-	Now      time.Duration
-	Worlds   []comms.World
+	// Standstill is that of consistency.Stuck. Now is when a job was looked at that was running, since the start of the
+	// trace; 0 if it had ended.
+	Standstill *consistency.Standstill
+	Now        time.Duration
+	Worlds     []comms.World
+	// Step is the time step of a call, -1 if it is in none; nil: not known.
+	Step func(stream int32, call uint64) int64
+	// Faults are processes that died, calls that failed, and objects that were not freed.
+	Faults *faults.Result
+	// More are what other analyses have found: they get their share and place among the rest.
+	More []Finding
+	// Process is the index in Archive of a process, -1 if it was not recorded; nil: not known.
+	Process func(number int32) int
 	// Name names a process; nil: see ProcessName.
 	Name func(process int32) string
 	// Duration renders times.
 	Duration func(time.Duration) string
 }
 
-// least is the least part of the time of all processes that is worth a finding.
-const least = 0.01
+// least is the least part of the time of all processes that is worth a finding, much that which is worth a warning.
+const (
+	least = 0.01
+	much  = 0.05
+)
 
 // clockNoise is by how much messages may be out of order without a finding. Times are stored with
 // an error of that order.
@@ -95,7 +129,7 @@ func ProcessName(worlds []comms.World, process int32) string {
 	return fmt.Sprintf("rank %d", process)
 }
 
-// Of makes the findings: where the job hangs first, then the most expensive ones.
+// Of makes the findings: errors first, where the job hangs before all, then the most expensive ones.
 func Of(in Input) []Finding {
 	f := &finder{Input: in}
 	if f.Name == nil {
@@ -114,14 +148,29 @@ func Of(in Input) []Finding {
 	} else if f.Waits != nil {
 		f.total = f.Waits.Elapsed
 	}
+	first := f.hangs()
+	for i := range first {
+		f.total += first[i].Cost
+	}
+	for i := range first {
+		first[i].Share = f.share(first[i].Cost)
+	}
+	first = append(first, f.crashes(len(first) > 0)...)
 	f.lateRanks()
 	f.imbalance()
 	f.slowSteps()
 	f.patterns()
 	f.variation()
 	f.suspicious()
-	slices.SortStableFunc(f.found, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
-	f.found = append(f.hangs(), f.found...)
+	f.faults(len(first) > 0)
+	for _, n := range f.More {
+		f.add(n)
+	}
+	slices.SortStableFunc(f.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(slices.Index(severities, a.Severity), slices.Index(severities, b.Severity)),
+			cmp.Compare(b.rank(), a.rank()))
+	})
+	f.found = append(first, f.found...)
 	return f.found[:min(len(f.found), most)]
 }
 
@@ -142,6 +191,11 @@ func (f *finder) share(d time.Duration) float64 {
 
 func (f *finder) add(n Finding) {
 	n.Share = f.share(n.Cost)
+	if n.Severity == "" {
+		if n.Severity = Note; n.rank() >= much {
+			n.Severity = Warning
+		}
+	}
 	n.Text = strings.ToUpper(n.Text[:1]) + n.Text[1:]
 	f.found = append(f.found, n)
 }
@@ -421,6 +475,14 @@ func (f *finder) reference() string {
 	return "the first"
 }
 
+// were counts things that did something: "1 send was", "3 sends were".
+func were(n uint64, noun, one, many string) string {
+	if n == 1 {
+		return "1 " + noun + " " + one
+	}
+	return fmt.Sprintf("%d %ss %s", n, noun, many)
+}
+
 // suspicious reports what casts doubt on the recording or the program.
 func (f *finder) suspicious() {
 	if f.Waits == nil {
@@ -432,9 +494,9 @@ func (f *finder) suspicious() {
 				f.Duration(b.Max))})
 	}
 	f.skewed()
-	if m := f.Waits.Match; m != nil && m.UnmatchedSends+m.UnmatchedRecvs > 0 && !m.Partial {
+	if m := f.Waits.Match; m != nil && m.UnmatchedSends+m.UnmatchedRecvs > 0 && !m.Partial && f.Standstill == nil {
 		f.add(Finding{Kind: Unmatched, Process: -1, Step: -1, Command: []string{"messages"},
-			Text: fmt.Sprintf("%d sends were never received and %d receives never got a message", m.UnmatchedSends,
-				m.UnmatchedRecvs)})
+			Text: fmt.Sprintf("%s never received and %s no message", were(m.UnmatchedSends, "send", "was", "were"),
+				were(m.UnmatchedRecvs, "receive", "got", "got"))})
 	}
 }

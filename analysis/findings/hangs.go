@@ -18,12 +18,27 @@ const (
 	leastWait  = time.Second
 )
 
-// hangs says which collectives processes wait in, and who did not come, and what members gave that does not fit.
+// hangs says which processes wait for each other, in which collectives they wait, and who did not come, and what
+// members gave that does not fit.
 func (f *finder) hangs() (list []Finding) {
+	if f.Standstill == nil {
+		return nil
+	}
+	blocked := map[int]bool{} // processes of which a deadlock tells
+	for i := range f.Standstill.Deadlocks {
+		d := &f.Standstill.Deadlocks[i]
+		if len(list) == mostHangs || f.Now > 0 && d.Timed && f.Now-d.Closed < leastWait || !d.Messages() {
+			continue
+		}
+		for p := range f.processes(d) {
+			blocked[p] = true
+		}
+		list = append(list, f.deadlock(d))
+	}
 	told := map[string]bool{}
-	for i := range f.Stands {
-		s := &f.Stands[i]
-		if len(list) == mostHangs || f.Now > 0 && s.Timed && f.Now-s.Begin < leastWait {
+	for i := range f.Standstill.Stands {
+		s := &f.Standstill.Stands[i]
+		if len(list) == mostHangs || f.Now > 0 && s.Timed && f.Now-s.Begin < leastWait || blocked[s.Waiting.Min()] {
 			continue
 		}
 		if s.Problem != nil {
@@ -31,12 +46,12 @@ func (f *finder) hangs() (list []Finding) {
 		}
 		list = append(list, f.hang(s))
 	}
-	for i := range f.Problems {
-		p := &f.Problems[i]
+	for i := range f.Standstill.Problems {
+		p := &f.Standstill.Problems[i]
 		if i == mostHangs || told[p.Text] {
 			continue
 		}
-		n := Finding{Kind: Mismatch, Process: -1, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"messages"},
+		n := Finding{Kind: Mismatch, Severity: Error, Process: -1, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"messages"},
 			Text: fmt.Sprintf("Members of a communicator call %s with what does not fit together: %s", call(p.Func, p.Site),
 				f.problem(p))}
 		if p.Processes != nil && p.Processes.Len() == 1 {
@@ -61,7 +76,7 @@ func (f *finder) problem(p *consistency.Problem) string {
 
 // hang is the finding of one collective.
 func (f *finder) hang(s *consistency.Stand) Finding {
-	n := Finding{Kind: Hang, Process: -1, Func: s.Func, Site: s.Site, Step: -1, Command: []string{"messages"}}
+	n := Finding{Kind: Hang, Severity: Error, Process: -1, Func: s.Func, Site: s.Site, Step: -1, Command: []string{"messages"}}
 	verb := "wait"
 	if s.Waiting.Len() == 1 {
 		verb = "waits"
@@ -69,11 +84,20 @@ func (f *finder) hang(s *consistency.Stand) Finding {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s in %s, number %d on %s", f.who(s.Waiting), verb, call(s.Func, s.Site), s.Number, s.Comm)
 	if s.Timed {
+		end := f.Now
+		if end == 0 {
+			end = f.ended(s.Waiting)
+		}
+		if end > s.Begin {
+			n.Cost = (end - s.Begin) * time.Duration(s.Waiting.Len())
+		}
 		if f.Now > 0 {
-			n.Cost = (f.Now - s.Begin) * time.Duration(s.Waiting.Len())
 			fmt.Fprintf(&b, ", for %s", f.Duration(f.Now-s.Begin))
 		} else {
 			fmt.Fprintf(&b, ", from %s on", f.Duration(s.Begin))
+			if end > s.Begin {
+				fmt.Fprintf(&b, ", for %s", f.Duration(end-s.Begin))
+			}
 		}
 	}
 	separator := ": "

@@ -39,6 +39,8 @@ type End struct {
 	Wild bool
 	// Blocking tells that Done is Post.
 	Blocking bool
+	// Freed tells that the request was freed before it completed.
+	Freed bool
 	// Tests are the unsuccessful tests before Done.
 	Tests Tests
 }

@@ -209,6 +209,11 @@ func (r *runner) handle(p *proc, s *stream, op *calls.Op) {
 	case calls.FreeRequest:
 		if n := op.Requests; len(n) == 1 && n[0] >= 0 && op.Flags&archive.Unfinished == 0 {
 			q := p.request(n[0])
+			for _, e := range []*end{q.send, q.recv} {
+				if e != nil {
+					e.Freed = true
+				}
+			}
 			r.abandon(q)
 			*q = request{}
 		}

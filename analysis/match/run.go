@@ -2,6 +2,7 @@ package match
 
 import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -80,6 +81,12 @@ func (r *runner) run() (*Summary, error) {
 	return &r.sum, nil
 }
 
+// whole tells whether all calls of a process are recorded up to its end, in whatever way it ended.
+func whole(d *archive.RankData) bool {
+	return d.LostCalls == 0 && d.Info[archive.Unrecorded] == "" && d.Info[archive.Missing] == "" &&
+		d.Info["problems"] == ""
+}
+
 // prepare opens all streams.
 func (r *runner) prepare() error {
 	r.procs = make([]proc, r.p.Processes())
@@ -87,7 +94,7 @@ func (r *runner) prepare() error {
 	for i := range r.procs {
 		d := r.p.Archive.Rank(i)
 		r.procs[i] = proc{index: int32(i), number: r.p.Number(i),
-			whole: d.Complete && d.LostCalls == 0 && !r.sum.Partial}
+			whole: whole(d) && !r.sum.Partial}
 		r.index[r.procs[i].number] = int32(i)
 		most = max(most, int(r.procs[i].number))
 	}

@@ -41,6 +41,13 @@ type Meta struct {
 	Options map[string]string
 }
 
+// EndedAt is the name of the fact that says when a process ended that made calls and did not end in order, in
+// EndedFormat.
+const (
+	EndedAt     = "ended"
+	EndedFormat = "2006-01-02T15:04:05.000Z"
+)
+
 // OptionSnapshot is the option that a snapshot of a running job has: when it was made (RFC 3339).
 const OptionSnapshot = "snapshot"
 

@@ -104,6 +104,21 @@ func (a *Archive) SnapshotTime() time.Duration {
 	if !ok {
 		return 0
 	}
+	return a.sinceStart(at)
+}
+
+// EndTime is when a process that did not end in order did, since the start of the trace; ok is false if that was not
+// seen, or it ended in order.
+func (a *Archive) EndTime(d *RankData) (at time.Duration, ok bool) {
+	t, err := time.Parse(EndedFormat, d.Info[EndedAt])
+	if err != nil {
+		return 0, false
+	}
+	return a.sinceStart(t), true
+}
+
+// sinceStart is the time from the start of the trace.
+func (a *Archive) sinceStart(at time.Time) time.Duration {
 	start := int64(math.MaxInt64)
 	for _, r := range a.Ranks() {
 		if len(r.Clocks) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/faults"
 	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -73,16 +74,39 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		o.Others = info.Events
 	}
 	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks, Duration: render.Duration,
-		Worlds: j.Program.Comms.Worlds}
+		Worlds: j.Program.Comms.Worlds, Process: j.Program.Process}
 	// Where all calls have returned, members may have called what does not fit together all the same.
 	if len(o.Open) > 0 || j.events() <= cheapEvents {
-		if in.Stands, in.Problems, err = consistency.Stuck(j.Program); err != nil {
+		if in.Standstill, err = consistency.Stuck(j.Program); err != nil {
 			return nil, err
 		}
 		in.Now = o.Archive.SnapshotTime()
 	}
+	if j.chosen == nil {
+		if in.Faults, err = faults.Of(j.Program); err != nil {
+			return nil, err
+		}
+	}
+	in.Step = func(stream int32, call uint64) int64 { return stepOf(steps, j.Archive, stream, call) }
 	o.Findings = findings.Of(in)
 	return o, nil
+}
+
+// stepOf is the time step of a call. A call after the last whole step is in the next one, if that has begun: -1 for calls
+// that are in none.
+func stepOf(steps *selection.StepIndex, a *archive.Archive, stream int32, call uint64) int64 {
+	of, err := steps.Of(a.Stream(int(stream)))
+	if err != nil || of == nil || of.Len() == 0 {
+		return -1
+	}
+	if k, ok, err := of.Cursor().Find(call); err == nil && ok {
+		return int64(k)
+	}
+	last, err := of.Range(of.Len() - 1)
+	if err != nil || call < last.To || call-last.To > 2*last.Len() || a.Stream(int(stream)).Rank().Complete {
+		return -1
+	}
+	return int64(of.Len())
 }
 
 // regions sums up the parts that the program names itself, nil if there are none, or no times.

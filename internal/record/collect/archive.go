@@ -262,6 +262,9 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	case p.calls() == 0:
 		d.End = strings.TrimPrefix(d.End+", "+archive.EndNoCall, ", ")
 	}
+	if !ended && p.calls() > 0 && !p.died.IsZero() {
+		d.Info[archive.EndedAt] = p.died.UTC().Format(archive.EndedFormat)
+	}
 	if why := c.unrecorded(p); why != "" {
 		d.Info[archive.Unrecorded] = why
 	}

@@ -53,6 +53,9 @@ func (c *collector) bury(p *process) {
 	p.finish()
 	c.logPanics(p)
 	p.end = p.howEnded()
+	if strings.HasPrefix(p.end, "killed") || strings.HasPrefix(p.end, "exited with") { // it was watched
+		p.died = time.Now()
+	}
 	for _, ch := range p.live() {
 		if err := ch.raw.close(); err != nil {
 			p.complain("the raw log is incomplete: %v", err)

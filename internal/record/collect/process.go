@@ -43,6 +43,7 @@ type process struct {
 	upto      uint64 // see known; 0: no such time
 	cut       uint64 // nothing that returned later is taken in; 0: no such time
 	end       string
+	died      time.Time // when a process that did not end in order did, if that was seen
 }
 
 func newProcess(id ring.ProcessID, withTimes bool) *process {

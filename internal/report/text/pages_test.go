@@ -89,7 +89,7 @@ func TestSummaryPageWithoutTimes(t *testing.T) {
 	if err := Summary(&out, narrow, o, 0); err != nil {
 		t.Fatal(err)
 	}
-	shows(t, out.String(), "Not complete: 1 process did not end in order, 2 calls lost (tabard info says why)",
+	shows(t, out.String(), "Not complete: 1 process did not terminate normally, 2 calls lost (tabard info says why)",
 		"The recording has no times of calls: record with --timing=lossy or --timing=lossless to see where the time goes",
 		"Who talks to whom")
 	if strings.Contains(out.String(), "Where the time goes") || strings.Contains(out.String(), "Waiting") {

@@ -77,7 +77,7 @@ func (p *summaryPrinter) head() {
 			plural(uint64(n.Running), "process"))
 	}
 	if n.Broken > 0 || n.Lost > 0 {
-		p.line("Not complete: %s did not end in order, %s lost (tabard info says why)",
+		p.line("Not complete: %s did not terminate normally, %s lost (tabard info says why)",
 			plural(uint64(n.Broken), "process"), plural(n.Lost, "call"))
 	}
 	switch {
