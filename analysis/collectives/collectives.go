@@ -66,7 +66,7 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 		r.res.Comms[int32(c.ID)] = c.Short()
 	}
 	r.res.Looked = uint64(len(r.messages))
-	found, err := find(r.messages, sizes, r.agree)
+	found, err := find(r.messages, sizes, r.frames(), r.agree)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,26 @@ func (r *reader) message(m *match.Message) error {
 	r.ends[m.Send.Post.Stream] = append(r.ends[m.Send.Post.Stream], end{m.Send.Post.Call, m.SendStep, m.Count, n, false})
 	r.ends[m.Recv.Post.Stream] = append(r.ends[m.Recv.Post.Stream], end{m.Recv.Post.Call, 0, 1, n, true})
 	return nil
+}
+
+// frames numbers the functions, and what called them, that sites are in.
+func (r *reader) frames() func(site int32) int32 {
+	numbers, of := map[string]int32{}, make([]int32, len(r.res.Sites))
+	for i, text := range r.res.Sites {
+		place, callers, _ := strings.Cut(text, " < ")
+		if _, function, known := strings.Cut(place, " ["); known {
+			callers = function + " < " + callers
+		} else if callers == "" {
+			callers = text
+		}
+		n, known := numbers[callers]
+		if !known {
+			n = int32(len(numbers))
+			numbers[callers] = n
+		}
+		of[i] = n
+	}
+	return func(site int32) int32 { return of[site] }
 }
 
 func (r *reader) site(c *archive.Call) int32 {

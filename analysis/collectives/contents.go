@@ -2,8 +2,10 @@ package collectives
 
 import (
 	"container/heap"
+	"math"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/fingerprint"
 )
 
 // end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later.
@@ -29,8 +31,10 @@ func (e *ends) Pop() any {
 
 // hash is that of what a call sends.
 type hash struct {
-	value uint64
-	known bool
+	value    uint64
+	known    bool
+	amount   Amount
+	elements Elements
 }
 
 func hashOf(c *archive.Call) hash {
@@ -38,7 +42,24 @@ func hashOf(c *archive.Call) hash {
 	if i < 0 {
 		return hash{}
 	}
-	return hash{uint64(c.Slots[i].N), true}
+	h := hash{value: uint64(c.Slots[i].N), known: true}
+	h.amount.Hash = h.value
+	if v, ok := c.In("sum"); ok {
+		h.amount.Sum, h.elements = uint64(v.N), Integers
+	}
+	if v, ok := c.In("size"); ok {
+		re, _ := c.In("re")
+		im, _ := c.In("im")
+		h.amount.Wave, h.elements = fingerprint.Wave{Re: real(re), Im: real(im), Size: real(v)}, Reals
+	}
+	return h
+}
+
+func real(v archive.Value) float64 { return math.Float64frombits(uint64(v.N)) }
+
+// next is the amount of all instances up to one, from that of those before.
+func (a Amount) next(h Amount) Amount {
+	return Amount{a.Sum*0x9e3779b97f4a7c15 + h.Sum, a.Wave.Join(1, h.Wave), fingerprint.Join(a.Hash, h.Hash, 1)}
 }
 
 // visit is handed a call of an end, and the hashes that stand before it. It tells whether the later ones are wanted.
@@ -92,7 +113,8 @@ func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
 	case e.left == max(m.Count, 1): // the first one
 		m.Source, m.SendSite = buffer(c, "sendbuf"), r.site(c)
 		if len(hashes) == 1 {
-			m.Hash, m.Known = hashes[0].value, hashes[0].known
+			m.Hash, m.Known, m.Amount, m.Elements = hashes[0].value, hashes[0].known, hashes[0].amount, hashes[0].elements
+			m.Width = width(c, m.Bytes)
 		}
 		r.last[e.message] = m.Hash
 		return m.Known && e.left > 1
@@ -104,7 +126,18 @@ func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
 		m.Again++
 	}
 	r.last[e.message] = h
+	if known {
+		m.Amount = m.Amount.next(hashes[0].amount)
+	}
 	return true
+}
+
+// width is the size of the reals in a message: 4 bytes of MPI_FLOAT, else 8.
+func width(c *archive.Call, bytes int64) int64 {
+	if n, ok := c.In("count"); ok && n.N > 0 && bytes/n.N == 4 {
+		return 4
+	}
+	return 8
 }
 
 // one is the hash of a call's message; if it is not known, a number that is like no other.

@@ -22,6 +22,7 @@ const (
 type Finding struct {
 	Operation string // "broadcast"
 	Call      string // the function to call instead
+	Op        string // of a reduction, if it is known
 	Grade     Grade
 	// Sets are the processes that take part, a set for each group that does it by itself.
 	Sets [][]int32
@@ -41,6 +42,8 @@ type Finding struct {
 	// Missing says what is missing, of near misses; Unproven what the grade leaves open; Against what speaks against a
 	// replacement.
 	Missing, Unproven, Against []string
+	// Parts are the operations that it is made of, if it is.
+	Parts []string
 	// One is an instance.
 	One []*Message
 }
@@ -50,14 +53,15 @@ const enough = 16
 
 // Find finds collectives in messages. sizes are those of communicators, by their number.
 func Find(messages []Message, sizes map[int32]int) []Finding {
-	found, _ := find(messages, sizes, func([]*item) error { return nil })
+	found, _ := find(messages, sizes, func(site int32) int32 { return site }, func([]*item) error { return nil })
 	return found
 }
 
-// find has agree compare all instances of items whose contents differ in some.
-func find(messages []Message, sizes map[int32]int, agree func([]*item) error) ([]Finding, error) {
+// find takes messages of sites with the same frame together. It has agree compare all instances of items whose contents differ in some.
+func find(messages []Message, sizes map[int32]int, frame func(site int32) int32, agree func([]*item) error) ([]Finding, error) {
 	f := &finder{sizes: sizes, groups: map[string]*group{}}
-	items := follow(messages)
+	found, taken := reductions(pointers(messages), sizes, frame)
+	items := follow(pointers(messages, taken))
 	var varying []*item
 	for _, x := range items {
 		if x.varies && !x.again && len(x.holders) > 1 {
@@ -78,15 +82,25 @@ func find(messages []Message, sizes map[int32]int, agree func([]*item) error) ([
 			f.add(x)
 		}
 	}
-	var found []Finding
 	for _, key := range f.order {
 		found = append(found, f.spread(f.groups[key])...)
 	}
-	found = append(found, f.exchanges()...)
+	found = compose(append(found, f.exchanges()...))
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank(a.Grade), rank(b.Grade)), cmp.Compare(weight(&b), weight(&a)))
 	})
 	return found, nil
+}
+
+// pointers are messages without those that are taken.
+func pointers(messages []Message, taken ...map[*Message]bool) []*Message {
+	ms := make([]*Message, 0, len(messages))
+	for i := range messages {
+		if m := &messages[i]; !slices.ContainsFunc(taken, func(t map[*Message]bool) bool { return t[m] }) {
+			ms = append(ms, m)
+		}
+	}
+	return ms
 }
 
 func rank(g Grade) int { return slices.Index([]Grade{Proven, Consistent, NearMiss}, g) }
@@ -423,13 +437,38 @@ func (f *finder) nearMiss(g *group, of []int32, s *set) Finding {
 	return to
 }
 
+// callFor is the function for an operation.
+func callFor(operation string) string {
+	switch operation {
+	case "broadcast":
+		return callOf(spec.FlowFromRoot, spec.DataWhole, false)
+	case "allgather":
+		return callOf(spec.FlowToAll, spec.DataWhole, false)
+	case "reduce":
+		return callOf(spec.FlowToRoot, spec.DataReduced, false)
+	case "allreduce":
+		return callOf(spec.FlowToAll, spec.DataReduced, false)
+	case "reduce-scatter":
+		return callOf(spec.FlowToAll, spec.DataReducedParts, false)
+	}
+	all := callsOf(spec.FlowPrefix, spec.DataReduced, false) // that with the own contribution comes last
+	return all[len(all)-1]
+}
+
 // callOf is the name of the blocking collective of MPI with this flow of data; vector: with counts for each process.
 func callOf(flow spec.Flow, data spec.Data, vector bool) string {
+	for _, name := range callsOf(flow, data, vector) {
+		return name
+	}
+	return ""
+}
+
+func callsOf(flow spec.Flow, data spec.Data, vector bool) (names []string) {
 	for _, f := range spec.Functions() {
 		if f.Op == spec.OpCollective && f.Flow == flow && f.Data == data && (f.Vector == spec.VectorCounts) == vector &&
 			f.Vector != spec.VectorTypes && f.Has(spec.Blocking|spec.Collective) && f.LargeOf == 0 && f.Kind == 0 {
-			return f.Name
+			names = append(names, f.Name)
 		}
 	}
-	return ""
+	return names
 }

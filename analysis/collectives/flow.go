@@ -1,8 +1,9 @@
 package collectives
 
 import (
-	"cmp"
 	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/fingerprint"
 )
 
 // A Message is one that a process sent and another received.
@@ -15,6 +16,10 @@ type Message struct {
 	// Hash is that of what it carries, if that is known.
 	Hash  uint64
 	Known bool
+	// Amount adds up if what it carries does. Its elements are of so many bytes.
+	Amount   Amount
+	Elements Elements
+	Width    int64
 	// Source and Target are where it lies in the memory of both.
 	Source, Target Place
 	// SendSite and RecvSite number the places in the program.
@@ -24,6 +29,24 @@ type Message struct {
 	// SendStep is by how many calls of the sender they are apart.
 	Count, Digest, Again, SendStep uint64
 }
+
+// Amount is what of contents adds up where they are added element by element: the sum of integers, the wave of reals;
+// or the hash under exclusive or. Of a message that stands for several it is a combination of theirs.
+type Amount struct {
+	Sum  uint64
+	Wave fingerprint.Wave
+	Hash uint64
+}
+
+// Elements are what sums are known of.
+type Elements uint8
+
+// Elements.
+const (
+	Bytes Elements = iota
+	Integers
+	Reals
+)
 
 // A Place is somewhere in the memory of a process.
 type Place struct {
@@ -88,48 +111,18 @@ type event struct {
 	m    int
 }
 
-// follow goes through messages in an order in which none is received before it is sent.
-func follow(messages []Message) []*item {
-	queues := map[int32][]event{}
-	for i := range messages {
-		m := &messages[i]
-		queues[m.From] = append(queues[m.From], event{m.Sent, false, i})
-		queues[m.To] = append(queues[m.To], event{m.Received, true, i})
-	}
-	var processes []int32
-	for p, q := range queues {
-		slices.SortStableFunc(q, func(a, b event) int {
-			if c := cmp.Compare(a.call, b.call); c != 0 || a.recv == b.recv {
-				return c
-			}
-			if a.recv { // a call that does both sends first
-				return 1
-			}
-			return -1
-		})
-		processes = append(processes, p)
-	}
-	slices.Sort(processes)
+// follow goes through messages in an order in which none is received before it is sent. Those that do not fit together
+// are left out.
+func follow(ms []*Message) []*item {
 	f := &flow{held: map[int32]map[content]*item{}, heard: map[int32]int32{}}
-	of := make([]*item, len(messages))
-	for left := 2 * len(messages); left > 0; {
-		before := left
-		for _, p := range processes {
-			q := queues[p]
-			for len(q) > 0 && (!q[0].recv || of[q[0].m] != nil) {
-				if e := q[0]; e.recv {
-					f.arrives(of[e.m], &messages[e.m])
-				} else {
-					of[e.m] = f.leaves(&messages[e.m])
-				}
-				q, left = q[1:], left-1
-			}
-			queues[p] = q
+	of := make([]*item, len(ms))
+	inOrder(ms, func(m int, recv bool) {
+		if recv {
+			f.arrives(of[m], ms[m])
+		} else {
+			of[m] = f.leaves(ms[m])
 		}
-		if left == before { // they do not fit together: what was received before it was sent is left out
-			break
-		}
-	}
+	})
 	return f.items
 }
 

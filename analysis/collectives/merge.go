@@ -63,10 +63,10 @@ func (f *Finding) add(x *Finding) {
 	f.SendSites, f.RecvSites = union(f.SendSites, x.SendSites), union(f.RecvSites, x.RecvSites)
 	f.Instances += x.Instances
 	f.Proven += x.Proven
-	f.Unproven, f.Against = union(f.Unproven, x.Unproven), union(f.Against, x.Against)
+	f.Unproven, f.Against, f.Parts = union(f.Unproven, x.Unproven), union(f.Against, x.Against), union(f.Parts, x.Parts)
 }
 
-func union[T int32 | string](a, b []T) []T {
+func union[T int | int32 | string](a, b []T) []T {
 	a = append(slices.Clone(a), b...)
 	slices.Sort(a)
 	return slices.Compact(a)

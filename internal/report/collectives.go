@@ -25,6 +25,7 @@ type Collectives struct {
 type ManualCollective struct {
 	Operation string `json:"operation"` // "broadcast"
 	Call      string `json:"call"`      // the function to call instead
+	Op        string `json:"op"`        // of a reduction, "MPI_SUM"; empty if it is not known
 	Grade     string `json:"grade"`     // "proven by contents", "consistent with structure" or "near miss"
 	// Sets are the ranks that take part: a list for each group that does it by itself.
 	Sets []string `json:"sets"`
@@ -40,6 +41,7 @@ type ManualCollective struct {
 	Algorithm string   `json:"algorithm"`
 	Steps     int      `json:"steps"` // messages on the critical path of an instance
 	Messages  int      `json:"messages"`
+	Parts     []string `json:"parts"`    // operations that it is made of
 	Missing   []string `json:"missing"`  // of near misses
 	Unproven  []string `json:"unproven"` // what the grade leaves open
 	Against   []string `json:"against"`  // a replacement
@@ -51,9 +53,9 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 		Findings: []ManualCollective{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		m := ManualCollective{Operation: f.Operation, Call: f.Call, Grade: string(f.Grade), Roots: f.Roots,
+		m := ManualCollective{Operation: f.Operation, Call: f.Call, Op: f.Op, Grade: string(f.Grade), Roots: f.Roots,
 			Comm: r.Comms[f.Comm], Instances: f.Instances, Proven: f.Proven, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
-			Steps: f.Steps, Messages: f.Messages, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
+			Steps: f.Steps, Messages: f.Messages, Parts: f.Parts, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
 		for _, s := range f.Sets {
 			var ranks []int
 			for _, p := range s {

@@ -128,6 +128,41 @@ static void alltoall(double seed, int n)
     MPI_Waitall(k, r, MPI_STATUSES_IGNORE);
 }
 
+/* ---- Reductions ---- */
+
+static void combine(const double *in, int sum)
+{
+    for (int i = 0; i < N; i++) data[i] = sum ? data[i] + in[i] : data[i] > in[i] ? data[i] - in[i] : in[i] / 2;
+}
+
+static void reduce_tree(int sum)
+{
+    for (int mask = 1; mask < size; mask <<= 1) {
+        if (rank & mask) {
+            MPI_Send(data, N, MPI_DOUBLE, rank - mask, 11, WORLD);
+            return;
+        }
+        if (rank + mask < size) {
+            MPI_Recv(got, N, MPI_DOUBLE, rank + mask, 11, WORLD, IGNORE);
+            combine(got, sum);
+        }
+    }
+}
+
+static void scan_doubling(void)
+{
+    for (int d = 1; d < size; d *= 2) {
+        MPI_Request r = MPI_REQUEST_NULL;
+        memcpy(mine, data, sizeof data);
+        if (rank + d < size) MPI_Isend(mine, N, MPI_DOUBLE, rank + d, 12, WORLD, &r);
+        if (rank >= d) {
+            MPI_Recv(got, N, MPI_DOUBLE, rank - d, 12, WORLD, IGNORE);
+            combine(got, 1);
+        }
+        MPI_Wait(&r, IGNORE);
+    }
+}
+
 /* ---- What is none ---- */
 
 static void halo(double seed)
@@ -198,6 +233,10 @@ int main(int argc, char **argv)
         if (!strcmp(what, "spoiled")) bcast_spoiled(1, step);
         if (!strcmp(what, "turns")) broadcast(how, step % size, step);
         if (!strcmp(what, "allgather")) strcmp(how, "ring") ? allgather_linear(step * size) : allgather_ring(step * size);
+        if (!strcmp(what, "reduce") || !strcmp(what, "allreduce") || !strcmp(what, "scan")) fill(data, N, 8 * step + rank);
+        if (!strcmp(what, "reduce")) reduce_tree(strcmp(how, "user"));
+        if (!strcmp(what, "allreduce")) reduce_tree(1), bcast_tree(0);
+        if (!strcmp(what, "scan")) scan_doubling();
         if (!strcmp(what, "scatter")) scatter(step);
         if (!strcmp(what, "gather")) gather(step);
         if (!strcmp(what, "alltoall")) alltoall(step, N);

@@ -48,7 +48,7 @@ func collective(w io.Writer, f *report.ManualCollective) {
 	for _, list := range []struct {
 		name  string
 		lines []string
-	}{{"sent", f.Sends}, {"received", f.Receives}, {"missing", f.Missing}, {"unproven", f.Unproven}, {"against", f.Against}} {
+	}{{"part", f.Parts}, {"sent", f.Sends}, {"received", f.Receives}, {"missing", f.Missing}, {"unproven", f.Unproven}, {"against", f.Against}} {
 		for _, l := range list.lines {
 			render.Printf(w, "  %-10s %s\n", list.name, l)
 		}
@@ -75,6 +75,8 @@ func collectiveCall(f *report.ManualCollective) string {
 			args = append(args, comm)
 		case p.Name == "root" && len(f.Roots) == 1:
 			args = append(args, fmt.Sprint(f.Roots[0]))
+		case p.Name == "op" && f.Op != "":
+			args = append(args, f.Op)
 		default:
 			args = append(args, p.Name)
 		}
