@@ -140,22 +140,17 @@ type seriesPart struct {
 	body   *series
 }
 
-// fill takes apart c, whose concatenations may be as deep as they are many.
+// fill takes apart c.
 func (s *series) fill(c *nest.Counts, seriesOf func(*nest.Counts) *series) {
-	for stack := []*nest.Counts{c}; len(stack) > 0; {
-		c := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		left, right, _ := c.Split()
-		if right != nil {
-			stack = append(stack, right, left)
-			continue
-		}
-		p := seriesPart{n: s.n, sum: s.sum, value: c.Max()}
-		if left != nil {
-			p.body = seriesOf(left)
+	for run, repeated := range c.Parts {
+		p := seriesPart{n: s.n, sum: s.sum, value: run.Count}
+		n, sum := run.N, run.N*run.Count
+		if repeated != nil {
+			p.body = seriesOf(repeated)
+			n, sum = run.N*repeated.Len(), run.N*repeated.Sum()
 		}
 		s.parts = append(s.parts, p)
-		s.n, s.sum = s.n+c.Len(), s.sum+c.Sum()
+		s.n, s.sum = s.n+n, s.sum+sum
 	}
 }
 

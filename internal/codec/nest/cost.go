@@ -29,23 +29,55 @@ func (c *Counts) Bits() float64 {
 
 // kinds is how often which values occur. Those beyond maxKinds are counted by their length in bits.
 type kinds struct {
-	values map[uint64]float64
+	values []kind // in the order of their first occurrence
+	small  [smallValues]uint8
 	rest   [65]float64
 	n      float64
 }
 
+// kind is how often a value occurs.
+type kind struct {
+	value uint64
+	times float64
+}
+
+// smallValues are found in a table: small has their place in values, plus one.
+const smallValues = 64
+
+func (k *kinds) find(value uint64) *kind {
+	if value < smallValues {
+		if at := k.small[value]; at > 0 {
+			return &k.values[at-1]
+		}
+		return nil
+	}
+	for i := range k.values {
+		if k.values[i].value == value {
+			return &k.values[i]
+		}
+	}
+	return nil
+}
+
 func (k *kinds) add(value uint64, times float64) {
 	k.n += times
-	if _, ok := k.values[value]; ok || len(k.values) < maxKinds {
-		k.values[value] += times
+	if v := k.find(value); v != nil {
+		v.times += times
 		return
 	}
-	k.rest[bits.Len64(value)] += times
+	if len(k.values) == maxKinds {
+		k.rest[bits.Len64(value)] += times
+		return
+	}
+	k.values = append(k.values, kind{value, times})
+	if value < smallValues {
+		k.small[value] = uint8(len(k.values))
+	}
 }
 
 func (k *kinds) addAll(o *kinds, times float64) {
-	for v, n := range o.values {
-		k.add(v, n*times)
+	for _, v := range o.values {
+		k.add(v.value, v.times*times)
 	}
 	for b, n := range o.rest {
 		k.rest[b] += n * times
@@ -56,8 +88,8 @@ func (k *kinds) addAll(o *kinds, times float64) {
 // entropy is the bits of all values, and of the table of values.
 func (k *kinds) entropy() float64 {
 	sum := 0.0
-	for v, n := range k.values {
-		sum += n*math.Log2(k.n/n) + 2 + float64(bits.Len64(v))
+	for _, v := range k.values {
+		sum += v.times*math.Log2(k.n/v.times) + 2 + float64(bits.Len64(v.value))
 	}
 	for b, n := range k.rest {
 		if n > 0 {
@@ -74,31 +106,22 @@ type measure struct {
 }
 
 func (m *measure) of(c *Counts) *kinds {
-	// Sequences grow at the end: what is to the left may be deep.
-	k := &kinds{values: map[uint64]float64{}}
-	type task struct {
-		c     *Counts
-		times float64
-	}
-	for stack := []task{{c, 1}}; len(stack) > 0; {
-		t := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch c := t.c; {
-		case c.IsConstant():
-			k.add(c.value, float64(c.n)*t.times)
-			m.bits += 2 + float64(bits.Len64(c.value)+bits.Len64(c.n))
-		case c.right != nil:
-			m.bits++
-			stack = append(stack, task{c.right, t.times}, task{c.left, t.times})
-		default:
-			inner := m.seen[c.left]
-			if inner == nil {
-				inner = m.of(c.left)
-				m.seen[c.left] = inner
-			}
-			m.bits += 4 + float64(bits.Len64(c.times))
-			k.addAll(inner, float64(c.times)*t.times)
+	k := &kinds{}
+	m.bits--
+	for run, inner := range c.Parts {
+		m.bits++ // that something follows
+		if inner == nil {
+			k.add(run.Count, float64(run.N))
+			m.bits += 2 + float64(bits.Len64(run.Count)+bits.Len64(run.N))
+			continue
 		}
+		of := m.seen[inner]
+		if of == nil {
+			of = m.of(inner)
+			m.seen[inner] = of
+		}
+		m.bits += 4 + float64(bits.Len64(run.N))
+		k.addAll(of, float64(run.N))
 	}
 	return k
 }

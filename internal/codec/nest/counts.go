@@ -10,28 +10,75 @@ type Counts struct {
 	sum      uint64
 	min, max uint64
 
-	// A sequence is value n times, or left and then right, or left times times.
+	// A sequence is value n times, or runs, or left and then right, or left value times.
 	value       uint64
+	runs        []Run
 	left, right *Counts
-	times       uint64
 }
+
+// Run is a count that N executions in a row had.
+type Run struct{ Count, N uint64 }
+
+// fewRuns are copied where a longer sequence has them: that takes less than to refer to them.
+const fewRuns = 8
 
 // Constant is n counts of one value.
 func Constant(value, n uint64) *Counts {
 	return &Counts{n: n, sum: value * n, min: value, max: value, value: value}
 }
 
+// flat is some runs, which it keeps.
+func flat(runs []Run) *Counts {
+	c := Constant(runs[0].Count, runs[0].N)
+	if len(runs) == 1 {
+		return c
+	}
+	for _, r := range runs[1:] {
+		c.n, c.sum = c.n+r.N, c.sum+r.N*r.Count
+		c.min, c.max = min(c.min, r.Count), max(c.max, r.Count)
+	}
+	c.runs = runs
+	return c
+}
+
 // IsConstant tells whether c is stored as one value, as it is if all its counts are equal.
-func (c *Counts) IsConstant() bool { return c.left == nil }
+func (c *Counts) IsConstant() bool { return c.left == nil && c.runs == nil }
+
+// few are the runs of c if they are so few that they are better copied.
+func (c *Counts) few(room *[1]Run) ([]Run, bool) {
+	if c.IsConstant() {
+		room[0] = Run{c.value, c.n}
+		return room[:], true
+	}
+	return c.runs, c.left == nil && len(c.runs) <= fewRuns
+}
+
+// plus is runs and then more, in new room if there is not enough.
+func plus(runs []Run, more ...Run) []Run {
+	for _, r := range more {
+		if last := len(runs) - 1; last >= 0 && runs[last].Count == r.Count {
+			runs[last].N += r.N
+		} else {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
 
 // Cat is a followed by b.
 func (c *Counts) Cat(b *Counts) *Counts {
-	if c.IsConstant() && b.IsConstant() && c.value == b.value {
-		return Constant(c.value, c.n+b.n)
+	var r, s [1]Run
+	first, ok := c.few(&r)
+	second, also := b.few(&s)
+	if ok && also && len(first)+len(second) <= fewRuns {
+		return flat(plus(plus(make([]Run, 0, len(first)+len(second)), first...), second...))
 	}
 	// Growth at the end by one value at a time, the usual case, keeps runs.
-	if c.right != nil && c.right.IsConstant() && b.IsConstant() && c.right.value == b.value {
-		return c.left.Cat(Constant(b.value, c.right.n+b.n))
+	if also && c.right != nil {
+		if end, ok := c.right.few(&r); ok && len(end)+len(second) <= fewRuns {
+			return &Counts{n: c.n + b.n, sum: c.sum + b.sum, min: min(c.min, b.min), max: max(c.max, b.max),
+				left: c.left, right: c.right.Cat(b)}
+		}
 	}
 	return &Counts{n: c.n + b.n, sum: c.sum + b.sum, min: min(c.min, b.min), max: max(c.max, b.max), left: c, right: b}
 }
@@ -44,7 +91,7 @@ func (c *Counts) Repeat(k uint64) *Counts {
 	case c.IsConstant():
 		return Constant(c.value, c.n*k)
 	}
-	return &Counts{n: c.n * k, sum: c.sum * k, min: c.min, max: c.max, left: c, times: k}
+	return &Counts{n: c.n * k, sum: c.sum * k, min: c.min, max: c.max, left: c, value: k}
 }
 
 // AddLast is c with k added to its last count.
@@ -54,10 +101,17 @@ func (c *Counts) AddLast(k uint64) *Counts {
 		return Constant(c.value+k, 1)
 	case c.IsConstant():
 		return Constant(c.value, c.n-1).Cat(Constant(c.value+k, 1))
+	case c.runs != nil:
+		before, last := c.runs[:len(c.runs)-1], c.runs[len(c.runs)-1]
+		runs := append(make([]Run, 0, len(c.runs)+1), before...)
+		if last.N > 1 {
+			runs = append(runs, Run{last.Count, last.N - 1})
+		}
+		return flat(plus(runs, Run{last.Count + k, 1}))
 	case c.right != nil:
 		return c.left.Cat(c.right.AddLast(k))
 	}
-	return c.left.Repeat(c.times - 1).Cat(c.left.AddLast(k))
+	return c.left.Repeat(c.value - 1).Cat(c.left.AddLast(k))
 }
 
 // Len is the number of executions.
@@ -94,10 +148,16 @@ func (c *Counts) All() iter.Seq2[uint64, uint64] {
 				if !yield(c.value, c.n) {
 					return
 				}
+			case c.runs != nil:
+				for _, r := range c.runs {
+					if !yield(r.Count, r.N) {
+						return
+					}
+				}
 			case c.right != nil:
 				stack = append(stack, task{c.right, 1}, task{c.left, 1})
 			default:
-				stack = append(stack, task{c.left, c.times})
+				stack = append(stack, task{c.left, c.value})
 			}
 		}
 	}
@@ -136,5 +196,29 @@ func (c *Counts) Equal(b *Counts) bool {
 	return true
 }
 
-// Split takes c, which is not constant, apart: it is left and then right or, if right is nil, left a number of times.
-func (c *Counts) Split() (left, right *Counts, times uint64) { return c.left, c.right, c.times }
+// Parts takes c apart, in order: into runs, where repeated is nil, and into others that are repeated
+// run.N times.
+func (c *Counts) Parts(yield func(run Run, repeated *Counts) bool) {
+	for stack := []*Counts{c}; len(stack) > 0; { // concatenations may be as deep as they are many
+		c := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch {
+		case c.IsConstant():
+			if !yield(Run{c.value, c.n}, nil) {
+				return
+			}
+		case c.runs != nil:
+			for _, r := range c.runs {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		case c.right != nil:
+			stack = append(stack, c.right, c.left)
+		default:
+			if !yield(Run{N: c.value}, c.left) {
+				return
+			}
+		}
+	}
+}

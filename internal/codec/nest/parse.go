@@ -2,6 +2,7 @@ package nest
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
@@ -25,10 +26,16 @@ type Executions struct {
 // that t was grown for. It makes at most about work steps, and takes them off: ErrTooLarge if that
 // is not enough. The time follows the size of the grammar and not the length of the sequence.
 func (t *Tree) Parse(x *grammar.Index, label []int32, work *int) (*Executions, error) {
-	p := &parser{tree: t, label: label, left: work, zeros: map[*Part]*Executions{}}
+	return t.parse(x, label, work, true)
+}
+
+// parse is Parse, without sets of terminals if they are not wanted.
+func (t *Tree) parse(x *grammar.Index, label []int32, work *int, sets bool) (*Executions, error) {
+	p := &parser{tree: t, label: label, left: work, sets: sets, zeros: map[*Part]*Executions{}, nones: make([]run, t.size)}
 	rules := x.Grammar().Rules
 	done := make([]*piece, len(rules))
 	for _, r := range x.BottomUp() {
+		p.rule = int32(r) + 1
 		var whole *piece
 		for _, s := range rules[r] {
 			var one *piece
@@ -50,6 +57,9 @@ func (t *Tree) Parse(x *grammar.Index, label []int32, work *int) (*Executions, e
 				return nil, ErrTooLarge
 			}
 		}
+		if whole != nil {
+			p.settled(whole.run)
+		}
 		done[r] = whole
 	}
 	if done[0] == nil {
@@ -62,10 +72,12 @@ func (t *Tree) Parse(x *grammar.Index, label []int32, work *int) (*Executions, e
 // A run is what a stretch of a sequence did in a part: the number of repetitions in each execution.
 // The first and the last execution may have begun before the stretch, or go on after it.
 type run struct {
+	rule        int32 // the rule for which it was made: only as long as that is put together, it changes
 	part        *Part
 	n           uint64 // executions
 	first, last uint64
-	between     *Counts // all but the first and the last; nil if there are none
+	between     *Counts // all but the first and the last, and but for more; nil if there are none
+	more        []Run   // what follows between, as long as the rule is put together
 	set         *Set
 	body        []*run // nil if there is no repetition
 }
@@ -80,30 +92,45 @@ type parser struct {
 	tree  *Tree
 	label []int32
 	left  *int
+	sets  bool // sets of terminals are wanted
 	zeros map[*Part]*Executions
+	nones []run // see none
+	rule  int32 // see run.rule
 }
 
 func (p *parser) call(t uint32) *piece {
 	v := p.label[t]
-	return &piece{&run{part: p.tree.leaf[v], n: 1, first: 1, last: 1, set: One(t)}, v, v}
+	r := &run{rule: p.rule, part: p.tree.leaf[v], n: 1, first: 1, last: 1}
+	if p.sets {
+		r.set = One(t)
+	}
+	return &piece{r, v, v}
 }
 
 // lift makes q one execution of a part around it.
 func (p *parser) lift(q *piece, to *Part) *piece {
 	r := q.run
 	for r.part != to {
-		up := &run{part: r.part.parent, n: 1, first: 1, last: 1}
-		for _, c := range up.part.Body {
+		parent := r.part.parent
+		up := &run{rule: p.rule, part: parent, n: 1, first: 1, last: 1, body: make([]*run, len(parent.Body))}
+		for i, c := range parent.Body {
 			if c == r.part {
-				up.body = append(up.body, r)
+				up.body[i] = r
 			} else {
-				up.body = append(up.body, &run{part: c, n: 1})
+				up.body[i] = p.none(c)
 			}
 		}
 		*p.left -= len(up.body)
 		r = up
 	}
 	return &piece{r, q.from, q.to}
+}
+
+// none is one execution of a part in which it was repeated 0 times.
+func (p *parser) none(c *Part) *run {
+	q := &p.nones[c.number]
+	q.part, q.n = c, 1
+	return q
 }
 
 // outer is the outermost of parts that lie in each other.
@@ -130,65 +157,127 @@ func (s step) goesOn(part *Part) bool {
 	return part.IsLoop() && part.has(s.in) && (part != s.in || s.forward)
 }
 
-// joined is a followed by b in one part. open tells that the last execution of a is the first of b.
+// joined is a, which may change, followed by b in one part. open tells that the last execution of a is the first of b.
 func (p *parser) joined(a, b *run, open bool, s step) *run {
 	*p.left--
 	on := open && s.goesOn(a.part)
-	r := &run{part: a.part, set: a.set.Union(b.set)}
+	switch { // most parts have nothing of a short stretch
+	case a.addsNothing(open):
+		return b
+	case b.addsNothing(open):
+		return a
+	}
+	r := a
+	if a.rule != p.rule {
+		r = new(run)
+		*r = *a
+		r.rule, r.body = p.rule, slices.Clone(a.body)
+	}
+	r.set = a.set.Union(b.set)
 	if open {
-		r.merge(a, b, on)
+		r.merge(b, on)
 	} else {
-		r.append(a, b)
+		r.append(b)
 	}
 	switch {
-	case a.body == nil:
-		r.body = b.body
-	case b.body == nil:
-		r.body = a.body
-	default:
-		r.body = make([]*run, len(a.body))
+	case r.body == nil:
+		r.body = slices.Clone(b.body)
+	case b.body != nil:
 		for i := range r.body {
-			r.body[i] = p.joined(a.body[i], b.body[i], on, s)
+			r.body[i] = p.joined(r.body[i], b.body[i], on, s)
 		}
 	}
 	return r
 }
 
-// append sets the counts of r to those of a, and then those of b.
-func (r *run) append(a, b *run) {
+// addsNothing tells that r adds nothing to what it is joined with: it was not executed or, if the execution is
+// one of the other's, too, repeated 0 times in it.
+func (r *run) addsNothing(open bool) bool {
+	if open {
+		return r.body == nil && r.n == 1 && r.first == 0
+	}
+	return r.body == nil && r.n == 0
+}
+
+// append adds the counts of b to those of r.
+func (r *run) append(b *run) {
 	switch {
-	case a.n == 0:
+	case r.n == 0:
 		r.n, r.first, r.last, r.between = b.n, b.first, b.last, b.between
-	case b.n == 0:
-		r.n, r.first, r.last, r.between = a.n, a.first, a.last, a.between
-	default:
-		r.n, r.first, r.last = a.n+b.n, a.first, b.last
-		if a.n > 1 {
-			r.between = cat(a.between, Constant(a.last, 1))
+	case b.n > 0:
+		if r.n > 1 {
+			r.then(r.last)
 		}
 		if b.n > 1 {
-			r.between = cat(r.between, Constant(b.first, 1))
+			r.then(b.first)
 		}
-		r.between = cat(r.between, b.between)
+		r.thenAll(b.between)
+		r.n, r.last = r.n+b.n, b.last
 	}
 }
 
-// merge is like append, but the last execution of a is the first of b. With on they share an iteration, too.
-func (r *run) merge(a, b *run, on bool) {
-	sum := a.last + b.first
+// merge is like append, but the last execution of r is the first of b. With on they share an iteration, too.
+func (r *run) merge(b *run, on bool) {
+	sum := r.last + b.first
 	if on {
 		sum--
 	}
-	r.n, r.first, r.last = a.n+b.n-1, a.first, b.last
 	switch {
-	case a.n == 1 && b.n == 1:
+	case r.n == 1 && b.n == 1:
 		r.first, r.last = sum, sum
-	case a.n == 1:
-		r.first, r.between = sum, b.between
+	case r.n == 1:
+		r.first, r.between, r.last = sum, b.between, b.last
 	case b.n == 1:
-		r.last, r.between = sum, a.between
+		r.last = sum
 	default:
-		r.between = cat(cat(a.between, Constant(sum, 1)), b.between)
+		r.then(sum)
+		r.thenAll(b.between)
+		r.last = b.last
+	}
+	r.n += b.n - 1
+}
+
+// manyRuns are put away at once.
+const manyRuns = 256
+
+// then adds a count to those between.
+func (r *run) then(count uint64) {
+	r.more = plus(r.more, Run{count, 1})
+	if len(r.more) >= manyRuns {
+		r.settle()
+	}
+}
+
+func (r *run) thenAll(c *Counts) {
+	var room [1]Run
+	if c == nil {
+		return
+	}
+	if runs, ok := c.few(&room); ok {
+		r.more = plus(r.more, runs...)
+		return
+	}
+	r.settle()
+	r.between = cat(r.between, c)
+}
+
+// settle puts more into between.
+func (r *run) settle() {
+	if len(r.more) > 0 {
+		r.between = cat(r.between, flat(slices.Clone(r.more)))
+		r.more = r.more[:0]
+	}
+}
+
+// settled ends the work on what the rule has.
+func (p *parser) settled(r *run) {
+	if r.rule != p.rule {
+		return
+	}
+	r.settle()
+	r.more = nil
+	for _, c := range r.body {
+		p.settled(c)
 	}
 }
 
@@ -216,7 +305,7 @@ func (p *parser) power(q *piece, k uint64) *piece {
 func (p *parser) repeated(a *run, k uint64, open bool, s step) *run {
 	*p.left--
 	on := open && s.goesOn(a.part)
-	r := &run{part: a.part, set: a.set, n: a.n, first: a.first, last: a.last}
+	r := &run{rule: p.rule, part: a.part, set: a.set, n: a.n, first: a.first, last: a.last}
 	shared := uint64(0)
 	if on {
 		shared = 1

@@ -72,7 +72,23 @@ func Read(seqs []Sequence, h Hints, work int) (*Reading, error) {
 	r.left, work = search, r.left-search
 	best = r.search(best)
 	r.left = work + max(r.left, 0)
-	return best, r.add(best, seqs[len(r.seqs):])
+	if err := r.add(best, seqs[len(r.seqs):]); err != nil {
+		return nil, err
+	}
+	return best, best.complete(seqs)
+}
+
+// complete parses the sequences again, with sets of terminals, which the search has no use for.
+func (g *Reading) complete(seqs []Sequence) error {
+	for i, s := range seqs {
+		work := math.MaxInt
+		e, err := g.Tree.Parse(s.Index, s.Label, &work)
+		if err != nil {
+			return err
+		}
+		g.Runs[i] = e
+	}
+	return nil
 }
 
 // search goes from reading to better reading, as long as there is work left.
@@ -90,7 +106,7 @@ func (r *reader) search(g *Reading) *Reading {
 // add parses further sequences.
 func (r *reader) add(g *Reading, seqs []Sequence) error {
 	for _, s := range seqs {
-		e, err := g.Tree.Parse(s.Index, s.Label, &r.left)
+		e, err := g.Tree.parse(s.Index, s.Label, &r.left, false)
 		if err != nil {
 			return err
 		}

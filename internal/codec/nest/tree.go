@@ -20,6 +20,7 @@ type Part struct {
 
 	parent    *Part
 	at, depth int // place in the parent's Body; loops around it
+	number    int // among all parts of the tree
 }
 
 // IsLoop tells whether the part is a loop.
@@ -39,6 +40,7 @@ func newTree(body []*Part) *Tree {
 	t := &Tree{Root: &Part{Label: -1, Body: body}, leaf: map[int32]*Part{}}
 	var number func(p *Part)
 	number = func(p *Part) {
+		p.number = t.size
 		t.size++
 		if !p.IsLoop() {
 			t.leaf[p.Label] = p
