@@ -88,7 +88,7 @@ func (r *resolver) checkGroup(c *call, undefined int64) {
 			wrong(told, rank(a, c.p.member))
 		}
 	case askTranslate:
-		out := c.slots[c.f.Out("ranks2")]
+		out := c.slot(c.f.Out("ranks2"))
 		ranks := c.ints("ranks1")
 		if b == nil || out.Kind != archive.Ints || len(out.Ints) != len(ranks) {
 			return

@@ -56,7 +56,7 @@ func (c *child) fits(n *node, root *call, start, end time.Duration, timed bool) 
 		}
 		c.first = nil
 	}
-	processes := &root.slots[root.f.Slot(spec.RoleProcesses)]
+	processes := root.slot(root.f.Slot(spec.RoleProcesses))
 	most := processes.N
 	for _, k := range processes.Ints {
 		most += k

@@ -12,11 +12,11 @@ import (
 // call is a call that matters here, and the objects that its handles meant.
 type call struct {
 	*place
-	f     *spec.Func
-	flags archive.Flags
-	site  *archive.Site
-	slots []archive.Value
-	at    uint64 // number of the event in the stream
+	f      *spec.Func
+	sig    *archive.Signature // its slots: see slot
+	varied []varied
+	site   *archive.Site
+	at     uint64 // number of the event in the stream
 
 	p        *process
 	src      *source
@@ -24,13 +24,33 @@ type call struct {
 	on, peer *instance
 	g1, g2   *group
 	made     *instance // nil: none, MPI_COMM_NULL, or the call did not return
-	start    uint64    // in ticks, where threads have to be put in order
-	end      uint64
+}
+
+// varied is the value of a slot that is not in the signature: calls are kept by the million.
+type varied struct {
+	slot int32
+	kind archive.Kind
+	n    int64
+	wide *archive.Value // an array or a text; nil for others
+}
+
+// slot is the value of a slot, as far as it matters here: the class of a handle does not.
+func (c *call) slot(i int) archive.Value {
+	for _, v := range c.varied {
+		switch {
+		case int(v.slot) != i:
+		case v.wide != nil:
+			return *v.wide
+		default:
+			return archive.Value{Kind: v.kind, N: v.n}
+		}
+	}
+	return c.sig.Slots[i]
 }
 
 // null tells whether the call returned MPI_COMM_NULL.
 func (c *call) null() bool {
-	v := c.slots[c.outSlot]
+	v := c.slot(c.outSlot)
 	return v.Kind == archive.Ref && v.N == 0
 }
 
@@ -40,15 +60,15 @@ func (c *call) int(name string) (int64, bool) {
 	if i < 0 {
 		return 0, false
 	}
-	v := c.slots[i]
+	v := c.slot(i)
 	return v.N, v.Kind == archive.Int
 }
 
 // ints is an array on entry; nil if it is absent.
-func (c *call) ints(name string) []int64 { return c.slots[c.f.In(name)].Ints }
+func (c *call) ints(name string) []int64 { return c.slot(c.f.In(name)).Ints }
 
 func (c *call) text(name string) (string, bool) {
-	v := c.slots[c.f.In(name)]
+	v := c.slot(c.f.In(name))
 	return v.Str, v.Kind == archive.Str
 }
 
@@ -58,7 +78,7 @@ func (c *call) out(name string) (int64, bool) {
 	if i < 0 {
 		return 0, false
 	}
-	v := c.slots[i]
+	v := c.slot(i)
 	return v.N, v.Kind == archive.Int
 }
 
@@ -213,15 +233,15 @@ func (p *process) inTurn(threads [][]*call) {
 // ready tells whether the objects that a call uses exist.
 func (p *process) ready(c *call) bool {
 	known := func(slot int, in map[int64]*instance) bool {
-		if slot < 0 || c.slots[slot].Kind != archive.Ref {
+		if slot < 0 || c.slot(slot).Kind != archive.Ref {
 			return true
 		}
-		n := c.slots[slot].N
+		n := c.slot(slot).N
 		return n&1 != 0 || n == 0 || in[n] != nil
 	}
 	for _, slot := range []int{c.g1Slot, c.g2Slot} {
-		if slot >= 0 && c.slots[slot].Kind == archive.Ref && c.slots[slot].N&1 == 0 && c.slots[slot].N != 0 &&
-			p.groups[c.slots[slot].N] == nil {
+		if slot >= 0 && c.slot(slot).Kind == archive.Ref && c.slot(slot).N&1 == 0 && c.slot(slot).N != 0 &&
+			p.groups[c.slot(slot).N] == nil {
 			return false
 		}
 	}
@@ -249,10 +269,11 @@ func (p *process) inTime(threads [][]*call) error {
 			return err
 		}
 		for _, c := range calls {
-			if c.start, c.end, err = c.src.ticks(t, c.at); err != nil {
+			start, end, err := c.src.ticks(t, c.at)
+			if err != nil {
 				return err
 			}
-			halves = append(halves, half{c, c.start, false}, half{c, c.end, true})
+			halves = append(halves, half{c, start, false}, half{c, end, true})
 		}
 	}
 	slices.SortStableFunc(halves, func(a, b half) int { return cmp.Compare(a.tick, b.tick) })
@@ -303,26 +324,26 @@ func (p *process) enter(c *call) {
 	c.seq = p.calls
 	p.calls++
 	ref := func(slot int) *instance {
-		if slot < 0 || c.slots[slot].Kind != archive.Ref {
+		if slot < 0 || c.slot(slot).Kind != archive.Ref {
 			return nil
 		}
 		switch c.kind {
 		case groupOfWin:
-			return p.wins[c.slots[slot].N]
+			return p.wins[c.slot(slot).N]
 		case groupOfFile:
-			return p.files[c.slots[slot].N]
+			return p.files[c.slot(slot).N]
 		}
-		return p.comm(c.slots[slot].N)
+		return p.comm(c.slot(slot).N)
 	}
 	c.on = ref(c.onSlot)
 	if c.kind == interCreate {
 		c.peer = ref(c.peerSlot)
 	}
 	if c.g1Slot >= 0 {
-		c.g1 = p.group(c.slots[c.g1Slot])
+		c.g1 = p.group(c.slot(c.g1Slot))
 	}
 	if c.g2Slot >= 0 {
-		c.g2 = p.group(c.slots[c.g2Slot])
+		c.g2 = p.group(c.slot(c.g2Slot))
 	}
 	switch {
 	case c.kind == fromGroup || c.kind == interFromGroups || c.kind == join || c.kind == byID:
@@ -337,12 +358,12 @@ func (p *process) enter(c *call) {
 
 // leave handles what a call has returned.
 func (p *process) leave(c *call) {
-	if c.flags&archive.Unfinished != 0 {
+	if c.sig.Flags&archive.Unfinished != 0 {
 		return
 	}
 	switch {
 	case c.kind.makes():
-		v := c.slots[c.outSlot]
+		v := c.slot(c.outSlot)
 		if v.Kind != archive.Ref || v.N == 0 {
 			return
 		}
@@ -355,11 +376,11 @@ func (p *process) leave(c *call) {
 			p.gets = append(p.gets, c.made)
 		}
 	case c.kind.group():
-		if v := c.slots[c.outSlot]; v.Kind == archive.Ref && v.N&1 == 0 && v.N != 0 {
+		if v := c.slot(c.outSlot); v.Kind == archive.Ref && v.N&1 == 0 && v.N != 0 {
 			p.groups[v.N] = p.newGroup(c)
 		}
 	case c.kind == makeWin || c.kind == makeFile:
-		if v := c.slots[c.outSlot]; v.Kind == archive.Ref && c.kind == makeWin {
+		if v := c.slot(c.outSlot); v.Kind == archive.Ref && c.kind == makeWin {
 			p.wins[v.N] = c.on
 		} else if v.Kind == archive.Ref {
 			p.files[v.N] = c.on
@@ -393,7 +414,7 @@ func (in *instance) learn(c *call) {
 	case askRemoteSize:
 		note(&in.remoteSize, "size")
 	case askCart:
-		in.coords = c.slots[c.f.Out("coords")].Ints
+		in.coords = c.slot(c.f.Out("coords")).Ints
 	}
 }
 

@@ -74,11 +74,10 @@ func (s *source) calls() iter.Seq2[*call, error] {
 		}
 		for at, t := range s.x.NewSearch(every, some).All() {
 			sig := s.sigs[t]
-			c := &call{place: places[sig.Func], f: spec.ByID(sig.Func), flags: sig.Flags, site: s.s.Site(sig),
-				slots: sig.Slots, at: at}
+			c := &call{place: places[sig.Func], f: spec.ByID(sig.Func), sig: sig, site: s.s.Site(sig), at: at}
 			if h := s.holes[t]; h != nil {
 				var err error
-				if c.slots, err = h.next(sig); err != nil {
+				if c.varied, err = h.next(sig); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -152,8 +151,8 @@ func constant(c *archive.Column) bool {
 const maxElements = 1 << 26
 
 // next gives the values of the next occurrence.
-func (h *holes) next(sig *archive.Signature) ([]archive.Value, error) {
-	slots := slices.Clone(sig.Slots)
+func (h *holes) next(sig *archive.Signature) ([]varied, error) {
+	values := make([]varied, len(h.slots))
 	f := spec.ByID(sig.Func)
 	for i := range h.slots {
 		o := &h.slots[i]
@@ -163,34 +162,46 @@ func (h *holes) next(sig *archive.Signature) ([]archive.Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			slots[o.slot] = v
+			values[i] = varied{slot: int32(o.slot), kind: v.Kind, n: v.N}
+			if v.Kind == archive.Str {
+				values[i].wide = &archive.Value{Kind: v.Kind, Str: v.Str}
+			}
 			continue
 		}
-		n := o.count.At(h.k)
-		if h.k >= o.count.Len() || n < 0 || n > maxElements || o.from+uint64(n) > o.value.Len() {
-			return nil, h.broken(f)
+		v, err := h.array(f, slot, o)
+		if err != nil {
+			return nil, err
 		}
-		v := archive.Value{Kind: archive.Ints, Ints: []int64{}}
-		if slot.Codec != spec.Int {
-			v.Kind = archive.List
-		}
-		for range n {
-			e, err := h.element(f, slot, o.value, o.from)
-			if err != nil {
-				return nil, err
-			}
-			if o.from++; v.Kind == archive.Ints {
-				v.Ints = append(v.Ints, e.N)
-			} else {
-				v.List = append(v.List, e)
-			}
-		}
-		slots[o.slot] = v
+		values[i] = varied{slot: int32(o.slot), wide: &v}
 	}
 	if !h.constant {
 		h.k++
 	}
-	return slots, nil
+	return values, nil
+}
+
+// array is the next occurrence of an array.
+func (h *holes) array(f *spec.Func, slot *spec.Slot, o *hole) (v archive.Value, err error) {
+	n := o.count.At(h.k)
+	if h.k >= o.count.Len() || n < 0 || n > maxElements || o.from+uint64(n) > o.value.Len() {
+		return v, h.broken(f)
+	}
+	v = archive.Value{Kind: archive.Ints, Ints: []int64{}}
+	if slot.Codec != spec.Int {
+		v.Kind = archive.List
+	}
+	for range n {
+		e, err := h.element(f, slot, o.value, o.from)
+		if err != nil {
+			return v, err
+		}
+		if o.from++; v.Kind == archive.Ints {
+			v.Ints = append(v.Ints, e.N)
+		} else {
+			v.List = append(v.List, e)
+		}
+	}
+	return v, nil
 }
 
 func (h *holes) broken(f *spec.Func) error {

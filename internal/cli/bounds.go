@@ -30,6 +30,9 @@ func (a *app) bounded(cmd *cobra.Command) {
 			// From here on the garbage collector works harder, so that garbage does not make a command need more
 			// than it states. What is in use is bounded by the analyses.
 			debug.SetMemoryLimit(int64(b.Memory) / 4 * 3)
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(200) // far from the limit time matters more
+			}
 			a.perRank = int64(b.PerRank)
 		}
 		if n := cmd.Name(); n != "replay" && n != "view" { // these put in order what they have started
