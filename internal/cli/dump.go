@@ -226,6 +226,7 @@ func lastCalls(s *archive.Stream, n uint64) (uint64, error) {
 				calls--
 			}
 		}
+		break // there are no calls at all
 	}
 	return all, nil
 }

@@ -187,6 +187,15 @@ func TestNothingSelected(t *testing.T) {
 	}
 }
 
+// A thread may have made no calls yet when a running job is looked at.
+func TestLastOfNone(t *testing.T) {
+	path := file(t, "rank 0 of 2 on a\nMPI_Barrier(comm=MPI_COMM_WORLD)\nrank 1 of 2 on a\n")
+	code, stdout, stderr := run("dump", "--last", "1", path)
+	if code != exitOK || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
 func TestIncomplete(t *testing.T) {
 	for desc, want := range map[string]string{
 		"rank 1 of 4 on n\nMPI_Init()": "nothing was recorded of ranks 0,2-3",
