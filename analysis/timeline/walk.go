@@ -80,7 +80,8 @@ type walker struct {
 	life   life
 	busy   time.Duration // end of the calls so far
 	spans  []Span
-	fast   *ticks // instead of add, if it can be used
+	fast   *ticks                           // instead of add, if it can be used
+	sink   func(t *term, start, end uint64) // instead of both, unless it is nil
 }
 
 // term is what is known of a terminal.
@@ -237,7 +238,9 @@ func (w *walker) calls(from, to uint64) error {
 				}
 				base, i = w.call, 0
 			}
-			if w.fast != nil {
+			if w.sink != nil {
+				w.sink(t, starts[i], ends[i])
+			} else if w.fast != nil {
 				w.fast.add(t, starts[i], ends[i])
 			} else {
 				w.add(t, starts[i], ends[i])

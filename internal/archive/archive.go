@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -135,6 +136,20 @@ func (a *Archive) Close() error {
 
 // File is the name of the archive, empty if unknown.
 func (a *Archive) File() string { return a.file }
+
+// Identity is a hash of the archive's content: of the lengths and checksums of all parts of the file. A part of an archive
+// has that of the whole; it is all zeros if the archive is in no file.
+func (a *Archive) Identity() (id [sha256.Size]byte) {
+	whole := a.Whole()
+	if whole.c == nil {
+		return id
+	}
+	var b []byte
+	for _, s := range whole.c.Sections() {
+		b = container.AppendEntry(b, &s)
+	}
+	return sha256.Sum256(b)
+}
 
 // Sites are the call sites of all processes, as in Signature.Site less 1. Modules of frames are those of all.
 func (a *Archive) Sites() []Site { return a.sites }

@@ -33,6 +33,8 @@ func endpoints() map[string]endpoint {
 		"outliers":  {work: standOut, selects: true, slow: true},
 		"comms":     {work: communicators, slow: true},
 		"diff":      {work: differences, selects: true, slow: true},
+		"tiles":     {work: tiles, takes: []string{"order", "first", "group", "rows", "level", "x", "value"}, selects: true},
+		"lines":     {work: lines, takes: []string{"order", "first", "count"}},
 		"calls":     {work: callsOf, takes: []string{"rank", "thread", "world", "from", "limit"}},
 	}
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -24,6 +25,7 @@ type recording struct {
 	timed     bool
 	length    time.Duration
 	timesErr  error
+	tiles     tilers
 }
 
 func newRecording(number int, a *archive.Archive) (*recording, error) {
@@ -53,8 +55,8 @@ func (r *recording) times() (timed bool, length time.Duration, err error) {
 
 // tileBins is how many bins a tile has, maxRows how many rows at most.
 const (
-	tileBins = 256
-	maxRows  = 64
+	tileBins = timeline.TileBins
+	maxRows  = timeline.MaxTileRows
 )
 
 // categories are the names of what time is spent in.
@@ -109,12 +111,10 @@ func overview(q *question) (any, error) {
 // grid is the grid of tiles that covers the run.
 func (r *recording) grid(length time.Duration) *api.Grid {
 	g := &api.Grid{Lines: r.calls.NumStreams(), From: 0, To: int64(length), Group: 1, Bins: tileBins, MaxRows: maxRows,
-		Categories: categories(), Orders: []string{"rank"}, First: []string{}}
-	for int64(tileBins)<<g.Level < g.To {
-		g.Level++
-	}
+		Categories: categories(), Orders: timeline.TileOrders, Level: timeline.GridLevel(length)}
 	for g.Group*maxRows < g.Lines {
 		g.Group *= 2
 	}
+	g.First = []string{fmt.Sprintf("/api/tiles?group=%d&level=%d&rows=%d", g.Group, g.Level, maxRows)}
 	return g
 }

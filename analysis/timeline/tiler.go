@@ -1,0 +1,528 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+// TileBins is how many bins of time a tile has.
+const TileBins = 256
+
+// Limits of tiles: rows, and the binary logarithm of a bin in nanoseconds.
+const (
+	MaxTileRows  = 64
+	MaxTileLevel = 54
+)
+
+// How much memory a Tiler uses, in bytes: for summaries of blocks, for finished rows, and for streams that are open; and
+// the number of lines whose sum is kept where a row has more.
+const (
+	mipMemory   = 160 << 20
+	chunkMemory = 48 << 20
+	openCalls   = 2 << 20 // calls of blocks that are decoded, of 20 bytes each
+	chunkLines  = 64
+)
+
+// TileOrders are the orders that lines can have.
+var TileOrders = []string{"rank", "class", "host"}
+
+// A Tiler computes tiles: pieces of a picture of time by lines, which are the threads of an archive in some order. The
+// bins of a tile of level l are 2^l nanoseconds long and begin at multiples of that, so that a bin is exactly the two
+// bins of the level below, and what they add up to does not change at any zoom.
+//
+// A tile takes a time that depends on its bins and lines: ranges of calls that are in one bin are summaries, of the
+// format or of a mip. Only what has no mip yet is decoded, once. It is safe for concurrent use.
+type Tiler struct {
+	arch  *archive.Archive
+	sel   *selection.Selection
+	end   time.Duration
+	order []int32 // the streams of the lines
+	mips  *mips
+	facts []atomic.Pointer[facts] // of streams
+
+	asks      sync.Mutex // protects what was resolved
+	mu        sync.Mutex
+	resolvers []*selection.Resolved // that nobody uses
+	lanes     map[int]*lane         // that nobody uses
+	held      uint64                // calls of their blocks
+	chunks    *lru[chunkKey, *chunk]
+}
+
+// NewTiler makes a Tiler of what is selected in an archive, whose last call ends at end.
+func NewTiler(a *archive.Archive, sel *selection.Selection, order string, end time.Duration) (*Tiler, error) {
+	t := &Tiler{arch: a, sel: sel, end: end, mips: newMips(mipMemory), lanes: map[int]*lane{},
+		facts: make([]atomic.Pointer[facts], a.NumStreams()), order: make([]int32, a.NumStreams()),
+		chunks: newLRU[chunkKey](chunkMemory, (*chunk).size)}
+	for i := range t.order {
+		t.order[i] = int32(i)
+	}
+	r, err := t.resolver()
+	if err != nil {
+		return nil, err
+	}
+	t.release(r)
+	switch order {
+	case "class":
+		classes := make([]int, len(t.order))
+		numbers := map[*archive.Class]int{}
+		for i, c := range a.Classes() {
+			numbers[c] = i
+		}
+		for s := range a.Streams() {
+			classes[s.Index()] = numbers[s.Class()]
+		}
+		slices.SortStableFunc(t.order, func(x, y int32) int { return cmp.Compare(classes[x], classes[y]) })
+	case "host":
+		hosts := make([]string, len(t.order))
+		for s := range a.Streams() {
+			hosts[s.Index()] = s.Rank().Host
+		}
+		slices.SortStableFunc(t.order, func(x, y int32) int { return cmp.Compare(hosts[x], hosts[y]) })
+	}
+	return t, nil
+}
+
+// Lines is the number of lines.
+func (t *Tiler) Lines() int { return len(t.order) }
+
+// Stream is the number of the stream that a line is.
+func (t *Tiler) Stream(line int) int { return int(t.order[line]) }
+
+// A Tile is what is asked for, and what was found.
+type Tile struct {
+	// Level and X say which bins: bin b begins at (X*TileBins + b) << Level nanoseconds.
+	Level int
+	X     int64
+	// First is the first line, Group how many a row has, and Rows how many rows there are: fewer at the end.
+	First, Group, Rows int
+	// Until is when the reading of what is not known yet ends; zero for never.
+	Until time.Time
+
+	// Blur is 0 if all of it is exact. Else some of its times are means of stretches, of which this is the longest.
+	Blur time.Duration
+	// Read is how many lines of each row are in it, of Lines.
+	Read, Lines []int
+
+	chunks []*chunk // of rows
+}
+
+// Exact tells whether nothing is left to be read.
+func (x *Tile) Exact() bool { return x.Blur == 0 && slices.Equal(x.Read, x.Lines) }
+
+// Time is the nanoseconds that a category has in a bin of a row, of all its lines together.
+func (x *Tile) Time(row, bin int, c Category) float64 {
+	if v := x.chunks[row].ns[c]; v != nil {
+		return v[bin]
+	}
+	return 0
+}
+
+// Calls is the number of calls of a category that begin in a bin of a row.
+func (x *Tile) Calls(row, bin int, c Category) uint64 {
+	if v := x.chunks[row].calls[c]; v != nil {
+		return v[bin]
+	}
+	return 0
+}
+
+// Fill computes a tile.
+func (t *Tiler) Fill(x *Tile) error {
+	x.Rows = max(0, min(x.Rows, (len(t.order)-x.First+x.Group-1)/x.Group))
+	x.Read, x.Lines, x.chunks = make([]int, x.Rows), make([]int, x.Rows), make([]*chunk, x.Rows)
+	begin := time.Now()
+	var next atomic.Int64
+	var mu sync.Mutex
+	var failed error
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), x.Rows) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= x.Rows {
+					return
+				}
+				until := x.Until
+				if !until.IsZero() { // each row has its share of the time, and what others left
+					until = begin.Add(x.Until.Sub(begin) * time.Duration(i+1) / time.Duration(x.Rows))
+				}
+				blur, err := t.row(x, i, until)
+				mu.Lock()
+				x.Blur = max(x.Blur, blur)
+				failed = cmp.Or(failed, err)
+				mu.Unlock()
+				if err != nil {
+					next.Store(int64(x.Rows))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// row computes a row.
+func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err error) {
+	first := x.First + i*x.Group
+	last := min(first+x.Group, len(t.order))
+	x.Lines[i] = last - first
+	key := chunkKey{first, x.Group, x.Level, x.X}
+	if c := t.chunk(key); c != nil {
+		x.chunks[i], x.Read[i] = c, last-first
+		return 0, nil
+	}
+	sum := &chunk{}
+	x.chunks[i] = sum
+	if x.Group > chunkLines && t.known(first, last) {
+		for at := first; at < last; at += chunkLines {
+			n, b, err := t.some(sum, at, min(at+chunkLines, last), x.Level, x.X, until)
+			blur = max(blur, b)
+			if x.Read[i] += n; err != nil {
+				return blur, err
+			}
+		}
+	} else if x.Read[i], blur, err = t.spreadOut(sum, first, last, x.Level, x.X, until); err != nil {
+		return blur, err
+	}
+	if blur == 0 && x.Read[i] == last-first {
+		t.keep(key, sum)
+	}
+	return blur, nil
+}
+
+// known tells whether the streams of lines have been looked at.
+func (t *Tiler) known(first, last int) bool {
+	for _, s := range t.order[first:last] {
+		if t.facts[s].Load() == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// some adds lines, whose sum is kept.
+func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Time) (int, time.Duration, error) {
+	key := chunkKey{first, chunkLines, level, x}
+	c := t.chunk(key)
+	if c == nil {
+		c = &chunk{}
+		n, blur, err := t.spreadOut(c, first, last, level, x, until)
+		if err != nil || n < last-first || blur > 0 {
+			sum.add(c)
+			return n, blur, err
+		}
+		t.keep(key, c)
+	}
+	sum.add(c)
+	return last - first, 0, nil
+}
+
+// spreadOut adds lines in an order in which the first ones are spread over all: the time may be up before the last one.
+func (t *Tiler) spreadOut(sum *chunk, first, last, level int, x int64, until time.Time) (
+	read int, blur time.Duration, err error) {
+	n := last - first
+	step := max(1, int(float64(n)*0.618))
+	for gcd(step, n) != 1 {
+		step++
+	}
+	w := &window{level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until}
+	for k, at := 0, 0; k < n; k, at = k+1, (at+step)%n {
+		ok, err := t.line(sum, first+at, w)
+		if err != nil {
+			return read, blur, err
+		}
+		if ok {
+			read++
+		} else if n > chunkLines && w.late() && k >= 4*chunkLines {
+			break // known ones among the rest would not be worth the search
+		}
+		blur = max(blur, time.Duration(w.blur))
+	}
+	return read, blur, nil
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// line adds a line; it is not ok if the time was up.
+func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
+	stream := int(t.order[line])
+	f := t.facts[stream].Load()
+	clear(w.cells)
+	w.blur = 0
+	if f != nil {
+		if f.none {
+			return true, nil
+		}
+		begin, end := time.Duration(w.x<<w.level), time.Duration((w.x+TileBins)<<w.level)
+		if end <= f.from || begin >= f.to {
+			sum.put(w, f, t.end)
+			return true, nil
+		}
+		if m := t.mips.get(blockKey{stream, 0}); f.single && m != nil && m.level <= w.level {
+			if ok = m.add(w.cells, w.level, w.x); ok {
+				sum.put(w, f, t.end)
+				return true, nil
+			}
+			t.mips.drop(blockKey{stream, 0})
+		}
+	}
+	if f == nil && w.late() {
+		return false, nil
+	}
+	l, err := t.take(stream)
+	if err != nil {
+		return false, err
+	}
+	defer t.giveBack(l)
+	if ok, err = l.fill(w); ok && err == nil {
+		w.blur = uint64(float64(w.blur) * l.rate)
+		sum.put(w, &l.facts, t.end)
+	}
+	return ok, err
+}
+
+// take opens a stream, or takes one that is open, and finds its facts.
+func (t *Tiler) take(stream int) (*lane, error) {
+	t.mu.Lock()
+	l := t.lanes[stream]
+	if l != nil {
+		delete(t.lanes, stream)
+		t.held -= l.calls()
+	}
+	t.mu.Unlock()
+	if l != nil {
+		return l, nil
+	}
+	r, err := t.resolver()
+	if err != nil {
+		return nil, err
+	}
+	defer t.release(r)
+	if l, err = t.open(r, stream); err != nil {
+		return nil, err
+	}
+	if f := t.facts[stream].Load(); f != nil {
+		l.facts = *f
+	} else {
+		if !l.none {
+			if err := l.find(); err != nil {
+				return nil, err
+			}
+		}
+		known := l.facts
+		t.facts[stream].Store(&known)
+	}
+	if !l.none && l.rate > 0 {
+		l.b.rate = 1 / l.rate
+	}
+	return l, nil
+}
+
+// calls is how many calls its decoded block has.
+func (l *lane) calls() uint64 {
+	if l.none {
+		return 0
+	}
+	return min(l.w.timing.Len(), fewCalls) + 512
+}
+
+// giveBack keeps a stream open, as far as there is room.
+func (t *Tiler) giveBack(l *lane) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for stream, other := range t.lanes {
+		if t.held+l.calls() <= openCalls {
+			break
+		}
+		delete(t.lanes, stream)
+		t.held -= other.calls()
+	}
+	if old := t.lanes[l.stream]; old != nil {
+		return
+	}
+	t.lanes[l.stream] = l
+	t.held += l.calls()
+}
+
+// resolver is a resolved selection, which one goroutine at a time may use.
+func (t *Tiler) resolver() (*selection.Resolved, error) {
+	t.mu.Lock()
+	if n := len(t.resolvers); n > 0 {
+		r := t.resolvers[n-1]
+		t.resolvers = t.resolvers[:n-1]
+		t.mu.Unlock()
+		return r, nil
+	}
+	t.mu.Unlock()
+	return t.sel.Resolve(t.arch)
+}
+
+func (t *Tiler) release(r *selection.Resolved) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.resolvers = append(t.resolvers, r)
+}
+
+// Warm reads all blocks that have no mip yet, until there is no more memory or go is false. Progress is told of streams.
+func (t *Tiler) Warm(ahead func() bool, progress func(done, total int)) error {
+	for stream := range t.facts {
+		if !ahead() || t.mips.full() {
+			return nil
+		}
+		if err := t.warm(stream, ahead); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(stream+1, len(t.facts))
+		}
+	}
+	return nil
+}
+
+func (t *Tiler) warm(stream int, ahead func() bool) error {
+	if f := t.facts[stream].Load(); f != nil && (f.none || f.single && t.mips.get(blockKey{stream, 0}) != nil) {
+		return nil
+	}
+	l, err := t.take(stream)
+	if err != nil {
+		return err
+	}
+	defer t.giveBack(l)
+	if l.none || !l.summed {
+		return nil
+	}
+	for k := 0; k < l.blocks && ahead() && !t.mips.full(); k++ {
+		from, to, first, latest := l.w.timing.Block(k)
+		if t.mips.get(blockKey{stream, from}) != nil {
+			continue
+		}
+		m, err := l.block(from, to, first, latest)
+		if err != nil {
+			return err
+		}
+		t.mips.put(blockKey{stream, from}, m)
+	}
+	return nil
+}
+
+// chunk is the sum of lines in a tile.
+type chunk struct {
+	ns    [NumCategories][]float64
+	calls [NumCategories][]uint64
+}
+
+type chunkKey struct {
+	first, lines, level int
+	x                   int64
+}
+
+func (c *chunk) size() int {
+	n := 200
+	for i := range c.ns {
+		n += 8 * (len(c.ns[i]) + len(c.calls[i]))
+	}
+	return n
+}
+
+// put adds the bins of a stream, and what it computed.
+func (c *chunk) put(w *window, f *facts, end time.Duration) {
+	at := func(k Category) []float64 {
+		if c.ns[k] == nil {
+			c.ns[k] = make([]float64, len(w.cells))
+		}
+		return c.ns[k]
+	}
+	to := f.to
+	if f.open != Computation {
+		to = max(to, end)
+	}
+	for i := range w.cells {
+		x := &w.cells[i]
+		begin := time.Duration((w.x + int64(i)) << w.level)
+		rest := float64(max(0, min(to, begin+1<<w.level)-max(f.from, begin)))
+		for k := Computation + 1; k < NumCategories; k++ {
+			ns := float64(x.ticks[k]) * f.rate
+			if k == f.open {
+				ns += float64(max(0, min(to, begin+1<<w.level)-max(f.to, begin)))
+			}
+			if ns > 0 {
+				at(k)[i] += ns
+				rest -= ns
+			}
+			if x.calls[k] > 0 {
+				if c.calls[k] == nil {
+					c.calls[k] = make([]uint64, len(w.cells))
+				}
+				c.calls[k][i] += uint64(x.calls[k])
+			}
+		}
+		if rest != 0 {
+			at(Computation)[i] += rest
+		}
+	}
+}
+
+// add adds another sum.
+func (c *chunk) add(o *chunk) {
+	for k := range o.ns {
+		if o.ns[k] != nil {
+			if c.ns[k] == nil {
+				c.ns[k] = make([]float64, len(o.ns[k]))
+			}
+			for i, v := range o.ns[k] {
+				c.ns[k][i] += v
+			}
+		}
+		if o.calls[k] != nil {
+			if c.calls[k] == nil {
+				c.calls[k] = make([]uint64, len(o.calls[k]))
+			}
+			for i, v := range o.calls[k] {
+				c.calls[k][i] += v
+			}
+		}
+	}
+}
+
+func (t *Tiler) chunk(k chunkKey) *chunk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, _ := t.chunks.get(k)
+	return c
+}
+
+func (t *Tiler) keep(k chunkKey, c *chunk) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.chunks.put(k, c)
+}
+
+// GridLevel is the least level at which one tile covers a time.
+func GridLevel(length time.Duration) int {
+	level := 0
+	for level < MaxTileLevel && int64(TileBins)<<level < int64(length) {
+		level++
+	}
+	return level
+}
+
+// Share is a part of the time of some lines in a bin as a byte: 255 is all of it.
+func Share(ns float64, lines, level int) byte {
+	if lines == 0 {
+		return 0
+	}
+	v := math.Round(255 * ns / (float64(lines) * float64(int64(1)<<level)))
+	return byte(max(0, min(255, v)))
+}

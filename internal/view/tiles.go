@@ -1,0 +1,188 @@
+package view
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/timeline"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/view/api"
+)
+
+// tileTime is how long a tile may take that is not exact yet.
+const tileTime = 100 * time.Millisecond
+
+// maxTilers is how many selections and orders keep what was found for their tiles.
+const maxTilers = 3
+
+// tilers are those of a recording.
+type tilers struct {
+	mu    sync.Mutex
+	all   map[string]*timeline.Tiler
+	asked []string // the latest last
+}
+
+// tiler is that of a selection and an order.
+func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler, error) {
+	timed, length, err := r.times()
+	if err != nil {
+		return nil, err
+	}
+	if !timed {
+		return nil, absent("%v", timeline.ErrUntimed)
+	}
+	sel, err := selection.Parse(flags)
+	if err != nil {
+		return nil, wrong("%v", err)
+	}
+	key := fmt.Sprintf("%+v %s", flags, order)
+	t := &r.tiles
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.asked, key); i >= 0 {
+		t.asked = append(slices.Delete(t.asked, i, i+1), key)
+		return t.all[key], nil
+	}
+	x, err := timeline.NewTiler(r.calls, sel, order, length)
+	if err != nil {
+		return nil, wrong("%v", err)
+	}
+	if len(t.asked) == maxTilers {
+		i := slices.IndexFunc(t.asked, func(k string) bool { return k != wholeRun })
+		delete(t.all, t.asked[i])
+		t.asked = slices.Delete(t.asked, i, i+1)
+	}
+	if t.all == nil {
+		t.all = map[string]*timeline.Tiler{}
+	}
+	t.all[key] = x
+	t.asked = append(t.asked, key)
+	return x, nil
+}
+
+// wholeRun is the key of what is shown first.
+var wholeRun = fmt.Sprintf("%+v %s", selection.Flags{}, timeline.TileOrders[0])
+
+// tiles answers /api/tiles.
+func tiles(q *question) (any, error) {
+	order, err := q.choice("order", timeline.TileOrders...)
+	if err != nil {
+		return nil, err
+	}
+	value, err := q.choice("value", "time", "calls")
+	if err != nil {
+		return nil, err
+	}
+	var n [5]int64
+	for i, p := range []struct {
+		key         string
+		least, most int64
+	}{{"level", 0, timeline.MaxTileLevel}, {"x", 0, 1 << 54}, {"first", 0, archive.MaxProcesses * 16},
+		{"group", 1, archive.MaxProcesses * 16}, {"rows", 1, maxRows}} {
+		if n[i], err = q.number(p.key, p.least, p.least, p.most); err != nil {
+			return nil, err
+		}
+	}
+	if q.args.Get("rows") == "" {
+		n[4] = maxRows
+	}
+	if group := n[3]; group&(group-1) != 0 || n[2]%group != 0 {
+		return nil, wrong("group is no power of two, or first is no multiple of it")
+	}
+	if n[0] > 0 && n[1] > (1<<62)>>n[0]>>8 {
+		return nil, wrong("this is after the end of time")
+	}
+	t, err := q.rec.tiler(q.flags, order)
+	if err != nil {
+		return nil, err
+	}
+	x := &timeline.Tile{Level: int(n[0]), X: n[1], First: int(n[2]), Group: int(n[3]), Rows: int(n[4]),
+		Until: time.Now().Add(tileTime)}
+	if err := t.Fill(x); err != nil {
+		return nil, err
+	}
+	return packed(q.rec.calls, t, x, value)
+}
+
+// packed is a tile as it is sent.
+func packed(a *archive.Archive, t *timeline.Tiler, x *timeline.Tile, value string) ([]byte, error) {
+	head := api.TileHead{Level: x.Level, X: x.X, Bins: tileBins, Value: value, Categories: categories(), Exact: x.Exact(),
+		Blur: int64(x.Blur), Rows: make([]api.TileRow, x.Rows)}
+	cells := make([]byte, 0, x.Rows*tileBins*int(timeline.NumCategories)*4)
+	for row := range x.Rows {
+		r := &head.Rows[row]
+		*r = rowOf(a, t, x, row)
+		head.Pending += r.Threads - r.Read
+		r.Sums = make([]float64, timeline.NumCategories)
+		for bin := range tileBins {
+			for c := range timeline.NumCategories {
+				if value == "calls" {
+					calls := x.Calls(row, bin, c)
+					r.Sums[c] += float64(calls)
+					cells = binary.LittleEndian.AppendUint32(cells, uint32(min(calls, 1<<32-1)))
+					continue
+				}
+				ns := x.Time(row, bin, c)
+				r.Sums[c] += ns
+				cells = append(cells, timeline.Share(ns, r.Read, x.Level))
+			}
+		}
+	}
+	text, err := json.Marshal(&head)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...), cells...), nil
+}
+
+// rowOf says which lines a row is.
+func rowOf(a *archive.Archive, t *timeline.Tiler, x *timeline.Tile, row int) api.TileRow {
+	first := x.First + row*x.Group
+	last := min(first+x.Group, t.Lines()) - 1
+	s, e := a.Stream(t.Stream(first)), a.Stream(t.Stream(last))
+	return api.TileRow{First: first, Last: last, Rank: s.Rank().Rank, LastRank: e.Rank().Rank, World: s.Rank().World,
+		Thread: s.Thread(), Threads: x.Lines[row], Read: x.Read[row]}
+}
+
+// maxLines is how many lines are listed at once.
+const maxLines = 4096
+
+// lines answers /api/lines.
+func lines(q *question) (any, error) {
+	order, err := q.choice("order", timeline.TileOrders...)
+	if err != nil {
+		return nil, err
+	}
+	first, err := q.number("first", 0, 0, archive.MaxProcesses*16)
+	if err != nil {
+		return nil, err
+	}
+	count, err := q.number("count", maxLines, 1, maxLines)
+	if err != nil {
+		return nil, err
+	}
+	t, err := q.rec.tiler(selection.Flags{}, order)
+	if err != nil {
+		return nil, err
+	}
+	classes := map[*archive.Class]int{}
+	for i, c := range q.rec.calls.Classes() {
+		classes[c] = i
+	}
+	l := &api.Lines{Order: order, Total: t.Lines(), First: int(first), Lines: []api.Line{}}
+	for i := int(first); i < min(t.Lines(), int(first+count)); i++ {
+		l.Lines = append(l.Lines, lineOf(q.rec.calls.Stream(t.Stream(i)), classes))
+	}
+	return l, nil
+}
+
+func lineOf(s *archive.Stream, classes map[*archive.Class]int) api.Line {
+	r := s.Rank()
+	return api.Line{Rank: r.Rank, World: r.World, Thread: s.Thread(), Host: r.Host, Class: classes[s.Class()],
+		Calls: s.Calls()}
+}
