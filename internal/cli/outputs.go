@@ -14,6 +14,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/program/cgen"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/internal/view"
 )
 
 // Files that commands write. One rule holds for all of them: a file is replaced as a whole, and only if it is what the
@@ -37,6 +38,7 @@ var (
 	aPNG    = kind{"picture of tabard", render.IsPNG}
 	aSVG    = kind{"picture of tabard", render.IsSVG}
 	aProxy  = kind{"proxy", begins(cgen.Mark)}
+	aPage   = kind{"page of tabard view --html", begins(view.Mark)}
 	aManual = kind{"manual page of tabard", func(head []byte) bool { return bytes.Contains(head, []byte(`.TH "TABARD`)) }}
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
@@ -30,13 +30,18 @@ it for as long as --idle says. The address that is printed has a secret: whoever
 
 To look at a recording on another machine, run the command there with --socket and the one that it prints on
 your own: a socket can be opened by its user only, while ports are shared by all users of a machine. See
-docs/viewer.md.`
+docs/viewer.md.
+
+With --html it writes one page of at most 5 MB that needs no server, with the overview and the tables, to attach to a
+ticket or a mail.`
 
 type viewFlags struct {
 	port      int
 	socket    string
 	noBrowser bool
 	idle      time.Duration
+	html      string
+	force     bool
 }
 
 var _ = command(35, viewCommand)
@@ -50,7 +55,8 @@ func viewCommand(a *app) *cobra.Command {
 		Example: `  tabard view app.tabard
   tabard view good.tabard bad.tabard
   tabard view app.tabard --socket ~/view.sock     # on a login node
-  tabard view app.tabard --no-browser --port 8080`,
+  tabard view app.tabard --no-browser --port 8080
+  tabard view app.tabard --html app.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return usagef("want FILE, or two to compare")
@@ -64,8 +70,14 @@ func viewCommand(a *app) *cobra.Command {
 	fl.StringVar(&f.socket, "socket", "", "serve on a Unix socket at `PATH` instead, which only this user can open")
 	fl.BoolVar(&f.noBrowser, "no-browser", false, "start no browser")
 	fl.DurationVar(&f.idle, "idle", 4*time.Hour, "end after so long without a request; 0 is never")
+	fl.StringVar(&f.html, "html", "", "serve nothing, and write overview and tables to `FILE`: a page by itself")
+	fl.BoolVar(&f.force, "force", false, "overwrite a file that is no page of tabard")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case f.html != "" && (f.socket != "" || cmd.Flags().Changed("port") || cmd.Flags().Changed("idle")):
+			return usagef("--html serves nothing: it goes without --port, --socket and --idle")
+		case f.html != "" && len(args) > 1:
+			return usagef("--html is of one recording")
 		case f.port < 0 || f.port > 65535:
 			return usagef("--port %d is not in 0 to 65535", f.port)
 		case f.socket != "" && cmd.Flags().Changed("port"):
@@ -95,6 +107,10 @@ func (f *viewFlags) run(a *app, args []string) error {
 	s, err := view.New(archives...)
 	if err != nil {
 		return err
+	}
+	if f.html != "" {
+		defer a.interruptible()()
+		return a.writeFile(f.html, aPage, f.force, func(w io.Writer) error { return s.WriteHTML(w, a.meter) })
 	}
 	return f.serve(a, s)
 }
@@ -173,7 +189,7 @@ func (f *viewFlags) announce(a *app, s *view.Server, l net.Listener) (remove fun
 	if f.socket != "" {
 		const port = 8090
 		fmt.Fprintf(a.out, "Run this on your own machine:\n\n  ssh -N -L %d:%s %s@%s\n\nand open\n\n  "+
-			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, quoted(l.Addr().String()), name, host, port, s.Token())
+			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, view.Quoted(l.Addr().String()), name, host, port, s.Token())
 		return func() {}
 	}
 	address := fmt.Sprintf("http://%s/?token=%s", l.Addr(), s.Token())
@@ -182,14 +198,6 @@ func (f *viewFlags) announce(a *app, s *view.Server, l net.Listener) (remove fun
 		return func() {}
 	}
 	return browse(address)
-}
-
-// quoted is a word for a shell.
-func quoted(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // browse opens an address in the user's browser, if there is one. The address goes there in a file that only the user

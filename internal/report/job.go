@@ -7,6 +7,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/clocks"
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -118,6 +119,27 @@ func (j *Job) NeedTimes() error {
 		}
 	}
 	return fmt.Errorf("%s has no times of calls: record with --timing=lossy or --timing=lossless", j.Archive.File())
+}
+
+// At is the corrected time of a moment of a process.
+func (j *Job) At(process int32, at time.Duration) time.Duration {
+	if j.clock == nil {
+		return at
+	}
+	return j.clock(process, at)
+}
+
+// Usage finds out what time went to, without matching messages, and which region a time step is, "" if it is none.
+func (j *Job) Usage() (u *efficiency.Result, region string, err error) {
+	steps, err := j.steps()
+	if err != nil {
+		return nil, "", err
+	}
+	p := j.meter.start("reading times", "calls")
+	defer p.Done()
+	u, err = efficiency.Of(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock,
+		Progress: p.Show})
+	return u, steps.Region, err
 }
 
 // Waits finds the waits that are selected.

@@ -35,7 +35,15 @@ func endpoints() map[string]endpoint {
 		"diff":      {work: differences, selects: true, slow: true},
 		"tiles":     {work: tiles, takes: []string{"order", "first", "group", "rows", "level", "x", "value"}, selects: true},
 		"lines":     {work: lines, takes: []string{"order", "first", "count"}},
-		"calls":     {work: callsOf, takes: []string{"rank", "thread", "world", "from", "limit"}},
+		"lanes":     {work: lane, takes: []string{"rank", "thread", "world", "t0", "t1", "max"}, slow: true},
+		"steps":     {work: steps, selects: true, slow: true},
+		"step":      {work: stepAt, takes: []string{"k", "rank", "thread", "world", "step_loop"}, slow: true},
+		"arrows":    {work: arrows, takes: []string{"t0", "t1", "max"}, slow: true},
+		"search":    {work: search, takes: []string{"q", "limit"}, slow: true},
+		"code":      {work: code, takes: []string{"times", "call"}, slow: true},
+		"command": {work: command, takes: []string{"panel", "kind", "cause", "value", "bins", "by", "quantiles", "thread",
+			"from", "limit"}, selects: true},
+		"calls": {work: callsOf, takes: []string{"rank", "thread", "world", "from", "limit"}},
 	}
 }
 

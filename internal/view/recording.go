@@ -26,6 +26,11 @@ type recording struct {
 	length    time.Duration
 	timesErr  error
 	tiles     tilers
+	nests     nests
+
+	indexOnce sync.Once
+	entries   []entry
+	indexErr  error
 }
 
 func newRecording(number int, a *archive.Archive) (*recording, error) {

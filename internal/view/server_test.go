@@ -189,6 +189,9 @@ func TestTokens(t *testing.T) {
 var asked = []string{"/api/overview", "/api/info", "/api/report", "/api/loops", "/api/waits", "/api/matrix",
 	"/api/matrix?kind=all&bins=2&value=messages", "/api/profile", "/api/profile?by=function%2Crank&quantiles=1",
 	"/api/histogram", "/api/messages", "/api/outliers", "/api/comms", "/api/diff", "/api/calls?rank=1&limit=5",
+	"/api/lines", "/api/lanes?rank=1", "/api/lanes?rank=0&t0=500&t1=700", "/api/steps", "/api/step?k=3", "/api/arrows",
+	"/api/arrows?t0=100&t1=900&max=2", "/api/search?q=send", "/api/search?q=count%3D3", "/api/search?q=rank+1",
+	"/api/code", "/api/code?times=20&call=MPI_Send", "/api/command?panel=waits&rank=0&kind=late-sender",
 	"/api/report?steps=3-5", "/api/waits?kind=late-sender", "/api/profile?function=p2p&rank=0"}
 
 // Strings of a recording are data: no answer can be taken for a part of a page.

@@ -109,6 +109,11 @@ func tiles(q *question) (any, error) {
 	return packed(q.rec.calls, t, x, value)
 }
 
+// wholeTile is the tile of the whole run.
+func wholeTile(g *api.Grid, until time.Time) *timeline.Tile {
+	return &timeline.Tile{Level: g.Level, Group: g.Group, Rows: maxRows, Until: until}
+}
+
 // packed is a tile as it is sent.
 func packed(a *archive.Archive, t *timeline.Tiler, x *timeline.Tile, value string) ([]byte, error) {
 	head := api.TileHead{Level: x.Level, X: x.X, Bins: tileBins, Value: value, Categories: categories(), Exact: x.Exact(),

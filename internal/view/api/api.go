@@ -195,10 +195,11 @@ type Steps struct {
 type StepAt struct {
 	Step  uint64 `json:"step"`
 	Total uint64 `json:"total"`
-	// Begin and End are over the ranks that were looked at, Ranks how many these are.
+	// Begin and End are over the threads that were looked at, Ranks of Of.
 	Begin int64 `json:"begin_ns"`
 	End   int64 `json:"end_ns"`
 	Ranks int   `json:"ranks"`
+	Of    int   `json:"of"`
 	// Rank, Thread, From and To are the calls [From, To) of the rank that begins first.
 	Rank   int    `json:"rank"`
 	Thread int    `json:"thread"`

@@ -1,0 +1,188 @@
+package view_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/view"
+	"github.com/tabard-hpc/tabard/internal/view/api"
+)
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// read asks for a document.
+func read[T any](t testing.TB, s *view.Server, c *http.Cookie, path string) (doc T) {
+	t.Helper()
+	w := get(t, s, c, path)
+	if err := json.Unmarshal(w.Body.Bytes(), &doc); w.Code != 200 || err != nil {
+		t.Fatalf("%s: code %d, %v: %.300s", path, w.Code, err, w.Body)
+	}
+	return doc
+}
+
+func TestLanes(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	all := read[api.Lane](t, s, c, "/api/lanes?rank=1")
+	if all.Total != 42 || len(all.Calls) != 42 || all.Calls[1].Func != "MPI_Recv" || all.Calls[1].Index != 1 ||
+		all.Sites[all.Calls[1].Site] != "a.c:9 [main]" || all.Calls[1].Category != "point_to_point" {
+		t.Errorf("%+v", all)
+	}
+	if len(all.Loops) != 20 {
+		t.Errorf("%d iterations", len(all.Loops))
+	}
+	for i, l := range all.Loops {
+		a, b := all.Calls[1+2*i], all.Calls[2+2*i]
+		if l.Iteration != uint64(i) || l.Of != 20 || !l.Step || l.Start != a.Start || l.End != b.End {
+			t.Errorf("iteration %d: %+v, calls %+v %+v", i, l, a, b)
+		}
+	}
+	third := all.Calls[3]
+	some := read[api.Lane](t, s, c, "/api/lanes?rank=1&t0="+itoa(third.Start+1)+"&t1="+itoa(third.End-1))
+	if len(some.Calls) != 1 || some.Calls[0].Index != third.Index {
+		t.Errorf("%+v", some)
+	}
+	if few := read[api.Lane](t, s, c, "/api/lanes?rank=1&max=5"); len(few.Calls) != 0 || few.Total != 42 {
+		t.Errorf("%+v", few)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	all := read[api.Steps](t, s, c, "/api/steps")
+	if all.Total != 20 || len(all.Begin) != 20 || all.Stride != 1 {
+		t.Fatalf("%+v", all)
+	}
+	for _, k := range []int{0, 7, 19} {
+		x := read[api.StepAt](t, s, c, "/api/step?k="+itoa(int64(k)))
+		if x.Total != 20 || x.Begin != all.Begin[k] || x.End-x.Begin < all.Length[k] || x.Ranks != 2 || x.Of != 2 ||
+			x.From != uint64(1+2*k) || x.To != x.From+2 {
+			t.Errorf("step %d: %+v, begin %d, length %d", k, x, all.Begin[k], all.Length[k])
+		}
+	}
+	if w := get(t, s, c, "/api/step?k=20"); w.Code != 404 {
+		t.Errorf("code %d: %s", w.Code, w.Body)
+	}
+}
+
+func TestArrows(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	all := read[api.Arrows](t, s, c, "/api/arrows")
+	if all.Total != 20 || len(all.Arrows) != 20 || len(all.Bundles) != 0 {
+		t.Fatalf("%+v", all)
+	}
+	if a := all.Arrows[0]; a.From != 0 || a.To != 1 || a.Bytes != 12 || a.Tag != 2 || a.Send != 1 || a.Recv != 1 {
+		t.Errorf("%+v", a)
+	}
+	few := read[api.Arrows](t, s, c, "/api/arrows?max=3")
+	if few.Total != 20 || len(few.Arrows) != 0 || len(few.Bundles) != 1 || few.Bundles[0].Messages != 20 ||
+		few.Bundles[0].Bytes != 240 {
+		t.Errorf("%+v", few)
+	}
+	a := all.Arrows[5]
+	if one := read[api.Arrows](t, s, c, "/api/arrows?t0="+itoa(a.Begin+1)+"&t1="+itoa(a.Begin+2)); one.Total != 1 ||
+		one.Arrows[0].Send != a.Send {
+		t.Errorf("%+v", one)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	for _, x := range []struct{ q, kind, text, flag, value string }{
+		{"send", "function", "MPI_Send", "function", "MPI_Send"},
+		{"RECV", "function", "MPI_Recv", "function", "MPI_Recv"},
+		{"a.c:10", "site", "MPI_Barrier at a.c:10 [main]", "function", "MPI_Barrier"},
+		{"rank 1", "rank", "rank 1 (1 rank)", "rank", "1"},
+		{"0-5", "rank", "rank 0-5 (2 ranks)", "rank", "0-5"},
+		{"tag=2 recv", "value", "MPI_Recv(tag=2) at a.c:9 [main]", "function", "MPI_Recv"},
+		{"step 7", "step", "step 7", "steps", "7"},
+		{"comm_world", "communicator", "MPI_COMM_WORLD", "comm", "0"},
+	} {
+		h := read[api.Hits](t, s, c, "/api/search?q="+strings.ReplaceAll(x.q, " ", "+"))
+		i := slices.IndexFunc(h.Hits, func(h api.Hit) bool { return h.Kind == x.kind && h.Text == x.text })
+		if i < 0 || h.Hits[i].Select[x.flag] != x.value {
+			t.Errorf("%q: %+v", x.q, h.Hits)
+		} else if x.kind == "site" && (h.Hits[i].Rank != 1 || h.Hits[i].Call != 2 || h.Hits[i].Calls != 20) {
+			t.Errorf("%q: %+v", x.q, h.Hits[i])
+		}
+	}
+	for _, q := range []string{"", "nothing+like+that", "rank+99"} {
+		if h := read[api.Hits](t, s, c, "/api/search?q="+q); len(h.Hits) > 0 || h.More {
+			t.Errorf("%q: %+v", q, h)
+		}
+	}
+}
+
+func TestCode(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	if x := read[api.Code](t, s, c, "/api/code"); !strings.Contains(x.Text, "int main(") {
+		t.Error(x.Text)
+	}
+	x := read[api.Code](t, s, c, "/api/code?times=20&call=MPI_Send")
+	if !strings.HasPrefix(x.Text, "for (long i = 0; i < 20; i++) {\n    MPI_Send(") || strings.Contains(x.Text, "main(") {
+		t.Error(x.Text)
+	}
+	if x := read[api.Code](t, s, c, "/api/code?times=21"); !strings.Contains(x.Text, "int main(") || len(x.Notes) == 0 {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	a := archivetest.Archive(t, pair, archive.FileName("my file.tabard"))
+	s, c := server(t, a, a)
+	for path, want := range map[string]string{
+		"panel=waits&kind=late-sender&rank=0-3":  "tabard waits FILE --kind late-sender --rank 0-3",
+		"panel=profile&by=rank&steps=3":          "tabard profile FILE --by rank --steps 3",
+		"panel=calls&rank=3&from=7&limit=2":      "tabard dump FILE --from 7 --limit 2 --rank 3",
+		"panel=info&rank=3":                      "tabard info FILE",
+		"panel=comms":                            "tabard info FILE --comms",
+		"panel=report&in=a%27b%3B+rm+-rf&rank=1": `tabard report FILE --rank 1 --in 'a'\''b; rm -rf'`,
+		"panel=diff&function=p2p":                "tabard diff FILE FILE --function p2p",
+	} {
+		x := read[api.Command](t, s, c, "/api/command?"+path)
+		if got := strings.ReplaceAll(x.Line, "'my file.tabard'", "FILE"); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// The tiles of the whole run are sent as they are described.
+func TestTiles(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	o := read[api.Overview](t, s, c, "/api/overview")
+	g := o.Grid
+	if g == nil || g.Lines != 2 || g.Group != 1 || len(g.First) != 1 || int64(g.Bins)<<g.Level < g.To {
+		t.Fatalf("%+v", g)
+	}
+	b := get(t, s, c, g.First[0]).Body.Bytes()
+	n := binary.LittleEndian.Uint32(b)
+	var head api.TileHead
+	if err := json.Unmarshal(b[4:4+n], &head); err != nil {
+		t.Fatal(err)
+	}
+	cells := b[4+n:]
+	if len(head.Rows) != 2 || !head.Exact || head.Rows[1].Rank != 1 || len(cells) != 2*g.Bins*len(g.Categories) {
+		t.Fatalf("%+v, %d bytes", head, len(cells))
+	}
+	// Of rank 0: 20 sends of 10 ns.
+	if got := head.Rows[0].Sums[slices.Index(g.Categories, "point_to_point")]; got != 200 {
+		t.Errorf("%g ns", got)
+	}
+	for i := range cells {
+		if i%len(g.Categories) == 0 {
+			sum := 0
+			for _, v := range cells[i : i+len(g.Categories)] {
+				sum += int(v)
+			}
+			if sum > 255+len(g.Categories)/2 {
+				t.Errorf("cell %d: %v", i, cells[i:i+len(g.Categories)])
+			}
+		}
+	}
+}
