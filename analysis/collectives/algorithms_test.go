@@ -181,10 +181,78 @@ var composedAlgorithms = []handMade{
 	}},
 }
 
+// blocksOf is the range of blocks that a process has in a binomial tree of which 0 is the root.
+func blocksOf(rank, n int) (from, to int) {
+	if rank == 0 {
+		return 0, n
+	}
+	return rank, min(rank+rank&-rank, n)
+}
+
+func scatterTree(p *proc) {
+	mask := 1
+	for ; mask < p.n && int(p.rank)&mask == 0; mask <<= 1 {
+	}
+	if p.rank > 0 {
+		from, to := blocksOf(int(p.rank), p.n)
+		p.recv(work+from*count, (to-from)*count, int(p.rank)-mask)
+	}
+	for mask >>= 1; mask > 0; mask >>= 1 {
+		if q := int(p.rank) + mask; q < p.n {
+			from, to := blocksOf(q, p.n)
+			p.send(work+from*count, (to-from)*count, q)
+		}
+	}
+}
+
+func gatherTree(p *proc) {
+	for mask := 1; mask < p.n; mask <<= 1 {
+		if int(p.rank)&mask != 0 {
+			from, to := blocksOf(int(p.rank), p.n)
+			p.send(work+from*count, (to-from)*count, int(p.rank)-mask)
+			return
+		}
+		if q := int(p.rank) + mask; q < p.n {
+			from, to := blocksOf(q, p.n)
+			p.recv(work+from*count, (to-from)*count, q)
+		}
+	}
+}
+
+// pack copies elements, as programs do before they send them from elsewhere.
+func (p *proc) pack(to, from, n int) { copy(p.mem[to:to+n], p.mem[from:from+n]) }
+
+var copyAlgorithms = []handMade{
+	{"scatter tree", "scatter", 0, false, false, func(p *proc, step int) { scatterTree(p) }},
+	{"gather tree", "gather", 0, false, false, func(p *proc, step int) { gatherTree(p) }},
+	{"allgather doubling", "allgather", -1, true, true, func(p *proc, step int) {
+		for mask := 1; mask < p.n; mask <<= 1 {
+			mine, other := int(p.rank)&^(mask-1), (int(p.rank)^mask)&^(mask-1)
+			p.swap(work+mine*count, mask*count, int(p.rank)^mask, work+other*count, mask*count, int(p.rank)^mask)
+		}
+	}},
+	{"allgather Bruck", "allgather", -1, true, false, func(p *proc, step int) {
+		p.pack(scratch, work+int(p.rank)*count, count)
+		for have := 1; have < p.n; {
+			n := min(have, p.n-have)
+			p.swap(scratch, n*count, (int(p.rank)-have+p.n)%p.n, scratch+have*count, n*count, (int(p.rank)+have)%p.n)
+			have += n
+		}
+	}},
+	{"broadcast by scatter and allgather ring", "broadcast", 0, true, false, func(p *proc, step int) {
+		scatterTree(p)
+		allgatherRing(p, int(p.rank))
+	}},
+	{"allgather by gather and broadcast", "allgather", -1, false, false, func(p *proc, step int) {
+		gatherTree(p)
+		bcastTree(p, 0, work, p.n*count)
+	}},
+}
+
 // TestAlgorithms: whatever hand-written algorithm, the operation is found, with its ranks, root and grade.
 func TestAlgorithms(t *testing.T) {
 	runs := 0
-	for _, x := range slices.Concat(reductionAlgorithms, composedAlgorithms) {
+	for _, x := range slices.Concat(reductionAlgorithms, composedAlgorithms, copyAlgorithms) {
 		for _, n := range []int{4, 7, 16} {
 			if x.power && n&(n-1) != 0 {
 				continue

@@ -49,8 +49,8 @@ func after(a, b *Finding) bool {
 	if len(a.Roots) > 0 && len(b.Roots) > 0 && !slices.Equal(a.Roots, b.Roots) {
 		return false
 	}
-	first, last := span(a)
-	begin, end := span(b)
+	first, last := extent(a)
+	begin, end := extent(b)
 	for p := range last { // and in the next instance before
 		if from, both := begin[p]; both && (from < last[p] || first[p] > end[p]) {
 			return false
@@ -59,8 +59,8 @@ func after(a, b *Finding) bool {
 	return len(last) > 0
 }
 
-// span is the first and last call of an instance, by process.
-func span(f *Finding) (first, last map[int32]uint64) {
+// extent is the first and last call of an instance, by process.
+func extent(f *Finding) (first, last map[int32]uint64) {
 	first, last = map[int32]uint64{}, map[int32]uint64{}
 	see := func(p int32, call uint64) {
 		if at, known := first[p]; !known || call < at {

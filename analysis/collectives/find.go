@@ -60,8 +60,10 @@ func Find(messages []Message, sizes map[int32]int) []Finding {
 // find takes messages of sites with the same frame together. It has agree compare all instances of items whose contents differ in some.
 func find(messages []Message, sizes map[int32]int, frame func(site int32) int32, agree func([]*item) error) ([]Finding, error) {
 	f := &finder{sizes: sizes, groups: map[string]*group{}}
-	found, taken := reductions(pointers(messages), sizes, frame)
-	items := follow(pointers(messages, taken))
+	found, reduced := reductions(pointers(messages), sizes, frame)
+	copied, taken := copies(pointers(messages, reduced), frame)
+	found = append(found, copied...)
+	items := follow(pointers(messages, reduced, taken))
 	var varying []*item
 	for _, x := range items {
 		if x.varies && !x.again && len(x.holders) > 1 {

@@ -49,6 +49,36 @@ func xTo8(n uint64) uint64 {
 // Join is the hash of data with hash a followed by n bytes with hash b.
 func Join(a, b, n uint64) uint64 { return times(a, xTo8(n)) ^ b }
 
+// Before is the hash of what comes before n bytes with hash b, in data with hash whole; After that of the n bytes after
+// data with hash a.
+func Before(whole, b, n uint64) uint64 { return times(whole^b, back(n)) }
+
+// After is described with Before.
+func After(whole, a, n uint64) uint64 { return whole ^ times(a, xTo8(n)) }
+
+// back is x^(-8n): x^(2^64-1) is 1.
+func back(n uint64) uint64 {
+	inverse := uint64(1)
+	for square, e := uint64(2), uint64(math.MaxUint64-1); e > 0; e >>= 1 { // that of x is x^(2^64-2)
+		if e&1 != 0 {
+			inverse = times(inverse, square)
+		}
+		square = times(square, square)
+	}
+	square := inverse
+	for range 3 {
+		square = times(square, square)
+	}
+	r := uint64(1)
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			r = times(r, square)
+		}
+		square = times(square, square)
+	}
+	return r
+}
+
 // Of is the hash of bytes.
 func Of(data []byte) uint64 {
 	h := uint64(0)

@@ -81,3 +81,18 @@ func random(r *rand.Rand) []byte {
 	}
 	return b
 }
+
+// TestRest: what is left of data without its beginning or its end has the hash that it should have.
+func TestRest(t *testing.T) {
+	data := make([]byte, 3000)
+	for i := range data {
+		data[i] = byte(i * i >> 3)
+	}
+	whole := Of(data)
+	for _, n := range []int{1, 8, 1000, 2999} {
+		a, b := Of(data[:n]), Of(data[n:])
+		if Before(whole, b, uint64(len(data)-n)) != a || After(whole, a, uint64(len(data)-n)) != b {
+			t.Errorf("%d bytes", n)
+		}
+	}
+}
