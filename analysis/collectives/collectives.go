@@ -74,6 +74,9 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 		place, _, _ := strings.Cut(r.res.Sites[site], " < ")
 		return place
 	})
+	for i := range r.res.Findings {
+		r.res.Findings[i].Rule = r.res.Findings[i].rule()
+	}
 	return r.res, nil
 }
 

@@ -93,11 +93,12 @@ func (r *region) copied(members []int32) *Finding {
 			continue
 		}
 		c := &copier{region: r, blocks: t, members: members}
-		if c.finish(); !t.complex { // it is simple
+		c.finish()
+		if !t.complex { // it is simple
 			continue
 		}
 		f := c.finding()
-		if f != nil && (f.Proven > 0 || places && (c.bundles[0].kind != whole || !r.messages[0].Known)) {
+		if f != nil && (f.Proven == f.Instances || places && (c.bundles[0].kind != whole || !r.messages[0].Known)) {
 			return f
 		}
 	}
@@ -133,7 +134,7 @@ func (c *copier) finish() {
 			continue
 		}
 		x := open[b.origin]
-		if x == nil || x.overlaps(b) || between(foreign[b.origin], x.call, b.call) {
+		if x == nil || x.repeats(b) || between(foreign[b.origin], x.call, b.call) {
 			x = &bundle{origin: b.origin, call: b.call}
 			open[b.origin] = x
 			c.bundles = append(c.bundles, x)
@@ -186,11 +187,11 @@ func between(calls []uint64, from, to uint64) bool {
 	return i < len(calls) && calls[i] < to
 }
 
-func (x *bundle) overlaps(b *block) bool {
+// repeats tells whether a block lies where one of the bundle does: the buffer was filled again.
+func (x *bundle) repeats(b *block) bool {
 	return b.place.Segment == 0 || slices.ContainsFunc(x.leaves, func(l *block) bool {
 		t := l.top()
-		return t.place.Segment == b.place.Segment && t.place.Offset < b.place.Offset+b.bytes &&
-			b.place.Offset < t.place.Offset+t.bytes
+		return t.place == b.place && t.bytes == b.bytes
 	})
 }
 
@@ -384,6 +385,7 @@ func (c *copier) describe(f *Finding, n int) {
 		}
 		if root := x.rootOf(f.Operation); root >= 0 {
 			f.addRoot(slices.Index(c.members, root))
+			f.turn(c.members, slices.Index(c.members, root), x.messages)
 		}
 	}
 	f.Messages = len(f.One)

@@ -28,6 +28,9 @@ type Finding struct {
 	Sets [][]int32
 	// Roots are the positions of roots in their sets, ascending.
 	Roots []int
+	// Rule is how roots change from one instance to the next, counted by k, as a formula; empty if there is none.
+	Rule  string
+	turns []turn
 	Comm  int32
 	// SendSites and RecvSites are where its messages are made.
 	SendSites, RecvSites []int32
@@ -322,6 +325,7 @@ func (f *finder) count(to *Finding, g *group, s *set, items []*item, origins int
 	}
 	if origins == 1 {
 		to.addRoot(slices.Index(s.members, items[0].origin))
+		to.turn(s.members, slices.Index(s.members, items[0].origin), items[0].messages)
 	}
 	n := items[0].messages[0].Count
 	for _, x := range items {

@@ -60,6 +60,7 @@ func (f *Finding) add(x *Finding) {
 	for _, r := range x.Roots {
 		f.addRoot(r)
 	}
+	f.turns = append(f.turns, x.turns...)
 	f.SendSites, f.RecvSites = union(f.SendSites, x.SendSites), union(f.RecvSites, x.RecvSites)
 	f.Instances += x.Instances
 	f.Proven += x.Proven

@@ -30,7 +30,9 @@ type ManualCollective struct {
 	// Sets are the ranks that take part: a list for each group that does it by itself.
 	Sets []string `json:"sets"`
 	// Roots are the places of roots in their sets, from 0.
-	Roots     []int    `json:"roots"`
+	Roots []int `json:"roots"`
+	// RootRule is by which formula they change, of the number k of the instance, as "(1 + k) mod 4"; empty if by none.
+	RootRule  string   `json:"root_rule"`
 	Comm      string   `json:"communicator"` // empty if the sets have one each
 	Sends     []string `json:"sends"`        // where messages are sent
 	Receives  []string `json:"receives"`     // and received
@@ -53,7 +55,7 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 		Findings: []ManualCollective{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		m := ManualCollective{Operation: f.Operation, Call: f.Call, Op: f.Op, Grade: string(f.Grade), Roots: f.Roots,
+		m := ManualCollective{Operation: f.Operation, Call: f.Call, Op: f.Op, Grade: string(f.Grade), Roots: f.Roots, RootRule: f.Rule,
 			Comm: r.Comms[f.Comm], Instances: f.Instances, Proven: f.Proven, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
 			Steps: f.Steps, Messages: f.Messages, Parts: f.Parts, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
 		for _, s := range f.Sets {

@@ -40,6 +40,8 @@ func collective(w io.Writer, f *report.ManualCollective) {
 	switch {
 	case len(f.Roots) == 1:
 		render.Printf(w, "  root       %s\n", ordinal(f.Roots[0], len(f.Sets)))
+	case f.RootRule != "":
+		render.Printf(w, "  root       %s of each set, in instance k\n", f.RootRule)
 	case len(f.Roots) > 1:
 		render.Printf(w, "  root       changes: %s of each set\n", strings.Trim(fmt.Sprint(f.Roots), "[]"))
 	}
