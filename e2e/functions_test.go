@@ -357,3 +357,36 @@ func TestFunctionsOfLibraries(t *testing.T) {
 		t.Errorf("%d functions with 1000 calls, %d other calls: %v", thousands, others, all.Functions)
 	}
 }
+
+// Functions of libraries that are loaded while the program runs, and while another of its threads is at work.
+func TestFunctionsLoaded(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(mpirun.Root(), "testdata", "functions")
+	mustRun(t, dir, "gcc", "-O2", "-shared", "-fPIC", "-o", "plugin.so", filepath.Join(source, "plugin.c"))
+	mustRun(t, dir, "gcc", "-O2", "-pthread", "-o", "program", filepath.Join(source, "loads.c"), "-ldl")
+	for _, list := range []string{"all", "main,plugin.so"} {
+		file := strings.ReplaceAll(list, ",", "-") + ".tabard"
+		cmd := exec.Command(tabardBin, "record", "-q", "--events=functions", "--functions="+list, "-o", file, "./program")
+		cmd.Dir = dir
+		if out, err := cmd.Output(); err != nil || string(out) != "101000 1\n" {
+			t.Fatalf("%s: %v: %q", list, err, out)
+		}
+		out, err := tabard("functions", filepath.Join(dir, file), "--json", "--limit", "0")
+		if err != nil {
+			t.Fatal(err, string(out))
+		}
+		var d report.Functions
+		if err := json.Unmarshal(out, &d); err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]uint64{}
+		for _, f := range d.Functions {
+			if f.Image == "plugin.so" {
+				calls[f.Name] += f.Calls
+			}
+		}
+		if calls["plugin_work"] != 20 || calls["leaf"] != 2000 {
+			t.Errorf("%s: calls of the library: %v", list, calls)
+		}
+	}
+}

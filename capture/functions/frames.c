@@ -77,7 +77,8 @@ TB_EXPORT int dl_iterate_phdr(int (*f)(struct dl_phdr_info *, size_t, void *), v
     if (!next_iterate) return -1;
     if (tb_likely(!tb_arenas_n)) return next_iterate(f, argument);
     int r = next_iterate(pass_on, &p);
-    for (unsigned i = 0; i < tb_arenas_n && r == 0; i++) r = tell(&tb_arenas[i], f, argument, &p.last);
+    const struct tb_arenas *all = __atomic_load_n(&tb_arenas, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < all->n && r == 0; i++) r = tell(&all->at[i], f, argument, &p.last);
     return r;
 }
 

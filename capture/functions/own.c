@@ -128,6 +128,8 @@ static int lead(const ElfW(Rela) *r, size_t n, int mem, unsigned used)
 
 void tb_own_start(int mem)
 {
+    static int done;
+    if (done++) return;
     int used = lead((const ElfW(Rela) *)at(DT_JMPREL), count(DT_PLTRELSZ), mem, 0);
     lead((const ElfW(Rela) *)at(DT_RELA), count(DT_RELASZ), mem, (unsigned)used);
 }

@@ -6,24 +6,28 @@
 #if defined(__x86_64__)
 #define _GNU_SOURCE
 #include <cpuid.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "core/api.h"
 #include "core/files.h"
+#include "core/internal.h"
 #include "functions/planfile.h"
 #include "functions/stubs.h"
 
 enum { PAGE = 4096, SPARE = 1 << 20, REACH = INT_MAX - (1 << 16), STEP = 16 << 20 };
 
-struct tb_arena tb_arenas[TB_ARENAS];
+const struct tb_arenas *tb_arenas;
 unsigned tb_arenas_n;
 
 /* ---- The images of the plan and those of the process ---- */
@@ -110,8 +114,8 @@ static int seen(struct dl_phdr_info *o, size_t size, void *argument)
 
 /* ---- Places for code ---- */
 
-static struct pool { uintptr_t low, at, high; } pools[64];
-static unsigned pools_n;
+static struct pool { uintptr_t low, at, high; } pools[TB_ARENAS];
+static unsigned pools_n, pools_open; /* those from pools_open on can still be written */
 
 static int reaches(const struct image *i, uintptr_t low, uintptr_t high)
 {
@@ -137,7 +141,7 @@ static uintptr_t find_place(const struct image *i, size_t bytes)
 static uint8_t *place(const struct image *i, size_t bytes, size_t all)
 {
     bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
-    for (unsigned k = 0; k < pools_n; k++)
+    for (unsigned k = pools_open; k < pools_n; k++)
         if (pools[k].high - pools[k].at >= bytes && reaches(i, pools[k].at, pools[k].at + bytes)) {
             pools[k].at += bytes;
             return (uint8_t *)(pools[k].at - bytes);
@@ -186,13 +190,25 @@ static int write_code(struct image *i, uint32_t base)
     return 1;
 }
 
-static void add_arena(const struct image *i)
+/* All images that have code, and those that are there already. */
+static int add_arenas(const struct image *image, uint32_t n)
 {
-    struct tb_arena a = {(uintptr_t)i->at, (uintptr_t)i->at + i->plan->code, i->at + i->plan->frames};
-    unsigned n = tb_arenas_n, k = n;
-    for (; k > 0 && tb_arenas[k - 1].low > a.low; k--) tb_arenas[k] = tb_arenas[k - 1];
-    tb_arenas[k] = a;
-    __atomic_store_n(&tb_arenas_n, n + 1, __ATOMIC_RELEASE);
+    const struct tb_arenas *old = tb_arenas;
+    unsigned had = old ? old->n : 0, k;
+    struct tb_arenas *all = mmap(NULL, sizeof *all + (had + n) * sizeof *all->at, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return 0;
+    if (had) memcpy(all->at, old->at, had * sizeof *all->at);
+    all->n = had;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!image[i].at) continue;
+        uintptr_t low = (uintptr_t)image[i].at;
+        for (k = all->n++; k > 0 && all->at[k - 1].low > low; k--) all->at[k] = all->at[k - 1];
+        all->at[k] = (struct tb_arena){low, low + image[i].plan->code, image[i].at + image[i].plan->frames};
+    }
+    __atomic_store_n(&tb_arenas, all, __ATOMIC_RELEASE);
+    __atomic_store_n(&tb_arenas_n, all->n, __ATOMIC_RELEASE);
+    return 1;
 }
 
 /* ---- Entries ---- */
@@ -254,8 +270,8 @@ static void patch(const struct image *i, struct writer *w)
 
 static void protect(void)
 {
-    for (unsigned k = 0; k < pools_n; k++)
-        mprotect((void *)pools[k].low, pools[k].high - pools[k].low, PROT_READ | PROT_EXEC);
+    for (; pools_open < pools_n; pools_open++)
+        mprotect((void *)pools[pools_open].low, pools[pools_open].high - pools[pools_open].low, PROT_READ | PROT_EXEC);
 }
 
 /* Prepares an image; 0: nothing of it is seen. */
@@ -269,33 +285,78 @@ static int prepare(struct image *i, size_t all)
     return base != ~0u && write_code(i, base);
 }
 
-static void carry_out(const struct tb_plan_file *f, uint64_t size)
+/* Other threads may be anywhere in libraries: whether all of them sleep, within some milliseconds. A thread that sleeps
+ * has called the kernel, and so is at no entry. */
+static int others_sleep(void)
 {
-    uint32_t n = 0;
+    for (int tries = 0; tries < 50; tries++) {
+        int awake = 0;
+        DIR *d = tb_plan_threads() > 1 ? opendir("/proc/self/task") : NULL;
+        for (struct dirent *e; d && (e = readdir(d));) {
+            char path[64], text[512];
+            int id = atoi(e->d_name);
+            if (id <= 0 || id == (int)syscall(SYS_gettid)) continue;
+            snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+            tb_read_file(path, text, sizeof text);
+            const char *state = strrchr(text, ')');
+            awake += state && !strchr("SDTtZX", state[2]);
+        }
+        if (d) closedir(d);
+        if (!awake) return 1;
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    return 0;
+}
+
+static void carry_out(const struct tb_plan_file *f, uint64_t size, int fresh)
+{
+    uint32_t n = 0, libraries = 0;
     uint64_t at = sizeof *f, all = 0;
     struct writer *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct image *image = calloc(f->images, sizeof *image);
+    struct image *image = calloc(f->images + 1, sizeof *image);
     if (w == MAP_FAILED || !image || (w->fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC)) < 0) return;
     for (; n < f->images && size - at >= sizeof(struct tb_plan_image); n++) {
         if (!parts(&image[n], (const struct tb_plan_image *)((const char *)f + at), size - at)) break;
         at += image[n].plan->bytes;
         all += (image[n].plan->code + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     }
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
         if (!prepare(&image[k], all)) image[k].at = NULL;
+        libraries += image[k].at && image[k].library;
+    }
     protect();
-    for (uint32_t k = 0; k < n; k++)
-        if (image[k].at) add_arena(&image[k]);
-    for (uint32_t k = 0; k < n; k++)
-        if (image[k].at && image[k].library) {
-            tb_own_start(w->fd);
-            break;
-        }
-    for (uint32_t k = 0; k < n; k++)
-        if (image[k].at) patch(&image[k], w);
+    if (add_arenas(image, n)) {
+        if (libraries || f->libraries) tb_own_start(w->fd);
+        struct tb_thread *t = tb_self;
+        if (t->priv) t->priv->muted++;
+        int may = !libraries || fresh || others_sleep();
+        if (t->priv) t->priv->muted--;
+        for (uint32_t k = 0; k < n; k++)
+            if (image[k].at && (may || !image[k].library)) patch(&image[k], w);
+    }
     close(w->fd);
     munmap(w, sizeof *w);
     free(image);
+}
+
+int tb_plan_carry_out(const char *name, int fresh)
+{
+    int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
+    struct stat st;
+    const struct tb_plan_file *f = MAP_FAILED;
+    if (fd < 0) return 0;
+    if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *f)
+        f = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (f == MAP_FAILED || memcmp(f->magic, TB_PLAN_MAGIC, sizeof f->magic) != 0) return -1;
+    carry_out(f, (uint64_t)st.st_size, fresh); /* it stays mapped: the addresses are in use */
+    return f->libraries ? 2 : 1;
+}
+
+unsigned long tb_plan_threads(void)
+{
+    struct stat st;
+    return stat("/proc/self/task", &st) == 0 && st.st_nlink > 2 ? st.st_nlink - 2 : 1;
 }
 
 static int saves_vectors(void)
@@ -310,17 +371,10 @@ __attribute__((constructor)) static void begin(void)
     int saved = errno;
     /* A library may have called MPI before, so that the process is recorded already. */
     if (name && tb_process.dir[0] && tb_process.state != TB_INERT && tb_is_registered() && saves_vectors()) {
-        int fd = tb_file_open(tb_process.dir, name, O_RDONLY);
-        struct stat st;
-        const struct tb_plan_file *f = MAP_FAILED;
-        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof *f)
-            f = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (fd >= 0) close(fd);
-        if (f != MAP_FAILED && memcmp(f->magic, TB_PLAN_MAGIC, sizeof f->magic) == 0) {
-            tb_frames_start();
-            carry_out(f, (uint64_t)st.st_size); /* it stays mapped: the addresses are in use */
-            __atomic_fetch_sub(&tb_functions_off, 1, __ATOMIC_RELEASE);
-        }
+        tb_frames_start();
+        int done = tb_plan_carry_out(name, 0);
+        if (done == 2) tb_loads_start();
+        if (done > 0) __atomic_fetch_sub(&tb_functions_off, 1, __ATOMIC_RELEASE);
     }
     errno = saved;
 }

@@ -4,7 +4,8 @@
 #include <stdint.h>
 
 #define TB_PLAN_MAGIC "TBFUNCT1"
-struct tb_plan_file { char magic[8]; uint32_t images, unused; };
+/* libraries: plans of what is loaded later are to be asked for */
+struct tb_plan_file { char magic[8]; uint32_t images, libraries; };
 
 /* The parts follow each other in this order: addresses of functions, entries, fixups, code, path, build id. */
 struct tb_plan_image {

@@ -110,13 +110,14 @@ __asm__(
 
 const struct tb_arena *tb_arena_of(uintptr_t pc)
 {
-    unsigned low = 0, high = __atomic_load_n(&tb_arenas_n, __ATOMIC_ACQUIRE);
+    const struct tb_arenas *all = __atomic_load_n(&tb_arenas, __ATOMIC_ACQUIRE);
+    unsigned low = 0, high = all ? all->n : 0;
     while (low < high) {
         unsigned middle = (low + high) / 2;
-        if (tb_arenas[middle].high <= pc) low = middle + 1;
+        if (all->at[middle].high <= pc) low = middle + 1;
         else high = middle;
     }
-    return low < tb_arenas_n && pc >= tb_arenas[low].low ? &tb_arenas[low] : NULL;
+    return all && low < all->n && pc >= all->at[low].low ? &all->at[low] : NULL;
 }
 
 int tb_stub_is_exit(uintptr_t pc) { return pc % 64 == 0 && tb_arena_of(pc) != NULL; }

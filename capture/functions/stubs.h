@@ -30,6 +30,12 @@ extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[];
 int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than before: 1 if calls can be told */
 int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a template */
 
+/* patch.c: carries out the plan with a name in the state directory, 0 if there is none; fresh: its libraries have just
+ * been loaded. How many threads there are. */
+int tb_plan_carry_out(const char *name, int fresh);
+unsigned long tb_plan_threads(void);
+void tb_loads_start(void);                    /* loads.c */
+#define TB_WANTS "wants"                      /* the FIFO, see loads.c */
 void tb_own_start(int mem);                   /* own.c; mem: /proc/self/mem */
 void tb_frames_start(void);                   /* finds what it stands in front of */
 
@@ -39,7 +45,9 @@ struct tb_arena {
     const uint8_t *frames;    /* .eh_frame_hdr */
 };
 enum { TB_ARENAS = 4096 };
-extern struct tb_arena tb_arenas[TB_ARENAS]; /* ascending */
+/* Ascending. It does not change: another one takes its place. */
+struct tb_arenas { unsigned n; struct tb_arena at[]; };
+extern const struct tb_arenas *tb_arenas;
 const struct tb_arena *tb_arena_of(uintptr_t pc);
 
 /* The kernel without the C library: from the middle of any function. */

@@ -203,6 +203,8 @@ static int refresh(void)
     return !r.unchanged;
 }
 
+int tb_modules_refresh(void) { return refresh(); }
+
 static struct tb_module *search(uintptr_t a)
 {
     unsigned n = __atomic_load_n(&modules_n, __ATOMIC_ACQUIRE);

@@ -16,6 +16,7 @@ struct tb_module {
     uint8_t kind;            /* TB_MODULE_* */
     uint8_t main, libc, announced;
     uint8_t judged;          /* it is known whether this is a traced library */
+    uint8_t planned;         /* of functions/loads.c */
     uint8_t extension;       /* TB_EXTENSION_*: it is called by Python, by its path */
     uint32_t number;         /* + 1, 0: not used yet */
     const uint8_t *frame_header, *frame_end; /* .eh_frame_hdr, end of its segment */
@@ -30,6 +31,7 @@ const char *tb_module_file(const struct tb_module *m);    /* its name without di
 /* The next loaded one, of those that are known, from place *from on, whose file has a name that
  * begins so. */
 struct tb_module *tb_module_named(const char *prefix, unsigned *from);
+int tb_modules_refresh(void);                             /* 1: some came or went since */
 int tb_module_announce(struct tb_thread *t, struct tb_module *m); /* numbers it; 0: cannot */
 /* How many direct calls of the target the code in [low, high) has, counted up to most; *last is where the last of
  * these is. */

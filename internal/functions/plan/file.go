@@ -9,7 +9,7 @@ import (
 //
 //	8 bytes  magic
 //	4        images
-//	4        0
+//	4        1 if plans of libraries that are loaded later are to be asked for, else 0
 //	images
 //
 // An image is a header, the functions' addresses (8 bytes each, ascending), an entry for each function, fixups, code,
@@ -34,10 +34,14 @@ type arena struct {
 	frames  uint32 // where .eh_frame_hdr begins
 }
 
-// Write writes the runtime's file for the plans: all functions that are not refused.
-func Write(w io.Writer, plans []*Plan) error {
+// Write writes the runtime's file for the plans: all functions that are not refused. Plans of libraries that are loaded
+// later are asked for, if so.
+func Write(w io.Writer, plans []*Plan, libraries bool) error {
 	head := append([]byte(fileMagic), 0, 0, 0, 0, 0, 0, 0, 0)
 	put32(head[8:], uint32(len(plans)))
+	if libraries {
+		head[12] = 1
+	}
 	if _, err := w.Write(head); err != nil {
 		return err
 	}

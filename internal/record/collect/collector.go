@@ -136,6 +136,7 @@ func (c *collector) moved() { c.progress.Store(ring.MonotonicNS()) }
 func (c *collector) run() error {
 	stop := c.heart()
 	defer stop()
+	defer c.startPlanner()()
 	c.control.SetCollector(ring.CollectorRunning)
 	c.logf("collecting for %s", c.job.Output)
 	for {

@@ -293,7 +293,7 @@ func RemoveEmpty(spill string) {
 func ofState(name string) bool {
 	switch name {
 	case JobFile, LogFile, RegisterLock, CollectLock, KeptArchive, endedFile, ring.ControlFile, LibraryFile, unitedFile,
-		jobsFile:
+		jobsFile, WantsFile:
 		return true
 	}
 	if _, _, _, ok := ring.ParseSegmentName(name); ok {

@@ -31,13 +31,16 @@ func (l *launcher) planFunctions(dir string) string {
 	for _, p := range problems {
 		l.tell("functions that are not recorded: %v", p)
 	}
-	if len(plans) == 0 {
+	if len(plans) == 0 && !list.Libraries() {
 		if len(problems) == 0 {
 			l.tell("no functions are recorded: %s has none that --functions=%s names", l.o.Command[0], l.o.Functions)
 		}
 		return ""
 	}
-	name, err := writePlans(dir, plans)
+	name, err := writePlans(dir, plans, list.Libraries())
+	if err == nil && list.Libraries() {
+		err = collect.MakeWants(dir)
+	}
 	if err != nil {
 		l.tell("no functions are recorded: %v", err)
 	}
@@ -56,9 +59,9 @@ func realProgram(path string) (string, error) {
 	return path, plan.Possible(path)
 }
 
-func writePlans(dir string, plans []*plan.Plan) (string, error) {
+func writePlans(dir string, plans []*plan.Plan, libraries bool) (string, error) {
 	var b bytes.Buffer
-	if err := plan.Write(&b, plans); err != nil {
+	if err := plan.Write(&b, plans, libraries); err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(b.Bytes())
