@@ -68,7 +68,7 @@ test: deps check damage-short e2e faults-short
 
 # More of what chance has a part in: what make test does with less.
 .PHONY: soak
-soak: deps damage faults crowds
+soak: deps damage faults crowds functionruns
 
 # Jobs side by side: while one starts or ends, which is most of what they do, the others compute.
 E2E_JOBS ?= 3
@@ -99,6 +99,11 @@ faults: bin/tabard
 .PHONY: crowds
 crowds: bin/tabard
 	TABARD_CROWDS=500 TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -timeout=6h ./e2e -run '^TestCrowd$$' -v
+
+# Runs with the functions of all libraries recorded.
+.PHONY: functionruns
+functionruns: bin/tabard
+	TABARD_FUNCTION_RUNS=50 TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -timeout=6h ./e2e -run '^TestFunctionsSoak$$' -v
 
 bench: bin/tabard
 	$(GOCMD) run ./bench/cost
