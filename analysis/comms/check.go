@@ -130,8 +130,8 @@ func (r *resolver) finish() {
 			if in.by != nil {
 				o.Stream, o.From = in.by.src.s.Index(), in.by.at
 			}
-			if in.freed != nil {
-				o.Freed, o.To = true, in.freed.at
+			if in.freed {
+				o.Freed, o.To = true, in.end
 			}
 			if i, ok := last[in.ref]; ok && o.Comm != nil {
 				if old := &out.Objects[i]; old.Comm == o.Comm && old.Rank == o.Rank && old.Side == o.Side &&

@@ -62,7 +62,7 @@ func (r *resolver) create(m *creation) *communicator {
 		case call.null():
 			r.surprise(call, c, "is a member")
 		}
-		freed = freed && (call.made == nil || call.made.freed != nil)
+		freed = freed && (call.made == nil || call.made.freed)
 	}
 	if c.Times++; freed {
 		c.Freed++

@@ -84,25 +84,43 @@ func (c *call) out(name string) (int64, bool) {
 
 // An instance is a communicator object of one process, from its creation to its end.
 type instance struct {
-	p     *process
-	ref   int64 // its code in the process's calls
-	by    *call // what made it; nil for predefined ones and those from out of sight
-	freed *call // nil: it was not
+	p   *process
+	ref int64 // its code in the process's calls
+	by  *call // what made it; nil for predefined ones and those from out of sight
+
+	freed bool
+	end   uint64 // the event in the stream that freed it
 
 	collective []*call // the creations on it that all members take part in, in order
-	groupwise  []*call // MPI_Comm_create_group
-	label      string  // the name that the program gave it
 
 	// What the program asked and was told; -1 if it did not.
-	rank, size, remoteSize int64
-	coords                 []int64
-	changed                string // a question that was answered differently another time
+	rank, size int64
+	*rare
 
 	u    *communicator // what it is part of; nil while unknown
 	side int           // 0 or, in the second group of an intercommunicator, 1
 	pos  int           // its rank, -1 unknown
+}
 
-	waiting []*node
+// rare is what few instances have. They are made by the million.
+type rare struct {
+	groupwise  []*call // MPI_Comm_create_group
+	label      string  // the name that the program gave it
+	remoteSize int64   // as rank and size
+	coords     []int64
+	changed    string // a question that was answered differently another time
+	waiting    []*node
+}
+
+// plain is shared by all that have nothing of it.
+var plain = &rare{remoteSize: -1}
+
+// some is what in has of it, to be changed.
+func (in *instance) some() *rare {
+	if in.rare == plain {
+		in.rare = &rare{remoteSize: -1}
+	}
+	return in.rare
 }
 
 // group is a group object of a process: how it is made from others.
@@ -297,7 +315,7 @@ func (p *process) comm(ref int64) *instance {
 
 // bind makes an instance.
 func (p *process) bind(ref int64, by *call) *instance {
-	in := &instance{p: p, ref: ref, by: by, rank: -1, size: -1, remoteSize: -1, pos: -1}
+	in := &instance{p: p, ref: ref, by: by, rank: -1, size: -1, rare: plain, pos: -1}
 	p.comms[ref] = in
 	p.instances = append(p.instances, in)
 	return in
@@ -352,7 +370,7 @@ func (p *process) enter(c *call) {
 	case c.kind.collective():
 		c.on.collective = append(c.on.collective, c)
 	case c.kind == createGroup:
-		c.on.groupwise = append(c.on.groupwise, c)
+		c.on.some().groupwise = append(c.on.groupwise, c)
 	}
 }
 
@@ -368,7 +386,7 @@ func (p *process) leave(c *call) {
 			return
 		}
 		if old := p.comms[v.N]; c.kind == getParent && old != nil && old.by != nil && old.by.kind == getParent &&
-			old.freed == nil {
+			!old.freed {
 			return // the same object again
 		}
 		c.made = p.bind(v.N, c)
@@ -401,10 +419,10 @@ func (in *instance) learn(c *call) {
 	}
 	switch c.kind {
 	case free:
-		in.freed = c
+		in.freed, in.end = true, c.at
 	case setName:
 		if s, ok := c.text("comm_name"); ok {
-			in.label = s
+			in.some().label = s
 		}
 	case askRank:
 		note(&in.rank, "rank")
@@ -412,9 +430,9 @@ func (in *instance) learn(c *call) {
 		note(&in.size, "size")
 		note(&in.size, "count") // of NCCL
 	case askRemoteSize:
-		note(&in.remoteSize, "size")
+		note(&in.some().remoteSize, "size")
 	case askCart:
-		in.coords = c.slot(c.f.Out("coords")).Ints
+		in.some().coords = c.slot(c.f.Out("coords")).Ints
 	}
 }
 
@@ -424,7 +442,7 @@ func (in *instance) told(to *int64, v int64, function string) {
 	case *to < 0:
 		*to = v
 	case *to != v:
-		in.changed = function
+		in.some().changed = function
 	}
 }
 

@@ -226,8 +226,10 @@ func (r *resolver) attach(in *instance, u *communicator, side, pos int) {
 	if in.label != "" && !slices.Contains(u.comm.Labels, in.label) {
 		u.comm.Labels = append(u.comm.Labels, in.label)
 	}
-	r.queue = append(r.queue, in.waiting...)
-	in.waiting = nil
+	if len(in.waiting) > 0 {
+		r.queue = append(r.queue, in.waiting...)
+		in.waiting = nil
+	}
 }
 
 // schedule queues what was made on a communicator whose members are known.
@@ -283,7 +285,7 @@ func (r *resolver) run() {
 			r.queue[0] = nil
 			r.queue = r.queue[1:]
 			if blocked := r.work(n); blocked != nil {
-				blocked.waiting = append(blocked.waiting, n)
+				blocked.some().waiting = append(blocked.waiting, n)
 			}
 		}
 		if !r.finishCollectives(false) && !r.finishCollectives(true) {
