@@ -98,6 +98,37 @@ func TestManualLoop(t *testing.T) {
 	}
 }
 
+// TestManualTrial: what is found runs again, as it is made and by the library.
+func TestManualTrial(t *testing.T) {
+	for _, m := range mpis {
+		dir := t.TempDir()
+		exe := filepath.Join(dir, "manual")
+		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+			t.Fatal(err)
+		}
+		launcher := m.Run
+		if m.Name == "openmpi" {
+			launcher += " --oversubscribe"
+		}
+		for _, args := range []string{"allgather ring", "allreduce"} {
+			manualCase(t, m, dir, 4, "hashes", append([]string{exe}, strings.Fields(args)...))
+			var d report.Collectives
+			out, err := exec.Command(tabardBin, "collectives", filepath.Join(dir, "manual.tabard"), "--json", "--try", "3", "--mpicc",
+				m.CC, "--mpirun", launcher).Output()
+			if err == nil {
+				err = json.Unmarshal(out, &d)
+			}
+			if err != nil || len(d.Findings) != 1 {
+				t.Fatalf("%s, %s: %v\n%s", m.Name, args, err, out)
+			}
+			x := d.Findings[0].Trial
+			if x == nil || x.Rounds != 3 || x.Why != "" || x.Made.Median <= 0 || x.Library.Median <= 0 {
+				t.Errorf("%s, %s: %+v", m.Name, args, x)
+			}
+		}
+	}
+}
+
 func manualCase(t *testing.T, m *mpirun.MPI, dir string, ranks int, payload string, args []string) (d report.Collectives) {
 	t.Helper()
 	file := filepath.Join(dir, "manual.tabard")

@@ -106,11 +106,20 @@ func (r *reader) message(m *match.Message) error {
 	}
 	n := int32(len(r.messages))
 	r.messages = append(r.messages, Message{From: m.Send.Process, To: m.Recv.Process, Sent: m.Send.Post.Call,
-		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep})
+		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep, Posted: m.Recv.Post.Call,
+		Freed: freed(m), Synchronous: m.Send.Mode == spec.SendSynchronous})
 	r.streams, r.last = append(r.streams, m.Send.Post.Stream), append(r.last, 0)
 	r.ends[m.Send.Post.Stream] = append(r.ends[m.Send.Post.Stream], end{m.Send.Post.Call, m.SendStep, m.Count, n, false})
 	r.ends[m.Recv.Post.Stream] = append(r.ends[m.Recv.Post.Stream], end{m.Recv.Post.Call, 0, 1, n, true})
 	return nil
+}
+
+// freed is the call after which a send is over, 0 if that is not known.
+func freed(m *match.Message) uint64 {
+	if m.Send.Done.Known() {
+		return m.Send.Done.Call
+	}
+	return 0
 }
 
 // frames numbers the functions, and what called them, that sites are in.

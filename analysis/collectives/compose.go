@@ -78,7 +78,7 @@ func extent(f *Finding) (first, last map[int32]uint64) {
 func join(operation string, a, b *Finding) Finding {
 	f := Finding{Operation: operation, Call: callFor(operation), Op: cmp.Or(a.Op, b.Op), Grade: Consistent, Sets: a.Sets,
 		Comm: a.Comm, SendSites: union(a.SendSites, b.SendSites), RecvSites: union(a.RecvSites, b.RecvSites),
-		Instances: a.Instances, Proven: min(a.Proven, b.Proven), Bytes: max(a.Bytes, b.Bytes), Segments: 1,
+		Instances: a.Instances, Proven: min(a.Proven, b.Proven), Bytes: max(a.Bytes, b.Bytes), Block: blockOf(operation, a, b), Segments: 1,
 		Algorithm: a.Operation + " and " + b.Operation, Steps: a.Steps + b.Steps, Messages: a.Messages + b.Messages,
 		Unproven: union(a.Unproven, b.Unproven), Against: union(a.Against, b.Against),
 		One: slices.Concat(a.One, b.One), Parts: append(parts(a), parts(b)...)}
@@ -98,4 +98,15 @@ func parts(f *Finding) []string {
 	}
 	return []string{fmt.Sprintf("%s, %s: %s, %d messages, %d one after the other", f.Operation, f.Grade, f.Algorithm,
 		f.Messages, f.Steps)}
+}
+
+// blockOf is Finding.Block of an operation that is made of two.
+func blockOf(operation string, a, b *Finding) int64 {
+	switch {
+	case operation == "allgather": // each has what is gathered
+		return a.Block
+	case operation == "broadcast":
+		return a.Block * int64(len(a.Sets[0]))
+	}
+	return max(a.Block, b.Block)
 }

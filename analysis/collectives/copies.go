@@ -388,6 +388,10 @@ func (c *copier) describe(f *Finding, n int) {
 			f.turn(c.members, slices.Index(c.members, root), x.messages)
 		}
 	}
+	f.Block = f.Bytes
+	if c.bundles[0].kind == apart {
+		f.Block /= int64(len(c.members) - 1)
+	}
 	f.Messages = len(f.One)
 	f.Steps, f.Algorithm = path(f.One), shape(f.One)
 	vector := slices.ContainsFunc(c.bundles, func(x *bundle) bool { return x.bytes() != c.bundles[0].bytes() })

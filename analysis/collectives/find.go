@@ -38,8 +38,10 @@ type Finding struct {
 	// Proven is in how many of them contents prove it.
 	Instances, Proven uint64
 	Bytes             int64
-	Segments          int // an instance is made of so many pieces
-	Algorithm         string
+	// Block is how many bytes each process has of its own, or gets; all of it where all get the same, and of reductions.
+	Block     int64
+	Segments  int // an instance is made of so many pieces
+	Algorithm string
 	// Steps is the critical path of an instance, in messages; Messages how many it has.
 	Steps, Messages int
 	// Missing says what is missing, of near misses; Unproven what the grade leaves open; Against what speaks against a
@@ -109,9 +111,6 @@ func pointers(messages []Message, taken ...map[*Message]bool) []*Message {
 }
 
 func rank(g Grade) int { return slices.Index([]Grade{Proven, Consistent, NearMiss}, g) }
-
-// weight orders findings by what they move on the critical path.
-func weight(f *Finding) uint64 { return f.Instances * uint64(f.Steps) * uint64(f.Bytes+1000) }
 
 type finder struct {
 	sizes  map[int32]int
@@ -313,6 +312,7 @@ func (f *finder) count(to *Finding, g *group, s *set, items []*item, origins int
 			to.One = append(to.One, x.messages...)
 		}
 		to.Bytes /= int64(origins)
+		to.Block = to.Bytes
 		to.Steps += to.Segments - 1
 		to.Messages = len(to.One)
 		to.Algorithm = algorithm(items[0], len(s.members))

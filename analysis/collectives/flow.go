@@ -11,8 +11,11 @@ type Message struct {
 	From, To int32
 	// Sent is the call that sends it, in the order of the sender's calls; Received the call by which the receiver has it.
 	Sent, Received uint64
-	Comm           int32
-	Bytes          int64
+	// Posted is the call that posts the receive, Freed that after which the send is over: 0 if that is not known.
+	Posted, Freed uint64
+	Synchronous   bool // the send waits for its receive
+	Comm          int32
+	Bytes         int64
 	// Hash is that of what it carries, if that is known.
 	Hash  uint64
 	Known bool

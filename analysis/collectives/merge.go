@@ -49,8 +49,8 @@ func (f *Finding) add(x *Finding) {
 		f.Comm = -1
 	}
 	if x.Bytes > f.Bytes {
-		f.Bytes, f.Segments, f.Algorithm, f.Steps, f.Messages, f.One = x.Bytes, x.Segments, x.Algorithm, x.Steps, x.Messages,
-			x.One
+		f.Bytes, f.Block, f.Segments, f.Algorithm = x.Bytes, x.Block, x.Segments, x.Algorithm
+		f.Steps, f.Messages, f.One = x.Steps, x.Messages, x.One
 	}
 	for _, s := range x.Sets {
 		if !slices.ContainsFunc(f.Sets, func(t []int32) bool { return slices.Equal(s, t) }) {

@@ -108,7 +108,7 @@ func (r *region) reductionOf(members []int32, parts [][]*Message, at func(*Messa
 		if f == nil {
 			f = &Finding{Operation: operation, Call: callFor(operation), Grade: Proven, Comm: r.comm, Sets: [][]int32{members}, Segments: 1,
 				SendSites: sites(r.messages, sendSite), RecvSites: sites(r.messages, recvSite),
-				Bytes: x.bytes, Steps: x.steps, Messages: len(ms), One: ms, Algorithm: x.algorithm(), Op: x.op()}
+				Bytes: x.bytes, Block: x.bytes, Steps: x.steps, Messages: len(ms), One: ms, Algorithm: x.algorithm(), Op: x.op()}
 		}
 		if root >= 0 {
 			f.addRoot(root)

@@ -1,8 +1,14 @@
 package report
 
 import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+
 	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/program/trial"
 )
 
 // CollectivesSchema names the form of Collectives.
@@ -47,6 +53,70 @@ type ManualCollective struct {
 	Missing   []string `json:"missing"`  // of near misses
 	Unproven  []string `json:"unproven"` // what the grade leaves open
 	Against   []string `json:"against"`  // a replacement
+	// Estimate is on paper, for another machine; nothing of it is measured. It is missing where no one call replaces it.
+	Estimate *CollectiveEstimate `json:"estimate,omitempty"`
+	// Trial is measured (--try), and missing without.
+	Trial *CollectiveTrial `json:"trial,omitempty"`
+}
+
+// CollectiveEstimate is what an instance takes by LogGP, in seconds.
+type CollectiveEstimate struct {
+	Latency  float64 `json:"latency_s"`
+	Overhead float64 `json:"overhead_s"`
+	Byte     float64 `json:"byte_s"`
+	Made     float64 `json:"made_s"`    // as the program makes it
+	Library  float64 `json:"library_s"` // by the best of the textbook algorithms
+}
+
+// CollectiveTrial is what an instance took, the slowest rank in each round, in seconds.
+type CollectiveTrial struct {
+	Host   string `json:"host"`
+	Rounds int    `json:"rounds"`
+	// Made is as the program makes it, Library by the collective in its place.
+	Made    Quartiles `json:"made_s"`
+	Library Quartiles `json:"library_s"`
+	// Gain is what the collective saves in all instances by the medians, in seconds; negative if it takes longer.
+	Gain float64 `json:"gain_s"`
+	// Certain tells whether the quartiles of both do not overlap.
+	Certain bool   `json:"certain"`
+	Cores   int    `json:"cores"`     // of the host; with more ranks than cores a trial is one of the scheduler
+	Why     string `json:"not_tried"` // why nothing was measured; else empty
+}
+
+// Quartiles is a median, and the quartiles beside it.
+type Quartiles struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// Try adds what was measured on a host. Findings with the greatest gains come first.
+func (d *Collectives) Try(host string, results []trial.Result) {
+	for i := range results {
+		r := &results[i]
+		t := &CollectiveTrial{Host: host, Cores: runtime.NumCPU(), Rounds: len(r.Made), Why: r.Why}
+		if r.Why == "" {
+			t.Made, t.Library = quartilesOf(r.Made), quartilesOf(r.Library)
+			t.Certain = t.Made.Low > t.Library.High || t.Library.Low > t.Made.High
+			t.Gain = float64(d.Findings[i].Instances) / float64(max(len(d.Findings[i].Sets), 1)) * (t.Made.Median - t.Library.Median)
+		}
+		d.Findings[i].Trial = t
+	}
+	slices.SortStableFunc(d.Findings, func(a, b ManualCollective) int { return cmp.Compare(gain(&b), gain(&a)) })
+}
+
+func gain(f *ManualCollective) float64 {
+	if f.Trial == nil || f.Trial.Why != "" {
+		return math.Inf(-1)
+	}
+	return f.Trial.Gain
+}
+
+func quartilesOf(list []float64) Quartiles {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	n := len(list)
+	return Quartiles{Median: (list[(n-1)/2] + list[n/2]) / 2, Low: list[(n-1)/4], High: list[n-1-(n-1)/4]}
 }
 
 // NewCollectives makes the document of a result.
@@ -58,6 +128,10 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 		m := ManualCollective{Operation: f.Operation, Call: f.Call, Op: f.Op, Grade: string(f.Grade), Roots: f.Roots, RootRule: f.Rule,
 			Comm: r.Comms[f.Comm], Instances: f.Instances, Proven: f.Proven, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
 			Steps: f.Steps, Messages: f.Messages, Parts: f.Parts, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
+		if made, library, ok := f.Estimate(collectives.Paper); ok {
+			p := collectives.Paper
+			m.Estimate = &CollectiveEstimate{p.Latency, p.Overhead, p.Byte, made, library}
+		}
 		for _, s := range f.Sets {
 			var ranks []int
 			for _, p := range s {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/render"
@@ -55,7 +56,43 @@ func collective(w io.Writer, f *report.ManualCollective) {
 			render.Printf(w, "  %-10s %s\n", list.name, l)
 		}
 	}
+	collectiveGain(w, f)
 	fmt.Fprintln(w)
+}
+
+// collectiveGain is what a replacement gains: measured, and on paper.
+func collectiveGain(w io.Writer, f *report.ManualCollective) {
+	if t := f.Trial; t != nil && t.Why != "" {
+		render.Printf(w, "  measured   not: %s\n", t.Why)
+	} else if t != nil {
+		render.Printf(w, "  measured   %s as it is made, %s by %s; %d rounds on %s with %s\n", collectiveSpread(t.Made),
+			collectiveSpread(t.Library), f.Call, t.Rounds, t.Host, plural(uint64(t.Cores), "core"))
+		text := "by the medians"
+		if !t.Certain {
+			text += "; not certain, as the quartiles overlap"
+		}
+		render.Printf(w, "  gain       %s of %s in all instances, %s\n", shortTime(t.Gain),
+			shortTime(t.Made.Median*float64(f.Instances)/float64(max(len(f.Sets), 1))), text)
+	}
+	if e := f.Estimate; e != nil {
+		render.Printf(w, "  on paper   %s as it is made, %s by a library: LogGP with L=%s, o=%s, G=%.2g ns a byte\n",
+			shortTime(e.Made), shortTime(e.Library), shortTime(e.Latency), shortTime(e.Overhead), 1e9*e.Byte)
+	}
+}
+
+func collectiveSpread(s report.Quartiles) string {
+	return fmt.Sprintf("%s (%s to %s)", shortTime(s.Median), shortTime(s.Low), shortTime(s.High))
+}
+
+// shortTime is a time in three digits.
+func shortTime(seconds float64) string {
+	switch abs := math.Abs(seconds); {
+	case abs < 1e-3:
+		return fmt.Sprintf("%.3gus", seconds*1e6)
+	case abs < 1:
+		return fmt.Sprintf("%.3gms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.3gs", seconds)
 }
 
 // collectiveCall is the call as source code; of what only the program knows stands the parameter's name.
