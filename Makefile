@@ -20,6 +20,7 @@
 # make arm64      build for AArch64 and test the C parts, under emulation elsewhere (.ci/arm64.sh says what it needs)
 # make install    the program, manual pages, completion and module file, below PREFIX (/usr/local)
 # make release    packages, archives, bill of materials and checksums in dist/release (RELEASE=amd64 leaves AArch64 out)
+# make site       the documentation as a site with search: dist/site/index.html
 # make gen        write the generated files again
 # make deps       install what make test needs (Debian, as root)
 .PHONY: all gen check test e2e faults bench scale size timing mpichsuite demo deps clean FORCE

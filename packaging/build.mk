@@ -3,7 +3,7 @@
 # What is installed, and who writes its manual pages: the same, but for another architecture.
 BINARY ?= bin/tabard
 DATA = $(DESTDIR)$(PREFIX)/share
-.PHONY: install release
+.PHONY: install release site
 install: bin/tabard
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/tabard
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/tabard.h include/tabard.f90
@@ -25,3 +25,7 @@ release:
 	@.ci/deps.sh release
 	@$(MAKE) --no-print-directory bin/tabard
 	VERSION='$(VERSION)' GOCMD="$(GOCMD)" packaging/release.sh $(RELEASE)
+
+# The documentation with search, for a browser without a server.
+site:
+	packaging/site.sh

@@ -1,5 +1,5 @@
 // Command docs writes what follows from the program itself: the reference of the commands, a JSON
-// Schema for each document that a command prints, and the licences of everything that is linked
+// Schema for each document that a command prints, a page of them all, and the licences of everything that is linked
 // into the program.
 //
 //	go run ./internal/gen/docs            write the generated files
@@ -46,7 +46,8 @@ func generate(root string) ([]files.File, error) {
 		}
 		all = append(all, files.File{Path: schemaPath(&d), Text: text})
 	}
-	return all, nil
+	page, err := jsonPage(report.Documents(), comments)
+	return append(all, files.File{Path: "docs/json.md", Text: []byte(page)}), err
 }
 
 // write writes all files, and removes schemas of documents that no longer exist.

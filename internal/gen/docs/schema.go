@@ -20,6 +20,16 @@ func schemaPath(d *report.Document) string { return "docs/schema/" + d.Name() + 
 // are left out when they are empty are not required. Lists and objects that are always there may be
 // null instead of empty. Unknown members are allowed, as members may be added.
 func schema(d *report.Document, c *comments) ([]byte, error) {
+	root, err := document(d, c)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(root, "", "  ")
+	return append(text, '\n'), err
+}
+
+// document makes the schema of a document.
+func document(d *report.Document, c *comments) (*jsonschema.Schema, error) {
 	b := &schemas{c, map[string]*jsonschema.Schema{}, map[string]reflect.Type{}}
 	root, err := b.object(d.Type)
 	if err != nil {
@@ -30,8 +40,7 @@ func schema(d *report.Document, c *comments) ([]byte, error) {
 	root.Defs = b.defs
 	name := any(d.Schema)
 	root.Properties["schema"] = &jsonschema.Schema{Const: &name, Description: "The name and version of this form."}
-	text, err := json.MarshalIndent(root, "", "  ")
-	return append(text, '\n'), err
+	return root, nil
 }
 
 // schemas makes schemas of types. Structs become definitions, as they may contain themselves.
