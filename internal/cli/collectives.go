@@ -18,8 +18,8 @@ const collectivesLong = `Find places where the program does by sends and receive
 messages: which operation, between which ranks, how often, and what to call instead.
 
 Data is followed from process to process. If the recording has hashes of what messages carry
-(tabard record --payload), equal contents prove it; if not, it is said what the structure leaves open. A near miss is
-what lacks little; it is said what. What loops repeat is looked at once.
+(tabard record --payload), equal contents prove it; otherwise the output says what the structure leaves
+open. A near miss is almost a collective; the output says what is missing. Loops are examined once.
 
 --try N measures what a replacement gains: each finding's messages and the library's collective in their place, in
 turn, N rounds, with as many ranks, under the MPI of --mpicc and --mpirun. That starts a program on this machine, or

@@ -21,22 +21,22 @@ const diffLong = `Compare two recordings: are they the same in structure, parame
 Structure is which calls are made in which order, by function and call site. Loops are compared as loops:
 one that was repeated once more is one difference. Parameters are compared in calls that
 correspond, constants by name, so that recordings of different MPIs and of moved or rebuilt
-programs can be compared. Differences that explain others come first: what few ranks
-did before what many did, what was given to a call before what came out of it.
+programs can be compared. Differences that explain others come first: those of few
+ranks before those of many, arguments of a call before its results.
 
-What differs from run to run by nature counts as order and is no difference: which request
-completes first, who sent to MPI_ANY_SOURCE, how often a poll fails, addresses, names of hosts. Nor is what
-follows from that, if all ranks together still make the same calls: a master that serves its workers in another
-order. Where the order differs first is said. (With --comm, --time, --in or --steps nothing is laid to it, as
-what went before is not compared.) Call sites that are at other lines of an edited source are
+What varies from run to run counts as order, not as a difference: which request completes
+first, who sent to MPI_ANY_SOURCE, how often a poll fails, addresses, names of hosts. The same
+holds for its consequences, as long as all ranks together make the same calls: a master that
+serves its workers in another order. The first difference in order is reported. (With --comm, --time, --in or --steps
+nothing is attributed to order, since earlier calls are not compared.) Call sites that are at other lines of an edited source are
 found by the sequence of calls in each function.
-Times are shown, if there are any, and are no difference unless --what time is given.
+Times are shown, but count as differences only with --what time.
 
-Memory is compared up to renaming: which block malloc gives means nothing, how far into a block a buffer begins does, and
-which buffers of a call share one. With --ignore-sites calls are told apart by function and order, wherever they
-are made. With --rerun B may be a replay or a proxy of A: then neither are call sites
-compared, nor calls that callbacks made, callbacks and their state, values of attributes,
-arguments of programs, and the directories of files.
+Memory is compared up to renaming: which block malloc returns does not matter, but the offset
+of a buffer in its block does, and which buffers of a call share a block. With --ignore-sites calls are told apart by function and order, wherever they
+are made. With --rerun, B may be a replay or a proxy of A: call sites are not compared
+then, nor are callbacks, their state and their calls, values of attributes, arguments of
+programs, and directories of files.
 
 If the numbers of ranks differ, those that are in both are compared.
 

@@ -24,9 +24,9 @@ func doctorCommand(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check whether recording works on this machine",
 		Long: `Check whether recording works on this machine: which MPIs there are, whether the
-runtime can be preloaded, the clock, room, limits, what is left of recordings
-that were interrupted; and record a small program
-under every MPI that has a compiler. Each line is ok, warn (works with a
+runtime can be preloaded, the clock, free space, limits, what is left of
+interrupted recordings; and record a small program under every MPI that has a
+compiler. Each line is ok, warn (works with a
 restriction) or fail, with what to do. The exit code is 1 if anything essential
 fails.`,
 		Example: `  tabard doctor

@@ -24,12 +24,12 @@ type dumpFlags struct {
 const dumpLong = `Print every call with all its parameters, one line each: rank and thread, number
 of the call in its thread, begin in seconds since the start of the recording,
 duration, and the call. Results follow the call after semicolons, its call site
-after @. Ranks follow one another. Calls that had not returned when the program
-ended are marked "unfinished". What is inside a region is indented. On a terminal the first 200 lines are shown, unless --limit
-or --last says how many; in a pipe or a file all are.
+after @. Ranks follow each other. Calls that had not returned when the program
+ended are marked "unfinished". Calls inside a region are indented. On a terminal the first 200 lines are shown, unless
+--limit or --last says how many; in a pipe or a file all are.
 
-Numbers are missing where Tabard's own records lie between the calls, such as
-where the memory begins that heap#3 stands for. --own shows them; with --json
+Numbers are skipped where Tabard has records of its own between the calls, such as
+where the memory of heap#3 begins. --own shows them; with --json
 they are there, with the flag "own". --limit and --last do not count them.
 
 --json prints one JSON object a line. --raw prints the exact text twin of the

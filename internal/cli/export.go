@@ -20,10 +20,10 @@ const exportLong = `Write a recording in the format of another tool:
 %s
 docs/export.md shows each of them in its tool.
 
-The flags below choose a part. Calls that begin before a window of time and end in it are written with their whole
-duration, requests that are under way at its begin with the time at which they were posted. --classes writes one
-rank of each class of ranks that make the same calls (see tabard info). What the tool that reads the format cannot
-load is refused, with its size; --force writes it all the same. The output takes its place when it is whole.
+The flags below select a part. Calls that begin before a window of time and end in it are written with their whole
+duration, requests that are pending at its beginning with the time at which they were posted. --classes writes one
+rank of each class of ranks that make the same calls (see tabard info). What is too large for the tool that reads it
+is refused, with its size; --force writes it all the same. The output appears when it is complete.
 
 `
 

@@ -15,16 +15,16 @@ import (
 )
 
 const histogramLong = `Show how large messages are: how many there are by powers of two, and the sizes that
-occur most. Messages point to point and one-sided operations are told apart from
-collectives, of which the size is what one rank gives in one call, and from file access;
+occur most. Point-to-point messages and one-sided operations are shown apart from
+collectives (where the size is what one rank contributes to one call) and from file access;
 --by divides further by function or call site.
 
 It works on the compressed structure: the time it takes does not depend on the number
 of messages of a regular program.
 
 --durations shows how long calls took instead, by powers of two: calls of the main threads
-by groups of functions, or what --by says. Like calls that take different times although
-they do not wait for processes share something: a disk, a network, a lock. That reads the
+by groups of functions, or what --by says. If similar calls take different times without
+waiting for other processes, they share something: a disk, a network, a lock. That reads the
 times of all calls.
 
 `

@@ -22,7 +22,7 @@ the error stated. The drift before that shows in the messages.
 
 With --comms it shows the communicators instead: which ranks are in which, in
 their order, what each was made from and where, topologies and names. That is
-worked out from the recorded calls; what they do not settle is said.
+worked out from the recorded calls; ambiguities are reported.
 
 With --cost it shows what the bytes of the file are for: signatures by
 function, values and columns by parameter, grammars, rank sets and tables. Sections
@@ -47,7 +47,7 @@ func infoCommand(a *app) *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	showComms := cmd.Flags().Bool("comms", false, "show the communicators: members, origins, topologies, names")
 	showCost := cmd.Flags().Bool("cost", false, "show what the bytes of the file are for")
-	top := cmd.Flags().Int("top", 10, "list the `N` functions with most calls, or the N dearest things")
+	top := cmd.Flags().Int("top", 10, "list the `N` functions with most calls, or the N most expensive parts")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if err := notNegative("top", int64(*top)); err != nil {
 			return err

@@ -28,17 +28,17 @@ pointed out. It reads the compressed structure only: the time it takes does not
 depend on the number of calls.
 
 A count such as 4x is how often a call or loop is repeated each time; 3-7x
-differs from time to time, or by rank. Unsuccessful polls in a row count as one:
-"+ polls" marks where there are any. A parameter with a few values lists them;
+differs from time to time, or by rank. Consecutive unsuccessful polls
+count as one: "+ polls" marks them. A parameter with a few values lists them;
 one with many is left out, and so are buffers, requests and MPI_COMM_WORLD.
 Times are those of the first rank of a class, and only of the outermost loops.
 
-Behind a call is where it is made, and where that function was called. A
+After a call comes its call site, and where that function was called. A
 recording with --callsites=stack shows loops also where the calls of an
 iteration are deep in several functions, and a recursion as the loop that it is.
 
-Long stretches without loops are summed up as "mixed"; --all shows every call of
-them, unless there are tens of thousands. On a terminal the first 200 lines are
+Long sequences without loops are summarised as "mixed"; --all shows every call,
+unless there are tens of thousands. On a terminal the first 200 lines are
 shown.`
 
 var _ = command(110, loopsCommand)

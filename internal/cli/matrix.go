@@ -14,9 +14,9 @@ import (
 const matrixLong = `Show which ranks send how much to which: the communication matrix, as a heat map with
 senders as rows and receivers as columns, and the pairs that exchange most.
 
-Messages point to point count where they are sent, to their real partner: also on
-sub-communicators and intercommunicators, for persistent requests and derived datatypes;
-MPI_PROC_NULL is nobody. --kind collective shows what ranks need from one another by
+Point-to-point messages count where they are sent, with their real partner, also on
+sub-communicators and intercommunicators, with persistent requests and derived datatypes;
+MPI_PROC_NULL does not count. --kind collective shows what ranks need from one another by
 the definition of collectives, whatever algorithm the library uses: from the root of a
 broadcast to each other rank, from each rank to each other one in an all-reduce, and so
 on. --kind rma shows puts, gets and accumulates, in the direction of the data.

@@ -19,10 +19,10 @@ func mergeCommand(a *app) *cobra.Command {
 		Use:   "merge OUT [PARTS...]",
 		Short: "Make one file of those that the nodes of a job wrote",
 		Long: `Merge the archives PARTS of one run into OUT. They may overlap: each rank is
-there once afterwards. Ranks that none of them holds stay absent; "tabard info
+there once afterwards. Ranks that none of them has are missing; "tabard info
 OUT" names them. PARTS stay as they are.
 
-Without PARTS it merges what belongs to OUT: a job whose nodes could not unite
+Without PARTS it merges what belongs to OUT: a job whose nodes could not merge
 their archives at the end leaves OUT with the ranks of one node and, beside it,
 a file for each other node, with the node's name in it. These are removed when
 OUT holds them. The other commands do this too when they are given OUT.

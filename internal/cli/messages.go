@@ -10,7 +10,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
-const messagesLong = `Find the send of every receive and the partners of every collective call, and list what has none.
+const messagesLong = `Find the send of every receive and the partners of every collective call, and list calls that
+have none.
 
 Messages with the same communicator, source, destination and tag are received in the order
 in which they were sent. Receives from MPI_ANY_SOURCE and with MPI_ANY_TAG have the source
@@ -18,7 +19,7 @@ and tag of their status, which is recorded also if the program ignores it. Where
 none (as in what tabard scale makes) they get one of the sends that are left over, and count as
 guessed. The calls of a communicator's members with the same number belong together.
 
-Ends without a partner are listed by call site:
+Calls without a partner are listed by call site:
 
   no partner              the other process never made the other call
   partner not recorded    its calls are not in the archive, or not all of them
@@ -42,7 +43,7 @@ func messagesCommand(a *app) *cobra.Command {
 		Use:   "messages FILE",
 		Short: "Match sends with receives, and show what has no partner",
 		Long: messagesLong + selectHelp +
-			"\nA message is chosen if the call that sends it is, or the one that posts its receive.",
+			"\nA message is selected if the call that sends it is, or the one that posts its receive.",
 		Example: `  tabard messages app.tabard
   tabard messages app.tabard --rank 3 --comm world
   tabard messages app.tabard --json | jq '.unmatched[].site'`,

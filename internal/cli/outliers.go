@@ -13,14 +13,14 @@ import (
 )
 
 const outliersLong = `Group ranks and threads by what they did, and show which did something else than the
-others: the first call that differs, and the loop and iteration that it is in. It needs
-nothing but the calls; with function calls in the recording, it names functions, too.
+others: the first call that differs, and the loop and iteration that it is in. It works
+on MPI calls alone; if the recording has function calls, it names functions, too.
 
-Ranks that made the same calls in the same order stand in one line; lines that have most
-in common are a group. Those of few ranks are compared with what they are most like.
-First come differences that occur in few iterations of a loop, or are a matter of order;
-then what happens once in the program; at last what happens in each iteration, which is
-most often the role of a rank and no fault.`
+Ranks that made the same calls in the same order share a line; lines that have most in
+common form a group. Small groups are compared with the group that is most similar.
+Differences in a few iterations of a loop, or in order, come first; then those that happen
+once in the program; last those of every iteration, which are mostly the role of a rank
+and not a fault.`
 
 var _ = command(67, outliersCommand)
 

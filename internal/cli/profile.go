@@ -23,8 +23,8 @@ entered, the calls in it, its time and how much of that is in calls, for all ran
 and for the rank that took longest. docs/regions.md says how to name parts.
 
 Bytes are those that calls send, put, get, write or read: messages count where they are
-sent, collectives by what the process itself gives. Times come from the sums that
-are stored with the time stamps; a maximum marked with ~ is up to an eighth too great.
+sent, collectives by what the process itself contributes. Times come from the sums that
+are stored with the time stamps; a maximum marked with ~ may be up to an eighth too large.
 SHARE is of the time from the first to the last call, of all ranks, or with --by rank of the rank.
 --quantiles reads every time stamp and gives exact extremes and quantiles, which are
 off by at most 1.6 %.

@@ -30,14 +30,14 @@ It compiles with any MPI that has the functions.
 
 It needs as many ranks as were recorded, or M with --ranks=M: then it makes the calls that a job of M ranks would
 make, if they follow from rank and size (see tabard scale). With --any-size it is one program for any number of ranks,
-which computes all that from rank and size when it runs. Sizes at which its calls would not fit together are told
-when it is written, and it stops at once with them. Files are made in the directory that is its argument.
+which computes all that from rank and size when it runs. Sizes at which its calls would not match are listed
+when it is written; with these it stops at once. Files are made in the directory that is its argument.
 Calls whose order the standard leaves open are repeated until what was complete in the recording
-is complete. What the program does not do is listed in the comment at its top and on the
+is complete. What the program leaves out is listed in the comment at its top and on the
 standard error output, with reasons.
 
---compute adds computation between calls: busy waits as long as the recorded program took in the
-mean at that place, times SCALE (default 1; also -DCOMPUTE=SCALE when compiling).`
+--compute adds computation between calls: busy waits as long as the recorded program took there
+on average, times SCALE (default 1; also -DCOMPUTE=SCALE when compiling).`
 
 // computeScale is the value of --compute of proxy.
 type computeScale struct {

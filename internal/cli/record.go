@@ -48,15 +48,15 @@ last rank has ended. Put it between the launcher and the program:
   mpirun -n 4 tabard record ./app args
 
 The program is not changed, and behaves as without tabard: same output, same
-exit code, same signals. If it is killed, what was recorded until then is kept,
-with the call that each rank was in.
+exit code, same signals. If it is killed, all completed calls are kept, and the
+call that each rank was in.
 
 A recording never replaces another one: where there is app.tabard, the next one
 is app-2.tabard, and the line at the end says so. --force replaces it. Files that
-are no recordings are never replaced. Where the recording cannot be written, the
+are not recordings are never replaced. If the recording cannot be written, the
 program is not started.
 
-The flags of tabard end at PROGRAM: what follows belongs to the program. Every
+The flags of tabard end at PROGRAM: everything after it is passed to the program. Every
 flag can also be given as an environment variable: TABARD_OUTPUT for --output,
 TABARD_KEEP_RAW for --keep-raw, and so on; the flag wins.
 
@@ -71,26 +71,26 @@ value "off" or "on". --start=off begins with tracing off.
                ERROR has a time. Some functions may have others:
                lossy:1%%,1us;MPI_Wait*=100ns
   lossless     exactly, in ticks of the clock
-  aggregate    no single calls: count, sum, least, greatest and a distribution
-               for each function and call site, and of the times between calls
+  aggregate    no single calls: count, sum, minimum, maximum and a distribution for
+               each function and call site, and of the times between calls
   off          nothing; the clock is not even read
 
-To compare, there are the methods of other tools: cfg:10%%, hist:10%%,k=3,m=100,
+For comparison, there are the methods of other tools: cfg:10%%, hist:10%%,k=3,m=100,
 sz:10%%, sz-clustered:10%%, zfp:10us, zfp-clustered:10us. "tabard merge
 --timing=MODE" makes any mode of a lossless recording.
 
---events takes kinds of events, separated by commas. What is not named is not recorded:
+--events takes kinds of events, separated by commas. Kinds that are not listed are not recorded:
 
 %s
 
---payload records what messages carry, as hashes before the calls that send it:
-tabard collectives finds collectives in them that the program makes of messages.
+--payload records hashes of what messages carry, with which "tabard collectives"
+proves that sends and receives form a collective.
 
 --functions=LIST records every call of functions of the program as it is: nothing is
 compiled again. LIST has, separated by commas, main (all functions of the program), all
 (those of all libraries, too), libraries (libfftw3.so*), functions (solve_*), and what is
-left out, with a minus: main,-std::*. Functions that a compiler has put into others do not
-exist any more. "tabard plan" shows what can be recorded.
+left out, with a minus: main,-std::*. Inlined functions cannot be
+recorded. "tabard plan" shows what can.
 
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:

@@ -24,15 +24,15 @@ const replayLong = `Make the MPI calls of a recording again, with as many ranks 
 
 Every rank makes its calls in their order, with all parameters: the same communicators,
 datatypes, windows, files, and buffers that overlap as they did, with arbitrary contents. Any
-MPI will do, whichever recorded it. Nothing is expanded: loops run from the compressed file.
+MPI will do, whichever was recorded. Nothing is expanded: loops run from the compressed file.
 A replay can itself be recorded: mpirun -n 4 tabard record -o again.tabard tabard replay app.tabard
 
 --timing=MODE says how long computation between calls takes: asap (no time at all), recorded (as long
 as in the recording), or scale:X (X times as long).
 
---order=recorded makes everything that could come out otherwise come out as recorded: which message a
-receive from MPI_ANY_SOURCE takes, which request MPI_Waitany completes, how often polls fail. With
---order=free it is left to the MPI library.
+--order=recorded reproduces non-deterministic outcomes as recorded: which message a receive
+from MPI_ANY_SOURCE takes, which request MPI_Waitany completes, how often polls fail. With
+--order=free these are left to the MPI library.
 
 --ranks=M makes the calls that a job of M ranks would make, if they follow from rank and size. Every rank
 works that out for itself: for many ranks use "tabard scale" once.
@@ -40,7 +40,7 @@ works that out for itself: for many ranks use "tabard scale" once.
 Files are read and written in a scratch directory, never in their own places. If ranks
 run on several nodes and share files, give a directory that all nodes share with --scratch.
 
-Functions that the program passed to MPI are replaced by ones that do nothing. What cannot be replayed
+Functions that the program passed to MPI (callbacks) are replaced by empty ones. What cannot be replayed
 is listed at the start, with the reason. A call that takes longer than --patience ends the replay with a
 report of where each rank stands.`
 
@@ -107,7 +107,7 @@ func replayCommand(a *app) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.Var(&f.timing, "timing", "how long computation takes: asap, recorded, or scale:X")
-	f.order = addChoice(cmd, "order", "what could come out otherwise comes out as recorded, or is left free",
+	f.order = addChoice(cmd, "order", "whether non-deterministic outcomes are reproduced as recorded or left to the MPI library",
 		"recorded", "free")
 	fl.IntVar(&f.ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
 	fl.StringVar(&f.scratch, "scratch", "",

@@ -11,8 +11,8 @@ import (
 )
 
 const reportLong = `Say on one page what ran, where the time went, who waits for whom, how time steps differ,
-and what to do about it. Findings come last, the dearest first, each with the command that
-shows more.
+and what to do about it. Findings come last, most expensive first, each with the command
+that shows more.
 
 Times are of the main threads, between MPI_Init and MPI_Finalize. Computation is all time outside of MPI. The efficiencies are
 those of the POP project: load balance is mean by maximum of computation, communication

@@ -81,7 +81,7 @@ const overview = `Tabard records every MPI call of a parallel program, with all 
 into one small file, and answers questions from that file.
 
   mpirun -n 4 tabard record ./app      record a run into app.tabard
-  tabard info app.tabard               what ran, which calls, how complete
+  tabard report app.tabard             where the time goes, who waits for whom, what to fix
   tabard dump app.tabard               every call, one per line
   tabard doctor                        does recording work on this machine?
 
@@ -101,6 +101,28 @@ func command(place int, define func(*app) *cobra.Command) struct{} {
 	return struct{}{}
 }
 
+// groups are the headings of the help: commands up to a place.
+var groups = []struct {
+	last      int
+	id, title string
+}{
+	{19, "record", "Record:"},
+	{129, "ask", "Ask a recording:"},
+	{149, "again", "Run it again, or take it elsewhere:"},
+	{189, "files", "Recordings as files:"},
+	{999, "tabard", "Tabard itself:"},
+}
+
+// group is the heading of the command at a place.
+func group(place int) string {
+	for _, g := range groups {
+		if place <= g.last {
+			return g.id
+		}
+	}
+	return ""
+}
+
 // newRoot defines all commands.
 func newRoot(a *app) *cobra.Command {
 	cobra.EnableCommandSorting = false // the order below is that of use
@@ -111,7 +133,7 @@ func newRoot(a *app) *cobra.Command {
 into one small file, and answers questions from that file. The program needs
 no change: it runs as before, under Open MPI or MPICH.`,
 		Example: `  mpirun -n 4 tabard record ./app
-  tabard info app.tabard
+  tabard report app.tabard
   tabard dump app.tabard --rank 0 --limit 20`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -132,8 +154,12 @@ no change: it runs as before, under Open MPI or MPICH.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+	}
 	for _, place := range slices.Sorted(maps.Keys(commands)) {
 		cmd := commands[place](a)
+		cmd.GroupID = group(place)
 		a.bounded(cmd)
 		root.AddCommand(cmd)
 	}
@@ -154,6 +180,7 @@ no change: it runs as before, under Open MPI or MPICH.`,
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
+		GroupID: "tabard",
 		Short:   "Show the help of a command",
 		Example: "  tabard help record",
 		RunE: func(_ *cobra.Command, args []string) error {

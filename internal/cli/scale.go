@@ -14,18 +14,18 @@ import (
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
-var _ = command(180, scaleCommand)
+var _ = command(143, scaleCommand)
 
 func scaleCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scale FILE [FILE2...] --ranks M -o OUT",
-		Short: "What a job of another size would do",
-		Long: `Make of a recording the archive that a job with M ranks would give: the same calls in the
-same loops, with parameters that follow from rank and size. It has no times. The other commands read it
-like a recording; "tabard info" says that it is none.
+		Short: "Infer what a job of another size would do",
+		Long: `Infer from a recording what a job with M ranks would do, and write it as an archive: the same
+calls in the same loops, with parameters that follow from rank and size. It has no times. The other commands
+read it like a recording; "tabard info" says that it is not one.
 
 The parameters of all ranks, and how often they make each call, are explained by functions of rank, size, place
-in the process grid and iteration. What they were chosen for without evidence is printed, such as which numbers
+in the process grid and iteration. Assumptions are printed, such as which numbers
 stand for the size. More recordings of the program, of other sizes, decide that: name them, too, or give --with. With
 three sizes or more a formula has to hold for one that it was not made from.
 If calls follow no such function, they are printed, and nothing is written. Nor is it if the calls of the M ranks would

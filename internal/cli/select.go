@@ -16,15 +16,19 @@ type selectFlags struct {
 }
 
 // selectHelp explains them.
-const selectHelp = `--rank, --function, --comm, --time, --in and --steps choose calls. Functions are names (MPI_Send
-or send), patterns (MPI_I*) and groups (see tabard record; also p2p, coll and wait).
-Communicators are numbers or names as tabard info --comms shows them, or names that the
-program gave. A window of time is FROM..TO or FROM+LENGTH, of times since the start of
-the trace (1.5s, 20ms) or percent (10%..30%): calls count that are in progress in it. --in names a
-region of the program (see docs/regions.md), or several from the outer to the inner one,
-step/exchange: calls count that are made in it, and in what is in it. Steps
-are iterations of the time-step loop (see tabard loops, and --step-loop), from 0: 7, 10-19, 100-.
-Where each of them is a region, or a region is called a step, steps are the regions.`
+const selectHelp = `Select calls with:
+
+  --rank      ranks: 0,4-7
+  --function  names (MPI_Send or send), patterns (MPI_I*) and groups (those of tabard
+              record; also p2p, coll and wait)
+  --comm      communicators, by number or name as tabard info --comms shows them
+  --time      calls in progress in a window: FROM..TO or FROM+LENGTH, since the start of
+              the recording (1.5s, 20ms) or in percent (10%..30%)
+  --in        calls made in a region of the program (docs/regions.md), or in nested
+              regions, the outermost first: step/exchange
+  --steps     iterations of the time-step loop, from 0: 7, 10-19, 100-. "tabard loops"
+              shows that loop, --step-loop selects another. If the program marks its
+              steps as regions, steps are these regions.`
 
 // add defines the flags of a selection for a command that prints JSON of a schema. It
 // is called once all other flags are there, so that they come last in the help.

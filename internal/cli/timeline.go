@@ -25,15 +25,15 @@ time outside of MPI. A line is a rank, or a thread of it (3.1 is thread 1 of ran
 several where there are many. Nothing is drawn before the first call of a rank and after
 its last one.
 
-With colours a cell is a mixture of the colours of what happens in it. Without, it is
-the letter of what takes most of the time; a small letter is what takes at least an
-eighth of the time while the rest is computation.
+With colours, a cell mixes the colours of what happens in it. Without, it shows the letter
+of what takes most of the time; a small letter means at least an eighth of the time, the
+rest being computation.
 
-Of many calls, summaries that the file has of ranges of calls are read instead of each
-call; what is shown then is the mean of stretches of time as long as the note says.
+If there are many calls, summaries in the file are read instead of single calls; the
+picture then shows means over intervals, as long as the note says.
 
-Above the rows are the regions of the first of them (see docs/regions.md), the outer ones first;
-regions that are too short are taken together.
+Above the rows are the regions of the first row (see docs/regions.md), the outermost on top;
+regions that are too short are merged.
 
 --time, --rank, --in and --steps zoom in. Where few calls are left, their names are shown, too.
 
@@ -53,7 +53,7 @@ func timelineCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "timeline FILE",
 		Short: "Show what each rank does over time",
-		Long:  timelineLong + selectHelp + "\nThe time of calls that are not chosen is shown as such.",
+		Long:  timelineLong + selectHelp + "\nThe time of calls that are not selected is shown as such.",
 		Example: `  tabard timeline app.tabard
   tabard timeline app.tabard --time 10%..12% --rank 0-15
   tabard timeline app.tabard --steps 100-101 --svg steps.svg

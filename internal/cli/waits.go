@@ -14,9 +14,8 @@ import (
 
 const waitsLong = `Find where processes waited for one another, and who made them wait.
 
-Sends are matched with receives, and the calls of a collective with one another. The part
-of a call's time counts as waiting in which it could not go on because another process had
-not made its call yet:
+Sends are matched with receives, and the calls of a collective with one another. A call
+waits for as long as it cannot proceed because another process has not made its call yet:
 
   late sender      a receive, or the call that completes it, began before the send
   wrong order      likewise, while another message was there that was received later
@@ -33,8 +32,8 @@ A process that tests a request again and again, and calls nothing else until it 
 complete, waits in these tests, too. Collectives of intercommunicators wait for the other
 group.
 
-Who comes late may have waited itself. Causes are found by following waits back to the
-process whose delay, by computation or by calls that did not wait, set them off.
+A process that is late may itself have waited. Causes are found by following waits back to
+the process whose delay, in computation or in calls that did not wait, started them.
 
 `
 
@@ -53,7 +52,7 @@ func waitsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "waits FILE",
 		Short: "Show who waits for whom, where, and why",
-		Long:  waitsLong + selectHelp + "\nThe call that waits is what is chosen.",
+		Long:  waitsLong + selectHelp + "\nThe selection applies to the call that waits.",
 		Example: `  tabard waits app.tabard
   tabard waits app.tabard --kind late-sender --limit 50
   tabard waits app.tabard --cause 3
