@@ -10,6 +10,7 @@
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
+# make view-bench what the server of the viewer costs, on synthetic recordings of 10^9 calls and of 100,000 ranks
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
 # make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
@@ -124,6 +125,10 @@ rerun: bin/tabard
 
 analysis: bin/tabard
 	$(GOCMD) run ./bench/analysis
+
+.PHONY: view-bench
+view-bench:
+	$(GOCMD) run ./bench/view $(VIEW)
 
 .PHONY: bounds same house
 bounds: bin/tabard

@@ -133,6 +133,10 @@ type window struct {
 	until time.Time
 	// blur is the longest stretch over which time was spread, in ticks.
 	blur uint64
+	// alone is set if a row has one line: if there is no time to read it, its time is spread over blocks.
+	alone bool
+	// ticks are where bins begin, for the stream of the moment; nil if that is not known yet.
+	ticks []uint64
 }
 
 // late tells that no more blocks may be read.
@@ -214,7 +218,7 @@ func (l *lane) leaf(w *window, s *archive.TimingSummary, known bool) (ok bool, e
 	m := l.t.mips.get(key)
 	if m == nil {
 		if w.late() {
-			if !known {
+			if !known || !w.alone {
 				return false, nil
 			}
 			l.spread(w, s)
@@ -236,10 +240,10 @@ func (l *lane) leaf(w *window, s *archive.TimingSummary, known bool) (ok bool, e
 		return true, nil
 	}
 	if w.late() {
-		if known {
+		if known && w.alone {
 			l.spread(w, s)
 		}
-		return known, nil
+		return known && w.alone, nil
 	}
 	return l.read(w, s.From, s.To)
 }
@@ -280,13 +284,18 @@ func (l *lane) spread(w *window, s *archive.TimingSummary) {
 		return
 	}
 	w.blur = max(w.blur, s.Latest-s.First)
+	if w.ticks == nil {
+		for at := range len(w.cells) + 1 {
+			w.ticks = append(w.ticks, l.ticks(w.level, w.x+int64(at)))
+		}
+	}
 	for _, c := range s.Classes {
 		if int(c.Class) >= len(l.classes) || l.classes[c.Class] == Computation {
 			continue
 		}
 		part := min(1, float64(c.Sum)/float64(s.Latest-s.First))
 		for at := max(0, int64(l.w.at(s.First))>>w.level-w.x); at < int64(len(w.cells)); at++ {
-			a, b := max(s.First, l.ticks(w.level, w.x+at)), min(s.Latest, l.ticks(w.level, w.x+at+1))
+			a, b := max(s.First, w.ticks[at]), min(s.Latest, w.ticks[at+1])
 			if a >= s.Latest {
 				break
 			}

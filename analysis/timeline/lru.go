@@ -90,3 +90,13 @@ func (m *mips) full() bool {
 	defer m.mu.Unlock()
 	return m.lru.held > m.lru.most*9/10
 }
+
+// all lists what is kept.
+func (m *mips) all() (list []*kept[blockKey, *mip]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for e := m.lru.order.Back(); e != nil; e = e.Prev() {
+		list = append(list, e.Value.(*kept[blockKey, *mip]))
+	}
+	return list
+}

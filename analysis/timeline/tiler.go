@@ -151,7 +151,11 @@ func (t *Tiler) Fill(x *Tile) error {
 				}
 				until := x.Until
 				if !until.IsZero() { // each row has its share of the time, and what others left
-					until = begin.Add(x.Until.Sub(begin) * time.Duration(i+1) / time.Duration(x.Rows))
+					share := x.Until.Sub(begin) / time.Duration(x.Rows)
+					until = begin.Add(share * time.Duration(i+1))
+					if least := time.Now().Add(share); until.Before(least) {
+						until = least
+					}
 				}
 				blur, err := t.row(x, i, until)
 				mu.Lock()
@@ -232,7 +236,8 @@ func (t *Tiler) spreadOut(sum *chunk, first, last, level int, x int64, until tim
 	for gcd(step, n) != 1 {
 		step++
 	}
-	w := &window{level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until}
+	w := &window{level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until,
+		alone: n == 1}
 	for k, at := 0, 0; k < n; k, at = k+1, (at+step)%n {
 		ok, err := t.line(sum, first+at, w)
 		if err != nil {
@@ -260,7 +265,7 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 	stream := int(t.order[line])
 	f := t.facts[stream].Load()
 	clear(w.cells)
-	w.blur = 0
+	w.blur, w.ticks = 0, nil
 	if f != nil {
 		if f.none {
 			return true, nil
@@ -278,7 +283,7 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 			t.mips.drop(blockKey{stream, 0})
 		}
 	}
-	if f == nil && w.late() {
+	if (f == nil || !w.alone) && w.late() {
 		return false, nil
 	}
 	l, err := t.take(stream)
@@ -373,6 +378,16 @@ func (t *Tiler) release(r *selection.Resolved) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.resolvers = append(t.resolvers, r)
+}
+
+// Ends is when the last call ends of what has been looked at.
+func (t *Tiler) Ends() (end time.Duration) {
+	for i := range t.facts {
+		if f := t.facts[i].Load(); f != nil && !f.none {
+			end = max(end, f.to)
+		}
+	}
+	return end
 }
 
 // Warm reads all blocks that have no mip yet, until there is no more memory or go is false. Progress is told of streams.

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -270,5 +271,57 @@ func TestShortStreams(t *testing.T) {
 				t.Fatalf("row %d, column %d: %s, want %s", row, col, x, y)
 			}
 		}
+	}
+}
+
+// What was saved is what is loaded, and what is damaged is not used.
+func TestSaved(t *testing.T) {
+	a := makeJob(t, "stencil-2d", 4, 4000)
+	_, end := plain(t, a, selection.All)
+	x := newTiler(t, a, selection.Flags{}, end)
+	if err := x.Warm(func() bool { return true }, nil); err != nil || x.Ends() != end {
+		t.Fatalf("%v, ends at %v, want %v", err, x.Ends(), end)
+	}
+	var b bytes.Buffer
+	if err := x.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	tile := func(x *timeline.Tiler) *timeline.Tile {
+		tile := &timeline.Tile{Level: timeline.GridLevel(end), Group: 1, Rows: 64, Until: time.Now().Add(-time.Hour)}
+		fill(t, x, tile)
+		return tile
+	}
+	want := tile(x)
+	y := newTiler(t, a, selection.Flags{}, end)
+	if tile(y).Exact() || !y.Load(b.Bytes()) {
+		t.Fatal("nothing is loaded")
+	}
+	got := tile(y)
+	if !want.Exact() || !got.Exact() {
+		t.Fatalf("exact: %v, %v", want.Exact(), got.Exact())
+	}
+	for row := range got.Rows {
+		for bin := range timeline.TileBins {
+			for k := range timeline.NumCategories {
+				if got.Time(row, bin, k) != want.Time(row, bin, k) {
+					t.Fatalf("row %d, bin %d, %v: %g, want %g", row, bin, k, got.Time(row, bin, k), want.Time(row, bin, k))
+				}
+			}
+		}
+	}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		bad := bytes.Clone(b.Bytes())
+		if at := rnd.IntN(len(bad)); rnd.IntN(3) == 0 {
+			bad = bad[:at]
+		} else {
+			bad[at] ^= byte(1 + rnd.IntN(255))
+		}
+		if newTiler(t, a, selection.Flags{}, end).Load(bad) {
+			t.Fatal("damaged bytes are loaded")
+		}
+	}
+	if newTiler(t, makeJob(t, "stencil-2d", 3, 10), selection.Flags{}, end).Load(b.Bytes()) {
+		t.Error("what belongs to another archive is loaded")
 	}
 }

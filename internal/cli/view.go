@@ -108,6 +108,7 @@ func (f *viewFlags) run(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	defer s.Close()
 	if f.html != "" {
 		defer a.interruptible()()
 		return a.writeFile(f.html, aPage, f.force, func(w io.Writer) error { return s.WriteHTML(w, a.meter) })

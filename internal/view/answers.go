@@ -29,7 +29,9 @@ type endpoint struct {
 	selects bool
 	// work makes the answer: a value to be sent as JSON, or bytes. It may take long if slow is set.
 	slow bool
-	work func(q *question) (any, error)
+	// short is set if it usually does not, so that it must not wait for those that do.
+	short bool
+	work  func(q *question) (any, error)
 }
 
 // question is a request that was understood.
@@ -153,7 +155,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		}
 		return
 	}
-	t := s.answers.get(q.key(name), q, e.work)
+	line := s.answers
+	if e.short {
+		line = s.quick
+	}
+	t := line.get(q.key(name), q, e.work)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

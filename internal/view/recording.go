@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -21,12 +22,17 @@ type recording struct {
 	// whole is all of it; calls has no begins and ends of regions, and messages only what communicates.
 	whole, calls, messages *archive.Archive
 
-	timesOnce sync.Once
-	timed     bool
-	length    time.Duration
-	timesErr  error
-	tiles     tilers
-	nests     nests
+	timesMu  sync.Mutex
+	known    bool // the following is
+	timed    bool
+	length   time.Duration
+	about    bool // length is a bound
+	timesErr error
+	tiles    tilers
+	nests    nests
+
+	background sync.WaitGroup
+	closed     atomic.Bool
 
 	indexOnce sync.Once
 	entries   []entry
@@ -45,17 +51,63 @@ func newRecording(number int, a *archive.Archive) (*recording, error) {
 
 // times tells whether there are times of single calls, and how long the run was.
 func (r *recording) times() (timed bool, length time.Duration, err error) {
-	r.timesOnce.Do(func() {
-		for s := range r.calls.Streams() {
-			if r.timed = s.Timed(); r.timed {
-				break
-			}
-		}
-		if r.timed {
-			r.length, r.timesErr = selection.Length(r.calls)
-		}
-	})
+	r.timesMu.Lock()
+	defer r.timesMu.Unlock()
+	if !r.known {
+		r.known = true
+		r.timed, r.length, r.about, r.timesErr = lengthOf(r.calls)
+	}
 	return r.timed, r.length, r.timesErr
+}
+
+// manyStreams is of how many streams of a single block the ends are read before the first picture: each takes a third of a
+// millisecond.
+const manyStreams = 256
+
+// lengthOf is how long the run was. Where the ends of many streams would have to be decoded, it is about that: when the
+// clocks of processes were read last, and the ends of some streams. The last reading comes after MPI_Finalize.
+func lengthOf(a *archive.Archive) (timed bool, length time.Duration, about bool, err error) {
+	n, single := a.NumStreams(), 0
+	for _, c := range a.Classes() {
+		some := c.Stream(c.Ranks().Min())
+		timed = timed || some.Timed()
+		if some.Timed() && some.Calls() <= 1<<14 {
+			single += c.Ranks().Len()
+		}
+	}
+	if !timed || single <= manyStreams {
+		if timed {
+			length, err = selection.Length(a)
+		}
+		return timed, length, false, err
+	}
+	every := max(1, n/manyStreams)
+	for s := range a.Streams() {
+		if clocks := s.Rank().Clocks; len(clocks) > 0 {
+			length = max(length, s.Since(clocks[len(clocks)-1].Ticks))
+		}
+		if s.Index()%every != 0 {
+			continue
+		}
+		t, err := s.Timing()
+		if err != nil {
+			return true, 0, true, err
+		}
+		if t != nil && t.Len() > 0 {
+			_, end := t.At(t.Len() - 1)
+			length = max(length, s.Since(end))
+		}
+	}
+	return true, length, true, nil
+}
+
+// exactly says how long the run was once all of it has been read.
+func (r *recording) exactly(length time.Duration) {
+	r.timesMu.Lock()
+	defer r.timesMu.Unlock()
+	if r.about && length > 0 {
+		r.length, r.about = length, false
+	}
 }
 
 // tileBins is how many bins a tile has, maxRows how many rows at most.
@@ -109,6 +161,9 @@ func overview(q *question) (any, error) {
 	slices.Sort(o.Kinds)
 	if timed {
 		o.Grid = q.rec.grid(length)
+		q.rec.timesMu.Lock()
+		o.Grid.About = q.rec.about
+		q.rec.timesMu.Unlock()
 	}
 	return o, nil
 }

@@ -44,6 +44,13 @@ func server(t testing.TB, archives ...*archive.Archive) (*view.Server, *http.Coo
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
+	return s, enter(t, s)
+}
+
+// enter turns the token into the cookie.
+func enter(t testing.TB, s *view.Server) *http.Cookie {
+	t.Helper()
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "http://localhost/?token="+s.Token(), nil)
 	s.ServeHTTP(w, r)
@@ -51,7 +58,7 @@ func server(t testing.TB, archives ...*archive.Archive) (*view.Server, *http.Coo
 	if w.Code != 200 || len(cookies) != 1 {
 		t.Fatalf("code %d, %d cookies", w.Code, len(cookies))
 	}
-	return s, cookies[0]
+	return cookies[0]
 }
 
 // get asks until the answer is there.

@@ -62,7 +62,25 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 	}
 	t.all[key] = x
 	t.asked = append(t.asked, key)
+	if key == wholeRun {
+		r.warm(x)
+	}
 	return x, nil
+}
+
+// warm reads in the background what is not in the cache.
+func (r *recording) warm(t *timeline.Tiler) {
+	loaded := r.load(t)
+	r.background.Go(func() {
+		ahead := func() bool { return !r.closed.Load() }
+		if err := t.Warm(ahead, nil); err != nil || !ahead() {
+			return // whoever asks for the tile gets the error
+		}
+		r.exactly(t.Ends())
+		if !loaded {
+			r.save(t)
+		}
+	})
 }
 
 // wholeRun is the key of what is shown first.

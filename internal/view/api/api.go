@@ -42,6 +42,8 @@ type Grid struct {
 	Level int   `json:"level"`
 	From  int64 `json:"from_ns"`
 	To    int64 `json:"to_ns"`
+	// About is set as long as To is an estimate, since not all of a large recording has been read.
+	About bool `json:"about,omitempty"`
 	// Group is the least number of lines in a row with which a tile has all lines.
 	Group      int      `json:"group"`
 	Bins       int      `json:"bins"`

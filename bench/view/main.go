@@ -1,0 +1,143 @@
+// Command view measures the server of the viewer, on synthetic recordings:
+//
+//	go run ./bench/view [-rows REGEXP] [-keep DIR]
+//
+// Each row is a process of its own that opens the recording and answers requests as the page makes them: the overview and
+// the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), and random
+// iterations. Times are of the handler, without the network. A tile that cannot be exact within its time is answered
+// with what is there, and says so; "exact" is how long it takes until the first picture is. "Again" is the first
+// picture of a later start, with what the first one left in the cache. If a bar is missed, the exit code is 1.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// Bars.
+const (
+	mostFirst  = time.Second
+	mostWarm   = 10 * time.Millisecond
+	mostCold   = 150 * time.Millisecond
+	mostJump   = 50 * time.Millisecond
+	mostMemory = 512e6
+)
+
+// row is a recording.
+type row struct {
+	Name         string
+	Ranks, Calls int
+}
+
+var rows = []row{
+	{"1,000 x 10^6", 1000, 1_000_000},
+	{"1,000 x 10^5", 1000, 100_000},
+	{"100,000 x 10^3", 100_000, 1000},
+	{"64 x 10^4", 64, 10_000},
+}
+
+// result is what a process measured, in nanoseconds and bytes.
+type result struct {
+	Open, First, Exact, Cold, Warm, Jump time.Duration
+	// Read is the share of the run's threads that the first picture has, Blur its longest stretch.
+	Read   float64
+	Blur   time.Duration
+	Memory int64
+	File   int64
+}
+
+// childVariable holds the file that a child process is to measure.
+const childVariable = "TABARD_VIEW_FILE"
+
+func main() {
+	if file := os.Getenv(childVariable); file != "" {
+		r, err := measure(file)
+		if err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(r)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "view:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	only := flag.String("rows", "", "rows whose name matches this regular expression")
+	keep := flag.String("keep", "", "make the recordings in this directory, or use those that are there")
+	flag.Parse()
+	pattern, err := regexp.Compile(*only)
+	if err != nil || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "view: wrong arguments; see -help")
+		os.Exit(2)
+	}
+	ok, err := run(pattern, *keep)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "view:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+func run(only *regexp.Regexp, dir string) (ok bool, err error) {
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "tabard-view-"); err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+	}
+	cache, err := os.MkdirTemp("", "tabard-cache-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(cache)
+	fmt.Println("| ranks x calls | file MB | open ms | first ms | read | exact s | tile cold ms | warm ms | jump ms | again ms | MB |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	ok = true
+	for _, r := range rows {
+		if !only.MatchString(r.Name) {
+			continue
+		}
+		file := filepath.Join(dir, fmt.Sprintf("%d-%d.tabard", r.Ranks, r.Calls))
+		if _, err := os.Stat(file); err != nil {
+			if err := write(file, r.Ranks, r.Calls); err != nil {
+				return false, err
+			}
+		}
+		first, err := inChild(file, cache)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		again, err := inChild(file, cache)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
+		fmt.Printf("| %s | %.1f | %.0f | %.0f | %.0f %% | %.1f | %.1f | %.1f | %.1f | %.0f | %.0f |\n", r.Name,
+			float64(first.File)/1e6, ms(first.Open), ms(first.First), 100*first.Read, first.Exact.Seconds(), ms(first.Cold),
+			ms(first.Warm), ms(first.Jump), ms(again.Open+again.First), float64(max(first.Memory, again.Memory))/1e6)
+		ok = ok && first.Open+first.First <= mostFirst && first.Warm <= mostWarm && first.Cold <= mostCold &&
+			first.Jump <= mostJump && max(first.Memory, again.Memory) <= mostMemory
+	}
+	if !ok {
+		fmt.Println("\nA bar is missed.")
+	}
+	return ok, nil
+}
+
+// inChild measures in a process of its own.
+func inChild(file, cache string) (r result, err error) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+file, "XDG_CACHE_HOME="+cache)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(out, &r)
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/view"
+	"github.com/tabard-hpc/tabard/internal/view/api"
+)
+
+// client asks a server as a page does.
+type client struct {
+	s      *view.Server
+	cookie *http.Cookie
+}
+
+// get asks once.
+func (c *client) get(path string) (body []byte, code int, took time.Duration) {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "http://localhost"+path, nil)
+	if c.cookie != nil {
+		r.AddCookie(c.cookie)
+	}
+	begin := time.Now()
+	c.s.ServeHTTP(w, r)
+	took = time.Since(begin)
+	for _, k := range w.Result().Cookies() {
+		c.cookie = k
+	}
+	return w.Body.Bytes(), w.Code, took
+}
+
+// whole asks until the answer is there.
+func (c *client) whole(path string) (body []byte, took time.Duration, err error) {
+	begin := time.Now()
+	for {
+		body, code, _ := c.get(path)
+		if code == http.StatusOK {
+			return body, time.Since(begin), nil
+		}
+		if code != http.StatusAccepted {
+			return nil, 0, fmt.Errorf("%s: code %d: %s", path, code, body)
+		}
+	}
+}
+
+func headOf(tile []byte) (h api.TileHead, err error) {
+	n := binary.LittleEndian.Uint32(tile)
+	return h, json.Unmarshal(tile[4:4+n], &h)
+}
+
+// tiles and jumps are how many are asked for.
+const (
+	tiles = 40
+	jumps = 25
+)
+
+func measure(file string) (r result, err error) {
+	fi, err := os.Stat(file)
+	if err != nil {
+		return r, err
+	}
+	r.File = fi.Size()
+	debug.SetMemoryLimit(1.5e9 * 3 / 4)
+	begin := time.Now()
+	a, err := archive.Open(file)
+	if err != nil {
+		return r, err
+	}
+	defer a.Close()
+	s, err := view.New(a)
+	if err != nil {
+		return r, err
+	}
+	defer s.Close()
+	r.Open = time.Since(begin)
+	c := &client{s: s}
+	if _, code, _ := c.get("/?token=" + s.Token()); code != 200 {
+		return r, fmt.Errorf("code %d", code)
+	}
+	begin = time.Now()
+	body, _, err := c.whole("/api/overview")
+	if err != nil {
+		return r, err
+	}
+	var o api.Overview
+	if err := json.Unmarshal(body, &o); err != nil {
+		return r, err
+	}
+	if err := c.first(&r, &o, begin); err != nil {
+		return r, err
+	}
+	if err := c.tiles(&r, o.Grid); err != nil {
+		return r, err
+	}
+	if err := c.jumps(&r); err != nil {
+		return r, err
+	}
+	r.Memory, err = peak()
+	return r, err
+}
+
+// first asks for the first picture, and until it is exact.
+func (c *client) first(r *result, o *api.Overview, begin time.Time) error {
+	for again := false; ; again = true {
+		body, _, err := c.whole(o.Grid.First[0])
+		if err != nil {
+			return err
+		}
+		h, err := headOf(body)
+		if err != nil {
+			return err
+		}
+		if !again {
+			r.First, r.Read, r.Blur = time.Since(begin), 1-float64(h.Pending)/float64(o.Grid.Lines), time.Duration(h.Blur)
+		}
+		if h.Exact {
+			r.Exact = time.Since(begin)
+			return nil
+		}
+	}
+}
+
+// tiles asks for random tiles: first once, then until they are exact, then again.
+func (c *client) tiles(r *result, g *api.Grid) error {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var paths []string
+	for range tiles {
+		level := max(0, g.Level-rnd.IntN(14))
+		group := max(1, g.Group>>rnd.IntN(6))
+		first := rnd.IntN((g.Lines+group*g.MaxRows-1)/(group*g.MaxRows)) * group * g.MaxRows
+		x := rnd.Int64N(g.To>>level/int64(g.Bins) + 1)
+		paths = append(paths, fmt.Sprintf("/api/tiles?first=%d&group=%d&level=%d&rows=%d&x=%d", first, group, level,
+			g.MaxRows, x))
+	}
+	var cold, warm []time.Duration
+	for _, path := range paths {
+		_, took, err := c.whole(path)
+		if err != nil {
+			return err
+		}
+		cold = append(cold, took)
+		for n := 0; ; n++ {
+			body, _, err := c.whole(path)
+			if err != nil {
+				return err
+			}
+			if h, err := headOf(body); err != nil || h.Exact || n > 500 {
+				break
+			}
+		}
+	}
+	for _, path := range paths {
+		_, took, err := c.whole(path)
+		if err != nil {
+			return err
+		}
+		warm = append(warm, took)
+	}
+	r.Cold, r.Warm = p95(cold), p95(warm)
+	return nil
+}
+
+// jumps asks where random iterations are.
+func (c *client) jumps(r *result) error {
+	body, _, err := c.whole("/api/step?k=0")
+	if err != nil {
+		return err
+	}
+	var at api.StepAt
+	if err := json.Unmarshal(body, &at); err != nil {
+		return err
+	}
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var all []time.Duration
+	for range jumps {
+		_, took, err := c.whole(fmt.Sprintf("/api/step?k=%d", rnd.Uint64N(at.Total)))
+		if err != nil {
+			return err
+		}
+		all = append(all, took)
+	}
+	r.Jump = p95(all)
+	return nil
+}
+
+func p95(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)*95/100]
+}
+
+// peak is the greatest resident memory of this process.
+func peak() (int64, error) {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		var kb int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kb); n == 1 {
+			return kb << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("no VmHWM")
+}

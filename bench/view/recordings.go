@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
+	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
+)
+
+// timed is how many ranks of a job have times of their own: rank r of a larger one has those of rank r mod timed. The
+// server knows nothing of that, and treats every rank for itself.
+const timed = 8
+
+// program is what the synthetic ranks do: each exchanges messages with two neighbours and takes part in a reduction.
+const program = "stencil-1d-periodic"
+
+// small makes a job of a few ranks.
+func small(steps int) (*archive.Content, error) {
+	p := synthetic.ByName(program)
+	if p == nil {
+		return nil, fmt.Errorf("there is no program %s", program)
+	}
+	job, err := synthetic.NewJob(p, synthetic.Params{Ranks: timed, Steps: steps, Seed: 1, Timing: true})
+	if err != nil {
+		return nil, err
+	}
+	part := merge.New()
+	part.SetMeta(job.Meta())
+	for r := range timed {
+		rank, streams, _, err := job.Rank(r, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := part.Add(rank, streams); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	if err := part.Write(&b); err != nil {
+		return nil, err
+	}
+	a, err := archive.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		return nil, err
+	}
+	return a.Content()
+}
+
+// callsOf is how many calls a rank makes.
+func callsOf(c *archive.Content) (uint64, error) {
+	a, err := c.Archive()
+	if err != nil {
+		return 0, err
+	}
+	return a.Stream(0).Calls(), nil
+}
+
+// write writes the recording of a job of so many ranks with about so many calls each.
+func write(file string, ranks, calls int) error {
+	few, err := small(10)
+	if err != nil {
+		return err
+	}
+	more, err := small(20)
+	if err != nil {
+		return err
+	}
+	a, err := callsOf(few)
+	if err != nil {
+		return err
+	}
+	b, err := callsOf(more)
+	if err != nil {
+		return err
+	}
+	perStep := float64(b-a) / 10
+	from, err := small(max(10, int((float64(calls)-float64(a))/perStep)+10))
+	if err != nil {
+		return err
+	}
+	c, _, err := infer.Of(from, ranks, infer.Options{})
+	if err != nil {
+		return err
+	}
+	if len(c.Classes) != 1 || len(from.Timings) != timed {
+		return fmt.Errorf("%d classes, %d timings", len(c.Classes), len(from.Timings))
+	}
+	c.Timings = from.Timings
+	times := archive.Cases[int]{}
+	for k := range timed {
+		var members []int
+		for r := k; r < ranks; r += timed {
+			members = append(members, r)
+		}
+		times.Sets = append(times.Sets, rankfunc.NewSet(members))
+		times.Values = append(times.Values, k)
+	}
+	c.Classes[0].Timing = times
+	clocks, group := slices.Repeat([][]int64{from.Groups[0].Clocks.At(0)}, ranks), c.Groups[0]
+	group.Clocks = rankfunc.FitVec(&rankfunc.Context{Size: ranks}, group.Ranks, clocks)
+	var out bytes.Buffer
+	if err := c.Write(&out); err != nil {
+		return err
+	}
+	return os.WriteFile(file, out.Bytes(), 0o600)
+}
