@@ -63,13 +63,13 @@ func (t *Tiler) open(r *selection.Resolved, stream int) (*lane, error) {
 // find finds out the facts. It decodes the last block, or the only one.
 func (l *lane) find() error {
 	p, t := l.w.p, l.w.timing
-	first, _ := t.At(p.Range.From)
-	latest := first
-	if p.Range.To == t.Len() {
-		_, _, _, latest = t.Block(t.Blocks() - 1)
+	_, _, first, _ := t.Block(0)
+	if p.Range.From > 0 {
+		first, _ = t.At(p.Range.From)
 	}
-	if _, end := t.At(p.Range.To - 1); end > latest {
-		latest = end
+	_, _, _, latest := t.Block(t.Blocks() - 1)
+	if p.Range.To < t.Len() {
+		_, latest = t.At(p.Range.To - 1)
 	}
 	l.from, l.to = l.w.at(first), l.w.at(max(latest, first))
 	l.rate = 1
@@ -127,20 +127,31 @@ type window struct {
 	level int
 	x     int64 // number of the first bin
 	cells []cell
-	// first and end are the ticks at which the first bin begins and the last one ends.
-	first, end uint64
-	// until is when the reading of what is not known yet ends; zero for never.
-	until time.Time
+	// begin and end are the ticks at which the first bin begins and the last one ends.
+	begin, end uint64
+	// until is when the reading of what is not known yet ends, and rough when the time of what was not read is no longer
+	// spread over blocks; zero for never.
+	until, rough time.Time
 	// blur is the longest stretch over which time was spread, in ticks.
 	blur uint64
-	// alone is set if a row has one line: if there is no time to read it, its time is spread over blocks.
-	alone bool
+	// credit is how many blocks may be read however late it is, so that there is some progress on a busy machine, too;
+	// first is set as long as a row has nothing yet: something is to be seen.
+	credit int
+	first  bool
 	// ticks are where bins begin, for the stream of the moment; nil if that is not known yet.
 	ticks []uint64
 }
 
 // late tells that no more blocks may be read.
-func (w *window) late() bool { return !w.until.IsZero() && time.Now().After(w.until) }
+func (w *window) late() bool { return w.credit == 0 && !w.until.IsZero() && time.Now().After(w.until) }
+
+// over tells that there is no more time for anything.
+func (w *window) over() bool {
+	return w.credit == 0 && !w.first && !w.rough.IsZero() && time.Now().After(w.rough)
+}
+
+// reads notes that a block is read.
+func (w *window) reads() { w.credit = max(0, w.credit-1) }
 
 // fill adds the calls of the stream in a window. It is not ok if the time is up before anything is known.
 func (l *lane) fill(w *window) (ok bool, err error) {
@@ -157,8 +168,8 @@ func (l *lane) fill(w *window) (ok bool, err error) {
 	if l.blocks == 1 {
 		return l.leaf(w, &archive.TimingSummary{To: l.w.timing.Len()}, false)
 	}
-	w.first, w.end = l.ticks(w.level, w.x), l.ticks(w.level, w.x+int64(len(w.cells)))
-	for _, s := range l.w.timing.Summaries(w.first, w.end, finer) {
+	w.begin, w.end = l.ticks(w.level, w.x), l.ticks(w.level, w.x+int64(len(w.cells)))
+	for _, s := range l.w.timing.Summaries(w.begin, w.end, finer) {
 		if ok, err := l.piece(w, &s, true); !ok || err != nil {
 			return ok, err
 		}
@@ -171,7 +182,7 @@ func (l *lane) ticks(level int, x int64) uint64 { return l.b.of(time.Duration(x 
 
 // piece adds a range of calls, whose summary is known or not.
 func (l *lane) piece(w *window, s *archive.TimingSummary, known bool) (ok bool, err error) {
-	if known && (s.Latest < w.first || s.First >= w.end) {
+	if known && (s.Latest < w.begin || s.First >= w.end) {
 		return true, nil
 	}
 	if known {
@@ -218,12 +229,13 @@ func (l *lane) leaf(w *window, s *archive.TimingSummary, known bool) (ok bool, e
 	m := l.t.mips.get(key)
 	if m == nil {
 		if w.late() {
-			if !known || !w.alone {
-				return false, nil
+			if known && !w.over() {
+				l.spread(w, s)
+				return true, nil
 			}
-			l.spread(w, s)
-			return true, nil
+			return false, nil
 		}
+		w.reads()
 		if !known {
 			_, _, s.First, s.Latest = l.w.timing.Block(0)
 		}
@@ -240,10 +252,11 @@ func (l *lane) leaf(w *window, s *archive.TimingSummary, known bool) (ok bool, e
 		return true, nil
 	}
 	if w.late() {
-		if known && w.alone {
+		if known && !w.over() {
 			l.spread(w, s)
+			return true, nil
 		}
-		return known && w.alone, nil
+		return false, nil
 	}
 	return l.read(w, s.From, s.To)
 }
@@ -253,6 +266,7 @@ func (l *lane) read(w *window, from, to uint64) (ok bool, err error) {
 	if w.late() {
 		return false, nil
 	}
+	w.reads()
 	first := l.ticks(w.level, w.x)
 	from = max(from, min(to, l.w.timing.SeekTime(first)))
 	if from >= to {

@@ -236,16 +236,20 @@ func (t *Tiler) spreadOut(sum *chunk, first, last, level int, x int64, until tim
 	for gcd(step, n) != 1 {
 		step++
 	}
-	w := &window{level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until,
-		alone: n == 1}
+	w := &window{level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until, credit: 1}
+	if !until.IsZero() { // half of what is left is for reading, half for what is less exact
+		w.rough = until
+		w.until = until.Add(-time.Until(until) / 2)
+	}
 	for k, at := 0, 0; k < n; k, at = k+1, (at+step)%n {
+		w.first = read == 0
 		ok, err := t.line(sum, first+at, w)
 		if err != nil {
 			return read, blur, err
 		}
 		if ok {
 			read++
-		} else if n > chunkLines && w.late() && k >= 4*chunkLines {
+		} else if n > chunkLines && w.over() && k >= 4*chunkLines {
 			break // known ones among the rest would not be worth the search
 		}
 		blur = max(blur, time.Duration(w.blur))
@@ -283,7 +287,7 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 			t.mips.drop(blockKey{stream, 0})
 		}
 	}
-	if (f == nil || !w.alone) && w.late() {
+	if w.over() || f == nil && w.late() && t.arch.Stream(stream).Calls() <= fewCalls {
 		return false, nil
 	}
 	l, err := t.take(stream)

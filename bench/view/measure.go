@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 	"github.com/tabard-hpc/tabard/internal/view"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 )
@@ -72,7 +73,7 @@ func measure(file string) (r result, err error) {
 	}
 	r.File = fi.Size()
 	debug.SetMemoryLimit(1.5e9 * 3 / 4)
-	begin := time.Now()
+	begin, used := time.Now(), cputime.Used()
 	a, err := archive.Open(file)
 	if err != nil {
 		return r, err
@@ -97,7 +98,7 @@ func measure(file string) (r result, err error) {
 	if err := json.Unmarshal(body, &o); err != nil {
 		return r, err
 	}
-	if err := c.first(&r, &o, begin); err != nil {
+	if err := c.first(&r, &o, begin, used); err != nil {
 		return r, err
 	}
 	if err := c.tiles(&r, o.Grid); err != nil {
@@ -111,7 +112,7 @@ func measure(file string) (r result, err error) {
 }
 
 // first asks for the first picture, and until it is exact.
-func (c *client) first(r *result, o *api.Overview, begin time.Time) error {
+func (c *client) first(r *result, o *api.Overview, begin time.Time, used time.Duration) error {
 	for again := false; ; again = true {
 		body, _, err := c.whole(o.Grid.First[0])
 		if err != nil {
@@ -122,10 +123,11 @@ func (c *client) first(r *result, o *api.Overview, begin time.Time) error {
 			return err
 		}
 		if !again {
+			r.FirstCPU = cputime.Since(used)
 			r.First, r.Read, r.Blur = time.Since(begin), 1-float64(h.Pending)/float64(o.Grid.Lines), time.Duration(h.Blur)
 		}
 		if h.Exact {
-			r.Exact = time.Since(begin)
+			r.Exact, r.ExactCPU = time.Since(begin), cputime.Since(used)
 			return nil
 		}
 	}
@@ -143,13 +145,14 @@ func (c *client) tiles(r *result, g *api.Grid) error {
 		paths = append(paths, fmt.Sprintf("/api/tiles?first=%d&group=%d&level=%d&rows=%d&x=%d", first, group, level,
 			g.MaxRows, x))
 	}
-	var cold, warm []time.Duration
+	var cold, warm, coldCPU, warmCPU []time.Duration
 	for _, path := range paths {
+		used := cputime.Used()
 		_, took, err := c.whole(path)
 		if err != nil {
 			return err
 		}
-		cold = append(cold, took)
+		cold, coldCPU = append(cold, took), append(coldCPU, cputime.Since(used))
 		for n := 0; ; n++ {
 			body, _, err := c.whole(path)
 			if err != nil {
@@ -161,13 +164,14 @@ func (c *client) tiles(r *result, g *api.Grid) error {
 		}
 	}
 	for _, path := range paths {
+		used := cputime.Used()
 		_, took, err := c.whole(path)
 		if err != nil {
 			return err
 		}
-		warm = append(warm, took)
+		warm, warmCPU = append(warm, took), append(warmCPU, cputime.Since(used))
 	}
-	r.Cold, r.Warm = p95(cold), p95(warm)
+	r.Cold, r.Warm, r.ColdCPU, r.WarmCPU = p95(cold), p95(warm), p95(coldCPU), p95(warmCPU)
 	return nil
 }
 
@@ -182,15 +186,16 @@ func (c *client) jumps(r *result) error {
 		return err
 	}
 	rnd := rand.New(rand.NewPCG(3, 4))
-	var all []time.Duration
+	var all, cpu []time.Duration
 	for range jumps {
+		used := cputime.Used()
 		_, took, err := c.whole(fmt.Sprintf("/api/step?k=%d", rnd.Uint64N(at.Total)))
 		if err != nil {
 			return err
 		}
-		all = append(all, took)
+		all, cpu = append(all, took), append(cpu, cputime.Since(used))
 	}
-	r.Jump = p95(all)
+	r.Jump, r.JumpCPU = p95(all), p95(cpu)
 	return nil
 }
 
