@@ -25,6 +25,7 @@ var named = map[string]string{
 	"internal/program/replay/library.go": "the symbol that makes a file an MPI library",
 	"internal/archive/format.go":         "notation of the text form",
 	"internal/archive/parse.go":          "notation of the text form",
+	"internal/otf2/readevents.go":        "names of the records of OTF2",
 }
 
 // namedIn are folders likewise.

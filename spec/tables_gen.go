@@ -2,7 +2,7 @@
 
 package spec
 
-const numIDs = 7185
+const numIDs = 7201
 
 var functions = [...]Func{
 	{ID: 7, Name: "tabard_tracing", Category: "runtime", Flags: Pseudo, NumIn: 1, Groups: 0x40000, Params: []Param{
@@ -10566,6 +10566,19 @@ var functions = [...]Func{
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
+	}},
+	{ID: 7200, Name: "tabard_comm", API: "imported", Category: "comm_mgmt", Chapter: "imported", Flags: Lifecycle | Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpCommById, Groups: 0x40000, roles: roleSlots{RoleNew: 5}, Params: []Param{
+		{Name: "name", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "commId", Kind: "IMPORTED_NUMBER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "nranks", Kind: "IMPORTED_NUMBER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "rank", Kind: "IMPORTED_NUMBER", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "MPI_Comm*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Int, Bits: 64},
+		{Param: 3, Codec: Int, Bits: 64},
+		{Param: 4, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
 }
 

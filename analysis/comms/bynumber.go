@@ -3,7 +3,8 @@ package comms
 import "fmt"
 
 // Communicators of NCCL: each member calls with the number of the communicator, which one of them has drawn,
-// its rank and how many there are. A process may have several members: one for each GPU.
+// its rank and how many there are. A process may have several members: one for each GPU. Those of imported recordings
+// are told in the same way, with the name that they had there.
 
 // maxByNumber is how many members a communicator may be said to have.
 const maxByNumber = 1 << 24
@@ -38,6 +39,13 @@ func (r *resolver) finishByNumber(m *collectiveCall) {
 	first, size := ns[0].calls[0], m.key.leadA
 	mk := &creation{name: fmt.Sprintf("%s%d", first.f.API, r.numbered)}
 	r.numbered++
+	if first.f.In("name") >= 0 {
+		mk.color = m.key.tag // equal object numbers do not make them equal
+		name, ok := first.text("name")
+		if of, taken := r.named[name]; ok && name != "" && (!taken || of == m.key.tag) {
+			mk.name, r.named[name] = name, m.key.tag // one that was freed and made again has the same name
+		}
+	}
 	var l listBuilder
 	world := r.out.worldOf(first.p.member)
 	whole := world != nil && world.Size == size

@@ -149,6 +149,9 @@ var places = func() map[spec.ID]*place {
 		if a.kind == dup && f.Has(spec.Nonblocking) {
 			a.made = "idup"
 		}
+		if f.Own() {
+			a.made = "imported"
+		}
 		m[f.ID] = &place{action: a, onSlot: f.Slot(spec.RoleOn), peerSlot: f.Slot(spec.RolePeerComm),
 			g1Slot: f.Slot(spec.RoleGroup), g2Slot: f.Slot(spec.RoleOtherGroup), outSlot: f.Slot(spec.RoleNew)}
 	}

@@ -54,6 +54,13 @@ func (c *call) null() bool {
 	return v.Kind == archive.Ref && v.N == 0
 }
 
+// untold tells whether the call made something, and what is not known: it comes from a recording of another tool. The
+// communicator that it made is told of by itself.
+func (c *call) untold() bool {
+	return c.outSlot >= 0 && c.slot(c.outSlot).Kind == archive.Absent &&
+		c.sig.Flags&(archive.Failed|archive.Unfinished) == 0
+}
+
 // int is the value of a named parameter on entry.
 func (c *call) int(name string) (int64, bool) {
 	i := c.f.In(name)
@@ -366,7 +373,7 @@ func (p *process) enter(c *call) {
 	switch {
 	case c.kind == fromGroup || c.kind == interFromGroups || c.kind == join || c.kind == byID:
 		p.loose = append(p.loose, c)
-	case c.on == nil:
+	case c.on == nil || c.kind.makes() && c.untold():
 	case c.kind.collective():
 		c.on.collective = append(c.on.collective, c)
 	case c.kind == createGroup:

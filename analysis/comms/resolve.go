@@ -43,6 +43,7 @@ type resolver struct {
 	keys        map[*Comm]foldKey
 	notes       map[Note]int
 	numbered    int              // communicators that byNumber made
+	named       map[string]int64 // their names that were told, and the numbers that have them
 	groups      map[*Members]int // of each list: how many members are recorded
 }
 
@@ -54,7 +55,8 @@ func analyze(a *archive.Archive, known queryOnlyClasses) (*Result, error) {
 	r := &resolver{a: a, byMember: map[int]*process{}, lists: newLists(), positions: map[*Members]map[int]int{},
 		out: &Result{processOf: map[int]int{}}, collectives: map[collectiveKey]*collectiveCall{},
 		ended: map[collectiveKey]int{},
-		folds: map[foldKey]*Comm{}, keys: map[*Comm]foldKey{}, notes: map[Note]int{}, groups: map[*Members]int{}}
+		folds: map[foldKey]*Comm{}, keys: map[*Comm]foldKey{}, notes: map[Note]int{}, groups: map[*Members]int{},
+		named: map[string]int64{}}
 	streams := streamsOf(a)
 	for i, data := range a.Ranks() {
 		p := newProcess(i, data)

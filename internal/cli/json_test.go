@@ -39,6 +39,10 @@ func schemaOf(t *testing.T, d *report.Document) *jsonschema.Resolved {
 // appear.
 func TestSchemas(t *testing.T) {
 	dir := t.TempDir()
+	otf2 := filepath.Join(dir, "otf2")
+	if code, _, errs := run("export", "otf2", file(t, halo), "-o", otf2); code != exitOK {
+		t.Fatal(errs)
+	}
 	flags := map[string][]string{
 		"profile":   {"profile RING --json --by rank,comm --quantiles --steps 3-9"},
 		"matrix":    {"matrix RING --json --value time --bins 2"},
@@ -53,6 +57,7 @@ func TestSchemas(t *testing.T) {
 		"merge": {"merge " + filepath.Join(dir, "all.tabard") + " HALO --json"},
 		"scale": {"scale SAME --json --program", "scale SAME --json --ranks 8 -o " +
 			filepath.Join(dir, "s.tabard")},
+		"import":   {"import " + otf2 + " --json -o " + filepath.Join(dir, "i.tabard")},
 		"doctor":   {"doctor --no-trial --json"},
 		"version":  {"version --json"},
 		"licenses": {"version --licenses --json"},

@@ -173,6 +173,10 @@ func (s *otf2Stream) starts(c *call, x *otf2Term, t uint64) error {
 			return s.ev.Send(t, &m)
 		}
 	case op.Kind == calls.Collective && op.Func.Op == spec.OpFence:
+		if op.Comm < 0 {
+			s.pathless++
+			return nil
+		}
 		return s.ev.FenceBegin(t)
 	case op.Kind == calls.Collective && s.hasComm(x, op):
 		return s.ev.CollectiveBegin(t)
@@ -232,6 +236,7 @@ func (s *otf2Stream) ends(c *call, x *otf2Term, t uint64) error {
 		return s.complete(op, t, true)
 	case op.Kind == calls.FreeRequest:
 		s.drop(op)
+	case op.Kind == calls.Collective && op.Func.Op == spec.OpFence && op.Comm < 0:
 	case op.Kind == calls.Collective && op.Func.Op == spec.OpFence:
 		if err := s.synchronised(op, t); err != nil {
 			return err

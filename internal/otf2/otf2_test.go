@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// reader reads what the package writes, as far as the tests need it.
-type reader struct {
+// testReader reads what the package writes, as far as the tests need it.
+type testReader struct {
 	t *testing.T
 	b []byte
 }
 
-func (r *reader) take(n int) []byte {
+func (r *testReader) take(n int) []byte {
 	r.t.Helper()
 	if n > len(r.b) {
 		r.t.Fatalf("%d bytes wanted, %d left", n, len(r.b))
@@ -25,9 +25,9 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-func (r *reader) u8() uint8 { return r.take(1)[0] }
+func (r *testReader) u8() uint8 { return r.take(1)[0] }
 
-func (r *reader) u64() uint64 {
+func (r *testReader) u64() uint64 {
 	n := r.u8()
 	if n == 0xff {
 		return Undefined64
@@ -47,7 +47,7 @@ type event struct {
 // events reads a file of chunks.
 func events(t *testing.T, b []byte) (list []event) {
 	for at := 0; at < len(b); at += EventChunk {
-		r := &reader{t, b[at:min(at+EventChunk, len(b))]}
+		r := &testReader{t, b[at:min(at+EventChunk, len(b))]}
 		if h := r.take(2); h[0] != chunkHeader || h[1] != littleEndian {
 			t.Fatalf("chunk at %d begins with %x", at, h)
 		}
@@ -133,7 +133,7 @@ func TestNumbers(t *testing.T) {
 	for _, v := range []uint64{0, 1, 255, 256, 1<<32 - 1, 1 << 32, 1<<64 - 2, Undefined64} {
 		var r record
 		r.u64(v)
-		back := reader{t, r.b}
+		back := testReader{t, r.b}
 		if got := back.u64(); got != v || len(back.b) > 0 {
 			t.Errorf("%x: %x", v, r.b)
 		}

@@ -894,6 +894,7 @@ const char *const tb_names[TB_NUM_IDS] = {
     [TB_ID_payload_parts] = "payload_parts",
     [TB_ID_payload_unread] = "payload_unread",
     [TB_ID_payload_samples] = "payload_samples",
+    [TB_ID_tabard_comm] = "tabard_comm",
 };
 
 const unsigned char tb_fn_flags[TB_NUM_IDS] = {
@@ -1395,6 +1396,7 @@ const unsigned char tb_fn_flags[TB_NUM_IDS] = {
     [TB_ID_payload_parts] = 9 << TB_FN_KIND,
     [TB_ID_payload_unread] = 9 << TB_FN_KIND,
     [TB_ID_payload_samples] = 10 << TB_FN_KIND,
+    [TB_ID_tabard_comm] = TB_FN_LIFECYCLE,
 };
 
 const unsigned tb_num_ids = TB_NUM_IDS;

@@ -4,7 +4,7 @@
 #include "../wrapper.h"
 #include "core/ids.h"
 
-enum { TB_NUM_IDS = 7185 };
+enum { TB_NUM_IDS = 7201 };
 
 /* Indices of predefined objects that the runtime itself uses. */
 enum {

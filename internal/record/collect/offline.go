@@ -8,8 +8,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
 )
 
-// Offline compresses the calls of one thread of a process whose records do not come from shared
-// memory. It records without segments, checkpoints and other processes.
+// Offline compresses the calls of a process whose records do not come from shared memory. It records without
+// segments, checkpoints and other processes.
 type Offline struct{ p *process }
 
 // NewOffline returns a process that has made no call yet. With timing, the
@@ -21,8 +21,12 @@ func NewOffline(timing bool) *Offline {
 }
 
 // Record takes in the next record, which is not kept.
-func (o *Offline) Record(rec ring.Record) error {
-	return o.p.syms.Record(0, rec, o.p)
+func (o *Offline) Record(rec ring.Record) error { return o.RecordOf(0, rec) }
+
+// RecordOf takes in the next record of a thread. What handles mean follows from the order of these calls.
+func (o *Offline) RecordOf(thread int, rec ring.Record) error {
+	o.p.chain(thread)
+	return o.p.syms.Record(thread, rec, o.p)
 }
 
 // Data gives what an archive needs of the process, whose calls end here; those that have not

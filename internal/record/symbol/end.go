@@ -224,6 +224,9 @@ func (p *Process) complete(c *call, ret int32, raws []ring.Raw) {
 			p.endRequest(u, false)
 		}
 	case completesIndex:
+		if !raws[c.plan.index].Present { // of an import: which one is not known
+			return
+		}
 		if i := int64(raws[c.plan.index].Word()); i >= 0 && i < int64(len(c.reqs)) {
 			p.endRequest(c.reqs[i], false)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	codec "github.com/tabard-hpc/tabard/internal/codec/timing"
+	"github.com/tabard-hpc/tabard/internal/foreign"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/spec"
@@ -47,6 +48,12 @@ func Info(out io.Writer, info *report.Info, top int) error {
 	}
 	if s := info.Options["scaled"]; s != "" {
 		row("scaled", "%s", s)
+	}
+	if s := info.Options[foreign.OptionFrom]; s != "" {
+		row("imported", "from %s", s)
+	}
+	if s := info.Options[foreign.OptionLeft]; s != "" {
+		row("left out", "%s", s)
 	}
 	if o := optionText(info.Options); o != "" {
 		row("options", "%s", o)

@@ -118,3 +118,27 @@ func Unchecked(r *report.Scale) string {
 	return fmt.Sprintf("its calls were found to fit together with %d ranks only, as %d are too many to look at each",
 		r.Checked, r.Ranks)
 }
+
+// Import says what was made of an archive of another tool, and what was left out.
+func Import(out io.Writer, d *report.Import) error {
+	w := &errWriter{w: out}
+	fmt.Fprintf(w, "%s: %s, %s in %s\n", d.File, plural(uint64(d.Ranks), "process"), plural(d.Calls, "call"),
+		byteSize(d.Bytes))
+	var more []string
+	if d.Regions > 0 {
+		more = append(more, plural(d.Regions, "region"))
+	}
+	if d.Functions > 0 {
+		more = append(more, plural(d.Functions, "call")+" of the program's functions")
+	}
+	if len(more) > 0 {
+		fmt.Fprintf(w, "  and %s\n", strings.Join(more, ", "))
+	}
+	for i, l := range d.Left {
+		if i == 0 {
+			fmt.Fprintln(w, "not in the recording:")
+		}
+		fmt.Fprintf(w, "%9s  %s\n", count(l.Count), l.What)
+	}
+	return w.err
+}
