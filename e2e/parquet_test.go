@@ -13,15 +13,24 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// Three readers of other projects read all tables, agree about them, and find in them what the commands say.
+// Three readers of other projects read all tables, in Parquet and Arrow, whole and in parts by rank, agree about them, and
+// find in them what the commands say.
 func TestExportParquet(t *testing.T) {
 	python := foreign(t, "duckdb", "polars", "pyarrow")
 	eachExport(t, 3, func(t *testing.T, file string) {
 		dir := t.TempDir()
 		for _, table := range []string{"calls", "messages", "steps", "ranks", "sites", "communicators"} {
-			path := exported(t, "parquet", file, "--table", table)
-			if err := os.Rename(path, filepath.Join(dir, table+".parquet")); err != nil {
-				t.Fatal(err)
+			for _, format := range []string{"parquet", "arrow"} {
+				path := exported(t, format, file, "--table", table)
+				if err := os.Rename(path, filepath.Join(dir, table+"."+format)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, args := range [][]string{{"parquet", "calls"}, {"arrow", "calls"}, {"parquet", "messages"}} {
+			if text, err := tabard("export", args[0], file, "--table", args[1], "--partition", "1", "-o",
+				filepath.Join(dir, "part-"+args[1]+"."+args[0])); err != nil {
+				t.Fatalf("%v\n%s", err, text)
 			}
 		}
 		script := filepath.Join(mpirun.Root(), "testdata", "export", "read_parquet.py")

@@ -34,6 +34,7 @@ type exportFlags struct {
 	by             []string
 	value, table   *choice
 	classes, force bool
+	partition      int
 }
 
 var _ = command(145, exportCommand)
@@ -50,7 +51,8 @@ func exportCommand(a *app) *cobra.Command {
   tabard export perfetto app.tabard --steps 10-12 --classes -o steps.perfetto-trace
   tabard export chrome app.tabard --time 1.2s+50ms
   tabard export otf2 app.tabard -o app-otf2
-  tabard export parquet app.tabard --table messages -o messages.parquet`,
+  tabard export parquet app.tabard --table messages -o messages.parquet
+  tabard export arrow app.tabard --partition 64 -o calls.arrow`,
 		Args:              exactArgs("FORMAT", "FILE"),
 		ValidArgsFunction: completeExport,
 	}
@@ -59,7 +61,9 @@ func exportCommand(a *app) *cobra.Command {
 		"write to `OUT`, - for the standard output (default: the recording's name with the format's ending)")
 	fl.StringSliceVar(&f.by, "by", nil, "pprof, folded: tell stacks apart by `KEYS`, too: rank, comm")
 	f.value = addChoice(cmd, "value", "folded: what to count", export.FoldedValues...)
-	f.table = addChoice(cmd, "table", "parquet: the table to write", export.Tables...)
+	f.table = addChoice(cmd, "table", "parquet, arrow: the table to write", export.Tables...)
+	fl.IntVar(&f.partition, "partition", 0,
+		"parquet, arrow: write a file for each `N` ranks: OUT with -ranks-FIRST-LAST in its name")
 	fl.BoolVar(&f.classes, "classes", false, "write one rank of each class of ranks that make the same calls")
 	fl.BoolVar(&f.force, "force", false, "overwrite what is no such export, and write more than the tool can load")
 	f.addSelection(cmd)
@@ -115,35 +119,82 @@ func (f *exportFlags) check(name string) (*export.Format, error) {
 			return nil, usagef("--by %s: want rank, comm or both", by)
 		}
 	}
+	if err := f.checkPartition(format); err != nil {
+		return nil, err
+	}
 	if format.Dir != "" && f.output == "-" {
 		return nil, usagef("%s is a directory with files: name one by -o", format.Name)
 	}
 	return format, nil
 }
 
+// checkPartition says what is wrong with --partition.
+func (f *exportFlags) checkPartition(format *export.Format) error {
+	switch {
+	case f.partition == 0:
+	case f.partition < 0:
+		return usagef("--partition %d: want a number of ranks", f.partition)
+	case !format.Tables():
+		return usagef("--partition is for parquet and arrow: %s is one file", format.Name)
+	case !slices.Contains([]string{"calls", "messages", "steps"}, f.table.value):
+		return usagef("--partition: the table %s is one file: it is small", f.table.value)
+	case f.output == "-":
+		return usagef("--partition writes several files: name them by -o")
+	}
+	return nil
+}
+
 func (f *exportFlags) run(a *app, arch *archive.Archive, format *export.Format) error {
-	j, err := export.New(arch, format, export.Options{Selection: f.flags, Classes: f.classes, By: f.by,
-		Value: f.value.value, Table: f.table.value, Meter: a.meter, Force: f.force, Note: func(text string) {
+	o := export.Options{Selection: f.flags, Classes: f.classes, By: f.by, Value: f.value.value, Table: f.table.value,
+		Partition: f.partition, Meter: a.meter, Force: f.force, Note: func(text string) {
 			fmt.Fprintf(a.err, "tabard: %s\n", text)
-		}})
+		}}
+	j, err := f.job(arch, format, o)
+	if err != nil || f.partition == 0 {
+		return f.write(a, j, format, f.output, err)
+	}
+	ext := filepath.Ext(f.output)
+	for _, ranks := range j.Parts() {
+		o.Selection.Ranks, o.Classes = ranks, false
+		first, _, _ := strings.Cut(ranks, ",")
+		name := fmt.Sprintf("%s-ranks-%s%s", strings.TrimSuffix(f.output, ext), first, ext)
+		part, err := f.job(arch, format, o)
+		if err := f.write(a, part, format, name, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// job looks at what is to be written.
+func (f *exportFlags) job(arch *archive.Archive, format *export.Format, o export.Options) (*export.Job, error) {
+	j, err := export.New(arch, format, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", arch.File(), err)
+	}
+	return j, nil
+}
+
+// write writes a file or a directory, unless there is an error already.
+func (f *exportFlags) write(a *app, j *export.Job, format *export.Format, name string, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := j.Check(); err != nil {
-		return fmt.Errorf("%s: %w", arch.File(), err)
-	}
 	if format.Dir != "" {
-		return a.writeDir(f.output, dirKind{kind{format.Name + " archive", format.Is}, format.Dir, format.Owns}, f.force,
+		return a.writeDir(name, dirKind{kind{format.Name + " archive", format.Is}, format.Dir, format.Owns}, f.force,
 			j.WriteDir)
 	}
 	size := int64(0)
-	err = a.writeFile(f.output, kind{format.Name + " file", format.Is}, f.force, func(w io.Writer) error {
+	err = a.writeFile(name, kind{format.Name + " file", format.Is}, f.force, func(w io.Writer) error {
 		c := &counted{w: w}
 		defer func() { size = c.n }()
 		return j.Write(c)
 	})
-	if err == nil && f.output != "-" {
-		fmt.Fprintf(a.err, "tabard: %s: %s\n", f.output, render.ByteSize(size))
+	if err == nil && name != "-" {
+		fmt.Fprintf(a.err, "tabard: %s: %s\n", name, render.ByteSize(size))
 	}
 	return err
 }

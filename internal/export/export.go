@@ -18,6 +18,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,6 +44,7 @@ type Format struct {
 	most   uint64
 	viewer string
 	write  func(*Job, io.Writer) error
+	tables bool // see Options.Table
 
 	// Of formats that are directories:
 	// Dir is the name of the directory in them, empty for formats that are files; Owns tells their files by name.
@@ -63,7 +65,9 @@ var Formats = []*Format{
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
 		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome},
 	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
-		Is: isParquet, perCall: 4, write: writeParquet},
+		Is: isParquet, perCall: 4, write: writeTable, tables: true},
+	{Name: arrowName, Ext: ".arrow", About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",
+		Is: isArrow, perCall: 75, write: writeTable, tables: true},
 	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
 		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2},
 }
@@ -88,6 +92,8 @@ type Options struct {
 	Value string
 	// Table is the table of Parquet files, one of Tables.
 	Table string
+	// Partition says how many processes there are in a file, if tables are to be written as files of parts; 0: one file.
+	Partition int
 	// Meter shows progress.
 	Meter report.Meter
 	// Force writes what readers may not be able to load.
@@ -136,6 +142,31 @@ func representatives(sel *selection.Resolved) string {
 	}
 	slices.Sort(ranks)
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
+}
+
+// Tables tells whether the format has tables (Options.Table), which can be written in parts.
+func (f *Format) Tables() bool { return f.tables }
+
+// Parts are the selected ranks in lists of at most Partition, in the form of selections.
+func (j *Job) Parts() []string {
+	seen := map[int]bool{}
+	for _, c := range j.sel.Classes() {
+		for r := range c.Ranks.All() {
+			if !c.Class.Group().Unranked {
+				seen[r] = true
+			}
+		}
+	}
+	ranks := slices.Sorted(maps.Keys(seen))
+	var parts []string
+	for list := range slices.Chunk(ranks, max(j.Partition, 1)) {
+		if first, last := list[0], list[len(list)-1]; last-first == len(list)-1 {
+			parts = append(parts, fmt.Sprintf("%d-%d", first, last))
+		} else {
+			parts = append(parts, strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]"))
+		}
+	}
+	return parts
 }
 
 func countCalls(sel *selection.Resolved) (n uint64, err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"regexp"
 
+	"github.com/tabard-hpc/tabard/internal/arrow"
 	"github.com/tabard-hpc/tabard/internal/otf2"
 )
 
@@ -34,3 +35,8 @@ func isChrome(head []byte) bool { return bytes.HasPrefix(head, []byte(chromeBegi
 func isOTF2(head []byte) bool { return otf2.IsAnchor(head, otf2Creator) }
 
 func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
+
+// arrowName is the format's word on the command line.
+const arrowName = "arrow"
+
+func isArrow(head []byte) bool { return bytes.HasPrefix(head, []byte(arrow.Magic)) }

@@ -12,6 +12,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/arrow"
 	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
@@ -104,14 +105,23 @@ type commRow struct {
 
 // table writes rows of a table as they come.
 type table[T any] struct {
-	w    *parquet.GenericWriter[T]
-	rows []T
-	n    int
+	w interface {
+		Write([]T) (int, error)
+		Close() error
+	}
+	flushes func() error // ends a row group; nil: the writer does it itself
+	rows    []T
+	n       int
 }
 
-func newTable[T any](w io.Writer) *table[T] {
-	return &table[T]{w: parquet.NewGenericWriter[T](w, parquet.Compression(&zstd.Codec{Level: zstd.SpeedBetterCompression}),
-		parquet.CreatedBy("tabard", "1", "export"))}
+// newTable begins a table in the format of the job.
+func newTable[T any](j *Job, w io.Writer) *table[T] {
+	if j.format.Name == arrowName {
+		return &table[T]{w: arrow.NewWriter[T](w, "parquet")}
+	}
+	p := parquet.NewGenericWriter[T](w, parquet.Compression(&zstd.Codec{Level: zstd.SpeedBetterCompression}),
+		parquet.CreatedBy("tabard", "1", "export"))
+	return &table[T]{w: p, flushes: p.Flush}
 }
 
 func (t *table[T]) add(row T) error {
@@ -129,11 +139,11 @@ func (t *table[T]) flush() error {
 	t.n += len(t.rows)
 	clear(t.rows)
 	t.rows = t.rows[:0]
-	if t.n < groupRows {
+	if t.n < groupRows || t.flushes == nil {
 		return nil
 	}
 	t.n = 0
-	return t.w.Flush()
+	return t.flushes()
 }
 
 func (t *table[T]) close() error {
@@ -143,8 +153,8 @@ func (t *table[T]) close() error {
 	return t.w.Close()
 }
 
-// writeParquet writes one table.
-func writeParquet(j *Job, w io.Writer) error {
+// writeTable writes one table, in Parquet or Arrow.
+func writeTable(j *Job, w io.Writer) error {
 	switch j.Table {
 	case "messages":
 		return writeMessages(j, w)
@@ -193,7 +203,7 @@ func writeCalls(j *Job, w io.Writer) error {
 	}
 	progress := j.meter("writing", "calls")
 	defer progress.Done()
-	t, done := newTable[callRow](w), uint64(0)
+	t, done := newTable[callRow](j, w), uint64(0)
 	for _, part := range parts {
 		if err := callsOf(p, part, t); err != nil {
 			return err
@@ -414,11 +424,11 @@ func writeMessages(j *Job, w io.Writer) error {
 		}
 		return some(int64(t))
 	}
-	t := newTable[messageRow](w)
+	t := newTable[messageRow](j, w)
 	_, err = match.RunProgram(p, match.Options{Progress: progress.Show, Message: func(m *match.Message) error {
 		send, post, done := &m.Send.Post, &m.Recv.Post, &m.Recv.Done
-		if !has(send) && !has(post) {
-			return nil
+		if !has(send) && (j.Partition > 0 || !has(post)) {
+			return nil // of tables in parts, a message is in the part of its sender
 		}
 		row := messageRow{Source: m.Send.Process, Destination: m.Recv.Process, Tag: m.Tag, Bytes: known(m.Bytes),
 			Comm: known(m.Comm), SendCall: int64(send.Call), SendStart: at(send, send.Begin), SendEnd: at(send, send.End),
@@ -443,7 +453,7 @@ func writeSteps(j *Job, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := newTable[stepRow](w)
+	t := newTable[stepRow](j, w)
 	for _, p := range parts {
 		of, err := steps.Of(p.Stream)
 		if err != nil {
@@ -481,7 +491,7 @@ func writeSteps(j *Job, w io.Writer) error {
 }
 
 func writeRanks(j *Job, w io.Writer) error {
-	t := newTable[rankRow](w)
+	t := newTable[rankRow](j, w)
 	for i, r := range j.Archive.Ranks() {
 		if !j.sel.Selection.Rank(r.Rank) {
 			continue
@@ -494,7 +504,7 @@ func writeRanks(j *Job, w io.Writer) error {
 }
 
 func writeSites(j *Job, w io.Writer) error {
-	t, seen := newTable[siteRow](w), map[string]bool{}
+	t, seen := newTable[siteRow](j, w), map[string]bool{}
 	for u, err := range j.sel.Units() {
 		if err != nil {
 			return err
@@ -524,7 +534,7 @@ func writeComms(j *Job, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := newTable[commRow](w)
+	t := newTable[commRow](j, w)
 	for _, c := range p.Comms.Comms {
 		if err := t.add(commRow{int32(c.ID), c.Name, c.How, int32(c.Size()), p.Comms.Text(c.Members, 0)}); err != nil {
 			return err
