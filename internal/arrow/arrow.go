@@ -11,6 +11,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // batchRows is how many rows a record batch has: they are in memory until it is written.
@@ -33,15 +34,17 @@ const (
 type column struct {
 	name     string
 	kind     kind
-	field    int
+	offset   uintptr // of the field
 	optional bool
 
 	data  []byte
 	valid []byte // bits, of optional ones
 	nulls int
 
-	numbers map[string]int32 // of texts
-	texts   []string
+	numbers    map[string]int32 // of texts
+	texts      []string
+	last       string
+	lastNumber int32
 }
 
 // block is where a message lies in the file.
@@ -70,10 +73,13 @@ func NewWriter[T any](w io.Writer, tag string) *Writer[T] {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get(tag), ",")
-		c := &column{name: name, field: i}
+		c := &column{name: name, offset: f.Offset}
 		typ := f.Type
 		if c.optional = typ.Kind() == reflect.Pointer; c.optional {
 			typ = typ.Elem()
+		}
+		if c.optional && typ.Kind() != reflect.Int32 && typ.Kind() != reflect.Int64 {
+			panic(fmt.Sprintf("arrow: a column of %s", f.Type))
 		}
 		switch typ.Kind() {
 		case reflect.Int32:
@@ -105,9 +111,9 @@ func (x *Writer[T]) write(b []byte) {
 // Write appends rows.
 func (x *Writer[T]) Write(rows []T) (int, error) {
 	for i := range rows {
-		v := reflect.ValueOf(&rows[i]).Elem()
+		at := unsafe.Pointer(&rows[i])
 		for _, c := range x.cols {
-			c.add(v.Field(c.field), x.rows)
+			c.add(unsafe.Add(at, c.offset), x.rows)
 		}
 		if x.rows++; x.rows == batchRows {
 			x.flush()
@@ -116,41 +122,52 @@ func (x *Writer[T]) Write(rows []T) (int, error) {
 	return len(rows), x.err
 }
 
-// add appends a value as row number row of the batch.
-func (c *column) add(v reflect.Value, row int) {
+// add appends the value at a place as row number row of the batch. The place is a field of the type that the column was
+// made for.
+func (c *column) add(at unsafe.Pointer, row int) {
 	if c.optional {
 		if row&7 == 0 {
 			c.valid = append(c.valid, 0)
 		}
-		if v.IsNil() {
+		if at = *(*unsafe.Pointer)(at); at == nil {
 			c.nulls++
-			c.data = append(c.data, make([]byte, 4+4*int(c.kind))...)
+			c.data = append(c.data, zero[:4+4*c.kind]...)
 			return
 		}
 		c.valid[row>>3] |= 1 << (row & 7)
-		v = v.Elem()
 	}
 	switch c.kind {
 	case kindInt32:
-		c.data = binary.LittleEndian.AppendUint32(c.data, uint32(v.Int()))
+		c.data = binary.LittleEndian.AppendUint32(c.data, *(*uint32)(at))
 	case kindInt64:
-		c.data = binary.LittleEndian.AppendUint64(c.data, uint64(v.Int()))
+		c.data = binary.LittleEndian.AppendUint64(c.data, *(*uint64)(at))
 	case kindBool:
 		if row&7 == 0 {
 			c.data = append(c.data, 0)
 		}
-		if v.Bool() {
+		if *(*bool)(at) {
 			c.data[row>>3] |= 1 << (row & 7)
 		}
 	case kindText:
-		s := v.String()
-		n, ok := c.numbers[s]
-		if !ok {
-			n = int32(len(c.texts))
-			c.numbers[strings.Clone(s)], c.texts = n, append(c.texts, strings.ToValidUTF8(s, "?"))
-		}
-		c.data = binary.LittleEndian.AppendUint32(c.data, uint32(n))
+		c.data = binary.LittleEndian.AppendUint32(c.data, uint32(c.number(*(*string)(at))))
 	}
+}
+
+var zero [8]byte
+
+// number is the place of a text in the dictionary. Most rows have the text of the one before.
+func (c *column) number(s string) int32 {
+	if s == c.last && len(c.texts) > 0 {
+		return c.lastNumber
+	}
+	n, ok := c.numbers[s]
+	if !ok {
+		s = strings.Clone(s)
+		n = int32(len(c.texts))
+		c.numbers[s], c.texts = n, append(c.texts, strings.ToValidUTF8(s, "?"))
+	}
+	c.last, c.lastNumber = s, n
+	return n
 }
 
 // body is buffers of a message, each at a multiple of 8 bytes.

@@ -64,12 +64,19 @@ def failure(command: List[str], code: int, stderr: str) -> TabardError:
     return TabardError(message, code, command)
 
 
-def run(command: List[str]) -> str:
-    """The standard output of a command."""
+def run(command: List[str], differs: bool = False) -> str:
+    """The standard output of a command. With differs, exit code 1 and an output say that two recordings differ."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode != 0:
+    if done.returncode != 0 and not (differs and done.returncode == 1 and done.stdout):
         raise failure(command, done.returncode, done.stderr.decode("utf-8", "replace"))
     return done.stdout.decode("utf-8")
+
+
+def into(command: List[str], file: Any) -> None:
+    """Runs a command that writes to a file."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        raise failure(command, done.returncode, done.stderr.decode("utf-8", "replace"))
 
 
 def lines(command: List[str]) -> Iterator[Dict[str, Any]]:

@@ -5,7 +5,8 @@ import os
 from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
-from . import _command
+from . import _command, _events
+from ._events import Events
 from ._table import Table, flat
 
 Path = Union[str, "os.PathLike[str]"]
@@ -98,6 +99,81 @@ class Recording:
             if time is not None and not (call.get("start_ns", time[1]) < time[1] and call.get("end_ns", -1) >= time[0]):
                 continue
             yield call
+
+    def events(self, table: str = "calls", force: bool = False, **selection: Any) -> Events:
+        """Rows of a table as columns: calls, messages, steps (tabard export arrow; docs/export.md has the columns).
+
+        Nothing is decoded before it is asked for: see Events. What would be more than 10^8 rows, or take more than a
+        quarter of the memory, is refused with an estimate, unless force is set.
+        """
+        if table == "calls" and not force:
+            rows = self.meta["calls"] if not selection else self.profile(by="function", **selection).document["calls"]
+            _events.check(rows, force)
+        options = dict(selection, table=table, output="-", force=force)
+        return Events([self.program, "export"] + _command.arguments(options) + ["--", "arrow", self.path])
+
+    def messages(self, **selection: Any) -> Events:
+        """Messages point to point, each with its send, receive and completion."""
+        return self.events("messages", **selection)
+
+    def steps(self, **selection: Any) -> Events:
+        """Time steps of each thread: calls from first_call to last_call, start_ns and end_ns."""
+        return self.events("steps", **selection)
+
+    def matrix(self, value: str = "bytes", kind: str = "p2p", **selection: Any) -> Any:
+        """What each process sends to each, as a NumPy array: bytes or messages, senders in rows.
+
+        Of more than 4,096 processes it is a scipy.sparse.coo_matrix, which needs SciPy.
+        """
+        import numpy
+
+        d = self.ask("matrix", kind=kind, **selection)
+        cells = numpy.array(d["cells"], dtype=numpy.int64).reshape(-1, len(d["columns"]))
+        rows, to, values = (cells[:, d["columns"].index(c)] for c in ("from", "to", value))
+        n = self.meta["ranks"]
+        if n > 4096:
+            import scipy.sparse
+
+            return scipy.sparse.coo_matrix((values, (rows, to)), shape=(n, n))
+        out = numpy.zeros((n, n), dtype=numpy.int64)
+        numpy.add.at(out, (rows, to), values)
+        return out
+
+    def sizes(self, **selection: Any) -> Table:
+        """How many messages there are of which sizes: kind, and of each bin its numbers (tabard histogram)."""
+        d = self.ask("histogram", **selection)
+        return Table([dict(flat(b), kind=h["kind"]) for h in d["histograms"] for b in h["bins"] or []], d)
+
+    def functions(self, **selection: Any) -> Table:
+        """Functions of the program with their calls and times, where they were recorded (tabard functions)."""
+        d = self.ask("functions", **selection)
+        return Table([flat(r) for r in d["functions"] or []], d)
+
+    def collectives(self, **selection: Any) -> Table:
+        """Collectives that the program makes of messages (tabard collectives)."""
+        d = self.ask("collectives", **selection)
+        return Table([flat(r) for r in d["findings"] or []], d)
+
+    def outliers(self, **selection: Any) -> Table:
+        """Ranks and threads that did something else than the others, and what (tabard outliers)."""
+        d = self.ask("outliers", **selection)
+        return Table([flat(r) for r in d["outliers"] or []], d)
+
+    def findings(self, **selection: Any) -> Table:
+        """What is worth doing something about, in words, worst first: cost_ns is of all processes (tabard report)."""
+        d = self.ask("report", **selection)
+        return Table([flat(r) for r in d["findings"] or []], d)
+
+    def efficiency(self, **selection: Any) -> Dict[str, float]:
+        """parallel = load_balance x communication: shares of the time of all processes (tabard report)."""
+        return self.ask("report", **selection).get("efficiency") or {}
+
+    def diff(self, other: Union["Recording", Path], **options: Any) -> Table:
+        """In what this recording and another one differ (tabard diff); empty if they are the same."""
+        path = other.path if isinstance(other, Recording) else os.fspath(other)
+        words = [self.program, "diff"] + _command.arguments(dict(options, json=True)) + ["--", self.path, path]
+        d = json.loads(_command.run(words, differs=True))
+        return Table([flat(r) for r in d["differences"] or []], d)
 
     def export(self, format: str, out: Path, **options: Any) -> str:
         """Writes the recording, or what is selected, in the format of another tool (tabard export); returns out."""

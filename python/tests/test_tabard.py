@@ -120,6 +120,100 @@ class Package(unittest.TestCase):
         out = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout
         self.assertGreater(int(out), 0)
 
+    @unittest.skipIf("TABARD_WITHOUT_PANDAS" in os.environ, "this Python is to be one without pandas and NumPy")
+    def test_events(self):
+        every = list(self.run_.calls())
+        events = self.run_.events()
+        self.assertEqual(len(events), len(every))
+        got = events.numpy()
+        self.assertEqual(list(got), events.columns)
+        self.assertEqual(got["function"].tolist(), [c["func"] for c in every])
+        self.assertEqual(got["start_ns"].tolist(), [c["start_ns"] for c in every])
+        self.assertEqual((got["start_ns"] + got["duration_ns"]).tolist(), [c["end_ns"] for c in every])
+        rows = {r["func"]: r for r in self.run_.profile(by="function")}
+        for f, row in rows.items():
+            of = got["function"] == f
+            self.assertEqual(of.sum(), row["calls"])
+            self.assertEqual(got["bytes"][of].filled(0).sum(), row["bytes"])
+        frame = events.pandas()
+        self.assertEqual(frame.groupby("function", observed=True)["call"].count().to_dict(),
+                         {f: r["calls"] for f, r in rows.items()})
+        self.assertEqual(int(frame["bytes"].sum()), sum(r["bytes"] for r in rows.values()))
+        self.assertEqual(int(frame["partner"].isna().sum()), int(got["partner"].mask.sum()))
+        one = self.run_.events(rank=1, function="MPI_Allreduce")
+        self.assertEqual(one.numpy()["call"].tolist(),
+                         [c["index"] for c in every if c["rank"] == 1 and c["func"] == "MPI_Allreduce"])
+        self.assertEqual(len(self.run_.events(function="MPI_Comm_spawn")), 0)
+        self.assertEqual(children(), [])
+
+    @unittest.skipIf("TABARD_WITHOUT_PANDAS" in os.environ, "this Python is to be one without pandas and NumPy")
+    def test_messages_steps_matrix(self):
+        messages, totals = self.run_.messages(), cli("matrix", FILE)["totals"]["p2p"]
+        self.assertEqual(len(messages), totals["messages"])
+        self.assertEqual(messages.numpy()["bytes"].sum(), totals["bytes"])
+        self.assertEqual(self.run_.matrix().sum(), totals["bytes"])
+        self.assertEqual(self.run_.matrix("messages").sum(), totals["messages"])
+        for a, b, n, size in cli("matrix", FILE)["cells"]:
+            self.assertEqual(self.run_.matrix()[a, b], size)
+        steps = self.run_.steps().numpy()
+        self.assertEqual(len(set(steps["step"].tolist())), len(self.run_.ask("report")["steps"]["steps"]))
+        self.assertEqual(set(steps["rank"].tolist()), set(range(self.run_.meta["ranks"])))
+
+    @unittest.skipIf("TABARD_WITHOUT_PANDAS" in os.environ, "this Python is to be one without pandas and NumPy")
+    def test_events_in_other_processes(self):
+        code = ("import multiprocessing, sys, tabard\n"
+                "def rows(rank): return len(run.events(rank=rank))\n"
+                "run = tabard.open(%r)\n"
+                "if __name__ == '__main__':\n"
+                "    run.events()\n"
+                "    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:\n"
+                "        print(sum(pool.map(rows, range(run.meta['ranks']))))\n" % FILE)
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "job.py")
+            with open(path, "w") as f:
+                f.write(code)
+            for method in ("fork", "spawn"):
+                out = subprocess.run([sys.executable, path, method], stdout=subprocess.PIPE, check=True, timeout=120).stdout
+                self.assertEqual(int(out), self.run_.meta["calls"])
+
+    def test_events_too_many(self):
+        from tabard import _events
+
+        for rows, memory in ((_events.MOST_ROWS + 1, 1 << 50), (1000, 1000)):
+            with self.assertRaises(tabard.TabardError) as caught:
+                _events.check(rows, False, memory)
+            self.assertIn("force=True", str(caught.exception))
+            _events.check(rows, True, memory)
+        _events.check(1000, False, 1 << 30)
+
+    def test_arrow(self):
+        try:
+            import pyarrow
+        except ImportError:
+            self.skipTest("this Python has no pyarrow")
+        table = pyarrow.table(self.run_.events())
+        self.assertEqual(table.num_rows, self.run_.meta["calls"])
+        table.validate(full=True)
+        want = {r["func"]: r["calls"] for r in self.run_.profile(by="function")}
+        got = table.group_by("function").aggregate([("call", "count")]).to_pylist()
+        self.assertEqual({r["function"]: r["call_count"] for r in got}, want)
+        import polars
+
+        self.assertEqual(polars.DataFrame(self.run_.events()).height, table.num_rows)
+
+    def test_other_answers(self):
+        self.assertEqual(len(self.run_.findings()), len(cli("report", FILE)["findings"]))
+        self.assertEqual(self.run_.efficiency(), cli("report", FILE)["efficiency"])
+        self.assertEqual(len(self.run_.outliers()), len(cli("outliers", FILE)["outliers"]))
+        self.assertEqual(len(self.run_.collectives()), len(cli("collectives", FILE)["findings"]))
+        self.assertEqual(len(self.run_.functions()), 0)
+        for h in cli("histogram", FILE)["histograms"]:
+            self.assertEqual(sum(b["messages"] for b in self.run_.sizes() if b["kind"] == h["kind"]), h["messages"])
+        self.assertEqual(len(self.run_.diff(FILE)), 0)
+        with tempfile.TemporaryDirectory() as d:
+            with self.assertRaises(tabard.TabardError):
+                self.run_.diff(os.path.join(d, "none.tabard"))
+
     @unittest.skipIf("TABARD_WITHOUT_PANDAS" in os.environ, "this Python is to be one without pandas")
     def test_pandas(self):
         frame = self.run_.profile(by=("function", "rank")).pandas()
