@@ -327,12 +327,25 @@ func (x *importer) finish(p *merge.Part) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c, err = a.Retimed(x.o.Timing); err != nil {
+		if c, err = retimed(a, x.o.Timing); err != nil {
 			return nil, err
 		}
 	}
 	x.r.Content = c
 	return &x.r, nil
+}
+
+// retimed is an archive with its times in another mode, and without those that it had.
+func retimed(a *archive.Archive, m timing.Mode) (*archive.Content, error) {
+	c, err := a.Retimed(m)
+	if err != nil {
+		return nil, err
+	}
+	p, err := merge.FromContent(c)
+	if err != nil {
+		return nil, err
+	}
+	return p.Content()
 }
 
 // data is what an archive needs of a process.

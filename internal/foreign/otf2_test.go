@@ -118,12 +118,32 @@ func written(t testing.TB) files {
 	return f
 }
 
-func importOf(f files) (*Result, error) {
+func importOf(f files) (*Result, error) { return importAs(f, timing.Mode{Kind: timing.Lossless}) }
+
+func importAs(f files, m timing.Mode) (*Result, error) {
 	a, err := otf2.OpenBy("a.otf2", f.open)
 	if err != nil {
 		return nil, err
 	}
-	return ofArchive(a, Options{Timing: timing.Mode{Kind: timing.Lossless}, Tool: "tabard"})
+	return ofArchive(a, Options{Timing: m, Tool: "tabard"})
+}
+
+// Times in another mode replace those of the archive.
+func TestTimings(t *testing.T) {
+	for _, name := range []string{timing.Default, "aggregate", "off", "lossless"} {
+		m, err := timing.ParseMode(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := importAs(written(t), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imported(t, r)
+		if n := len(r.Content.Timings); n > 3 || (n == 0) != (m.Kind == timing.Off) {
+			t.Errorf("%s: %d timings of 3 threads", name, n)
+		}
+	}
 }
 
 // imported is the archive of what was imported, which is a sound one.
