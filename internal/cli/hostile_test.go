@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
@@ -20,57 +17,11 @@ import (
 // that look like ours.
 const poison = "\x1b[2J\x1b]0;owned\a\r\b\x7f\u009b31m\u202eevil\u2066\xff\ncomplete   yes\n\tRank 0"
 
-// poisonStrings adds to every string of a recording that a program, or whoever wrote the file, may choose.
-func poisonStrings(v reflect.Value, with string, seen map[any]bool) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() || seen[v.Interface()] {
-			return
-		}
-		seen[v.Interface()] = true
-		poisonStrings(v.Elem(), with, seen)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; v.Type().Field(i).IsExported() && name != "BuildID" && name != "Key" {
-				poisonStrings(v.Field(i), with, seen)
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			poisonStrings(v.Index(i), with, seen)
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			if v.Type().Elem().Kind() == reflect.String && k.String() != "timing" {
-				v.SetMapIndex(k, reflect.ValueOf(v.MapIndex(k).String()+with))
-			}
-		}
-	case reflect.String:
-		if v.CanSet() && v.String() != "" {
-			v.SetString(v.String() + with)
-		}
-	}
-}
-
 // poisoned writes a recording whose strings all end in something.
 func poisoned(t *testing.T, desc, with string) string {
 	t.Helper()
-	clean := archivetest.Bytes(t, desc)
-	a, err := archive.OpenReader(bytes.NewReader(clean), int64(len(clean)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := a.Content()
-	if err != nil {
-		t.Fatal(err)
-	}
-	poisonStrings(reflect.ValueOf(c), with, map[any]bool{})
-	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), "app.tabard")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(path, archivetest.Poisoned(t, archivetest.Bytes(t, desc), with), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -63,6 +63,14 @@ function missing(): Refused {
   return new Refused(404, "This is not in this file: open the recording itself with tabard view.");
 }
 
+// An answer that the file has; it may be the reason why there is none.
+async function taken<T>(url: string): Promise<T> {
+  if (!inlined || !(url in inlined)) throw missing();
+  const answer = inlined[url] as T & { error?: string };
+  if (typeof answer === "object" && answer.error) throw new Refused(409, answer.error);
+  return answer;
+}
+
 async function ask(url: string, o: Options): Promise<Response> {
   for (;;) {
     let r: Response;
@@ -93,7 +101,7 @@ async function refusal(r: Response): Promise<Refused> {
 /** Asks for a document. */
 export function get<T>(name: string, params: Params = {}, o: Options = {}): Promise<T> {
   const url = address(name, params);
-  if (inlined) return url in inlined ? Promise.resolve(inlined[url] as T) : Promise.reject(missing());
+  if (inlined) return taken<T>(url);
   return keep(url, async () => {
     const r = await ask(url, o);
     if (!r.ok) throw await refusal(r);
@@ -101,9 +109,8 @@ export function get<T>(name: string, params: Params = {}, o: Options = {}): Prom
   });
 }
 
-/** Asks for bytes. They are not kept here. */
-export async function bytes(name: string, params: Params, o: Options = {}): Promise<ArrayBuffer> {
-  const url = address(name, params);
+/** Asks for bytes at an address. They are not kept here. */
+export async function bytes(url: string, o: Options = {}): Promise<ArrayBuffer> {
   if (inlined) {
     const text = inlined[url];
     if (typeof text !== "string") throw missing();

@@ -4,7 +4,7 @@ import { ink } from "./palette";
 import type { Arrow, Arrows } from "./types";
 
 /** More lines than this are not read any more: bundles and formulas are, in the panel. */
-const most = 1500;
+const most = 150;
 
 export function drawArrows(
   g: CanvasRenderingContext2D, all: Arrows[], x: (ns: number) => number, rows: Map<number, number>, [left, right]: [number, number],

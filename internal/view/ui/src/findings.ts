@@ -5,8 +5,8 @@ import { keys, type Key, type Selection } from "./state";
 import { h, put } from "./text";
 import type { Finding, Overview, Report } from "./types";
 
-function figure(name: string, value: string, help: string): HTMLElement {
-  return h("div", { class: "figure", title: help }, h("dt", {}, name), h("dd", {}, value));
+function figure(name: string, value: string, help: string, of = " of"): HTMLElement {
+  return h("div", { class: "figure" + of, title: help }, h("dt", {}, name), h("dd", {}, value));
 }
 
 /** Time, efficiencies and the share of waiting, of what is selected. */
@@ -26,7 +26,7 @@ export function verdict(c: Context): HTMLElement {
         return [h("dl", {}, ...facts(o)), h("div", { class: "sentence" }, reason(x))];
       }
       const f = r.efficiency;
-      const total = (r.elapsed_ns ?? 0) * (r.ranks?.length || r.processes);
+      const total = (r.ranks ?? []).reduce((n, x) => n + x.end_ns - x.begin_ns, 0);
       const waited = Object.values(r.waits ?? {}).reduce((n, w) => n + w.time_ns, 0);
       const inCalls = (r.groups ?? []).reduce((n, g) => n + g.time_ns, 0);
       return [h("dl", {},
@@ -36,7 +36,12 @@ export function verdict(c: Context): HTMLElement {
         f && figure("communication eff.", percent(f.communication), "the greatest computation of a rank, by the time of the run"),
         inCalls > 0 && total > 0 && figure("in calls", percent(inCalls / total), "of the time of all ranks"),
         r.waits && total > 0 && figure("waiting for others", percent(waited / total), "of the time of all ranks: in calls that could not go on since another rank came late"),
-        ...facts(o))];
+        ...facts(o)), h("div", { class: "sentence" }, key === "{}" ? "" : "of what is selected")];
+    }, (text) => {
+      // The figures of before stay, dimmed.
+      const sentence = e.querySelector(".sentence");
+      if (sentence) put(sentence as HTMLElement, text);
+      else put(e, h("dl", {}, ...facts(o)), h("div", { class: "sentence" }, text));
     });
   };
   c.store.listen(draw);
@@ -45,8 +50,8 @@ export function verdict(c: Context): HTMLElement {
 }
 
 function facts(o: Overview): HTMLElement[] {
-  return [figure("ranks", count(o.processes) + (o.threads > o.processes ? ` (${plural(o.threads, "thread")})` : ""), plural(o.hosts, "host")),
-    figure("calls", count(o.calls), "in the whole recording")];
+  return [figure("ranks", count(o.processes) + (o.threads > o.processes ? ` (${plural(o.threads, "thread")})` : ""), plural(o.hosts, "host"), ""),
+    figure("calls", count(o.calls), "in the whole recording", "")];
 }
 
 /** What limits how far the numbers can be believed. */
@@ -97,7 +102,9 @@ export function findings(c: Context): HTMLElement {
     if (f.process >= 0 && !s.rank) s.rank = String(f.process);
     // What no panel shows by itself is shown by its function.
     if (!Object.keys(s).length && f.func) s.function = f.func;
-    c.store.set({ selection: s, panel: from.panel, detail: from.detail });
+    // Where a rank hangs is its last call.
+    const hangs = f.process >= 0 && (f.command?.[0] === "dump" || ["hang", "deadlock", "crash"].includes(f.kind));
+    c.store.set({ selection: s, panel: hangs ? "call" : from.panel, detail: from.detail, ...(hangs ? { call: [0, f.process, 0, -1] } : {}) });
     if (s.steps && f.step >= 0) dispatchEvent(new CustomEvent("jump", { detail: f.step }));
     c.say("selected: " + f.text);
   };

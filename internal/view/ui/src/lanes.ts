@@ -3,7 +3,7 @@
 import { get, type Params } from "./api";
 import { categories, categoryColor, css, dark } from "./palette";
 import { clean } from "./text";
-import type { Arrows, Lane, LaneCall, LaneLoop, Line } from "./types";
+import type { Arrows, Lane, LaneCall, LaneLoop, Line, Region } from "./types";
 
 /** Most calls that are asked for of a line in a piece of time. */
 const most = 4000;
@@ -25,18 +25,18 @@ export class Lanes {
   }
 
   /** What is known of a line in a window; asks for the rest. */
-  of(line: Line, from: number, to: number, extra: Params): Lane[] {
+  of(line: Line, from: number, to: number): Lane[] {
     const { length, first, last } = this.aligned(from, to);
     const found: Lane[] = [];
     for (let x = Math.max(0, first); x <= last; x++) {
-      const params = { ...extra, rec: this.rec || undefined, rank: line.rank, thread: line.thread || undefined,
+      const params = { rec: this.rec || undefined, rank: line.rank, thread: line.thread || undefined,
         world: line.world || undefined, t0: x * length, t1: (x + 1) * length, max: most };
       const key = JSON.stringify(params);
       const p = this.pieces.get(key);
       if (p?.lane) found.push(p.lane);
       else if (!p) this.ask(key, params);
     }
-    return found;
+    return joined(found);
   }
 
   private ask(key: string, params: Params): void {
@@ -47,11 +47,11 @@ export class Lanes {
   }
 
   /** Messages in a window. */
-  arrows(from: number, to: number, extra: Params): Arrows[] {
+  arrows(from: number, to: number): Arrows[] {
     const { length, first, last } = this.aligned(from, to);
     const found: Arrows[] = [];
     for (let x = Math.max(0, first); x <= last; x++) {
-      const params = { ...extra, rec: this.rec || undefined, t0: x * length, t1: (x + 1) * length, max: 2000 };
+      const params = { rec: this.rec || undefined, t0: x * length, t1: (x + 1) * length, max: 2000 };
       const key = JSON.stringify(params);
       const old = this.arrowPieces.get(key);
       if (old?.arrows) found.push(old.arrows);
@@ -63,6 +63,29 @@ export class Lanes {
     }
     return found;
   }
+}
+
+/** Puts pieces of time together: they share what begins in one and ends in the next. */
+function joined(pieces: Lane[]): Lane[] {
+  const first = pieces[0];
+  if (!first || pieces.length < 2) return pieces;
+  const calls = new Map<number, LaneCall>();
+  const loops = new Map<string, LaneLoop>();
+  const regions = new Map<string, Region>();
+  const sites: string[] = [];
+  const wide = <T extends { start_ns: number; end_ns: number }>(all: Map<string, T>, key: string, v: T): void => {
+    const old = all.get(key);
+    all.set(key, old ? { ...old, start_ns: Math.min(old.start_ns, v.start_ns), end_ns: Math.max(old.end_ns, v.end_ns) } : v);
+  };
+  for (const p of pieces) {
+    if (!p.calls?.length && p.total > 0) return []; // too many: the tiles have it
+    for (const c of p.calls ?? []) calls.set(c.index, { ...c, site: c.site < 0 ? -1 : c.site + sites.length });
+    for (const l of p.loops ?? []) wide(loops, `${l.level} ${l.iteration} ${l.name}`, l);
+    for (const r of p.regions ?? []) wide(regions, `${r.level} ${r.start_ns} ${r.name}`, r);
+    sites.push(...(p.sites ?? []));
+  }
+  return [{ ...first, to_ns: pieces.at(-1)?.to_ns ?? first.to_ns, total: calls.size, calls: [...calls.values()],
+    loops: [...loops.values()], regions: [...regions.values()], sites }];
 }
 
 export interface Drawn {
@@ -94,11 +117,34 @@ function light(hex: number): boolean {
   return ((hex >> 16) * 299 + ((hex >> 8) & 255) * 587 + (hex & 255) * 114) / 1000 > 140;
 }
 
+/** Whether a selection of functions has one; undefined if that is not for the page to say: it has groups. */
+export function hasFunction(list: string | undefined, name: string): boolean | undefined {
+  if (!list) return true;
+  let known = true;
+  for (const item of list.split(",").map((x) => x.trim().toLowerCase())) {
+    const exact = item.startsWith("mpi_") || item.includes("*");
+    const pattern = item.split("*").map((x) => x.replace(/[^\w]/g, "\\$&")).join(".*");
+    if (exact && new RegExp(`^${pattern}$`).test(name.toLowerCase())) return true;
+    known &&= exact;
+  }
+  return known ? false : undefined;
+}
+
+/** How a lane is drawn. */
+export interface Row {
+  y: number;
+  height: number;
+  x: (ns: number) => number;
+  left: number;
+  right: number;
+  /** The call that is chosen, and the functions that are. */
+  chosen: number | undefined;
+  functions: string | undefined;
+}
+
 /** Draws a lane into a row, and notes what can be pointed at. Returns whether it has single calls. */
-export function drawLane(
-  g: CanvasRenderingContext2D, lane: Lane, y: number, height: number, x: (ns: number) => number, width: number, left: number,
-  chosen: number | undefined, notes: Drawn[],
-): boolean {
+export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, notes: Drawn[]): boolean {
+  const { y, height, x, left, right: width, chosen } = row;
   const calls = lane.calls ?? [];
   if (!calls.length && lane.total > 0) return false;
   const loops = lane.loops ?? [];
@@ -108,6 +154,7 @@ export function drawLane(
   let top = y;
   g.font = "10px ui-monospace, DejaVu Sans Mono, monospace";
   g.textBaseline = "middle";
+  g.textAlign = "left";
   for (const r of regions) {
     const a = Math.max(left, x(r.start_ns));
     const w = Math.min(width, x(r.end_ns)) - a;
@@ -137,8 +184,8 @@ export function drawLane(
   const from = Math.max(left, x(lane.from_ns));
   const to = Math.min(width, x(lane.to_ns));
   if (calls.length && to > from) {
-    const first = Math.max(from, x(calls[0]?.start_ns ?? lane.from_ns));
-    const last = Math.min(to, x(calls.at(-1)?.end_ns ?? lane.to_ns));
+    const first = Math.max(left, x(calls[0]?.start_ns ?? lane.from_ns));
+    const last = Math.min(width, x(calls.at(-1)?.end_ns ?? lane.to_ns));
     g.fillStyle = css(categoryColor(0));
     g.fillRect(first, top, last - first, h);
   }
@@ -146,7 +193,7 @@ export function drawLane(
     const a = Math.max(left, x(c.start_ns));
     const b = Math.min(width, x(c.end_ns));
     if (b < left || a > width) continue;
-    const k = categoryOf.get(c.category) ?? 6;
+    const k = hasFunction(row.functions, c.func) === false ? categories.length - 1 : categoryOf.get(c.category) ?? 6;
     const color = categoryColor(k);
     const w = Math.max(0.7, b - a);
     const inset = c.nested ? h * 0.3 : 0;

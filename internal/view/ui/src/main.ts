@@ -80,17 +80,18 @@ function build(o: Overview): void {
   } else place.append(h("p", { class: "empty" }, "This recording has no times of calls, so that there is no map. The tables below are complete."));
 
   document.body.replaceChildren(
-    h("a", { href: "#panel", class: "skip", click: (e) => {
+    h("div", {}, h("a", { href: "#panel", class: "skip", click: (e) => {
       e.preventDefault();
       document.getElementById("panel")?.focus();
     } }, "skip to the tables"),
-    header(o, found.element, c, panels), verdict(c), selectionBar(say), banner(o),
+    header(o, found.element, c, panels), verdict(c), selectionBar(say), banner(o)),
     h("main", {}, place, findings(c)), grip(), tabs(panels, c),
     h("footer", {}, status, h("span", {}, o.version)));
   for (const panel of document.querySelectorAll(".panel")) panel.id = "panel";
   keyboard(c, found.focus, maps, panels, run);
   addEventListener("jump", (e) => void jump((e as CustomEvent<number>).detail, c, run));
-  Object.assign(window, { tabard: { frames: () => maps.flatMap((m) => m.frames) } }); // for tests
+  // For tests: how long pictures took to draw, and where calls are.
+  Object.assign(window, { tabard: { frames: () => maps.flatMap((m) => m.frames), calls: () => maps[0]?.callsDrawn() ?? [] } });
 }
 
 function header(o: Overview, searching: HTMLElement, c: Context, panels: Panel[]): HTMLElement {
@@ -120,7 +121,7 @@ function selectionBar(say: (s: string) => void): HTMLElement {
   const clear = h("button", { type: "button", title: "Select everything (Esc)", click: () => store.set({ selection: {} }) }, "clear");
   for (const k of keys) {
     if (k === "step_loop") continue;
-    const input = h("input", { placeholder: "all", title: `${names[k]}, e.g. ${examples[k]}`, "aria-label": names[k], spellcheck: false, autocomplete: "off" });
+    const input = h("input", { placeholder: "all", title: `${names[k]}, e.g. ${examples[k]}`, "aria-label": names[k], spellcheck: "false", autocomplete: "off" });
     input.addEventListener("change", () => store.select({ [k]: input.value.trim() }));
     input.addEventListener("keydown", (ev) => {
       if (ev.key === "Escape") input.blur();

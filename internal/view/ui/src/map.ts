@@ -205,10 +205,16 @@ export class TimeMap {
   // What is not all known or not sharp is said.
   private annotate(missing: boolean): void {
     const blur = this.heads.reduce((n, x) => Math.max(n, x.head.exact ? 0 : x.head.blur_ns), 0);
-    const pending = this.heads.reduce((n, x) => n + x.head.pending, 0);
+    let [read, all] = [0, 0];
+    for (const { head } of this.heads) {
+      for (const r of head.rows) {
+        read += r.read;
+        all += r.threads;
+      }
+    }
     const failed = this.failure;
     this.element.dataset.state = missing || this.tiles.busy ? "loading" : "ready";
-    const text = failed ?? (pending ? `not exact yet: ${plural(pending, "thread")} still to be read`
+    const text = failed ?? (read < all ? `not exact yet: ${percent(read / all)} is read`
       : blur ? `not exact: means over stretches of ${duration(blur)}` : "");
     if (this.note.textContent !== clean(text)) put(this.note, text);
   }
@@ -285,12 +291,10 @@ export class TimeMap {
       const line = this.line(i);
       if (!line) continue;
       const y = axis + (i - first) * this.row;
-      for (const lane of this.lanes.of(line, from, to, this.filter)) {
-        const call = s.call;
-        const chosen = call && call[0] === line.world && call[1] === line.rank && call[2] === line.thread ? call[3] : undefined;
-        const end = Math.min(this.width, this.x(lane.to_ns));
-        if (drawLane(g, lane, y, this.row - 1, this.x, end, Math.max(gutter, this.x(lane.from_ns)), chosen, this.drawn)) single = true;
-      }
+      const call = s.call;
+      const row = { y, height: this.row - 1, x: this.x, left: gutter, right: this.width, functions: s.selection.function,
+        chosen: call && call[0] === line.world && call[1] === line.rank && call[2] === line.thread ? call[3] : undefined };
+      for (const lane of this.lanes.of(line, from, to)) single = drawLane(g, lane, row, this.drawn) || single;
     }
     return single;
   }
@@ -302,8 +306,7 @@ export class TimeMap {
       const l = this.line(i);
       if (l && l.thread === 0) where.set(l.rank, axis + (i - first + 0.5) * this.row);
     }
-    const s = this.o.store.now.selection;
-    drawArrows(g, this.lanes.arrows(from, to, { rank: s.rank, comm: s.comm }), this.x, where, [gutter, this.width]);
+    drawArrows(g, this.lanes.arrows(from, to), this.x, where, [gutter, this.width]);
   }
 
   // What is not selected is veiled.
@@ -408,9 +411,9 @@ export class TimeMap {
       const l = this.line(i);
       if (!l) continue;
       const y = axis + (i - first + 0.5) * this.row;
-      if (y > this.height - 4 || y < axis + 4) continue;
+      if (y > this.height - 4 || y < axis + 2) continue;
       g.fillStyle = sel && hasRank(sel, l.rank) ? ink("accent") : ink("ink");
-      g.fillText(nameOf(l, every === 1 || i === 0), gutter - 6, y);
+      g.fillText(nameOf(l, every === 1 || i === 0), gutter - 6, Math.max(y, axis + 6));
     }
   }
 
@@ -642,9 +645,11 @@ export class TimeMap {
     return [];
   }
 
-  /** The picture, for saving. */
-  picture(): HTMLCanvasElement {
-    return this.canvas;
+  /** Where single calls are drawn on the page, for tests. */
+  callsDrawn(): { x: number; y: number; width: number; func: string; index: number; rank: number }[] {
+    const r = this.canvas.getBoundingClientRect();
+    return this.drawn.flatMap((d) => d.call ? [{ x: r.x + d.x + d.width / 2, y: r.y + d.y + d.height / 2, width: d.width,
+      func: d.call.func, index: d.call.index, rank: d.line.rank }] : []);
   }
 }
 

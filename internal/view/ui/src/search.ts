@@ -10,7 +10,7 @@ export function search(c: Context): { element: HTMLElement; focus: () => void } 
   const list = h("ul", { class: "hits", id: "hits", role: "listbox", "aria-label": "What was found", hidden: true });
   const input = h("input", {
     type: "search", placeholder: "search  ( / )", "aria-label": "Search functions, call sites, ranks, values", role: "combobox",
-    "aria-controls": "hits", "aria-expanded": "false", autocomplete: "off", spellcheck: false, disabled: selfContained,
+    "aria-controls": "hits", "aria-expanded": "false", autocomplete: "off", spellcheck: "false", disabled: selfContained,
   });
   let hits: Hit[] = [];
   let at = -1;

@@ -1,6 +1,6 @@
 // Tiles: shares of categories on a grid of time and lines that halves from level to level, so that zooming never changes a
 // sum. Here they are fetched, kept, and turned into pixels.
-import { address, bytes, get, selfContained, type Params } from "./api";
+import { address, bytes, selfContained, type Params } from "./api";
 import { categories, categoryColor, dark, rgb, viridisTable } from "./palette";
 import type { Grid, TileHead } from "./types";
 
@@ -19,6 +19,8 @@ export interface Place {
   first: number;
   group: number;
   rows: number;
+  /** The address, if it is one of a self-contained file. */
+  path?: string;
 }
 
 const toLinear = Float32Array.from({ length: 256 }, (_, i) => Math.pow(i / 255, 2.2));
@@ -30,7 +32,7 @@ const most = 256;
 export class Tiles {
   private tiles = new Map<string, Tile>();
   private asking = 0;
-  private queue: { key: string; params: Params }[] = [];
+  private queue: string[] = [];
   private clock = 0;
   private generation = new AbortController();
 
@@ -46,21 +48,21 @@ export class Tiles {
     return this.asking > 0 || this.queue.length > 0;
   }
 
-  private params(p: Place, extra: Params): Params {
-    return { ...extra, rec: this.rec || undefined, level: p.level, x: p.x, first: p.first, group: p.group, rows: p.rows };
+  private key(p: Place, extra: Params): string {
+    return p.path ?? address("tiles", { ...extra, rec: this.rec || undefined, level: p.level, x: p.x, first: p.first, group: p.group,
+      rows: p.rows });
   }
 
   /** A tile that is there; asks for it else. */
   tile(p: Place, extra: Params, ask = true): Tile | undefined {
-    const params = this.params(p, extra);
-    const key = address("tiles", params);
+    const key = this.key(p, extra);
     const t = this.tiles.get(key);
     if (t) {
       t.used = ++this.clock;
       return t.head || t.error ? t : undefined;
     }
-    if (ask && !this.queue.some((q) => q.key === key)) {
-      this.queue.push({ key, params });
+    if (ask && !this.queue.includes(key)) {
+      this.queue.push(key);
       queueMicrotask(() => this.next());
     }
     return undefined;
@@ -68,18 +70,18 @@ export class Tiles {
 
   private next(): void {
     while (this.asking < 4) {
-      const q = this.queue.shift();
-      if (!q) return;
-      if (!this.tiles.has(q.key)) void this.fetch(q.key, q.params);
+      const key = this.queue.shift();
+      if (!key) return;
+      if (!this.tiles.has(key)) void this.fetch(key);
     }
   }
 
-  private async fetch(key: string, params: Params): Promise<void> {
+  private async fetch(key: string): Promise<void> {
     const t: Tile = { pixels: new Map(), used: ++this.clock };
     this.tiles.set(key, t);
     this.asking++;
     try {
-      const b = await bytes("tiles", params, { signal: this.generation.signal });
+      const b = await bytes(key, { signal: this.generation.signal });
       const n = new DataView(b).getUint32(0, true);
       t.head = JSON.parse(new TextDecoder().decode(new Uint8Array(b, 4, n))) as TileHead;
       t.cells = new Uint8Array(b, 4 + n);
@@ -187,8 +189,6 @@ export function inFile(grid: Grid): Place[] {
   return grid.first.map((q) => {
     const p = new URLSearchParams(q.replace(/^.*\?/, ""));
     const n = (k: string): number => Number(p.get(k) ?? 0);
-    return { level: n("level"), x: n("x"), first: n("first"), group: n("group"), rows: n("rows") };
+    return { level: n("level"), x: n("x"), first: n("first"), group: n("group") || 1, rows: n("rows"), path: q };
   });
 }
-
-export { get };

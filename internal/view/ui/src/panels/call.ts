@@ -19,8 +19,10 @@ export const call: Panel = {
   show: (c, into) => void fill(into, async (signal, pending) => {
     const at = c.store.now.call;
     if (!at) return [h("p", { class: "empty" }, "Click a call in the map (zoom in until calls are drawn one by one), or choose one in a table.")];
-    const [world, rank, thread, index] = at;
+    const [world, rank, thread] = at;
     const who = { world: world || undefined, rank, thread: thread || undefined };
+    let index = at[3];
+    if (index < 0) index += (await ask<Calls>("calls", { ...who, from: 0, limit: 1 }, signal, pending)).total; // from the end
     const r = await ask<Calls>("calls", { ...who, from: index, limit: 1 }, signal, pending);
     const x = r.calls[0];
     if (!x) return [h("p", { class: "empty" }, `Rank ${rank} made ${count(r.total)} calls: there is no call ${index}.`)];
@@ -40,7 +42,7 @@ export const call: Panel = {
       h("button", { type: "button", click: () => c.store.select({ function: x.func }) }, "select the function"));
     const partners = h("dl", { class: "call" });
     if (start !== undefined && end !== undefined) {
-      void get2(c, partners, rank, start, Math.max(end, start + 1), x, signal);
+      void partnersOf(c, partners, rank, start, Math.max(end, start + 1), x, signal);
     }
     return [controls, h("div", { class: "columns" },
       list([["call", x.func + (x.flags?.length ? ` (${x.flags.join(", ")})` : "")],
@@ -62,12 +64,12 @@ function list(rows: [string, string][]): HTMLElement {
 }
 
 // The other end of the message, and who waited.
-async function get2(
+async function partnersOf(
   c: Parameters<Panel["show"]>[0], into: HTMLElement, rank: number, t0: number, t1: number, x: Call, signal: AbortSignal,
 ): Promise<void> {
   const rows: Node[] = [];
   try {
-    const a = await ask<Arrows>("arrows", { t0, t1, rank, max: 5000 }, signal, () => undefined);
+    const a = await ask<Arrows>("arrows", { t0: Math.floor(t0), t1: Math.ceil(t1), max: 5000 }, signal, () => undefined);
     for (const m of a.arrows ?? []) {
       const sends = m.from === rank && m.send === x.index;
       const receives = m.to === rank && m.receive === x.index;

@@ -17,12 +17,12 @@ export const loops: Panel = {
     const chosen = l.classes[k];
     if (!chosen) return [h("p", { class: "empty" }, "No calls are selected.")];
     const code = h("div", {}, h("p", { class: "empty" }, "A loop, or all of a rank, as C: choose \u2018as C\u2019."));
-    const tree = h("div", { class: "tree" }, branch(chosen.body, chosen.blocks ?? [], 0, c, (node) => void showCode(code, chosen.ranks, node)));
+    const tree = h("div", { class: "tree" }, branch(chosen.body, chosen.blocks ?? [], 0, c, (node) => void showCode(code, chosen.blocks ?? [], node)));
     return [
       h("div", { class: "controls" }, choice("ranks that do the same ", l.classes.map((x, i) => [String(i),
         `${x.ranks || "?"}${x.thread ? ", thread " + x.thread : ""} (${count(x.calls)} calls)`]), String(k), (v) => c.store.set({ detail: v === "0" ? "" : v })),
       h("span", {}, `${count(l.classes.length)} ${l.classes.length === 1 ? "class" : "classes"}`),
-      h("button", { type: "button", click: () => void showCode(code, chosen.ranks) }, "all of it as C")),
+      h("button", { type: "button", click: () => void showCode(code, chosen.blocks ?? []) }, "all of it as C")),
       h("div", { class: "columns" }, tree, code),
     ];
   }),
@@ -69,11 +69,21 @@ function branch(body: LoopNode[], blocks: LoopNode[][], depth: number, c: Contex
   return ul;
 }
 
-async function showCode(into: HTMLElement, ranks: string, node?: LoopNode): Promise<void> {
+// The function of the first call in a loop.
+function firstCall(n: LoopNode, blocks: LoopNode[][], depth = 0): string | undefined {
+  if (n.func || depth > 40) return n.func;
+  for (const b of n.body ?? (n.block !== undefined ? blocks[n.block] ?? [] : [])) {
+    const f = firstCall(b, blocks, depth + 1);
+    if (f) return f;
+  }
+  return undefined;
+}
+
+async function showCode(into: HTMLElement, blocks: LoopNode[][], node?: LoopNode): Promise<void> {
   put(into, h("p", { class: "pending" }, "writing C \u2026"));
   try {
     const s = node?.site?.[0];
-    const c = await get<Code>("code", { rank: /^\d+/.exec(ranks)?.[0], loop: node ? where(node).replace(/ \[.*$/, "").replace(/-\d+$/, "") : undefined });
+    const c = await get<Code>("code", { times: node?.max, call: node ? firstCall(node, blocks) : undefined });
     const all = c.text.split("\n");
     // A text box can hold any number of lines, but not a page.
     const shown = all.length > 5000 ? all.slice(0, 5000).join("\n") + `\n/* ${all.length - 5000} more lines: tabard proxy writes all */` : c.text;

@@ -36,7 +36,7 @@ export const matrix: Panel = {
       c.store.select({ rank: list });
     };
     const picture = draw(cells, rows, from, to, v, (x) => x
-      ? `${name(x[from] ?? 0)} to ${name(x[to] ?? 0)}: ${count(x[n] ?? 0)} messages, ${size(x[b] ?? 0)}` : "", choose, words);
+      ? `${name(x[from] ?? 0)} to ${name(x[to] ?? 0)}: ${count(x[n] ?? 0)} messages, ${size(x[b] ?? 0)}` : "", choose, words, Math.max(120, into.clientHeight - 96));
     const total = m.totals[kind];
     return [
       h("div", { class: "controls" }, choice("messages ", kinds, kind, (k) => c.store.set({ detail: `${k},${value}` })),
@@ -61,7 +61,7 @@ export const matrix: Panel = {
 
 function draw(
   cells: number[][], rows: number, from: number, to: number, v: number, tell: (x: number[] | undefined) => string,
-  choose: (x: number[]) => void, words: (x: number) => string,
+  choose: (x: number[]) => void, words: (x: number) => string, room: number,
 ): HTMLElement {
   const side = Math.max(rows, 1);
   const canvas = h("canvas", { width: side, height: side, role: "img", "aria-label": "Senders from top to bottom, receivers from left to right. The table beside it has the same as text." });
@@ -82,8 +82,8 @@ function draw(
     }
     g.putImageData(image, 0, 0);
   }
-  const say = h("p", { class: "empty", "aria-hidden": "true" }, "rows send, columns receive");
-  const pixels = Math.max(1, Math.min(28, Math.floor(190 / side)));
+  const say = h("p", { class: "under", "aria-hidden": "true" }, "rows send, columns receive");
+  const pixels = Math.max(1, Math.min(28, Math.floor(room / side)));
   canvas.style.width = pixels * side + "px";
   canvas.style.height = pixels * side + "px";
   const cell = (e: MouseEvent): number[] | undefined => where.get(Math.floor(e.offsetY / pixels) * side + Math.floor(e.offsetX / pixels));

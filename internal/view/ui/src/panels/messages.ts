@@ -14,7 +14,7 @@ export const messages: Panel = {
     const s = c.store.now;
     const [t0, t1] = c.window();
     const m = await ask<Messages>("messages", selected(s), signal, pending);
-    const a = await ask<Arrows>("arrows", { ...selected(s, ["time", "steps"]), t0: Math.floor(t0), t1: Math.ceil(t1), max: 1 }, signal, pending)
+    const a = await ask<Arrows>("arrows", { t0: Math.floor(t0), t1: Math.ceil(t1), max: 1 }, signal, pending)
       .catch(() => null);
     const nobody = h("div", {},
       h("h3", {}, `${count(m.messages)} messages, ${size(m.bytes)}; ${count(m.unmatched_sends)} were never received, ` +

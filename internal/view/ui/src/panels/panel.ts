@@ -53,22 +53,24 @@ export function lacking(e: unknown): boolean {
 
 const turns = new WeakMap<HTMLElement, AbortController>();
 
-/** Fills a place with what becomes of answers. A later call for the same place makes earlier ones void. */
+/** Fills a place with what becomes of answers, and with what is going on until then. A later call for the same place makes
+ *  earlier ones void. */
 export async function fill(
   into: HTMLElement, make: (signal: AbortSignal, pending: (p: Pending) => void) => Promise<Node[]>,
+  busy: (text: string) => void = (text) => put(into, h("p", { class: "pending", role: "status" }, text)),
 ): Promise<void> {
   turns.get(into)?.abort();
   const turn = new AbortController();
   turns.set(into, turn);
   into.setAttribute("aria-busy", "true");
   const late = setTimeout(() => {
-    if (!turn.signal.aborted) put(into, h("p", { class: "pending" }, "\u2026"));
+    if (!turn.signal.aborted) busy("\u2026");
   }, 150);
   const pending = (p: Pending): void => {
     if (turn.signal.aborted) return;
     clearTimeout(late);
     const part = p.total > 0 ? `: ${count(p.done)} of ${count(p.total)}` : p.done > 0 ? `: ${count(p.done)}` : "";
-    put(into, h("p", { class: "pending", role: "status" }, p.what + part + " \u2026"));
+    busy(p.what + part + " \u2026");
   };
   try {
     const nodes = await make(turn.signal, pending);

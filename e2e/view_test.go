@@ -1,0 +1,381 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+// viewerDeadline is how long something may take to appear on a busy machine.
+const viewerDeadline = time.Minute
+
+// serveView starts tabard view and gives the address that it prints.
+func serveView(t *testing.T, files ...string) string {
+	t.Helper()
+	cmd := exec.Command(tabardBin, append([]string{"view", "--no-browser", "--idle", "10m"}, files...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		_ = cmd.Wait()
+	})
+	address, text := regexp.MustCompile(`http://\S+`), ""
+	for s := bufio.NewScanner(out); s.Scan(); {
+		text += s.Text() + "\n"
+		if a := address.FindString(s.Text()); a != "" {
+			return a
+		}
+	}
+	t.Fatalf("tabard view printed no address:\n%s", text)
+	return ""
+}
+
+// browser starts Chromium without a screen. Tests that use it look at one page after the other.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: make deps installs it", err)
+	}
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1280, 720))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), o...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// viewerPage is the page in a tab of its own.
+type viewerPage struct {
+	t   *testing.T
+	ctx context.Context
+	mu  sync.Mutex
+	bad []string // what the browser complained of
+}
+
+func openViewer(t *testing.T, parent context.Context, url string) *viewerPage {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent)
+	p := &viewerPage{t: t, ctx: ctx}
+	err := chromedp.Listen(ctx, func(e any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch e := e.(type) {
+		case *runtime.EventExceptionThrown:
+			p.bad = append(p.bad, fmt.Sprintf("%s %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception))
+		case *log.EventEntryAdded:
+			// An answer with an error is shown on the page, which is looked at there.
+			if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
+				p.bad = append(p.bad, e.Entry.Text)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, b := range p.bad {
+			t.Errorf("the browser complains: %s", b)
+		}
+		cancel()
+	})
+	p.run(chromedp.EmulateViewport(1280, 720), chromedp.Navigate(url))
+	return p
+}
+
+func (p *viewerPage) run(a ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, a...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// text is the value of an expression as text.
+func (p *viewerPage) text(js string) string {
+	p.t.Helper()
+	s, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String("+js+")"))
+	if err != nil {
+		p.t.Fatalf("%v: %s", err, js)
+	}
+	return s
+}
+
+// wait waits until an expression is true.
+func (p *viewerPage) wait(js string) {
+	p.t.Helper()
+	for end := time.Now().Add(viewerDeadline); ; time.Sleep(30 * time.Millisecond) {
+		// While the page goes on to another address there is nobody to ask.
+		if s, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String(!!("+js+"))")); err == nil && s == "true" {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("not within %v: %s\nthe page at %s:\n%s", viewerDeadline, js, p.text("location.hash"), p.text("document.body.innerText"))
+		}
+	}
+}
+
+// ready waits until the map and the panel are drawn.
+func (p *viewerPage) ready() {
+	p.t.Helper()
+	p.wait(`document.querySelector(".map")?.dataset.state === "ready" && document.querySelector(".panel") &&
+		!document.querySelector(".panel[aria-busy]") && !document.querySelector(".verdict[aria-busy]")`)
+	if s := p.text(`[...document.querySelectorAll(".failed, .fatal")].map(e => e.textContent).join("; ")`); s != "" {
+		p.t.Errorf("the page failed: %s", s)
+	}
+}
+
+func (p *viewerPage) keys(keys string) {
+	p.t.Helper()
+	p.run(chromedp.KeyEvent(keys))
+}
+
+// click clicks the first element of a selector whose text begins with something.
+func (p *viewerPage) click(selector, text string) {
+	p.t.Helper()
+	find := fmt.Sprintf("[...document.querySelectorAll(%q)].find(e => e.textContent.startsWith(%q))", selector, text)
+	p.wait(find)
+	p.text(find + ".click()")
+}
+
+// selection is what the page selects, by its fragment.
+func (p *viewerPage) selection(key string) string {
+	p.t.Helper()
+	return p.text(fmt.Sprintf("new URLSearchParams(location.hash.slice(1)).get(%q) ?? ''", key))
+}
+
+func viewerRecording(t *testing.T, fault string) string {
+	m, err := mpirun.Find("mpich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, have := range mpis {
+		if have.Name == m.Name {
+			m = have
+		}
+	}
+	return record(t, m, 4, nil, "faulty_steps", fault).File()
+}
+
+// A person finds the way through a recording: with the mouse, with the keys alone, and with links.
+func TestViewer(t *testing.T) {
+	ctx := browser(t)
+	url := serveView(t, viewerRecording(t, "slowstep"))
+
+	p := openViewer(t, ctx, url)
+	t.Run("first paint", func(t *testing.T) {
+		p.t = t
+		p.ready()
+		p.wait(`document.querySelectorAll(".findings button").length > 0`)
+		for _, want := range []string{"parallel efficiency", "waiting for others"} {
+			if s := p.text(`document.querySelector(".verdict").textContent`); !strings.Contains(s, want) {
+				t.Errorf("the verdict %q lacks %q", s, want)
+			}
+		}
+		// The map has more than one colour.
+		p.wait(`(() => { const c = document.querySelector(".map canvas");
+			const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+			const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i+1] << 8 | d[i+2]);
+			return seen.size > 8; })()`)
+		if n := p.text(`document.querySelectorAll(".panel tbody tr").length`); n == "0" {
+			t.Error("there are no call sites")
+		}
+		if s := p.text(`document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight`); s != "true" {
+			t.Error("the page does not fit 1280 x 720")
+		}
+	})
+	t.Run("select and go back", func(t *testing.T) {
+		p.t = t
+		p.click(".panel tbody tr", "")
+		p.wait(`document.querySelector(".selection .function input").value.startsWith("MPI_")`)
+		p.ready()
+		p.text("history.back()")
+		p.wait(`document.querySelector(".selection .function input").value === ""`)
+		p.ready()
+	})
+	t.Run("jump to an outlier, zoom to a call", func(t *testing.T) {
+		p.t = t
+		for range 3 { // on a busy machine there are more slow steps than the one that is planted
+			p.keys("o")
+			p.wait(`location.hash.includes("steps=")`)
+			if p.selection("steps") == "27" {
+				break
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+		if p.selection("steps") != "27" {
+			p.click(`[role="tab"]`, "Steps")
+			p.click(".panel tbody tr td:first-child", "27")
+		}
+		p.wait(`location.hash.includes("steps=27")`)
+		p.keys("[")
+		p.wait(`location.hash.includes("steps=26")`)
+		p.keys("]")
+		p.wait(`location.hash.includes("steps=27")`)
+		p.wait(`tabard.calls().some(c => c.width > 20)`)
+		var x, y float64
+		var name string
+		at := p.text(`(c => c.x + " " + c.y + " " + c.func)(tabard.calls().reduce((a, b) => a.width > b.width ? a : b))`)
+		if _, err := fmt.Sscan(at, &x, &y, &name); err != nil {
+			t.Fatal(err)
+		}
+		p.run(chromedp.MouseClickXY(x, y))
+		p.wait(fmt.Sprintf(`document.querySelector("#tab-call").getAttribute("aria-selected") === "true" &&
+			document.querySelector(".panel dl.call")?.textContent.includes(%q)`, name))
+		p.ready()
+	})
+	t.Run("permalink", func(t *testing.T) {
+		link := p.text("location.href")
+		q := openViewer(t, ctx, link)
+		q.ready()
+		q.wait(`document.querySelector(".panel dl.call")`)
+		if q.selection("steps") != "27" || q.selection("call") != p.selection("call") {
+			t.Errorf("%s shows %s", link, q.text("location.hash"))
+		}
+	})
+	t.Run("search", func(t *testing.T) {
+		p.t = t
+		p.keys(kb.Escape)
+		p.keys("/")
+		p.wait(`document.activeElement.type === "search"`)
+		p.text(`document.activeElement.value = ""`) // the driver types the slash, too, which a browser does not
+		p.keys("allred")
+		p.wait(`document.querySelector('.hits [role="option"]')?.textContent.includes("MPI_Allreduce")`)
+		p.keys(kb.Enter)
+		p.wait(`document.querySelector(".selection .function input").value === "MPI_Allreduce"`)
+		p.ready()
+	})
+	t.Run("panels", func(t *testing.T) {
+		p.t = t
+		p.keys(kb.Escape)
+		for _, id := range strings.Fields(p.text(`[...document.querySelectorAll('[role="tab"]')].map(e => e.id).join(" ")`)) {
+			p.text(fmt.Sprintf("document.getElementById(%q).click()", id))
+			p.ready()
+			if s := p.text(`document.querySelector(".panel").innerText.trim()`); len(s) < 20 {
+				t.Errorf("%s shows %q", id, s)
+			}
+		}
+	})
+	t.Logf("script for a picture: %s ms, the slowest of each tenth", p.text(
+		`(() => { const f = tabard.frames().sort((a, b) => a - b); return [0.5, 0.9, 1].map(q => f[Math.floor(q * (f.length - 1))].toFixed(1)).join(", "); })()`))
+
+	t.Run("keyboard only", func(t *testing.T) {
+		q := openViewer(t, ctx, strings.Split(url, "?")[0])
+		q.ready()
+		for range 60 { // to the rows of the table
+			q.keys(kb.Tab)
+			if q.text(`!!document.activeElement.closest(".panel tbody")`) == "true" {
+				break
+			}
+		}
+		q.keys(kb.ArrowDown)
+		q.wait(`document.activeElement.dataset.row === "1"`)
+		q.keys(kb.Enter)
+		q.wait(`document.querySelector(".selection .function input").value.startsWith("MPI_")`)
+		q.ready()
+		q.text("document.activeElement.blur()")
+		q.keys("u")
+		q.wait(`document.querySelector(".selection .function input").value === ""`)
+		q.keys("wwdd")
+		q.wait(`location.hash.includes("view=")`)
+		q.keys("0")
+		q.wait(`!location.hash.includes("view=")`)
+		q.keys("?")
+		q.wait(`document.querySelector("dialog[open]")?.textContent.includes("outlier")`)
+		q.keys(kb.Escape)
+		q.wait(`!document.querySelector("dialog")`)
+	})
+}
+
+// Two recordings are beside each other, coupled by iteration.
+func TestViewerCompare(t *testing.T) {
+	p := openViewer(t, browser(t), serveView(t, viewerRecording(t, "none"), viewerRecording(t, "sizestep")))
+	p.ready()
+	p.wait(`document.querySelectorAll(".map").length === 2`)
+	p.click(`[role="tab"]`, "Compare")
+	p.ready()
+	p.wait(`document.querySelector(".panel").textContent.includes("65536")`)
+	p.click(".panel tbody tr", "")
+	p.wait(`location.hash.includes("rank=")`)
+	p.ready()
+}
+
+// hostile is what a page obeys, what hides, and what turns text around.
+const hostile = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>&lt;b&gt;\x1b[31m\u202eevil\u2066\u200b'\"`"
+
+// All strings of a recording are text on the page, whatever is in them.
+func TestViewerHostile(t *testing.T) {
+	clean, err := os.ReadFile(viewerRecording(t, "slowstep"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "<b>x.tabard")
+	if err := os.WriteFile(file, archivetest.Poisoned(t, clean, hostile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := openViewer(t, browser(t), serveView(t, file))
+	p.ready()
+	p.wait(`document.querySelectorAll(".findings button").length > 0`)
+	for _, id := range strings.Fields(p.text(`[...document.querySelectorAll('[role="tab"]')].map(e => e.id).join(" ")`)) {
+		p.text(fmt.Sprintf("document.getElementById(%q).click()", id))
+		p.ready()
+		text := p.text("document.body.textContent + [...document.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join()")
+		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) }); i >= 0 {
+			t.Errorf("%s: %q is on the page", id, text[max(0, i-20):i+4])
+		}
+		if !strings.Contains(text, `<img src=x onerror="window.hacked=1">`) || !strings.Contains(text, `\u202eevil`) {
+			t.Errorf("%s: the strings are not shown as they are", id)
+		}
+		if n := p.text(`document.querySelectorAll("img, b[style], script:not([src]), iframe, form:not([method])").length + (window.hacked ?? 0)`); n != "0" {
+			t.Errorf("%s: %s elements came from the recording", id, n)
+		}
+	}
+}
+
+// A page by itself shows the first screen without a server, and says what it lacks.
+func TestViewerFile(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	if out, err := exec.Command(tabardBin, "view", "--html", page, viewerRecording(t, "slowstep")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p := openViewer(t, browser(t), "file://"+page)
+	p.ready()
+	p.wait(`document.querySelectorAll(".findings button").length > 0 && document.querySelectorAll(".panel tbody tr").length > 2`)
+	if s := p.text(`document.querySelector(".mapnote").textContent + document.querySelectorAll(".legend .key").length`); s < "3" || s > "9" {
+		t.Errorf("the map says %q", s)
+	}
+	p.click(`[role="tab"]`, "Call")
+	p.text(`location.hash = "#panel=call&call=0.1.0.5"`)
+	p.wait(`document.querySelector(".panel").textContent.includes("not in this file")`)
+}
