@@ -27,6 +27,7 @@ const (
 const (
 	mipMemory   = 160 << 20
 	chunkMemory = 48 << 20
+	rowMemory   = 64 << 20
 	openCalls   = 2 << 20 // calls of blocks that are decoded, of 20 bytes each
 	chunkLines  = 64
 )
@@ -53,14 +54,15 @@ type Tiler struct {
 	resolvers []*selection.Resolved // that nobody uses
 	lanes     map[int]*lane         // that nobody uses
 	held      uint64                // calls of their blocks
-	chunks    *lru[chunkKey, *chunk]
+	chunks    *lru[chunkKey, *chunk] // of chunkLines lines
+	rows      *lru[chunkKey, *chunk]
 }
 
 // NewTiler makes a Tiler of what is selected in an archive, whose last call ends at end.
 func NewTiler(a *archive.Archive, sel *selection.Selection, order string, end time.Duration) (*Tiler, error) {
 	t := &Tiler{arch: a, sel: sel, end: end, mips: newMips(mipMemory), lanes: map[int]*lane{},
 		facts: make([]atomic.Pointer[facts], a.NumStreams()), order: make([]int32, a.NumStreams()),
-		chunks: newLRU[chunkKey](chunkMemory, (*chunk).size)}
+		chunks: newLRU[chunkKey](chunkMemory, (*chunk).size), rows: newLRU[chunkKey](rowMemory, (*chunk).size)}
 	for i := range t.order {
 		t.order[i] = int32(i)
 	}
@@ -178,7 +180,7 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 	last := min(first+x.Group, len(t.order))
 	x.Lines[i] = last - first
 	key := chunkKey{first, x.Group, x.Level, x.X}
-	if c := t.chunk(key); c != nil {
+	if c := t.kept(t.rows, key); c != nil {
 		x.chunks[i], x.Read[i] = c, last-first
 		return 0, nil
 	}
@@ -196,7 +198,7 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 		return blur, err
 	}
 	if blur == 0 && x.Read[i] == last-first {
-		t.keep(key, sum)
+		t.keep(t.rows, key, sum)
 	}
 	return blur, nil
 }
@@ -214,7 +216,7 @@ func (t *Tiler) known(first, last int) bool {
 // some adds lines, whose sum is kept.
 func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Time) (int, time.Duration, error) {
 	key := chunkKey{first, chunkLines, level, x}
-	c := t.chunk(key)
+	c := t.kept(t.chunks, key)
 	if c == nil {
 		c = &chunk{}
 		n, blur, err := t.spreadOut(c, first, last, level, x, until)
@@ -222,7 +224,7 @@ func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Tim
 			sum.add(c)
 			return n, blur, err
 		}
-		t.keep(key, c)
+		t.keep(t.chunks, key, c)
 	}
 	sum.add(c)
 	return last - first, 0, nil
@@ -515,17 +517,17 @@ func (c *chunk) add(o *chunk) {
 	}
 }
 
-func (t *Tiler) chunk(k chunkKey) *chunk {
+func (t *Tiler) kept(in *lru[chunkKey, *chunk], k chunkKey) *chunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c, _ := t.chunks.get(k)
+	c, _ := in.get(k)
 	return c
 }
 
-func (t *Tiler) keep(k chunkKey, c *chunk) {
+func (t *Tiler) keep(in *lru[chunkKey, *chunk], k chunkKey, c *chunk) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.chunks.put(k, c)
+	in.put(k, c)
 }
 
 // GridLevel is the least level at which one tile covers a time.
