@@ -51,9 +51,9 @@ type Tiler struct {
 
 	asks      sync.Mutex // protects what was resolved
 	mu        sync.Mutex
-	resolvers []*selection.Resolved // that nobody uses
-	lanes     map[int]*lane         // that nobody uses
-	held      uint64                // calls of their blocks
+	resolvers []*selection.Resolved  // that nobody uses
+	lanes     map[int]*lane          // that nobody uses
+	held      uint64                 // calls of their blocks
 	chunks    *lru[chunkKey, *chunk] // of chunkLines lines
 	rows      *lru[chunkKey, *chunk]
 }
