@@ -7,6 +7,7 @@
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
 # make faults     300 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
+# make functions  what recording function calls costs (FUNCTIONS='-programs FILE' for more programs)
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
 # make size       bytes of real recordings beside other tracers, and the bars (SIZE='-programs FILE -pilgrim LIBRARY' for more)
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
@@ -109,6 +110,10 @@ functionruns: bin/tabard
 
 bench: bin/tabard
 	$(GOCMD) run ./bench/cost
+
+.PHONY: functions
+functions: bin/tabard
+	$(GOCMD) run ./bench/functions $(FUNCTIONS)
 
 scale:
 	$(GOCMD) run ./bench/scale $(SCALE)

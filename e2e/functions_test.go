@@ -220,6 +220,8 @@ func TestOutliersPlanted(t *testing.T) {
 			{"root", "mpi", "rank 2: MPI_Bcast at planted.c:47 [main] was given root 1, not 0, in iteration 71 of 100"},
 			{"order", "mpi", "rank 2: made MPI_Isend at planted.c:22 [exchange], MPI_Isend at planted.c:23 [exchange] where " +
 				"the others made MPI_Isend at planted.c:25 [exchange], MPI_Isend at planted.c:26 [exchange], in iteration 71 of 100"},
+			{"reduce", "mpi", "rank 2: MPI_Reduce at planted.c:50 [main] was given root 1, not 0, in iteration 71 of 100"},
+			{"size", "mpi", "rank 2: MPI_Gather at planted.c:51 [main] was given sendtype"},
 			{"trips", "mpi,functions", "rank 2: function planted.c:12 [smooth] was given times 3, not 4, in iteration 71 of 100"},
 		} {
 			t.Run(m.Name+"/"+tt.fault+"/"+tt.events, func(t *testing.T) {

@@ -1,4 +1,4 @@
-/* A program with a fault that is planted at rank 2: planted none|branch|root|order|trips. It prints one line. */
+/* A program with a fault that is planted at rank 2: planted none|branch|root|order|trips|reduce|size. It prints one line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +47,8 @@ int main(int argc, char **argv)
         MPI_Bcast(&value, 0, MPI_INT, is("root", i) ? 1 : 0, world);
         for (int k = 0; k < (is("trips", i) ? 3 : 4); k++) smooth(k);
         MPI_Allreduce(&value, &least, 1, MPI_INT, MPI_MIN, world);
+        MPI_Reduce(&value, &least, 0, MPI_INT, MPI_MAX, is("reduce", i) ? 1 : 0, world);
+        MPI_Gather(&value, 0, is("size", i) ? MPI_DOUBLE : MPI_INT, &least, 0, MPI_INT, 0, world);
     }
     if (rank == 0) printf("done\n");
     MPI_Comm_free(&world);

@@ -171,3 +171,40 @@ func TestBrokenRecords(t *testing.T) {
 		}
 	}
 }
+
+// The state of function calls that HeldFunctions reads is that of the runtime.
+func TestFunctionStateLayout(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "state.c"), filepath.Join(dir, "state")
+	text := `#include <stddef.h>
+#include <stdio.h>
+#include "functions/state.h"
+#define AT(member) (unsigned long long)offsetof(struct tbf_state, member)
+int main(void)
+{
+    printf("%llu %d %d %d %d %d", TBF_MAGIC, TBF_FRAMES, TBF_ITEMS, TBF_NODES, TBF_STORED, TBF_FUNCTIONS);
+    printf(" %llu %llu %llu %llu %llu %llu", AT(frames), AT(items), AT(nodes_at), AT(stores), AT(words), AT(counts));
+    printf(" %llu %llu %llu %llu %llu %llu %llu", AT(thread), AT(depth), AT(opened), AT(top), AT(nodes), AT(stored), AT(defined));
+    printf(" %llu %u %u %llu", AT(base), TBF_NODE, TBF_INSIDE, TBF_COUNTED);
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	capture := filepath.Join("..", "..", "..", "capture")
+	if out, err := exec.Command("gcc", "-I"+capture, "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprint([]uint64{
+		functionsMagic, maxFrames, maxItems, maxNodes, maxStored, maxFunctions,
+		framesAt, itemsAt, nodesAt, storesAt, wordsAt, countsAt,
+		8, 12, 16, 20, 24, 28, 32, 40, nodeBit, functionGap, countedBit,
+	})
+	if got := "[" + string(out) + "]"; got != want {
+		t.Errorf("the runtime has %s, not %s", got, want)
+	}
+}
