@@ -252,12 +252,15 @@ var copyAlgorithms = []handMade{
 // TestAlgorithms: whatever hand-written algorithm, the operation is found, with its ranks, root and grade.
 func TestAlgorithms(t *testing.T) {
 	runs := 0
-	for _, x := range slices.Concat(reductionAlgorithms, composedAlgorithms, copyAlgorithms) {
+	for _, x := range slices.Concat(reductionAlgorithms, composedAlgorithms, copyAlgorithms, broadcastAlgorithms, exchangeAlgorithms, moreReductions) {
 		for _, n := range []int{4, 7, 16} {
 			if x.power && n&(n-1) != 0 {
 				continue
 			}
 			for kind := range 3 { // integers, reals, without contents
+				if n == 16 && kind > 0 {
+					continue
+				}
 				runs++
 				ms := runJob(n, kind == 1, kind != 2, func(p *proc) {
 					for step := range 3 {

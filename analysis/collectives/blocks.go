@@ -51,22 +51,25 @@ type memorySegment struct {
 }
 
 const (
-	mostSpans  = 256 // of a segment
-	mostRecent = 6   // blocks that are tried to be split
+	mostSpans  = 64      // of a segment
+	mostRecent = 6       // blocks that are tried to be split
+	mostOpen   = 32      // claims of a process that are remembered
+	mostClaims = 1 << 13 // messages of a region that make claims; each takes some 30 us
 )
 
 // blocks follow data that is split and put together.
 type blocks struct {
-	held    map[int32]map[content]*block
-	spans   map[memorySegment][]span
-	recent  map[int32][]*block
-	claims  map[content]*claim
-	open    map[int32][]*claim // the latest of a process
-	owned   []*block           // that have an origin of their own, in the order in which they appear
-	of      map[*Message]*block
-	places  bool // what lies where matters
-	complex bool // something was split or put together
-	has     map[int32]map[*block]bool
+	held     map[int32]map[content]*block
+	spans    map[memorySegment][]span
+	recent   map[int32][]*block
+	claims   map[content]*claim
+	open     map[int32][]*claim // the latest of a process
+	owned    []*block           // that have an origin of their own, in the order in which they appear
+	of       map[*Message]*block
+	places   bool // what lies where matters
+	claiming int
+	complex  bool // something was split or put together
+	has      map[int32]map[*block]bool
 }
 
 func newBlocks(places bool) *blocks {
@@ -287,10 +290,11 @@ func (t *blocks) mine(p int32) []*block {
 // claim notes what the rest of received blocks, and of such rests, would be if the block, which their receiver sends,
 // were a part of them.
 func (t *blocks) claim(p int32, b *block) {
-	if !b.known {
+	if t.claiming++; !b.known || t.claiming > mostClaims {
 		return
 	}
-	for _, c := range slices.Clone(t.open[p]) {
+	open := t.open[p]
+	for _, c := range slices.Clone(open[max(0, len(open)-mostRecent):]) {
 		t.claimOn(p, c.rest, b, c)
 	}
 	for _, whole := range t.recent[p] {
@@ -298,10 +302,17 @@ func (t *blocks) claim(p int32, b *block) {
 			t.claimOn(p, whole, b, nil)
 		}
 	}
-	if n := len(t.open[p]); n > mostRecent {
-		t.open[p] = t.open[p][n-mostRecent:]
+	if n := len(t.open[p]); n > mostOpen {
+		for _, c := range t.open[p][:n-mostOpen] {
+			if key := c.rest.key(); t.claims[key] == c {
+				delete(t.claims, key)
+			}
+		}
+		t.open[p] = slices.Clone(t.open[p][n-mostOpen:])
 	}
 }
+
+func (b *block) key() content { return content{hash: b.hash, bytes: b.bytes} }
 
 func (t *blocks) claimOn(p int32, whole, b *block, depends *claim) {
 	n := whole.bytes - b.bytes
@@ -314,7 +325,7 @@ func (t *blocks) claimOn(p int32, whole, b *block, depends *claim) {
 		{whole: whole, other: b, from: b.bytes, depends: depends,
 			rest: &block{bytes: n, known: true, hash: fingerprint.After(whole.hash, b.hash, uint64(n))}},
 	} {
-		t.claims[content{hash: c.rest.hash, bytes: n}] = c
+		t.claims[c.rest.key()] = c
 		t.open[p] = append(t.open[p], c)
 	}
 }

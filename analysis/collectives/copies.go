@@ -2,7 +2,6 @@ package collectives
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/spec"
@@ -18,19 +17,19 @@ type bundle struct {
 	call     uint64
 }
 
-// kind is where the leaves of a bundle end up.
+// kind is where the leaves of a bundle end up; it may be more than one.
 type kind uint8
 
 const (
-	lost   kind = iota
-	whole       // everybody has all of them
-	apart       // everybody else has some for itself
-	single      // one process has all of them
+	whole  kind = 1 << iota // everybody has all of them
+	apart                   // everybody else has some for itself
+	single                  // one process has all of them for itself
 )
 
 // copies finds operations that split data and put it together on the way, and tells which messages it took.
 func copies(ms []*Message, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
 	taken = map[*Message]bool{}
+	tried := map[*Message]int{} // how large the region was in which it was tried
 	for _, level := range []func(int32) int32{key, func(site int32) int32 { return site }} {
 		var rest []*Message
 		for _, m := range ms {
@@ -40,6 +39,12 @@ func copies(ms []*Message, key func(site int32) int32) (found []Finding, taken m
 		}
 		for _, all := range regions(rest, level) {
 			for _, r := range all.apart() {
+				if tried[r.messages[0]] == len(r.messages) { // regions of sites are parts of those of frames
+					continue
+				}
+				for _, m := range r.messages {
+					tried[m] = len(r.messages)
+				}
 				f := r.copying()
 				if f == nil {
 					continue
@@ -98,7 +103,7 @@ func (r *region) copied(members []int32) *Finding {
 			continue
 		}
 		f := c.finding()
-		if f != nil && (f.Proven == f.Instances || places && (c.bundles[0].kind != whole || !r.messages[0].Known)) {
+		if f != nil && (f.Proven == f.Instances || places && (c.kind&whole == 0 || !r.messages[0].Known)) {
 			return f
 		}
 	}
@@ -110,6 +115,7 @@ type copier struct {
 	*blocks
 	members []int32
 	bundles []*bundle
+	kind    kind               // of all of them
 	into    map[*block]*bundle // leaf to bundle
 	mixed   bool               // a message has leaves of several
 }
@@ -283,23 +289,25 @@ func (x *bundle) classify(c *copier) {
 			x.root = p
 		}
 	}
-	switch {
-	case all:
-		x.kind = whole
-	case x.root >= 0 && keepers == 1:
-		x.kind = single
-	case kept == len(x.leaves) && keepers == len(c.members)-1:
-		x.kind = apart
+	if all {
+		x.kind |= whole
+	}
+	if x.root >= 0 && keepers == 1 {
+		x.kind |= single
+	}
+	if kept == len(x.leaves) && keepers == len(c.members)-1 {
+		x.kind |= apart
 	}
 }
 
 // finding is what all bundles together are, nil if it is nothing.
 func (c *copier) finding() *Finding {
 	times := map[int32]int{}
+	c.kind = whole | apart | single
 	for _, x := range c.bundles {
 		x.classify(c)
 		times[x.origin]++
-		if x.kind == lost || x.kind != c.bundles[0].kind || len(x.messages) == 0 {
+		if c.kind &= x.kind; c.kind == 0 || len(x.messages) == 0 {
 			return nil
 		}
 	}
@@ -313,16 +321,16 @@ func (c *copier) finding() *Finding {
 	}
 	f := &Finding{Grade: Consistent, Comm: c.comm, Sets: [][]int32{c.members}, SendSites: sites(c.messages, sendSite),
 		RecvSites: sites(c.messages, recvSite), Segments: 1}
-	switch kind := c.bundles[0].kind; {
-	case kind == whole && len(times) == len(c.members) && equal && (c.mixed || c.together(n)):
+	switch kind := c.kind; {
+	case kind&whole != 0 && len(times) == len(c.members) && equal && (c.mixed || c.together(n)):
 		f.Operation = "allgather"
-	case kind == whole:
+	case kind&whole != 0:
 		f.Operation = "broadcast"
-	case kind == apart && len(times) == 1:
+	case kind&apart != 0 && len(times) == 1:
 		f.Operation = "scatter"
-	case kind == apart && len(times) == len(c.members) && equal:
+	case kind&apart != 0 && len(times) == len(c.members) && equal:
 		f.Operation = "all-to-all"
-	case kind == single && len(times) == len(c.members)-1 && equal && times[c.bundles[0].root] == 0:
+	case kind&single != 0 && len(times) == len(c.members)-1 && equal && times[c.bundles[0].root] == 0:
 		f.Operation = "gather"
 		for _, x := range c.bundles {
 			if x.root != c.bundles[0].root {
@@ -389,7 +397,7 @@ func (c *copier) describe(f *Finding, n int) {
 		}
 	}
 	f.Block = f.Bytes
-	if c.bundles[0].kind == apart {
+	if f.Operation == "scatter" || f.Operation == "all-to-all" {
 		f.Block /= int64(len(c.members) - 1)
 	}
 	f.Messages = len(f.One)
@@ -445,7 +453,7 @@ func (x *bundle) bytes() int64 {
 
 // proven tells whether hashes prove how all messages of a bundle are made of its leaves, and notes why not.
 func (c *copier) proven(f *Finding, x *bundle) bool {
-	if x.kind != whole {
+	if c.kind&whole == 0 {
 		return false
 	}
 	doubt := ""
@@ -468,47 +476,4 @@ func (c *copier) proven(f *Finding, x *bundle) bool {
 		f.Unproven = append(f.Unproven, doubt)
 	}
 	return doubt == ""
-}
-
-// path is how many messages of an instance go one after the other.
-func path(ms []*Message) int {
-	most := 0
-	at, ready := map[int32]int{}, make([]int, len(ms))
-	inOrder(ms, func(i int, recv bool) {
-		m := ms[i]
-		if recv {
-			at[m.To] = max(at[m.To], ready[i])
-			return
-		}
-		at[m.From]++
-		ready[i] = at[m.From]
-		most = max(most, ready[i])
-	})
-	return most
-}
-
-// shape names how the messages of an instance go.
-func shape(ms []*Message) string {
-	to, members, sizes := map[int32]map[int32]bool{}, map[int32]bool{}, map[int64]bool{}
-	most := 0
-	for _, m := range ms {
-		if to[m.From] == nil {
-			to[m.From] = map[int32]bool{}
-		}
-		to[m.From][m.To] = true
-		most = max(most, len(to[m.From]))
-		members[m.From], members[m.To] = true, true
-		sizes[m.Bytes] = true
-	}
-	text := fmt.Sprintf("forwarding by %d of %d", len(to), len(members))
-	switch {
-	case most == 1:
-		text = "ring"
-	case len(ms) == len(members)-1:
-		text = "tree"
-	}
-	if len(sizes) > 1 {
-		text += fmt.Sprintf(", in messages of %d sizes", len(sizes))
-	}
-	return text
 }

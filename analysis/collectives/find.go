@@ -68,7 +68,9 @@ func find(messages []Message, sizes map[int32]int, frame func(site int32) int32,
 	found, reduced := reductions(pointers(messages), sizes, frame)
 	copied, taken := copies(pointers(messages, reduced), frame)
 	found = append(found, copied...)
-	items := follow(pointers(messages, reduced, taken))
+	empty, synchronized := barriers(pointers(messages), frame)
+	found = append(found, empty...)
+	items := follow(pointers(messages, reduced, taken, synchronized))
 	var varying []*item
 	for _, x := range items {
 		if x.varies && !x.again && len(x.holders) > 1 {

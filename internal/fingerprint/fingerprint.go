@@ -12,6 +12,7 @@ package fingerprint
 import (
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // polynomial is that of capture/mpi/fingerprint.c without x^64, as are base and turn.
@@ -35,16 +36,7 @@ func times(a, b uint64) uint64 {
 }
 
 // xTo8 is x^(8n).
-func xTo8(n uint64) uint64 {
-	r, square := uint64(1), uint64(1<<8)
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			r = times(r, square)
-		}
-		square = times(square, square)
-	}
-	return r
-}
+func xTo8(n uint64) uint64 { return power(1<<8, n) }
 
 // Join is the hash of data with hash a followed by n bytes with hash b.
 func Join(a, b, n uint64) uint64 { return times(a, xTo8(n)) ^ b }
@@ -56,25 +48,22 @@ func Before(whole, b, n uint64) uint64 { return times(whole^b, back(n)) }
 // After is described with Before.
 func After(whole, a, n uint64) uint64 { return whole ^ times(a, xTo8(n)) }
 
-// back is x^(-8n): x^(2^64-1) is 1.
-func back(n uint64) uint64 {
-	inverse := uint64(1)
-	for square, e := uint64(2), uint64(math.MaxUint64-1); e > 0; e >>= 1 { // that of x is x^(2^64-2)
-		if e&1 != 0 {
-			inverse = times(inverse, square)
-		}
-		square = times(square, square)
-	}
-	square := inverse
-	for range 3 {
-		square = times(square, square)
-	}
+// back is x^(-8n).
+func back(n uint64) uint64 { return power(inverse(), n) }
+
+// inverse is x^-8: x^(2^64-1) is 1.
+var inverse = sync.OnceValue(func() uint64 {
+	x := power(2, math.MaxUint64-1)
+	return power(x, 8)
+})
+
+func power(x, n uint64) uint64 {
 	r := uint64(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
-			r = times(r, square)
+			r = times(r, x)
 		}
-		square = times(square, square)
+		x = times(x, x)
 	}
 	return r
 }

@@ -1,0 +1,76 @@
+package collectives
+
+import (
+	"maps"
+
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// barriers finds empty messages after which everybody has heard of everybody, in each instance, and tells which messages
+// it took.
+func barriers(ms []*Message, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
+	taken = map[*Message]bool{}
+	var empty []*Message
+	for _, m := range ms {
+		if m.Bytes == 0 {
+			empty = append(empty, m)
+		}
+	}
+	for _, all := range regions(empty, key) {
+		for _, r := range all.apart() {
+			f := r.barrier()
+			if f == nil {
+				continue
+			}
+			found = append(found, *f)
+			for _, m := range r.messages {
+				taken[m] = true
+			}
+		}
+	}
+	return found, taken
+}
+
+func (r *region) barrier() *Finding {
+	members := r.members()
+	if len(members) < 3 {
+		return nil
+	}
+	parts := r.instances(slots[1])
+	if parts == nil {
+		return nil
+	}
+	f := &Finding{Operation: "barrier", Call: callOf(spec.FlowToAll, spec.DataNone, false), Grade: Consistent, Comm: r.comm,
+		Sets: [][]int32{members}, SendSites: sites(r.messages, sendSite), RecvSites: sites(r.messages, recvSite), Segments: 1,
+		Algorithm: "empty messages", One: parts[0], Messages: len(parts[0]), Steps: path(parts[0]),
+		Unproven: []string{"that nobody goes on before: what a process does between its messages is its own"}}
+	for _, ms := range parts {
+		if !allHeard(ms, len(members)) {
+			return nil
+		}
+		f.Instances += max(ms[0].Count, 1)
+	}
+	return f
+}
+
+// allHeard tells whether each of n processes has heard of all others in the end.
+func allHeard(ms []*Message, n int) bool {
+	heard, carries := map[int32]map[int32]bool{}, make([]map[int32]bool, len(ms))
+	of := func(p int32) map[int32]bool {
+		if heard[p] == nil {
+			heard[p] = map[int32]bool{p: true}
+		}
+		return heard[p]
+	}
+	ok := inOrder(ms, func(i int, recv bool) {
+		if recv {
+			maps.Copy(of(ms[i].To), carries[i])
+		} else {
+			carries[i] = maps.Clone(of(ms[i].From))
+		}
+	})
+	for _, h := range heard {
+		ok = ok && len(h) == n
+	}
+	return ok && len(heard) == n
+}
