@@ -71,7 +71,7 @@ func shownCommands(t *testing.T, name, text string) int {
 			continue // prose
 		}
 		n++
-		for _, word := range strings.Fields(m[2]) {
+		for _, word := range strings.Fields(quoted.ReplaceAllString(m[2], "word")) {
 			if flag, ok := strings.CutPrefix(word, "--"); ok && flag != "" {
 				flag, _, _ = strings.Cut(flag, "=")
 				flag = strings.TrimRight(flag, ".,;:*'\"[]")

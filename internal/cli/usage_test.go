@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -109,6 +110,9 @@ func TestHelpHasWorkingExamples(t *testing.T) {
 	}
 }
 
+// quoted is a word of a shell that may have blanks.
+var quoted = regexp.MustCompile(`'[^']*'`)
+
 // checkExamples parses every `tabard ...` in a text of command lines.
 func checkExamples(t *testing.T, text string) {
 	t.Helper()
@@ -122,7 +126,7 @@ func checkExamples(t *testing.T, text string) {
 		for _, end := range []string{"|", ">", ")", "&&", ";"} {
 			line, _, _ = strings.Cut(line, end)
 		}
-		if err := parse(strings.Fields(line)); err != nil {
+		if err := parse(strings.Fields(quoted.ReplaceAllString(line, "word"))); err != nil {
 			t.Errorf("example 'tabard %s': %v", line, err)
 		}
 	}
