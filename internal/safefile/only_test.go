@@ -18,6 +18,9 @@ var apart = map[string]string{
 	"internal/doctor/trial.go":          "tries a recording in a directory of its own",
 	"internal/program/replay/helper.go": "removes the scratch directory that the replay made",
 	"internal/program/replay/start.go":  "scratch directories of the replay",
+	"internal/program/trial/trial.go":   "removes the scratch directory that the trial made",
+	"internal/cli/view.go":              "removes its own socket of a killed server, after a look at kind and owner",
+	"internal/record/collect/wants.go":  "a FIFO in the state directory, which is checked",
 	"internal/program/replay/files.go":  "files of the replayed program, in its scratch directory",
 }
 
