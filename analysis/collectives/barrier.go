@@ -9,26 +9,7 @@ import (
 // barriers finds empty messages after which everybody has heard of everybody, in each instance, and tells which messages
 // it took.
 func barriers(ms []*Message, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
-	taken = map[*Message]bool{}
-	var empty []*Message
-	for _, m := range ms {
-		if m.Bytes == 0 {
-			empty = append(empty, m)
-		}
-	}
-	for _, all := range regions(empty, key) {
-		for _, r := range all.apart() {
-			f := r.barrier()
-			if f == nil {
-				continue
-			}
-			found = append(found, *f)
-			for _, m := range r.messages {
-				taken[m] = true
-			}
-		}
-	}
-	return found, taken
+	return search(ms, false, levels(key)[:1], (*region).barrier)
 }
 
 func (r *region) barrier() *Finding {

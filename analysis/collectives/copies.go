@@ -28,35 +28,7 @@ const (
 
 // copies finds operations that split data and put it together on the way, and tells which messages it took.
 func copies(ms []*Message, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
-	taken = map[*Message]bool{}
-	tried := map[*Message]int{} // how large the region was in which it was tried
-	for _, level := range []func(int32) int32{key, func(site int32) int32 { return site }} {
-		var rest []*Message
-		for _, m := range ms {
-			if !taken[m] && m.Bytes > 0 {
-				rest = append(rest, m)
-			}
-		}
-		for _, all := range regions(rest, level) {
-			for _, r := range all.apart() {
-				if tried[r.messages[0]] == len(r.messages) { // regions of sites are parts of those of frames
-					continue
-				}
-				for _, m := range r.messages {
-					tried[m] = len(r.messages)
-				}
-				f := r.copying()
-				if f == nil {
-					continue
-				}
-				found = append(found, *f)
-				for _, m := range r.messages {
-					taken[m] = true
-				}
-			}
-		}
-	}
-	return found, taken
+	return search(ms, true, levels(key), (*region).copying)
 }
 
 // copying looks at each instance by itself, or at all together if they have different roots.

@@ -23,35 +23,13 @@ const (
 // reductions finds them among messages, and tells which it took. Once, and among some processes of a communicator only,
 // may be chance.
 func reductions(ms []*Message, sizes map[int32]int, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
-	taken = map[*Message]bool{}
-	tried := map[*Message]int{} // how large the region was in which it was tried
-	for _, level := range []func(int32) int32{key, func(site int32) int32 { return site }} {
-		var rest []*Message
-		for _, m := range ms {
-			if !taken[m] && m.Bytes > 0 {
-				rest = append(rest, m)
-			}
+	return search(ms, true, levels(key), func(r *region) *Finding {
+		f := r.reduction()
+		if f == nil || f.Grade != Proven && f.Instances == 1 && len(f.Sets[0]) != sizes[r.comm] {
+			return nil
 		}
-		for _, all := range regions(rest, level) {
-			for _, r := range all.apart() {
-				if tried[r.messages[0]] == len(r.messages) { // regions of sites are parts of those of frames
-					continue
-				}
-				for _, m := range r.messages {
-					tried[m] = len(r.messages)
-				}
-				f := r.reduction()
-				if f == nil || f.Grade != Proven && f.Instances == 1 && len(f.Sets[0]) != sizes[r.comm] {
-					continue
-				}
-				found = append(found, *f)
-				for _, m := range r.messages {
-					taken[m] = true
-				}
-			}
-		}
-	}
-	return found, taken
+		return f
+	})
 }
 
 // slots are ways to tell the messages of an instance from each other.

@@ -11,63 +11,87 @@ type region struct {
 	messages []*Message
 }
 
-// regions puts messages together that have a key of the place of an end in common.
-func regions(ms []*Message, key func(site int32) int32) []*region {
-	type place struct{ comm, key int32 }
-	parent := map[place]place{}
-	var root func(p place) place
-	root = func(p place) place {
-		q, ok := parent[p]
-		if !ok || q == p {
-			return p
+// united puts messages together of which an end has a key in common, in the order of the first one of each part.
+func united[K comparable](ms []*Message, ends func(m *Message) (K, K)) (parts []*region) {
+	parent := map[K]K{}
+	var root func(k K) K
+	root = func(k K) K {
+		q, ok := parent[k]
+		if !ok || q == k {
+			return k
 		}
 		q = root(q)
-		parent[p] = q
+		parent[k] = q
 		return q
 	}
 	for _, m := range ms {
-		parent[root(place{m.Comm, key(m.SendSite)})] = root(place{m.Comm, key(m.RecvSite)})
+		from, to := ends(m)
+		parent[root(from)] = root(to)
 	}
-	of := map[place]*region{}
-	var out []*region
+	of := map[K]*region{}
 	for _, m := range ms {
-		k := root(place{m.Comm, key(m.SendSite)})
+		from, _ := ends(m)
+		k := root(from)
 		if of[k] == nil {
 			of[k] = &region{comm: m.Comm}
-			out = append(out, of[k])
+			parts = append(parts, of[k])
 		}
 		of[k].messages = append(of[k].messages, m)
 	}
-	return out
+	return parts
+}
+
+// regions puts messages together that have a key of the place of an end in common.
+func regions(ms []*Message, key func(site int32) int32) []*region {
+	type place struct{ comm, key int32 }
+	return united(ms, func(m *Message) (place, place) {
+		return place{m.Comm, key(m.SendSite)}, place{m.Comm, key(m.RecvSite)}
+	})
 }
 
 // apart splits a region into the sets of processes that have messages with each other: the rows of a grid.
 func (r *region) apart() []*region {
-	parent := map[int32]int32{}
-	var root func(p int32) int32
-	root = func(p int32) int32 {
-		q, ok := parent[p]
-		if !ok || q == p {
-			return p
+	return united(r.messages, func(m *Message) (int32, int32) { return m.From, m.To })
+}
+
+// search tries the regions of messages that have data, or have none, one level of places after the other. It returns what
+// is found, and the messages of that.
+func search(ms []*Message, data bool, levels []func(site int32) int32, try func(*region) *Finding) (
+	found []Finding, taken map[*Message]bool) {
+	taken = map[*Message]bool{}
+	tried := map[*Message]int{} // how large the region was in which it was tried
+	for _, level := range levels {
+		var rest []*Message
+		for _, m := range ms {
+			if !taken[m] && data == (m.Bytes > 0) {
+				rest = append(rest, m)
+			}
 		}
-		q = root(q)
-		parent[p] = q
-		return q
-	}
-	for _, m := range r.messages {
-		parent[root(m.From)] = root(m.To)
-	}
-	of := map[int32]*region{}
-	var out []*region
-	for _, m := range r.messages {
-		k := root(m.From)
-		if of[k] == nil {
-			of[k] = &region{comm: r.comm}
-			out = append(out, of[k])
+		for _, all := range regions(rest, level) {
+			for _, r := range all.apart() {
+				if tried[r.messages[0]] == len(r.messages) { // regions of sites are parts of those of frames
+					continue
+				}
+				for _, m := range r.messages {
+					tried[m] = len(r.messages)
+				}
+				f := try(r)
+				if f == nil {
+					continue
+				}
+				found = append(found, *f)
+				for _, m := range r.messages {
+					taken[m] = true
+				}
+			}
 		}
-		of[k].messages = append(of[k].messages, m)
 	}
-	return out
+	return found, taken
+}
+
+// levels are the places of messages: those with a key in common, and then each by itself.
+func levels(key func(site int32) int32) []func(site int32) int32 {
+	return []func(int32) int32{key, func(site int32) int32 { return site }}
 }
 
 func (r *region) members() []int32 {
