@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/view"
 )
 
@@ -190,7 +191,7 @@ func (f *viewFlags) announce(a *app, s *view.Server, l net.Listener) (remove fun
 	if f.socket != "" {
 		const port = 8090
 		fmt.Fprintf(a.out, "Run this on your own machine:\n\n  ssh -N -L %d:%s %s@%s\n\nand open\n\n  "+
-			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, view.Quoted(l.Addr().String()), name, host, port, s.Token())
+			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, render.ShellWord(l.Addr().String()), name, host, port, s.Token())
 		return func() {}
 	}
 	address := fmt.Sprintf("http://%s/?token=%s", l.Addr(), s.Token())

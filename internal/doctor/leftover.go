@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 // shownLeftovers bounds how many are listed one by one.
@@ -59,26 +60,16 @@ func checkLeftovers(found []collect.Leftover, now time.Time) []Check {
 	return checks
 }
 
-func recoverCommand(l *collect.Leftover) string { return "tabard recover " + quote(l.Output) }
+func recoverCommand(l *collect.Leftover) string {
+	return "tabard recover " + render.ShellWord(l.Output)
+}
 
 func removeCommand(l *collect.Leftover) string {
 	words := []string{"rm", "-r"}
 	for _, d := range l.Dirs {
-		words = append(words, quote(d))
+		words = append(words, render.ShellWord(d))
 	}
 	return strings.Join(words, " ")
-}
-
-// quote makes a path one word of a shell command.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("/._-+,:@%=", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func age(l *collect.Leftover, now time.Time) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/program/cgen"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 )
 
@@ -65,17 +66,9 @@ func command(q *question) (any, error) {
 		}
 	}
 	for i := range words {
-		words[i] = Quoted(words[i])
+		words[i] = render.ShellWord(words[i])
 	}
 	return &api.Command{Line: strings.Join(words, " ")}, nil
-}
-
-// Quoted is a word for a shell.
-func Quoted(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%,=") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // maxCode is how long a program may be that is shown.

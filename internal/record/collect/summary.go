@@ -73,9 +73,9 @@ func (c *collector) summary() string {
 		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
 	}
 	if c.job.Archive != "" {
-		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + shellQuote(shown)
+		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + render.ShellWord(shown)
 	}
-	return s + "; next: tabard info " + shellQuote(shown)
+	return s + "; next: tabard info " + render.ShellWord(shown)
 }
 
 // noCalls says why no call was recorded, as far as that can be known.
@@ -124,14 +124,4 @@ func bytesText(n int64) string {
 	default:
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
-}
-
-func shellQuote(s string) string {
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127
-		return !letter && !strings.ContainsRune("_-./+:=@%,", r)
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
