@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 	"github.com/tabard-hpc/tabard/internal/view"
 )
 
@@ -161,23 +163,35 @@ func (f *viewFlags) listen() (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fi, err := os.Lstat(path); err == nil {
-		c, dialed := net.Dial("unix", path)
-		if dialed == nil {
-			c.Close()
-			return nil, fmt.Errorf("%s: another server listens there", path)
-		}
-		if fi.Mode().Type() != os.ModeSocket || fi.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()) {
-			return nil, fmt.Errorf("%s is there already, and no socket of an earlier `tabard view`: choose another path",
-				path)
-		}
-		if err := os.Remove(path); err != nil { // whoever made it was killed
-			return nil, err
-		}
+	if err := removeSocket(path); err != nil {
+		return nil, err
 	}
 	old := syscall.Umask(0o177)
 	defer syscall.Umask(old)
 	return net.Listen("unix", path)
+}
+
+// removeSocket removes the socket of a server that was killed. If something else has the path, that is an error.
+func removeSocket(path string) error {
+	d, err := safefile.OpenDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	name := filepath.Base(path)
+	st, err := d.Stat(name)
+	if err != nil {
+		return nil // the listener makes it, or says why it cannot
+	}
+	c, dialed := net.Dial("unix", path)
+	if dialed == nil {
+		c.Close()
+		return fmt.Errorf("%s: another server listens there", path)
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFSOCK || int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s is there already, and no socket of an earlier `tabard view`: choose another path", path)
+	}
+	return d.Remove(name)
 }
 
 // announce says how to open the page, and opens it if it can. What it returns removes what that needed.
@@ -215,15 +229,13 @@ func browse(address string) (remove func()) {
 	if err != nil {
 		return func() {}
 	}
-	dir, err := os.MkdirTemp("", "tabard-view-") // mode 0700
+	dir, remove, err := safefile.Scratch("tabard-view-")
 	if err != nil {
 		return func() {}
 	}
-	remove = func() { os.RemoveAll(dir) }
-	file := filepath.Join(dir, "open.html")
 	text := fmt.Sprintf("<!doctype html><meta http-equiv=refresh content=\"0;url=%s\">\n", address)
-	if err := os.WriteFile(file, []byte(text), 0o600); err == nil {
-		cmd := exec.Command(program, file)
+	if err := dir.WriteFile("open.html", []byte(text), false); err == nil {
+		cmd := exec.Command(program, dir.Join("open.html"))
 		if cmd.Start() == nil {
 			go cmd.Wait() // it was told to the user, too
 		}

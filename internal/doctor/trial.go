@@ -96,19 +96,18 @@ func compilerFits(cc string, f flavour) bool {
 func trial(ctx context.Context, c Config, l launcher, cc, name string) Check {
 	ctx, cancel := context.WithTimeout(ctx, trialWait)
 	defer cancel()
-	dir, err := os.MkdirTemp("", "tabard-trial-")
+	dir, remove, err := safefile.Scratch("tabard-trial-")
 	if err != nil {
 		return warn(name, "", "%v", err)
 	}
-	defer os.RemoveAll(dir)
-	if err := safefile.Trusted(dir); err != nil {
+	defer remove()
+	if err := safefile.Trusted(dir.Path()); err != nil {
 		return warn(name, "set TMPDIR to a directory that only you can change", "nothing is run there: %v", err)
 	}
-	source, program, archive := filepath.Join(dir, "trial.c"), filepath.Join(dir, "trial"),
-		filepath.Join(dir, "trial.tabard")
-	if err := os.WriteFile(source, trialSource, 0o600); err != nil {
+	if err := dir.WriteFile("trial.c", trialSource, false); err != nil {
 		return warn(name, "", "%v", err)
 	}
+	source, program, archive := dir.Join("trial.c"), dir.Join("trial"), dir.Join("trial.tabard")
 	if out, err := exec.CommandContext(ctx, cc, "-o", program, source).CombinedOutput(); err != nil {
 		return warn(name, "repair "+cc+" to have recording tried", "%s does not compile: %s", cc,
 			lastLines(string(out), 2))

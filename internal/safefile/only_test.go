@@ -15,12 +15,8 @@ var writers = regexp.MustCompile(`\bos\.(Create|OpenFile|WriteFile|Remove|Remove
 // apart are files of the product that change files by path all the same, with the reason.
 var apart = map[string]string{
 	"internal/doctor/system.go":         "tries whether files can be made, in directories of its own",
-	"internal/doctor/trial.go":          "tries a recording in a directory of its own",
 	"internal/program/replay/helper.go": "removes the scratch directory that the replay made",
 	"internal/program/replay/start.go":  "scratch directories of the replay",
-	"internal/program/trial/trial.go":   "removes the scratch directory that the trial made",
-	"internal/cli/view.go":              "removes its own socket of a killed server, after a look at kind and owner",
-	"internal/record/collect/wants.go":  "a FIFO in the state directory, which is checked",
 	"internal/program/replay/files.go":  "files of the replayed program, in its scratch directory",
 }
 

@@ -11,15 +11,14 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/collectives"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 //go:embed parts/try.c
@@ -87,15 +86,15 @@ func Run(r *Request) ([]Result, error) {
 
 // run compiles the program, and starts it with the plan.
 func run(r *Request, plan []byte) (string, error) {
-	dir, err := os.MkdirTemp("", "tabard-try-")
+	dir, remove, err := safefile.Scratch("tabard-try-")
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	c, exe, file := filepath.Join(dir, "try.c"), filepath.Join(dir, "try"), filepath.Join(dir, "plan")
-	if err := cmp.Or(os.WriteFile(c, source, 0o600), os.WriteFile(file, plan, 0o600)); err != nil {
+	defer remove()
+	if err := cmp.Or(dir.WriteFile("try.c", source, false), dir.WriteFile("plan", plan, false)); err != nil {
 		return "", err
 	}
+	c, exe, file := dir.Join("try.c"), dir.Join("try"), dir.Join("plan")
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
 	if _, err := command(ctx, r.Stderr, r.Compiler, "-O2", "-o", exe, c); err != nil {

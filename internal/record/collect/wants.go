@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/safefile"
@@ -27,7 +26,7 @@ func MakeWants(dir string) error {
 		return err
 	}
 	defer d.Close()
-	if err := syscall.Mkfifo(d.Join(WantsFile), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := d.MakeFIFO(WantsFile); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -48,13 +47,9 @@ func (c *collector) startPlanner() (stop func()) {
 	if err != nil || list == nil || !list.Libraries() {
 		return func() {}
 	}
-	f, err := os.OpenFile(c.dir.Join(WantsFile), os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := c.dir.OpenFIFO(WantsFile)
 	if err != nil {
 		c.logf("libraries that are loaded later have no plans: %v", err)
-		return func() {}
-	}
-	if st, err := f.Stat(); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
-		f.Close()
 		return func() {}
 	}
 	p := &planner{dir: c.dir, list: list, fifo: f, logf: c.logf, known: map[string]*plan.Plan{}}
