@@ -120,6 +120,22 @@ func (q *question) number(key string, otherwise, least, most int64) (int64, erro
 	return n, nil
 }
 
+// window is from when to when something is shown, in nanoseconds since the start of the trace, and how much of it at most.
+func (q *question) window(limit int64) (t0, t1, most int64, err error) {
+	_, length, err := q.rec.times()
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if t0, err = q.number("t0", 0, 0, 1<<62); err != nil {
+		return 0, 0, 0, err
+	}
+	if t1, err = q.number("t1", int64(length), t0, 1<<62); err != nil {
+		return 0, 0, 0, err
+	}
+	most, err = q.number("max", limit, 0, limit)
+	return t0, t1, most, err
+}
+
 // choice is a parameter that is one of some words, the first of which is the default.
 func (q *question) choice(key string, words ...string) (string, error) {
 	text := q.args.Get(key)

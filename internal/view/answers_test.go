@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -90,6 +91,21 @@ func TestArrows(t *testing.T) {
 		one.Arrows[0].Send != a.Send {
 		t.Errorf("%+v", one)
 	}
+}
+
+// Several windows are asked for at once, of what was opened once.
+func TestArrowsAtOnce(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	var wg sync.WaitGroup
+	for most := range 16 {
+		wg.Go(func() {
+			w := get(t, s, c, "/api/arrows?max="+itoa(int64(most)))
+			if !strings.Contains(w.Body.String(), `"total":20,`) {
+				t.Errorf("max %d: code %d: %.300s", most, w.Code, w.Body)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestSearch(t *testing.T) {

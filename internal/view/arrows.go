@@ -20,28 +20,13 @@ const (
 
 // arrows answers /api/arrows: the messages in a window of time, one by one if there are few, else by pairs of ranks.
 func arrows(q *question) (any, error) {
-	_, length, err := q.rec.times()
+	t0, t1, most, err := q.window(maxArrows)
 	if err != nil {
 		return nil, err
 	}
-	t0, err := q.number("t0", 0, 0, 1<<62)
+	j, err := q.drawn()
 	if err != nil {
 		return nil, err
-	}
-	t1, err := q.number("t1", int64(length), t0, 1<<62)
-	if err != nil {
-		return nil, err
-	}
-	most, err := q.number("max", maxArrows, 0, maxArrows)
-	if err != nil {
-		return nil, err
-	}
-	j, err := q.job(q.rec.messages)
-	if err != nil {
-		return nil, err
-	}
-	if err := j.NeedTimes(); err != nil {
-		return nil, absent("%v", err)
 	}
 	x := &api.Arrows{Arrows: []api.Arrow{}, Bundles: []api.Bundle{}, Formulas: []api.Formula{}}
 	pairs := map[[2]int32]*api.Bundle{}

@@ -56,6 +56,33 @@ func (q *question) job(a *archive.Archive) (*report.Job, error) {
 	return j, j.CorrectClocks()
 }
 
+// timed is job for an archive that must have times.
+func (q *question) timed(a *archive.Archive) (*report.Job, error) {
+	j, err := q.job(a)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.NeedTimes(); err != nil {
+		return nil, absent("%v", err)
+	}
+	return j, nil
+}
+
+// drawn is the job of all messages, opened once: a picture asks for them again and again.
+func (q *question) drawn() (*report.Job, error) {
+	r := q.rec
+	r.drawnMu.Lock()
+	defer r.drawnMu.Unlock()
+	if r.drawn == nil {
+		j, err := q.timed(r.messages)
+		if err != nil {
+			return nil, err
+		}
+		r.drawn = j
+	}
+	return r.drawn, nil
+}
+
 // resolve finds what is selected.
 func (q *question) resolve(a *archive.Archive) (*selection.Resolved, error) {
 	r, err := report.Resolve(a, q.flags)
@@ -106,12 +133,9 @@ func waiting(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := q.job(q.rec.messages)
+	j, err := q.timed(q.rec.messages)
 	if err != nil {
 		return nil, err
-	}
-	if err := j.NeedTimes(); err != nil {
-		return nil, absent("%v", err)
 	}
 	r, err := j.Waits()
 	if err != nil {

@@ -28,19 +28,7 @@ func lane(q *question) (any, error) {
 	if !s.Timed() {
 		return nil, absent("%v", timeline.ErrUntimed)
 	}
-	_, length, err := q.rec.times()
-	if err != nil {
-		return nil, err
-	}
-	t0, err := q.number("t0", 0, 0, 1<<62)
-	if err != nil {
-		return nil, err
-	}
-	t1, err := q.number("t1", int64(length), t0, 1<<62)
-	if err != nil {
-		return nil, err
-	}
-	most, err := q.number("max", maxLane, 0, maxLane)
+	t0, t1, most, err := q.window(maxLane)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,9 @@ type recording struct {
 	background sync.WaitGroup
 	closed     atomic.Bool
 
+	drawnMu sync.Mutex
+	drawn   *report.Job // see question.drawn
+
 	indexOnce sync.Once
 	entries   []entry
 	indexErr  error

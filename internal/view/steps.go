@@ -56,12 +56,9 @@ func (r *recording) withSteps(stepLoop string, use func(*selection.StepIndex) er
 
 // steps answers /api/steps.
 func steps(q *question) (any, error) {
-	j, err := q.job(q.rec.calls)
+	j, err := q.timed(q.rec.calls)
 	if err != nil {
 		return nil, err
-	}
-	if err := j.NeedTimes(); err != nil {
-		return nil, absent("%v", err)
 	}
 	u, region, err := j.Usage()
 	if err != nil {
