@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -57,11 +56,7 @@ func Lives(s *archive.Stream, classes []spec.Class, each func(*Life)) error {
 	if !some {
 		return nil
 	}
-	g, err := s.Grammar()
-	if err != nil {
-		return err
-	}
-	x, err := grammar.NewIndex(g)
+	x, err := s.GrammarIndex()
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -137,11 +136,7 @@ func (p *Program) readObjects(pr *process, s *archive.Stream) error {
 	if wanted == nil {
 		return nil
 	}
-	g, err := s.Grammar()
-	if err != nil {
-		return err
-	}
-	x, err := grammar.NewIndex(g)
+	x, err := s.GrammarIndex()
 	if err != nil {
 		return err
 	}

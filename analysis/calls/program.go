@@ -23,9 +23,8 @@ type Program struct {
 	byNumber  map[int32]int
 	scopes    []scope // of windows and files
 
-	mu       sync.Mutex
-	unknown  map[unknownComm]int32
-	grammars map[*archive.Grammar]*grammarIndex
+	mu      sync.Mutex
+	unknown map[unknownComm]int32
 }
 
 // constants are those of the recording MPI.
@@ -93,7 +92,7 @@ func Open(a *archive.Archive) (*Program, error) {
 	}
 	abi := a.Meta().ABI
 	p := &Program{Archive: a, Comms: r, abi: abi, consts: constantsOf(abi), byNumber: map[int32]int{},
-		unknown: map[unknownComm]int32{}, grammars: map[*archive.Grammar]*grammarIndex{}}
+		unknown: map[unknownComm]int32{}}
 	p.processes = make([]process, len(r.Processes))
 	for i := range p.processes {
 		pr := &p.processes[i]

@@ -14,7 +14,7 @@ type Reader struct {
 	stream *archive.Stream
 	sigs   []*archive.Signature
 	terms  []*term
-	x      *grammarIndex
+	x      *grammar.Index
 	cursor *grammar.Cursor
 	times  callTimes
 	event  uint64
@@ -22,37 +22,9 @@ type Reader struct {
 	calls  uint64
 }
 
-// grammarIndex is the index of a grammar that streams share.
-type grammarIndex = grammar.Index
-
-// index is the index of a stream's grammar.
-func (p *Program) index(s *archive.Stream) (*grammarIndex, error) {
-	g, err := s.Grammar()
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	x := p.grammars[g]
-	p.mu.Unlock()
-	if x != nil {
-		return x, nil
-	}
-	if x, err = grammar.NewIndex(g); err != nil {
-		return nil, err
-	}
-	if c := s.Class(); c != nil {
-		if d, err := c.Data(); err == nil && len(d.Trips) == 0 {
-			p.mu.Lock()
-			p.grammars[g] = x
-			p.mu.Unlock()
-		}
-	}
-	return x, nil
-}
-
 // Reader makes a reader that begins with the first event of a stream.
 func (p *Program) Reader(s *archive.Stream) (*Reader, error) {
-	x, err := p.index(s)
+	x, err := s.GrammarIndex()
 	if err != nil {
 		return nil, err
 	}

@@ -40,11 +40,7 @@ func newSource(s *archive.Stream) (*source, error) {
 	if !slices.ContainsFunc(sigs, func(sig *archive.Signature) bool { return places[sig.Func] != nil }) {
 		return src, nil
 	}
-	g, err := s.Grammar()
-	if err != nil {
-		return nil, err
-	}
-	src.x, err = grammar.NewIndex(g)
+	src.x, err = s.GrammarIndex()
 	return src, err
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -81,11 +80,7 @@ func failed(p *calls.Program) ([]Error, error) {
 
 // firstCall is the first call behind a terminal.
 func firstCall(s *archive.Stream, t uint32) (*archive.Call, error) {
-	g, err := s.Grammar()
-	if err != nil {
-		return nil, err
-	}
-	x, err := grammar.NewIndex(g)
+	x, err := s.GrammarIndex()
 	if err != nil {
 		return nil, err
 	}

@@ -117,11 +117,7 @@ func (c *Class) findTimes(limit int64) error {
 	if err != nil {
 		return err
 	}
-	g, err := s.Grammar()
-	if err != nil {
-		return err
-	}
-	x, err := grammar.NewIndex(g)
+	x, err := s.GrammarIndex()
 	if err != nil {
 		return err
 	}

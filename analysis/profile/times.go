@@ -7,7 +7,6 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 	"github.com/tabard-hpc/tabard/internal/codec/quantile"
 )
 
@@ -219,11 +218,7 @@ func (x *timer) all() error {
 	if err != nil {
 		return err
 	}
-	g, err := x.p.Stream.Grammar()
-	if err != nil {
-		return err
-	}
-	index, err := grammar.NewIndex(g)
+	index, err := x.p.Stream.GrammarIndex()
 	if err != nil {
 		return err
 	}

@@ -120,11 +120,11 @@ type word struct {
 }
 
 func (x *StepIndex) word(s *archive.Stream) (*word, error) {
-	g, err := s.Grammar()
+	index, err := s.GrammarIndex()
 	if err != nil {
 		return nil, err
 	}
-	key := wordKey{s.Class(), g}
+	key := wordKey{s.Class(), index.Grammar()}
 	if w := x.words[key]; w != nil {
 		return w, nil
 	}
@@ -132,10 +132,7 @@ func (x *StepIndex) word(s *archive.Stream) (*word, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &word{}
-	if w.x, err = grammar.NewIndex(g); err != nil {
-		return nil, err
-	}
+	w := &word{x: index}
 	weights, all := make([]uint64, len(sigs)), true
 	for t, sig := range sigs {
 		if spec.ByID(sig.Func).Own() {

@@ -123,11 +123,7 @@ func (j *job) walker(p *selection.Part, g *cells) (*walker, error) {
 	if w.timing, err = p.Stream.Timing(); err != nil {
 		return nil, err
 	}
-	gr, err := p.Stream.Grammar()
-	if err != nil {
-		return nil, err
-	}
-	x, err := grammar.NewIndex(gr)
+	x, err := p.Stream.GrammarIndex()
 	if err != nil {
 		return nil, err
 	}

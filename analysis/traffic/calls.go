@@ -6,7 +6,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
 // termCalls is the calls of a terminal at one rank: its occurrences occ.
@@ -220,7 +219,7 @@ func (c *termCalls) events(x *term) (next func() uint64, stop func(), err error)
 	if c.w.world != nil {
 		return func() uint64 { return 0 }, func() {}, nil
 	}
-	index, err := c.w.index(c.me)
+	index, err := c.me.stream().GrammarIndex()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -231,25 +230,6 @@ func (c *termCalls) events(x *term) (next func() uint64, stop func(), err error)
 		at, _, _ := pull()
 		return at
 	}, stop, nil
-}
-
-// index is the index of a stream's grammar.
-func (w *walker) index(me *member) (*grammar.Index, error) {
-	if x := w.indexes[me.class]; x != nil {
-		return x, nil
-	}
-	g, err := me.stream().Grammar()
-	if err != nil {
-		return nil, err
-	}
-	x, err := grammar.NewIndex(g)
-	if err != nil {
-		return nil, err
-	}
-	if d, err := me.class.Data(); err == nil && len(d.Trips) == 0 {
-		w.indexes[me.class] = x
-	}
-	return x, nil
 }
 
 // values are the parameters of one occurrence of a terminal after the other.

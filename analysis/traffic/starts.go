@@ -109,7 +109,7 @@ func (c *termCalls) constant(x *term) (bool, error) {
 
 // follow goes through the calls that make requests and those that start them, in order.
 func (c *termCalls) follow() error {
-	index, err := c.w.index(c.me)
+	index, err := c.me.stream().GrammarIndex()
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
@@ -71,7 +70,6 @@ type walker struct {
 	neighbors map[neighborKey]neighborList
 	sizes     []int64
 	entry     Entry
-	indexes   map[*archive.Class]*grammar.Index // of classes without trips
 }
 
 // member is a stream that is looked at.
@@ -102,7 +100,7 @@ func newWalker(r *selection.Resolved) (*walker, error) {
 	world, _ := spec.PredefinedByName(mpi.CommWorld)
 	w := &walker{r: r, procNull: c(mpi.ProcNull), root: c(mpi.Root), inPlace: c(mpi.InPlace),
 		worldRef: archive.PredefinedRef(world), plans: map[*archive.Class]*classPlan{},
-		neighbors: map[neighborKey]neighborList{}, indexes: map[*archive.Class]*grammar.Index{}}
+		neighbors: map[neighborKey]neighborList{}}
 	simple, size := true, 0
 	for i, g := range r.Archive.Groups() {
 		simple = simple && i == 0 && !g.Unranked && g.World == 0 && g.Size > 0

@@ -3,10 +3,12 @@ package archive
 import (
 	"slices"
 
-	"github.com/tabard-hpc/tabard/spec"
 	"sync"
 
+	"github.com/tabard-hpc/tabard/spec"
+
 	"github.com/tabard-hpc/tabard/internal/codec/column"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
 // Stream is the calls of one thread of one process, in order of their return:
@@ -98,6 +100,15 @@ func (s *Stream) Grammar() (*Grammar, error) {
 		return nil, err
 	}
 	return l.x.Grammar(), nil
+}
+
+// GrammarIndex is the index of the stream's grammar. It is made once, and shared.
+func (s *Stream) GrammarIndex() (*grammar.Index, error) {
+	l, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	return l.x, nil
 }
 
 // Events is the length of the grammar's word.
