@@ -166,8 +166,8 @@ func compareCalls(t *testing.T, file string, want []toldCall) {
 	checkCounts(t, a, counts)
 }
 
-// checkCounts compares how often functions were called; want is used up.
-func checkCounts(t *testing.T, a *archive.Archive, want map[string]uint64) {
+// functionsOf is the functions in an archive.
+func functionsOf(t *testing.T, a *archive.Archive) *functions.Result {
 	t.Helper()
 	r, err := (&selection.Selection{}).Resolve(a)
 	if err != nil {
@@ -177,6 +177,13 @@ func checkCounts(t *testing.T, a *archive.Archive, want map[string]uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+// checkCounts compares how often functions were called; want is used up.
+func checkCounts(t *testing.T, a *archive.Archive, want map[string]uint64) {
+	t.Helper()
+	all := functionsOf(t, a)
 	for _, f := range all.Functions {
 		if f.Calls != want[f.Name] {
 			t.Errorf("%s: %d calls counted, %d made", f.Name, f.Calls, want[f.Name])
@@ -339,14 +346,7 @@ func TestFunctionsOfLibraries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	r, err := (&selection.Selection{}).Resolve(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := functions.Of(a, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := functionsOf(t, a)
 	thousands, others := 0, uint64(0)
 	for _, f := range all.Functions {
 		if f.Calls == 1000 {

@@ -3,6 +3,7 @@ package consistency
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -117,16 +118,15 @@ func (c *checker) add(x Problem, processes ...int32) {
 	}
 }
 
+func setOf(processes map[int]bool) *rankfunc.Set {
+	return rankfunc.NewSet(slices.Sorted(maps.Keys(processes)))
+}
+
 func (c *checker) problems() []Problem {
 	list := make([]*finding, 0, len(c.found))
 	for _, f := range c.found {
 		if len(f.processes) > 0 {
-			ranks := make([]int, 0, len(f.processes))
-			for r := range f.processes {
-				ranks = append(ranks, r)
-			}
-			slices.Sort(ranks)
-			f.Processes = rankfunc.NewSet(ranks)
+			f.Processes = setOf(f.processes)
 		}
 		list = append(list, f)
 	}

@@ -66,12 +66,7 @@ func (o *operations) add(x *call, e *match.End, send, unreceived bool, peer, tag
 
 func (o *operations) list() (list []Unfinished) {
 	for _, p := range o.of {
-		ranks := make([]int, 0, len(p.processes))
-		for r := range p.processes {
-			ranks = append(ranks, r)
-		}
-		slices.Sort(ranks)
-		p.Processes = rankfunc.NewSet(ranks)
+		p.Processes = setOf(p.processes)
 		list = append(list, p.Unfinished)
 	}
 	slices.SortFunc(list, func(a, b Unfinished) int {

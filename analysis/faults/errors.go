@@ -2,6 +2,7 @@ package faults
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -104,10 +105,5 @@ func siteOf(s *archive.Stream, sig *archive.Signature) string {
 }
 
 func setOf(of map[int]bool) *rankfunc.Set {
-	list := make([]int, 0, len(of))
-	for r := range of {
-		list = append(list, r)
-	}
-	slices.Sort(list)
-	return rankfunc.NewSet(list)
+	return rankfunc.NewSet(slices.Sorted(maps.Keys(of)))
 }

@@ -58,7 +58,8 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 			break
 		}
 	}
-	n := Finding{Kind: Deadlock, Severity: Error, Process: first.Process, Func: first.Func, Site: first.Site, Step: -1}
+	n := Finding{Kind: Deadlock, Severity: Error, Process: first.Process, Func: first.Func, Site: first.Site,
+		Step: f.step(first.Stream, first.Call)}
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "Deadlock", false: "Hang"}[d.Circle])
 	switch end := d.Ended; {
@@ -73,10 +74,8 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	default:
 		fmt.Fprintf(&b, " from %s on", f.Duration(d.Closed))
 	}
-	if f.Step != nil {
-		if n.Step = f.Step(first.Stream, first.Call); n.Step >= 0 {
-			fmt.Fprintf(&b, ", in time step %d", n.Step)
-		}
+	if n.Step >= 0 {
+		fmt.Fprintf(&b, ", in time step %d", n.Step)
 	}
 	for i := range d.Chain {
 		if i == mostLinks {
@@ -94,10 +93,7 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	}
 	n.Command = []string{"dump", "--rank", fmt.Sprint(first.Process), "--last", "3"}
 	if near := via.Near; near != nil && via.Process >= 0 {
-		n.Process, n.Func, n.Site = via.Process, near.Func, near.Site
-		if f.Step != nil {
-			n.Step = f.Step(near.Stream, near.Call)
-		}
+		n.Process, n.Func, n.Site, n.Step = via.Process, near.Func, near.Site, f.step(near.Stream, near.Call)
 		n.Command = []string{"messages"}
 	}
 	n.Text, n.Share = b.String(), f.share(n.Cost)

@@ -94,10 +94,8 @@ func (f *finder) crash(d *faults.Death, deaths int) Finding {
 		if at.Site != nil {
 			n.Site = at.Site.String()
 		}
-		if f.Step != nil {
-			if n.Step = f.Step(int32(at.Stream().Index()), at.Index); n.Step >= 0 {
-				fmt.Fprintf(&b, ", in time step %d", n.Step)
-			}
+		if n.Step = f.step(int32(at.Stream().Index()), at.Index); n.Step >= 0 {
+			fmt.Fprintf(&b, ", in time step %d", n.Step)
 		}
 	}
 	if before := d.Last; len(before) > 1 {
@@ -152,14 +150,11 @@ func (f *finder) faults(ended bool) {
 
 // failed is the finding of calls that returned an error.
 func (f *finder) failed(e *faults.Error) {
-	n := Finding{Kind: CallError, Severity: Error, Process: e.Process, Func: e.Func, Site: e.Site, Step: -1,
+	n := Finding{Kind: CallError, Severity: Error, Process: e.Process, Func: e.Func, Site: e.Site, Step: f.step(e.Stream, e.Call),
 		Command: []string{"dump", "--rank", fmt.Sprint(e.Process), "--calls", fmt.Sprintf("%d-%d", max(e.Call, 2)-2, e.Call)}}
 	if file := e.First.Func.Slot(spec.RoleOn); file >= 0 && e.First.Func.Slots[file].Class == spec.File ||
 		strings.Contains(e.Func, "File") {
 		n.Severity = Note // programs try whether a file is there
-	}
-	if f.Step != nil {
-		n.Step = f.Step(e.Stream, e.Call)
 	}
 	n.Text = fmt.Sprintf("%s returns %s", call(e.Func, e.Site), e.Name)
 	if e.Count == 1 {

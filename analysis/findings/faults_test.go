@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/faults"
-	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
@@ -21,11 +19,7 @@ func described(t *testing.T, ranks ...string) []Finding {
 	for r, text := range ranks {
 		fmt.Fprintf(b, "rank %d of %d on node\n%s\n", r, len(ranks), text)
 	}
-	raw := archivetest.Bytes(t, b.String())
-	a, err := archive.OpenReader(bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := archivetest.Archive(t, b.String())
 	p, err := calls.Open(a)
 	if err != nil {
 		t.Fatal(err)

@@ -196,7 +196,7 @@ func (f *finder) add(n Finding) {
 			n.Severity = Warning
 		}
 	}
-	n.Text = strings.ToUpper(n.Text[:1]) + n.Text[1:]
+	n.Text = upper(n.Text)
 	f.found = append(f.found, n)
 }
 

@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
-	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 )
 
@@ -21,12 +19,7 @@ func stuck(t *testing.T, n int, of func(rank int) string) []Finding {
 	for r := range n {
 		fmt.Fprintf(&b, "rank %d of %d on node\nkilled 9\n%s\n", r, n, of(r))
 	}
-	raw := archivetest.Bytes(t, b.String())
-	a, err := archive.OpenReader(bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := calls.Open(a)
+	p, err := calls.Open(archivetest.Archive(t, b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
