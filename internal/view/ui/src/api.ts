@@ -5,7 +5,10 @@ export type Params = Record<string, Value>;
 
 /** An error that the server explained, with the status of the answer; 0 if no answer came. */
 export class Refused extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -32,7 +35,8 @@ export const selfContained = inlined !== null;
 
 /** The one form of an address: parameters in alphabetical order, empty ones left out. */
 export function address(name: string, params: Params = {}): string {
-  const query = Object.keys(params).sort()
+  const query = Object.keys(params)
+    .sort()
     .filter((k) => params[k] !== undefined && params[k] !== "")
     .map((k) => `${encodeURIComponent(k)}=${encodeURIComponent(String(params[k]))}`);
   return "/api/" + name + (query.length ? "?" + query.join("&") : "");

@@ -7,7 +7,11 @@ import type { Arrow, Arrows } from "./types";
 const most = 150;
 
 export function drawArrows(
-  g: CanvasRenderingContext2D, all: Arrows[], x: (ns: number) => number, rows: Map<number, number>, [left, right]: [number, number],
+  g: CanvasRenderingContext2D,
+  all: Arrows[],
+  x: (ns: number) => number,
+  rows: Map<number, number>,
+  [left, right]: [number, number],
 ): void {
   const seen = new Set<string>();
   const list: Arrow[] = [];
@@ -41,7 +45,8 @@ export function drawArrows(
         g.moveTo(x1, y1);
         g.lineTo(x1 + 7 * Math.cos(angle + turn), y1 + 7 * Math.sin(angle + turn));
       }
-      if (waited) { // from when it waited
+      if (waited) {
+        // from when it waited
         const x2 = x(m.end_ns - m.wait_ns);
         g.moveTo(x2, y1 + 4);
         g.lineTo(x1, y1 + 4);

@@ -18,31 +18,62 @@ export function verdict(c: Context): HTMLElement {
     if (key === shown) return;
     shown = key;
     const o = c.overview;
-    void fill(e, async (signal, pending) => {
-      let r: Report;
-      try {
-        r = await ask<Report>("report", selected(c.store.now), signal, pending);
-      } catch (x) {
-        return [h("dl", {}, ...facts(o)), h("div", { class: "sentence" }, reason(x))];
-      }
-      const f = r.efficiency;
-      const total = (r.ranks ?? []).reduce((n, x) => n + x.end_ns - x.begin_ns, 0);
-      const waited = Object.values(r.waits ?? {}).reduce((n, w) => n + w.time_ns, 0);
-      const inCalls = (r.groups ?? []).reduce((n, g) => n + g.time_ns, 0);
-      return [h("dl", {},
-        r.elapsed_ns !== undefined && figure("time", duration(r.elapsed_ns), "from the first call after MPI_Init to the last before MPI_Finalize"),
-        f && figure("parallel efficiency", percent(f.parallel), "the part of the time of all ranks that is computation: load balance x communication efficiency"),
-        f && figure("load balance", percent(f.load_balance), "mean computation of the ranks, by the greatest"),
-        f && figure("communication eff.", percent(f.communication), "the greatest computation of a rank, by the time of the run"),
-        inCalls > 0 && total > 0 && figure("in calls", percent(inCalls / total), "of the time of all ranks"),
-        r.waits && total > 0 && figure("waiting for others", percent(waited / total), "of the time of all ranks: in calls that could not go on since another rank came late"),
-        ...facts(o)), h("div", { class: "sentence" }, key === "{}" ? "" : "of what is selected")];
-    }, (text) => {
-      // The figures of before stay, dimmed.
-      const sentence = e.querySelector(".sentence");
-      if (sentence) put(sentence as HTMLElement, text);
-      else put(e, h("dl", {}, ...facts(o)), h("div", { class: "sentence" }, text));
-    });
+    void fill(
+      e,
+      async (signal, pending) => {
+        let r: Report;
+        try {
+          r = await ask<Report>("report", selected(c.store.now), signal, pending);
+        } catch (x) {
+          return [h("dl", {}, ...facts(o)), h("div", { class: "sentence" }, reason(x))];
+        }
+        const f = r.efficiency;
+        const total = (r.ranks ?? []).reduce((n, x) => n + x.end_ns - x.begin_ns, 0);
+        const waited = Object.values(r.waits ?? {}).reduce((n, w) => n + w.time_ns, 0);
+        const inCalls = (r.groups ?? []).reduce((n, g) => n + g.time_ns, 0);
+        return [
+          h(
+            "dl",
+            {},
+            r.elapsed_ns !== undefined &&
+              figure(
+                "time",
+                duration(r.elapsed_ns),
+                "from the first call after MPI_Init to the last before MPI_Finalize",
+              ),
+            f &&
+              figure(
+                "parallel efficiency",
+                percent(f.parallel),
+                "the part of the time of all ranks that is computation: load balance x communication efficiency",
+              ),
+            f && figure("load balance", percent(f.load_balance), "mean computation of the ranks, by the greatest"),
+            f &&
+              figure(
+                "communication eff.",
+                percent(f.communication),
+                "the greatest computation of a rank, by the time of the run",
+              ),
+            inCalls > 0 && total > 0 && figure("in calls", percent(inCalls / total), "of the time of all ranks"),
+            r.waits &&
+              total > 0 &&
+              figure(
+                "waiting for others",
+                percent(waited / total),
+                "of the time of all ranks: in calls that could not go on since another rank came late",
+              ),
+            ...facts(o),
+          ),
+          h("div", { class: "sentence" }, key === "{}" ? "" : "of what is selected"),
+        ];
+      },
+      (text) => {
+        // The figures of before stay, dimmed.
+        const sentence = e.querySelector(".sentence");
+        if (sentence) put(sentence as HTMLElement, text);
+        else put(e, h("dl", {}, ...facts(o)), h("div", { class: "sentence" }, text));
+      },
+    );
   };
   c.store.listen(draw);
   draw();
@@ -50,8 +81,15 @@ export function verdict(c: Context): HTMLElement {
 }
 
 function facts(o: Overview): HTMLElement[] {
-  return [figure("ranks", count(o.processes) + (o.threads > o.processes ? ` (${plural(o.threads, "thread")})` : ""), plural(o.hosts, "host"), ""),
-    figure("calls", count(o.calls), "in the whole recording", "")];
+  return [
+    figure(
+      "ranks",
+      count(o.processes) + (o.threads > o.processes ? ` (${plural(o.threads, "thread")})` : ""),
+      plural(o.hosts, "host"),
+      "",
+    ),
+    figure("calls", count(o.calls), "in the whole recording", ""),
+  ];
 }
 
 /** What limits how far the numbers can be believed. */
@@ -66,7 +104,11 @@ export function banner(o: Overview): HTMLElement {
   if (b.lost_calls > 0) notes.push(`${plural(b.lost_calls, "call")} were lost`);
   if (b.snapshot) notes.push(`the job was still running when this was taken (${b.snapshot})`);
   if (b.incomplete) notes.push(b.incomplete);
-  return h("section", { class: "banner", "aria-label": "What limits these numbers" }, ...notes.map((n) => h("span", {}, n)));
+  return h(
+    "section",
+    { class: "banner", "aria-label": "What limits these numbers" },
+    ...notes.map((n) => h("span", {}, n)),
+  );
 }
 
 /** What a line of tabard that a finding names selects, and the panel that shows the same. */
@@ -85,8 +127,18 @@ export function fromCommand(command: string[]): { selection: Selection; panel: s
     else continue;
     if (own === undefined) i++;
   }
-  const panel = { waits: "waits", messages: "messages", matrix: "matrix", loops: "loops", outliers: "outliers", histogram: "histogram",
-    profile: "sites", report: "sites", timeline: "sites" }[command[0] ?? ""] ?? "sites";
+  const panel =
+    {
+      waits: "waits",
+      messages: "messages",
+      matrix: "matrix",
+      loops: "loops",
+      outliers: "outliers",
+      histogram: "histogram",
+      profile: "sites",
+      report: "sites",
+      timeline: "sites",
+    }[command[0] ?? ""] ?? "sites";
   return { selection, panel, detail };
 }
 
@@ -104,7 +156,12 @@ export function findings(c: Context): HTMLElement {
     if (!Object.keys(s).length && f.func) s.function = f.func;
     // Where a rank hangs is its last call.
     const hangs = f.process >= 0 && (f.command?.[0] === "dump" || ["hang", "deadlock", "crash"].includes(f.kind));
-    c.store.set({ selection: s, panel: hangs ? "call" : from.panel, detail: from.detail, ...(hangs ? { call: [0, f.process, 0, -1] } : {}) });
+    c.store.set({
+      selection: s,
+      panel: hangs ? "call" : from.panel,
+      detail: from.detail,
+      ...(hangs ? { call: [0, f.process, 0, -1] } : {}),
+    });
     if (s.steps && f.step >= 0) dispatchEvent(new CustomEvent("jump", { detail: f.step }));
     c.say("selected: " + f.text);
   };
@@ -115,10 +172,21 @@ export function findings(c: Context): HTMLElement {
     void fill(list, async (signal, pending) => {
       const r = await ask<Report>("report", {}, signal, pending);
       put(title, `Findings (${r.findings.length})`);
-      if (!r.findings.length) return [h("li", { class: "empty" }, "Nothing stands out: no finding concerns 1% of the time.")];
-      return r.findings.map((f) => h("li", {}, h("button", { type: "button", title: f.text, click: () => choose(f) },
-        h("span", { class: "cost" }, f.cost_ns > 0 ? `${duration(f.cost_ns)}, ${percent(f.share)}` : ""),
-        h("span", { class: "kind" }, f.kind), h("span", { class: "text short" }, f.text))));
+      if (!r.findings.length)
+        return [h("li", { class: "empty" }, "Nothing stands out: no finding concerns 1% of the time.")];
+      return r.findings.map((f) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            { type: "button", title: f.text, click: () => choose(f) },
+            h("span", { class: "cost" }, f.cost_ns > 0 ? `${duration(f.cost_ns)}, ${percent(f.share)}` : ""),
+            h("span", { class: "kind" }, f.kind),
+            h("span", { class: "text short" }, f.text),
+          ),
+        ),
+      );
     });
   };
   draw();

@@ -17,7 +17,10 @@ export class Lanes {
   private pieces = new Map<string, Piece>();
   private arrowPieces = new Map<string, { arrows?: Arrows; failed?: boolean }>();
 
-  constructor(private rec: number, private changed: () => void) {}
+  constructor(
+    private rec: number,
+    private changed: () => void,
+  ) {}
 
   private aligned(from: number, to: number): { length: number; first: number; last: number } {
     const length = 2 ** Math.ceil(Math.log2(Math.max(64, to - from)));
@@ -29,8 +32,15 @@ export class Lanes {
     const { length, first, last } = this.aligned(from, to);
     const found: Lane[] = [];
     for (let x = Math.max(0, first); x <= last; x++) {
-      const params = { rec: this.rec || undefined, rank: line.rank, thread: line.thread || undefined,
-        world: line.world || undefined, t0: x * length, t1: (x + 1) * length, max: most };
+      const params = {
+        rec: this.rec || undefined,
+        rank: line.rank,
+        thread: line.thread || undefined,
+        world: line.world || undefined,
+        t0: x * length,
+        t1: (x + 1) * length,
+        max: most,
+      };
       const key = JSON.stringify(params);
       const p = this.pieces.get(key);
       if (p?.lane) found.push(p.lane);
@@ -42,7 +52,12 @@ export class Lanes {
   private ask(key: string, params: Params): void {
     const p: Piece = {};
     this.pieces.set(key, p);
-    get<Lane>("lanes", params).then((l) => (p.lane = l), () => (p.failed = true)).finally(() => this.changed());
+    get<Lane>("lanes", params)
+      .then(
+        (l) => (p.lane = l),
+        () => (p.failed = true),
+      )
+      .finally(() => this.changed());
     if (this.pieces.size > 600) for (const k of [...this.pieces.keys()].slice(0, 200)) this.pieces.delete(k);
   }
 
@@ -58,8 +73,14 @@ export class Lanes {
       if (old) continue;
       const p: { arrows?: Arrows; failed?: boolean } = {};
       this.arrowPieces.set(key, p);
-      get<Arrows>("arrows", params).then((a) => (p.arrows = a), () => (p.failed = true)).finally(() => this.changed());
-      if (this.arrowPieces.size > 60) for (const k of [...this.arrowPieces.keys()].slice(0, 20)) this.arrowPieces.delete(k);
+      get<Arrows>("arrows", params)
+        .then(
+          (a) => (p.arrows = a),
+          () => (p.failed = true),
+        )
+        .finally(() => this.changed());
+      if (this.arrowPieces.size > 60)
+        for (const k of [...this.arrowPieces.keys()].slice(0, 20)) this.arrowPieces.delete(k);
     }
     return found;
   }
@@ -75,7 +96,10 @@ function joined(pieces: Lane[]): Lane[] {
   const sites: string[] = [];
   const wide = <T extends { start_ns: number; end_ns: number }>(all: Map<string, T>, key: string, v: T): void => {
     const old = all.get(key);
-    all.set(key, old ? { ...old, start_ns: Math.min(old.start_ns, v.start_ns), end_ns: Math.max(old.end_ns, v.end_ns) } : v);
+    all.set(
+      key,
+      old ? { ...old, start_ns: Math.min(old.start_ns, v.start_ns), end_ns: Math.max(old.end_ns, v.end_ns) } : v,
+    );
   };
   for (const p of pieces) {
     if (!p.calls?.length && p.total > 0) return []; // too many: the tiles have it
@@ -84,8 +108,17 @@ function joined(pieces: Lane[]): Lane[] {
     for (const r of p.regions ?? []) wide(regions, `${r.level} ${r.start_ns} ${r.name}`, r);
     sites.push(...(p.sites ?? []));
   }
-  return [{ ...first, to_ns: pieces.at(-1)?.to_ns ?? first.to_ns, total: calls.size, calls: [...calls.values()],
-    loops: [...loops.values()], regions: [...regions.values()], sites }];
+  return [
+    {
+      ...first,
+      to_ns: pieces.at(-1)?.to_ns ?? first.to_ns,
+      total: calls.size,
+      calls: [...calls.values()],
+      loops: [...loops.values()],
+      regions: [...regions.values()],
+      sites,
+    },
+  ];
 }
 
 export interface Drawn {
@@ -123,7 +156,10 @@ export function hasFunction(list: string | undefined, name: string): boolean | u
   let known = true;
   for (const item of list.split(",").map((x) => x.trim().toLowerCase())) {
     const exact = item.startsWith("mpi_") || item.includes("*");
-    const pattern = item.split("*").map((x) => x.replace(/[^\w]/g, "\\$&")).join(".*");
+    const pattern = item
+      .split("*")
+      .map((x) => x.replace(/[^\w]/g, "\\$&"))
+      .join(".*");
     if (exact && new RegExp(`^${pattern}$`).test(name.toLowerCase())) return true;
     known &&= exact;
   }
@@ -148,9 +184,18 @@ export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, note
   const calls = lane.calls ?? [];
   if (!calls.length && lane.total > 0) return false;
   const loops = lane.loops ?? [];
-  const levels = height >= 26 ? Math.min(3, loops.reduce((n, l) => Math.max(n, l.level + 1), 0)) : 0;
+  const levels =
+    height >= 26
+      ? Math.min(
+          3,
+          loops.reduce((n, l) => Math.max(n, l.level + 1), 0),
+        )
+      : 0;
   const regions = height >= 26 ? (lane.regions ?? []).filter((r) => r.level < 1) : [];
-  const bar = levels + (regions.length ? 1 : 0) > 0 ? Math.min(13, Math.floor((height * 0.5) / (levels + (regions.length ? 1 : 0)))) : 0;
+  const bar =
+    levels + (regions.length ? 1 : 0) > 0
+      ? Math.min(13, Math.floor((height * 0.5) / (levels + (regions.length ? 1 : 0))))
+      : 0;
   let top = y;
   g.font = "10px ui-monospace, DejaVu Sans Mono, monospace";
   g.textBaseline = "middle";
@@ -172,10 +217,11 @@ export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, note
     const w = Math.min(width, x(l.end_ns)) - a;
     if (w <= 0) continue;
     const yy = top + l.level * bar;
-    g.fillStyle = dark() ? (l.iteration % 2 ? "#3d4a63" : "#4b5a78") : (l.iteration % 2 ? "#c9d6ea" : "#dbe4f2");
+    g.fillStyle = dark() ? (l.iteration % 2 ? "#3d4a63" : "#4b5a78") : l.iteration % 2 ? "#c9d6ea" : "#dbe4f2";
     g.fillRect(a, yy, Math.max(0.6, w - 1), bar - 1);
     const one = l.iteration === l.last_iteration;
-    const text = (one ? `${l.iteration}` : `${l.iteration}-${l.last_iteration}`) + (l.step ? " step" : "") + "  " + l.name;
+    const text =
+      (one ? `${l.iteration}` : `${l.iteration}-${l.last_iteration}`) + (l.step ? " step" : "") + "  " + l.name;
     if (bar >= 10) label(g, text, a, yy + bar / 2, w, dark() ? "#e8ecf1" : "#1f2933");
     notes.push({ x: a, width: w, y: yy, height: bar, line: lane, loop: l });
   }
@@ -193,7 +239,7 @@ export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, note
     const a = Math.max(left, x(c.start_ns));
     const b = Math.min(width, x(c.end_ns));
     if (b < left || a > width) continue;
-    const k = hasFunction(row.functions, c.func) === false ? categories.length - 1 : categoryOf.get(c.category) ?? 6;
+    const k = hasFunction(row.functions, c.func) === false ? categories.length - 1 : (categoryOf.get(c.category) ?? 6);
     const color = categoryColor(k);
     const w = Math.max(0.7, b - a);
     const inset = c.nested ? h * 0.3 : 0;
@@ -209,7 +255,15 @@ export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, note
       g.strokeRect(a - 1, top - 1, w + 2, h + 2);
     }
     if (h >= 10) label(g, c.func.replace(/^P?MPIX?_/, ""), a, top + h / 2, w, light(color) ? "#111820" : "#ffffff");
-    notes.push({ x: a, width: w, y: top, height: h, line: lane, call: c, site: c.site < 0 ? undefined : lane.sites?.[c.site] });
+    notes.push({
+      x: a,
+      width: w,
+      y: top,
+      height: h,
+      line: lane,
+      call: c,
+      site: c.site < 0 ? undefined : lane.sites?.[c.site],
+    });
   }
   return true;
 }

@@ -4,27 +4,37 @@ import type { TimeMap } from "./map";
 import type { Store } from "./state";
 import { h, put } from "./text";
 
-export const colors: [string, string][] = [["activity", "activity"], ["mpi", "share in calls"],
-  ...categories.slice(0, 8).map((c): [string, string] => [c.key, "share of " + c.name])];
+export const colors: [string, string][] = [
+  ["activity", "activity"],
+  ["mpi", "share in calls"],
+  ...categories.slice(0, 8).map((c): [string, string] => [c.key, "share of " + c.name]),
+];
 
 /** The legend of a map: of activities, those that were seen so far. */
 export function legend(store: Store, map: TimeMap): HTMLElement {
   const e = h("div", { class: "legend", role: "list", "aria-label": "Legend" });
   const draw = (): void => {
     if (store.now.color === "activity") {
-      put(e, ...categories.map((c, i) => {
-        if (!map.seen.has(c.key)) return null;
-        const s = h("span", { class: "swatch", "aria-hidden": "true" });
-        s.style.background = css(categoryColor(i));
-        return h("span", { class: "key", role: "listitem" }, s, c.name);
-      }));
+      put(
+        e,
+        ...categories.map((c, i) => {
+          if (!map.seen.has(c.key)) return null;
+          const s = h("span", { class: "swatch", "aria-hidden": "true" });
+          s.style.background = css(categoryColor(i));
+          return h("span", { class: "key", role: "listitem" }, s, c.name);
+        }),
+      );
       return;
     }
     const ramp = h("canvas", { class: "ramp", width: 256, height: 1, "aria-hidden": "true" });
     const g = ramp.getContext("2d");
     const image = g?.createImageData(256, 1);
     if (g && image) {
-      for (let i = 0; i < 256; i++) image.data.set([viridisTable[3 * i] ?? 0, viridisTable[3 * i + 1] ?? 0, viridisTable[3 * i + 2] ?? 0, 255], 4 * i);
+      for (let i = 0; i < 256; i++)
+        image.data.set(
+          [viridisTable[3 * i] ?? 0, viridisTable[3 * i + 1] ?? 0, viridisTable[3 * i + 2] ?? 0, 255],
+          4 * i,
+        );
       g.putImageData(image, 0, 0);
     }
     put(e, h("span", { class: "key" }, "0%", ramp, "100% of the time"));

@@ -45,7 +45,10 @@ function build(o: Overview): void {
   const map = (): TimeMap | undefined => maps[0];
   const run: [number, number] = [o.grid?.from_ns ?? 0, o.grid?.to_ns ?? 1];
   const c: Context = {
-    store, overview: o, say, steps: () => steps,
+    store,
+    overview: o,
+    say,
+    steps: () => steps,
     look: (from, to) => {
       const m = map();
       if (m) m.look(from, to, m.view[2], m.view[3], false);
@@ -54,7 +57,20 @@ function build(o: Overview): void {
     window: () => windowOf(store.now.selection.time, ...run) ?? run,
   };
   const found = search(c);
-  const panels: Panel[] = [sites, waits, call, messages, matrix, loops, icicle, histogram, ranks, stepsPanel, comms, outliers];
+  const panels: Panel[] = [
+    sites,
+    waits,
+    call,
+    messages,
+    matrix,
+    loops,
+    icicle,
+    histogram,
+    ranks,
+    stepsPanel,
+    comms,
+    outliers,
+  ];
   if (o.recordings > 1) panels.push(compare);
 
   // Maps and the strip of steps.
@@ -63,65 +79,146 @@ function build(o: Overview): void {
     const strip = new Strip(store);
     const first = new TimeMap({ rec: 0, overview: o, store });
     maps.push(first);
-    place.append(h("div", { class: "bar-of-map" },
-      choice("colour ", colors, store.now.color, (v) => store.set({ color: v })),
-      choice("order ", o.grid.orders.map((v) => [v, v === "mpi" ? "time in calls" : v === "wait" ? "waiting" : v]), store.now.order, (v) => store.set({ order: v, view: undefined })),
-      legend(store, first)), strip.element, first.element);
-    get<Steps>("steps").then((s) => {
-      steps = s;
-      if (!s.total) return strip.none("No time steps were found in this run (see tabard loops).");
-      strip.show(s);
-      first.setSteps(s);
-      if (o.recordings > 1) void couple(c, first, place, maps, s);
-    }, (e: unknown) => {
-      strip.none(reason(e));
-      if (o.recordings > 1) void couple(c, first, place, maps, undefined);
-    });
-  } else place.append(h("p", { class: "empty" }, "This recording has no times of calls, so that there is no map. The tables below are complete."));
+    place.append(
+      h(
+        "div",
+        { class: "bar-of-map" },
+        choice("colour ", colors, store.now.color, (v) => store.set({ color: v })),
+        choice(
+          "order ",
+          o.grid.orders.map((v) => [v, v === "mpi" ? "time in calls" : v === "wait" ? "waiting" : v]),
+          store.now.order,
+          (v) => store.set({ order: v, view: undefined }),
+        ),
+        legend(store, first),
+      ),
+      strip.element,
+      first.element,
+    );
+    get<Steps>("steps").then(
+      (s) => {
+        steps = s;
+        if (!s.total) return strip.none("No time steps were found in this run (see tabard loops).");
+        strip.show(s);
+        first.setSteps(s);
+        if (o.recordings > 1) void couple(c, first, place, maps, s);
+      },
+      (e: unknown) => {
+        strip.none(reason(e));
+        if (o.recordings > 1) void couple(c, first, place, maps, undefined);
+      },
+    );
+  } else
+    place.append(
+      h(
+        "p",
+        { class: "empty" },
+        "This recording has no times of calls, so that there is no map. The tables below are complete.",
+      ),
+    );
 
   document.body.replaceChildren(
-    h("div", {}, h("a", { href: "#panel", class: "skip", click: (e) => {
-      e.preventDefault();
-      document.getElementById("panel")?.focus();
-    } }, "skip to the tables"),
-    header(o, found.element, c, panels), verdict(c), selectionBar(say), banner(o)),
-    h("main", {}, place, findings(c)), grip(), tabs(panels, c),
-    h("footer", {}, status, h("span", {}, o.version)));
+    h(
+      "div",
+      {},
+      h(
+        "a",
+        {
+          href: "#panel",
+          class: "skip",
+          click: (e) => {
+            e.preventDefault();
+            document.getElementById("panel")?.focus();
+          },
+        },
+        "skip to the tables",
+      ),
+      header(o, found.element, c, panels),
+      verdict(c),
+      selectionBar(say),
+      banner(o),
+    ),
+    h("main", {}, place, findings(c)),
+    grip(),
+    tabs(panels, c),
+    h("footer", {}, status, h("span", {}, o.version)),
+  );
   for (const panel of document.querySelectorAll(".panel")) panel.id = "panel";
   keyboard(c, found.focus, maps, panels, run);
   addEventListener("jump", (e) => void jump((e as CustomEvent<number>).detail, c, run));
   // For tests: how long pictures took to draw, and where calls are.
-  Object.assign(window, { tabard: { frames: () => maps.flatMap((m) => m.frames), calls: () => maps[0]?.callsDrawn() ?? [] } });
+  Object.assign(window, {
+    tabard: { frames: () => maps.flatMap((m) => m.frames), calls: () => maps[0]?.callsDrawn() ?? [] },
+  });
 }
 
 function header(o: Overview, searching: HTMLElement, c: Context, panels: Panel[]): HTMLElement {
   const button = (text: string, title: string, f: () => void): HTMLElement =>
     h("button", { type: "button", title, "aria-label": title, click: f }, text);
-  return h("header", {}, h("h1", { title: o.name }, o.name),
-    h("span", { class: "what", title: `${o.command.join(" ")}\n${o.mpi}` }, `${o.command.join(" ")} \u2014 ${plural(o.hosts, "host")}, ${o.created.slice(0, 16).replace("T", " ")}`),
-    searching, button("\u21b6", "Undo (U)", () => store.undo()), button("\u21b7", "Redo (Shift+U)", () => store.redo()),
-    button("copy as command", "Copy as command (C)", () => void copyCommand(c, panels)), button("export", "Export the selection (E)", () => exporting(c, panels)),
-    button("\u25d0", "Dark or light (T)", theme), button("?", "Help (?)", help));
+  return h(
+    "header",
+    {},
+    h("h1", { title: o.name }, o.name),
+    h(
+      "span",
+      { class: "what", title: `${o.command.join(" ")}\n${o.mpi}` },
+      `${o.command.join(" ")} \u2014 ${plural(o.hosts, "host")}, ${o.created.slice(0, 16).replace("T", " ")}`,
+    ),
+    searching,
+    button("\u21b6", "Undo (U)", () => store.undo()),
+    button("\u21b7", "Redo (Shift+U)", () => store.redo()),
+    button("copy as command", "Copy as command (C)", () => void copyCommand(c, panels)),
+    button("export", "Export the selection (E)", () => exporting(c, panels)),
+    button("\u25d0", "Dark or light (T)", theme),
+    button("?", "Help (?)", help),
+  );
 }
 
 function theme(): void {
-  const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const dark =
+    document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   document.documentElement.dataset.theme = dark === "dark" ? "light" : "dark";
   dispatchEvent(new Event("themechange"));
   dispatchEvent(new Event("resize"));
 }
 
-const names: Record<Key, string> = { rank: "ranks", function: "functions", comm: "communicator", time: "time", in: "region", steps: "steps", step_loop: "step loop" };
-const examples: Record<Key, string> = { rank: "0,4-7", function: "p2p,MPI_Allreduce", comm: "0", time: "10%..30%", in: "solve", steps: "10-19", step_loop: "100" };
+const names: Record<Key, string> = {
+  rank: "ranks",
+  function: "functions",
+  comm: "communicator",
+  time: "time",
+  in: "region",
+  steps: "steps",
+  step_loop: "step loop",
+};
+const examples: Record<Key, string> = {
+  rank: "0,4-7",
+  function: "p2p,MPI_Allreduce",
+  comm: "0",
+  time: "10%..30%",
+  in: "solve",
+  steps: "10-19",
+  step_loop: "100",
+};
 
 // The selection, in the words of the command line.
 function selectionBar(say: (s: string) => void): HTMLElement {
   const inputs = new Map<Key, HTMLInputElement>();
   const e = h("section", { class: "selection", "aria-label": "Selection" });
-  const clear = h("button", { type: "button", title: "Select everything (Esc)", click: () => store.set({ selection: {} }) }, "clear");
+  const clear = h(
+    "button",
+    { type: "button", title: "Select everything (Esc)", click: () => store.set({ selection: {} }) },
+    "clear",
+  );
   for (const k of keys) {
     if (k === "step_loop") continue;
-    const input = h("input", { placeholder: "all", title: `${names[k]}, e.g. ${examples[k]}`, "aria-label": names[k], spellcheck: "false", autocomplete: "off" });
+    const input = h("input", {
+      placeholder: "all",
+      title: `${names[k]}, e.g. ${examples[k]}`,
+      "aria-label": names[k],
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     input.addEventListener("change", () => store.select({ [k]: input.value.trim() }));
     input.addEventListener("keydown", (ev) => {
       if (ev.key === "Escape") input.blur();
@@ -139,7 +236,8 @@ function selectionBar(say: (s: string) => void): HTMLElement {
   };
   store.listen((now, before) => {
     draw();
-    if (now.selection !== before.selection) say(Object.keys(now.selection).length ? "selected: " + arguments_(now.selection) : "everything is selected");
+    if (now.selection !== before.selection)
+      say(Object.keys(now.selection).length ? "selected: " + arguments_(now.selection) : "everything is selected");
   });
   draw();
   return e;
@@ -152,7 +250,9 @@ function tabs(panels: Panel[], c: Context): HTMLElement {
   let shown = "";
   const now = (): Panel => panels.find((p) => p.id === store.now.panel) ?? (panels[0] as Panel);
   const open = (p: Panel): void => store.set({ panel: p.id, detail: "" });
-  const buttons = panels.map((p) => h("button", { type: "button", role: "tab", id: "tab-" + p.id, click: () => open(p) }, p.title));
+  const buttons = panels.map((p) =>
+    h("button", { type: "button", role: "tab", id: "tab-" + p.id, click: () => open(p) }, p.title),
+  );
   list.append(...buttons);
   list.addEventListener("keydown", (e) => {
     const i = panels.indexOf(now());
@@ -189,8 +289,13 @@ function tabs(panels: Panel[], c: Context): HTMLElement {
 
 // The border between map and panels can be moved.
 function grip(): HTMLElement {
-  const e = h("button", { type: "button", class: "grip", "aria-label": "Move the border between map and tables: up and down keys" });
-  const set = (px: number): void => document.body.style.setProperty("--bottom", Math.max(80, Math.min(innerHeight - 330, px)) + "px");
+  const e = h("button", {
+    type: "button",
+    class: "grip",
+    "aria-label": "Move the border between map and tables: up and down keys",
+  });
+  const set = (px: number): void =>
+    document.body.style.setProperty("--bottom", Math.max(80, Math.min(innerHeight - 330, px)) + "px");
   e.addEventListener("pointerdown", (ev) => e.setPointerCapture(ev.pointerId));
   e.addEventListener("pointermove", (ev) => {
     if (e.hasPointerCapture(ev.pointerId)) set(innerHeight - ev.clientY - 22);
@@ -209,7 +314,9 @@ function commandLine(c: Context, panels: Panel[]): string {
   const p = panels.find((x) => x.id === store.now.panel) ?? (panels[0] as Panel);
   const [name = "report", ...rest] = p.command(store.now);
   const takes = !["info", "dump"].includes(name);
-  return ["tabard", name, quoted(c.overview.name), ...rest.map(quoted), takes ? arguments_(store.now.selection) : ""].filter(Boolean).join(" ");
+  return ["tabard", name, quoted(c.overview.name), ...rest.map(quoted), takes ? arguments_(store.now.selection) : ""]
+    .filter(Boolean)
+    .join(" ");
 }
 
 async function copyCommand(c: Context, panels: Panel[]): Promise<void> {
@@ -220,11 +327,31 @@ function exporting(c: Context, panels: Panel[]): void {
   const base = c.overview.name.replace(/\.tabard$/, "");
   const p = panels.find((x) => x.id === store.now.panel) ?? (panels[0] as Panel);
   exports_([
-    { text: `save what \u201c${p.title}\u201d shows as text (.csv)`, run: () => save(`${base}-${p.id}.csv`, new Blob([csv()], { type: "text/csv" })) },
-    { text: "save the picture of the map (.png)", run: () => (document.querySelector(".map canvas") as HTMLCanvasElement | null)?.toBlob((b) => b && save(`${base}.png`, b)) },
+    {
+      text: `save what \u201c${p.title}\u201d shows as text (.csv)`,
+      run: () => save(`${base}-${p.id}.csv`, new Blob([csv()], { type: "text/csv" })),
+    },
+    {
+      text: "save the picture of the map (.png)",
+      run: () =>
+        (document.querySelector(".map canvas") as HTMLCanvasElement | null)?.toBlob((b) => b && save(`${base}.png`, b)),
+    },
     { text: "copy the link to this view", run: () => copy("The link to this view", location.href, c.say) },
-    { text: "copy the line that writes the selection in the format of another tool", run: () => copy("Export", ["tabard export", quoted(c.overview.name),
-      ...(["rank", "time", "steps"] as Key[]).filter((k) => store.now.selection[k]).map((k) => `--${k} ${quoted(store.now.selection[k] ?? "")}`)].join(" "), c.say) },
+    {
+      text: "copy the line that writes the selection in the format of another tool",
+      run: () =>
+        copy(
+          "Export",
+          [
+            "tabard export",
+            quoted(c.overview.name),
+            ...(["rank", "time", "steps"] as Key[])
+              .filter((k) => store.now.selection[k])
+              .map((k) => `--${k} ${quoted(store.now.selection[k] ?? "")}`),
+          ].join(" "),
+          c.say,
+        ),
+    },
   ]);
 }
 
@@ -235,8 +362,13 @@ function csv(): string {
     const safe = /^[=+@\t\r-]/.test(t) && !/^[-+]?[\d.]/.test(t) ? "'" + t : t; // no formulas for spreadsheets
     return /[",\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
   };
-  return [...document.querySelectorAll(".panel table")].map((t) => [...t.querySelectorAll("tr:not([aria-hidden])")]
-    .map((r) => [...r.children].map(cell).join(",")).join("\n")).join("\n\n") + "\n";
+  return (
+    [...document.querySelectorAll(".panel table")]
+      .map((t) =>
+        [...t.querySelectorAll("tr:not([aria-hidden])")].map((r) => [...r.children].map(cell).join(",")).join("\n"),
+      )
+      .join("\n\n") + "\n"
+  );
 }
 
 // Looks at a time step and selects it.
@@ -256,7 +388,10 @@ async function jump(k: number, c: Context, run: [number, number]): Promise<void>
   }
   const v = store.now.view;
   const margin = Math.max(1, to - from) * 0.04;
-  store.select({ steps: String(k), time: "" }, { view: [from - margin, to + margin, v?.[2] ?? 0, v?.[3] ?? c.overview.grid?.lines ?? 1] });
+  store.select(
+    { steps: String(k), time: "" },
+    { view: [from - margin, to + margin, v?.[2] ?? 0, v?.[3] ?? c.overview.grid?.lines ?? 1] },
+  );
 }
 
 function stepNow(c: Context, run: [number, number]): number {
@@ -283,12 +418,28 @@ function keyboard(c: Context, find: () => void, maps: TimeMap[], panels: Panel[]
   };
   const m = maps[0];
   const actions: Record<string, () => void> = {
-    w: () => m?.zoom(0.7), s: () => m?.zoom(1 / 0.7), a: () => m?.pan(-0.2), d: () => m?.pan(0.2),
-    ArrowLeft: () => m?.pan(-0.2), ArrowRight: () => m?.pan(0.2), ArrowUp: () => m?.scroll(-0.2), ArrowDown: () => m?.scroll(0.2),
-    "+": () => m?.zoomLines(0.5), "=": () => m?.zoomLines(0.5), "-": () => m?.zoomLines(2),
-    "0": () => store.set({ view: undefined }), f: () => m?.fit(),
-    "[": () => void jump(stepNow(c, run) - 1, c, run), "]": () => void jump(stepNow(c, run) + 1, c, run), o: outlier,
-    "/": find, "?": help, u: () => store.undo(), U: () => store.redo(), t: theme, Escape: () => store.set({ selection: {} }),
+    w: () => m?.zoom(0.7),
+    s: () => m?.zoom(1 / 0.7),
+    a: () => m?.pan(-0.2),
+    d: () => m?.pan(0.2),
+    ArrowLeft: () => m?.pan(-0.2),
+    ArrowRight: () => m?.pan(0.2),
+    ArrowUp: () => m?.scroll(-0.2),
+    ArrowDown: () => m?.scroll(0.2),
+    "+": () => m?.zoomLines(0.5),
+    "=": () => m?.zoomLines(0.5),
+    "-": () => m?.zoomLines(2),
+    "0": () => store.set({ view: undefined }),
+    f: () => m?.fit(),
+    "[": () => void jump(stepNow(c, run) - 1, c, run),
+    "]": () => void jump(stepNow(c, run) + 1, c, run),
+    o: outlier,
+    "/": find,
+    "?": help,
+    u: () => store.undo(),
+    U: () => store.redo(),
+    t: theme,
+    Escape: () => store.set({ selection: {} }),
     m: () => {
       for (const x of maps) {
         x.messages = !x.messages;
@@ -296,14 +447,17 @@ function keyboard(c: Context, find: () => void, maps: TimeMap[], panels: Panel[]
       }
       c.say(m?.messages ? "messages are drawn" : "messages are not drawn");
     },
-    c: () => void copyCommand(c, panels), e: () => exporting(c, panels),
+    c: () => void copyCommand(c, panels),
+    e: () => exporting(c, panels),
   };
   panels.slice(0, 9).forEach((p, i) => (actions[String(i + 1)] = () => store.set({ panel: p.id, detail: "" })));
   addEventListener("keydown", (e) => {
     const t = e.target as HTMLElement;
     if (t.closest("input, textarea, select, dialog")) return;
     if ((e.ctrlKey || e.metaKey) && !e.altKey) {
-      const f = { z: () => e.shiftKey ? store.redo() : store.undo(), Z: () => store.redo(), y: () => store.redo() }[e.key];
+      const f = { z: () => (e.shiftKey ? store.redo() : store.undo()), Z: () => store.redo(), y: () => store.redo() }[
+        e.key
+      ];
       if (!f) return;
       e.preventDefault();
       return f();

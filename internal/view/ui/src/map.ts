@@ -65,8 +65,11 @@ export class TimeMap {
     this.tiles = new Tiles(o.rec, this.grid, () => this.draw());
     this.lanes = new Lanes(o.rec, () => this.draw());
     this.element = h("div", { class: "map" }, this.canvas, this.tip, this.note);
-    this.canvas.setAttribute("aria-label", `Time from left to right, ${plural(this.grid.lines, "line")} from top to bottom. ` +
-      "The arrow keys move, plus and minus zoom. The table Ranks has the same as text.");
+    this.canvas.setAttribute(
+      "aria-label",
+      `Time from left to right, ${plural(this.grid.lines, "line")} from top to bottom. ` +
+        "The arrow keys move, plus and minus zoom. The table Ranks has the same as text.",
+    );
     new ResizeObserver(() => this.resize()).observe(this.element);
     o.store.listen((now, before) => {
       if (now.view !== before.view) this.tiles.drop();
@@ -214,8 +217,13 @@ export class TimeMap {
     }
     const failed = this.failure;
     this.element.dataset.state = missing || this.tiles.busy ? "loading" : "ready";
-    const text = failed ?? (read < all ? `not exact yet: ${percent(read / all)} is read`
-      : blur ? `not exact: means over stretches of ${duration(blur)}` : "");
+    const text =
+      failed ??
+      (read < all
+        ? `not exact yet: ${percent(read / all)} is read`
+        : blur
+          ? `not exact: means over stretches of ${duration(blur)}`
+          : "");
     if (this.note.textContent !== clean(text)) put(this.note, text);
   }
 
@@ -273,18 +281,30 @@ export class TimeMap {
     const x = this.x(want.x * long);
     const y = axis + (has.first - this.view[2]) * this.row;
     const rows = image.height;
-    g.drawImage(image, (want.x - has.x * up) * part, 0, part, rows, x, y, this.x((want.x + 1) * long) - x,
-      rows * has.group * this.row);
-    if (this.row >= 5 && has.group === 1) { // rows can be told apart
+    g.drawImage(
+      image,
+      (want.x - has.x * up) * part,
+      0,
+      part,
+      rows,
+      x,
+      y,
+      this.x((want.x + 1) * long) - x,
+      rows * has.group * this.row,
+    );
+    if (this.row >= 5 && has.group === 1) {
+      // rows can be told apart
       g.fillStyle = ink("paper");
-      for (let i = 1; i <= rows; i++) g.fillRect(x, Math.round(y + i * this.row) - 1, this.x((want.x + 1) * long) - x, 1);
+      for (let i = 1; i <= rows; i++)
+        g.fillRect(x, Math.round(y + i * this.row) - 1, this.x((want.x + 1) * long) - x, 1);
     }
   }
 
   private paintLanes(g: CanvasRenderingContext2D, s: State): boolean {
     const [from, to, first, n] = this.view;
     if (this.row < 12 || !this.o.overview.timed || selfContained || s.color !== "activity") return false;
-    const expected = (this.o.overview.calls / this.grid.lines / Math.max(1, this.grid.to_ns - this.grid.from_ns)) * (to - from);
+    const expected =
+      (this.o.overview.calls / this.grid.lines / Math.max(1, this.grid.to_ns - this.grid.from_ns)) * (to - from);
     if (expected > 1500) return false;
     let single = false;
     for (let i = Math.floor(first); i < Math.min(Math.ceil(first + n), this.grid.lines); i++) {
@@ -292,8 +312,16 @@ export class TimeMap {
       if (!line) continue;
       const y = axis + (i - first) * this.row;
       const call = s.call;
-      const row = { y, height: this.row - 1, x: this.x, left: gutter, right: this.width, functions: s.selection.function,
-        chosen: call && call[0] === line.world && call[1] === line.rank && call[2] === line.thread ? call[3] : undefined };
+      const row = {
+        y,
+        height: this.row - 1,
+        x: this.x,
+        left: gutter,
+        right: this.width,
+        functions: s.selection.function,
+        chosen:
+          call && call[0] === line.world && call[1] === line.rank && call[2] === line.thread ? call[3] : undefined,
+      };
       for (const lane of this.lanes.of(line, from, to)) single = drawLane(g, lane, row, this.drawn) || single;
     }
     return single;
@@ -340,7 +368,8 @@ export class TimeMap {
     const by = Math.max(1, Math.floor(1 / this.row));
     for (let i = Math.floor(first); i < Math.min(lines, first + n); i += by) {
       const l = this.line(i);
-      if (l && !hasRank(s.rank, l.rank)) g.fillRect(left, axis + (i - first) * this.row, wide, Math.max(1, by * this.row));
+      if (l && !hasRank(s.rank, l.rank))
+        g.fillRect(left, axis + (i - first) * this.row, wide, Math.max(1, by * this.row));
     }
   }
 
@@ -441,7 +470,12 @@ export class TimeMap {
     g.fillStyle = ink("select");
     const x = Math.min(d.x, d.x1);
     const y = Math.min(d.y, d.y1);
-    const box = [x, this.grid.lines > 1 ? y : axis, Math.abs(d.x1 - d.x), this.grid.lines > 1 ? Math.abs(d.y1 - d.y) : this.height] as const;
+    const box = [
+      x,
+      this.grid.lines > 1 ? y : axis,
+      Math.abs(d.x1 - d.x),
+      this.grid.lines > 1 ? Math.abs(d.y1 - d.y) : this.height,
+    ] as const;
     g.fillRect(...box);
     g.strokeRect(...box);
   }
@@ -454,11 +488,18 @@ export class TimeMap {
     const p = this.lines.get(key);
     if (p === undefined) {
       this.lines.set(key, null);
-      get<Lines>("lines", { rec: this.o.rec || undefined, order: order === "rank" ? undefined : order, first, count: page })
-        .then((l) => {
+      get<Lines>("lines", {
+        rec: this.o.rec || undefined,
+        order: order === "rank" ? undefined : order,
+        first,
+        count: page,
+      }).then(
+        (l) => {
           this.lines.set(key, l);
           this.draw();
-        }, () => undefined);
+        },
+        () => undefined,
+      );
     }
     if (p) return p.lines[i - first];
     // Until then, or where nobody can be asked, tiles know.
@@ -521,14 +562,18 @@ export class TimeMap {
       this.tip.hidden = true;
     });
     c.addEventListener("dblclick", () => this.fit());
-    c.addEventListener("wheel", (e) => {
-      e.preventDefault();
-      const by = e.deltaMode ? e.deltaY * 20 : e.deltaY;
-      if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.pan(e.deltaX / 1000);
-      else if (e.shiftKey) this.pan(by / 1000);
-      else if (e.altKey) this.zoomLines(Math.exp(by / 400), e.offsetY);
-      else this.zoom(Math.exp(by / 400), e.offsetX);
-    }, { passive: false });
+    c.addEventListener(
+      "wheel",
+      (e) => {
+        e.preventDefault();
+        const by = e.deltaMode ? e.deltaY * 20 : e.deltaY;
+        if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.pan(e.deltaX / 1000);
+        else if (e.shiftKey) this.pan(by / 1000);
+        else if (e.altKey) this.zoomLines(Math.exp(by / 400), e.offsetY);
+        else this.zoom(Math.exp(by / 400), e.offsetX);
+      },
+      { passive: false },
+    );
   }
 
   /** Looks at what is selected; at the whole run if that is everything. */
@@ -551,7 +596,9 @@ export class TimeMap {
   private async released(d: { x: number; y: number; x1: number; y1: number }, add: boolean): Promise<void> {
     const store = this.o.store;
     if (Math.abs(d.x1 - d.x) < 4 && Math.abs(d.y1 - d.y) < 4) {
-      const m = this.markers.find((k) => Math.abs(this.x(k.at) - d.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - d.y) < 9);
+      const m = this.markers.find(
+        (k) => Math.abs(this.x(k.at) - d.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - d.y) < 9,
+      );
       if (m) return m.choose();
       const line = this.line(Math.floor(this.lineAt(d.y)));
       const hit = this.hit(d.x, d.y);
@@ -559,19 +606,27 @@ export class TimeMap {
         const l = hit.line;
         return store.set({ call: [l.world, l.rank, l.thread, hit.call.index], panel: "call" });
       }
-      if (hit?.loop?.step && hit.loop.iteration === hit.loop.last_iteration) return store.select({ steps: String(hit.loop.iteration), time: "" });
+      if (hit?.loop?.step && hit.loop.iteration === hit.loop.last_iteration)
+        return store.select({ steps: String(hit.loop.iteration), time: "" });
       if (!line || d.y < axis) return;
       const old = store.now.selection.rank;
       if (add && old) {
-        return store.select({ rank: hasRank(old, line.rank) ? rankList(this.ranksIn(old).filter((r) => r !== line.rank)) : rankList([...this.ranksIn(old), line.rank]) });
+        return store.select({
+          rank: hasRank(old, line.rank)
+            ? rankList(this.ranksIn(old).filter((r) => r !== line.rank))
+            : rankList([...this.ranksIn(old), line.rank]),
+        });
       }
       return store.select({ rank: old === String(line.rank) ? "" : String(line.rank) });
     }
-    const time = windowText(this.shared(this.timeAt(Math.max(gutter, Math.min(d.x, d.x1)))), this.shared(this.timeAt(Math.max(d.x, d.x1))));
+    const time = windowText(
+      this.shared(this.timeAt(Math.max(gutter, Math.min(d.x, d.x1)))),
+      this.shared(this.timeAt(Math.max(d.x, d.x1))),
+    );
     const a = Math.max(0, Math.floor(this.lineAt(Math.min(d.y, d.y1))));
     const b = Math.min(this.grid.lines - 1, Math.floor(this.lineAt(Math.max(d.y, d.y1))));
-    const all = a <= 0 && b >= this.grid.lines - 1 || Math.abs(d.y1 - d.y) < 4 || d.y < axis;
-    store.select({ time, steps: "", rank: all ? store.now.selection.rank ?? "" : await this.ranksOf(a, b) });
+    const all = (a <= 0 && b >= this.grid.lines - 1) || Math.abs(d.y1 - d.y) < 4 || d.y < axis;
+    store.select({ time, steps: "", rank: all ? (store.now.selection.rank ?? "") : await this.ranksOf(a, b) });
   }
 
   private ranksIn(list: string): number[] {
@@ -585,7 +640,12 @@ export class TimeMap {
     const order = this.o.store.now.order;
     const ranks: number[] = [];
     for (let first = Math.floor(a / page) * page; first <= b; first += page) {
-      const l = await get<Lines>("lines", { rec: this.o.rec || undefined, order: order === "rank" ? undefined : order, first, count: page });
+      const l = await get<Lines>("lines", {
+        rec: this.o.rec || undefined,
+        order: order === "rank" ? undefined : order,
+        first,
+        count: page,
+      });
       l.lines.forEach((x, i) => {
         if (first + i >= a && first + i <= b && x.rank >= 0) ranks.push(x.rank);
       });
@@ -609,17 +669,30 @@ export class TimeMap {
     if (hit?.call) rows.push(...aboutCall(hit.call, hit.site));
     else if (hit?.loop) {
       const l = hit.loop;
-      rows.push(h("b", {}, `${l.step ? "step" : "iteration"} ${l.iteration}${l.last_iteration > l.iteration ? "-" + l.last_iteration : ""} of ${l.of}`),
-        h("div", {}, l.name), h("div", {}, duration(l.end_ns - l.start_ns)));
+      rows.push(
+        h(
+          "b",
+          {},
+          `${l.step ? "step" : "iteration"} ${l.iteration}${l.last_iteration > l.iteration ? "-" + l.last_iteration : ""} of ${l.of}`,
+        ),
+        h("div", {}, l.name),
+        h("div", {}, duration(l.end_ns - l.start_ns)),
+      );
     } else if (hit?.region) rows.push(h("b", {}, "region " + hit.region));
     else rows.push(...this.aboutCell(i, t));
-    const m = this.markers.find((k) => Math.abs(this.x(k.at) - p.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - p.y) < 9);
+    const m = this.markers.find(
+      (k) => Math.abs(this.x(k.at) - p.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - p.y) < 9,
+    );
     if (m) rows.unshift(h("b", { class: "bad" }, m.text));
     if (!rows.length) {
       this.tip.hidden = true;
       return;
     }
-    put(this.tip, h("div", { class: "where" }, `${line ? nameOf(line, true) : ""}  at ${instant(t, to - from)}`), ...rows);
+    put(
+      this.tip,
+      h("div", { class: "where" }, `${line ? nameOf(line, true) : ""}  at ${instant(t, to - from)}`),
+      ...rows,
+    );
     this.tip.hidden = false;
     const w = this.tip.offsetWidth;
     const tall = this.tip.offsetHeight;
@@ -633,14 +706,29 @@ export class TimeMap {
       const b = Math.floor(t / 2 ** place.level) - place.x * 256;
       const row = head.rows[r];
       if (!row || b < 0 || b > 255 || i < place.first) continue;
-      const cells = this.tiles.tile(place, { ...this.filter, order: this.o.store.now.order === "rank" ? undefined : this.o.store.now.order }, false)?.cells;
+      const cells = this.tiles.tile(
+        place,
+        { ...this.filter, order: this.o.store.now.order === "rank" ? undefined : this.o.store.now.order },
+        false,
+      )?.cells;
       if (!cells) continue;
       const n = head.categories.length;
-      const parts = head.categories.map((c, k) => [cells[(r * 256 + b) * n + k] ?? 0, c] as const).filter(([v]) => v > 0).sort((x, y) => y[0] - x[0]);
-      const many = row.threads > 1 ? h("div", {}, `mean of ${plural(row.threads, "thread")}: ranks ${row.rank} to ${row.last_rank}`) : null;
+      const parts = head.categories
+        .map((c, k) => [cells[(r * 256 + b) * n + k] ?? 0, c] as const)
+        .filter(([v]) => v > 0)
+        .sort((x, y) => y[0] - x[0]);
+      const many =
+        row.threads > 1
+          ? h("div", {}, `mean of ${plural(row.threads, "thread")}: ranks ${row.rank} to ${row.last_rank}`)
+          : null;
       if (row.read === 0) return [h("div", {}, "not read yet")];
-      return [...(many ? [many] : []), h("div", {}, `mean of ${duration(2 ** place.level)}`),
-        ...(parts.length ? parts.map(([v, c]) => h("div", {}, `${percent(v / 255)} ${categories.find((k) => k.key === c)?.name ?? c}`)) : [h("div", {}, "nothing is known")])];
+      return [
+        ...(many ? [many] : []),
+        h("div", {}, `mean of ${duration(2 ** place.level)}`),
+        ...(parts.length
+          ? parts.map(([v, c]) => h("div", {}, `${percent(v / 255)} ${categories.find((k) => k.key === c)?.name ?? c}`))
+          : [h("div", {}, "nothing is known")]),
+      ];
     }
     return [];
   }
@@ -648,8 +736,20 @@ export class TimeMap {
   /** Where single calls are drawn on the page, for tests. */
   callsDrawn(): { x: number; y: number; width: number; func: string; index: number; rank: number }[] {
     const r = this.canvas.getBoundingClientRect();
-    return this.drawn.flatMap((d) => d.call ? [{ x: r.x + d.x + d.width / 2, y: r.y + d.y + d.height / 2, width: d.width,
-      func: d.call.func, index: d.call.index, rank: d.line.rank }] : []);
+    return this.drawn.flatMap((d) =>
+      d.call
+        ? [
+            {
+              x: r.x + d.x + d.width / 2,
+              y: r.y + d.y + d.height / 2,
+              width: d.width,
+              func: d.call.func,
+              index: d.call.index,
+              rank: d.line.rank,
+            },
+          ]
+        : [],
+    );
   }
 }
 
@@ -661,7 +761,8 @@ export function nameOf(l: Line, long: boolean): string {
 
 function aboutCall(c: LaneCall, site: string | undefined): Node[] {
   return [
-    h("b", {}, c.func), h("div", {}, `${duration(c.end_ns - c.start_ns)}${c.unfinished ? ", did not return" : ""}, call ${c.index}`),
+    h("b", {}, c.func),
+    h("div", {}, `${duration(c.end_ns - c.start_ns)}${c.unfinished ? ", did not return" : ""}, call ${c.index}`),
     ...(site ? [h("div", { class: "site" }, site)] : []),
   ];
 }

@@ -55,5 +55,7 @@ export function categoryColor(i: number): number {
 
 /** The colour of a style variable of the page. */
 export function ink(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  return getComputedStyle(document.documentElement)
+    .getPropertyValue("--" + name)
+    .trim();
 }

@@ -9,8 +9,15 @@ import type { Hit, Hits } from "./types";
 export function search(c: Context): { element: HTMLElement; focus: () => void } {
   const list = h("ul", { class: "hits", id: "hits", role: "listbox", "aria-label": "What was found", hidden: true });
   const input = h("input", {
-    type: "search", placeholder: "search  ( / )", "aria-label": "Search functions, call sites, ranks, values", role: "combobox",
-    "aria-controls": "hits", "aria-expanded": "false", autocomplete: "off", spellcheck: "false", disabled: selfContained,
+    type: "search",
+    placeholder: "search  ( / )",
+    "aria-label": "Search functions, call sites, ranks, values",
+    role: "combobox",
+    "aria-controls": "hits",
+    "aria-expanded": "false",
+    autocomplete: "off",
+    spellcheck: "false",
+    disabled: selfContained,
   });
   let hits: Hit[] = [];
   let at = -1;
@@ -36,7 +43,8 @@ export function search(c: Context): { element: HTMLElement; focus: () => void } 
     close();
     input.blur();
     const change: Selection = {};
-    for (const [k, v] of Object.entries(x.select ?? {})) if ((keys as readonly string[]).includes(k)) change[k as Key] = v;
+    for (const [k, v] of Object.entries(x.select ?? {}))
+      if ((keys as readonly string[]).includes(k)) change[k as Key] = v;
     c.store.select(change);
     if (x.rank >= 0 && (x.kind === "value" || x.kind === "site")) c.call(0, x.rank, x.thread, x.call);
     c.say(`${x.kind} ${x.text} selected`);
@@ -50,15 +58,35 @@ export function search(c: Context): { element: HTMLElement; focus: () => void } 
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     try {
-      const r = await get<Hits>("search", { q, limit: 50 }, { signal: mine.signal, pending: (p) => put(list, h("li", {}, p.what + " \u2026")) });
+      const r = await get<Hits>(
+        "search",
+        { q, limit: 50 },
+        { signal: mine.signal, pending: (p) => put(list, h("li", {}, p.what + " \u2026")) },
+      );
       if (mine.signal.aborted) return;
       hits = r.hits ?? [];
       at = hits.length ? 0 : -1;
-      put(list, ...hits.map((x, i) => h("li", { role: "option", id: `hit${i}`, pointerdown: (e) => {
-        e.preventDefault();
-        choose(x);
-      } }, h("span", { class: "kind" }, x.kind), h("span", { class: "text", title: x.text }, x.text), h("span", {}, x.calls ? count(x.calls) : ""))),
-      hits.length ? null : h("li", {}, "Nothing is called that."), r.more ? h("li", { class: "kind" }, "There is more: write more of it.") : null);
+      put(
+        list,
+        ...hits.map((x, i) =>
+          h(
+            "li",
+            {
+              role: "option",
+              id: `hit${i}`,
+              pointerdown: (e) => {
+                e.preventDefault();
+                choose(x);
+              },
+            },
+            h("span", { class: "kind" }, x.kind),
+            h("span", { class: "text", title: x.text }, x.text),
+            h("span", {}, x.calls ? count(x.calls) : ""),
+          ),
+        ),
+        hits.length ? null : h("li", {}, "Nothing is called that."),
+        r.more ? h("li", { class: "kind" }, "There is more: write more of it.") : null,
+      );
       mark();
     } catch (e) {
       if (!mine.signal.aborted) put(list, h("li", { class: "bad" }, e instanceof Error ? e.message : String(e)));
@@ -82,8 +110,11 @@ export function search(c: Context): { element: HTMLElement; focus: () => void } 
     e.preventDefault();
     mark();
   });
-  return { element: h("div", { class: "search" }, input, list), focus: () => {
-    input.focus();
-    input.select();
-  } };
+  return {
+    element: h("div", { class: "search" }, input, list),
+    focus: () => {
+      input.focus();
+      input.select();
+    },
+  };
 }

@@ -7,7 +7,12 @@ export type Key = (typeof keys)[number];
 export type Selection = Partial<Record<Key, string>>;
 
 export const flags: Record<Key, string> = {
-  rank: "--rank", function: "--function", comm: "--comm", time: "--time", in: "--in", steps: "--steps",
+  rank: "--rank",
+  function: "--function",
+  comm: "--comm",
+  time: "--time",
+  in: "--in",
+  steps: "--steps",
   step_loop: "--step-loop",
 };
 
@@ -76,7 +81,8 @@ export class Store {
     history.replaceState({ place: 0 }, "");
     addEventListener("popstate", (e) => {
       const place = (e.state as { place?: number } | null)?.place;
-      if (place === undefined) history.replaceState({ place: ++this.place }, ""); // an address that was typed
+      if (place === undefined)
+        history.replaceState({ place: ++this.place }, ""); // an address that was typed
       else this.place = place;
       this.last = Math.max(this.last, this.place);
       this.moved = 0;
@@ -136,7 +142,10 @@ export function quoted(word: string): string {
 
 /** The flags of the command line for a selection. */
 export function arguments_(s: Selection): string {
-  return keys.filter((k) => s[k]).map((k) => `${flags[k]} ${quoted(s[k] ?? "")}`).join(" ");
+  return keys
+    .filter((k) => s[k])
+    .map((k) => `${flags[k]} ${quoted(s[k] ?? "")}`)
+    .join(" ");
 }
 
 /** A set of ranks as the command line writes it: 0-3,7. */

@@ -48,8 +48,11 @@ export class Strip {
   show(s: Steps): void {
     this.steps = s;
     const slow = s.slow?.length ?? 0;
-    this.canvas.setAttribute("aria-label", `Durations of ${plural(s.total, "time step")}, median ${duration(s.median_ns)}, ` +
-      `${plural(slow, "step")} unusually long. The table Steps has the same as text.`);
+    this.canvas.setAttribute(
+      "aria-label",
+      `Durations of ${plural(s.total, "time step")}, median ${duration(s.median_ns)}, ` +
+        `${plural(slow, "step")} unusually long. The table Steps has the same as text.`,
+    );
     this.draw();
   }
 
@@ -95,7 +98,8 @@ export class Strip {
       g.fillStyle = slow.has(i) ? ink("bad") : ink("step");
       const bar = Math.max(w - (w > 4 ? 1 : 0), slow.has(i) ? 2 : 0.6);
       g.fillRect(x, y(length), bar, tall - y(length));
-      if (w > 2) { // how much of it is computation
+      if (w > 2) {
+        // how much of it is computation
         g.fillStyle = ink("stepwork");
         const work = y(s.computation_ns[i] ?? 0);
         g.fillRect(x, work, bar, tall - work);
@@ -118,7 +122,8 @@ export class Strip {
     g.textAlign = "right";
     g.fillText(duration(most), gutter - 6, 14);
     g.fillText("steps", gutter - 6, tall - 6);
-    if (Math.abs(y(s.median_ns) - 14) > 14 && Math.abs(y(s.median_ns) - tall + 6) > 14) g.fillText("median", gutter - 6, y(s.median_ns) + 4);
+    if (Math.abs(y(s.median_ns) - 14) > 14 && Math.abs(y(s.median_ns) - tall + 6) > 14)
+      g.fillText("median", gutter - 6, y(s.median_ns) + 4);
     if (this.drag) {
       g.fillStyle = ink("select");
       g.fillRect(Math.min(this.drag.x, this.drag.x1), 0, Math.abs(this.drag.x1 - this.drag.x), tall);
@@ -134,10 +139,18 @@ export class Strip {
     const i = this.at(x);
     const slow = (s.slow ?? []).find((k) => Math.floor(k.step / s.stride) === i);
     const first = i * s.stride;
-    put(this.tip, h("b", {}, s.stride > 1 ? `steps ${first}-${Math.min(s.total, first + s.stride) - 1}` : `step ${first}`),
+    put(
+      this.tip,
+      h("b", {}, s.stride > 1 ? `steps ${first}-${Math.min(s.total, first + s.stride) - 1}` : `step ${first}`),
       h("div", {}, `${duration(s.length_ns[i] ?? 0)}, computation ${duration(s.computation_ns[i] ?? 0)}`),
       h("div", {}, `median of all ${duration(s.median_ns)}`),
-      slow && h("div", { class: "bad" }, `${duration(slow.excess_ns)} too long: ${slow.cause}${slow.process >= 0 ? `, rank ${slow.process}` : ""}`));
+      slow &&
+        h(
+          "div",
+          { class: "bad" },
+          `${duration(slow.excess_ns)} too long: ${slow.cause}${slow.process >= 0 ? `, rank ${slow.process}` : ""}`,
+        ),
+    );
     this.tip.hidden = false;
     this.tip.style.left = Math.min(x + 12, this.width - this.tip.offsetWidth - 4) + "px";
     this.tip.style.top = "4px";

@@ -37,34 +37,57 @@ export function table<R>(o: TableOptions<R>): HTMLElement {
   let current = Math.max(0, o.chosen ? rows.findIndex(o.chosen) : 0);
   const body = h("tbody");
   const head = h("tr", { "aria-rowindex": 1 });
-  const grid = h("table", { role: "grid", "aria-label": o.label, "aria-rowcount": rows.length + 1 },
-    h("thead", {}, head), body);
+  const grid = h(
+    "table",
+    { role: "grid", "aria-label": o.label, "aria-rowcount": rows.length + 1 },
+    h("thead", {}, head),
+    body,
+  );
   const box = h("div", { class: "scroll", tabindex: -1 }, grid);
 
   function sort(): void {
     const by = o.columns[sorted]?.by;
-    rows = by ? [...o.rows].sort((a, b) => {
-      const x = by(a);
-      const y = by(b);
-      return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
-    }) : o.rows;
+    rows = by
+      ? [...o.rows].sort((a, b) => {
+          const x = by(a);
+          const y = by(b);
+          return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
+        })
+      : o.rows;
   }
 
   function heads(): void {
-    put(head, ...o.columns.map((c, i) => h("th", {
-      scope: "col", class: (c.number ? "number" : "") + (c.wide ? " wide" : ""), title: c.help,
-      "aria-sort": sorted === i ? (up ? "ascending" : "descending") : undefined,
-    }, c.by ? h("button", {
-      type: "button",
-      click: () => {
-        up = sorted === i ? !up : !c.number;
-        sorted = i;
-        sort();
-        heads();
-        current = 0;
-        draw();
-      },
-    }, c.title + (sorted === i ? (up ? " ▴" : " ▾") : "")) : c.title)));
+    put(
+      head,
+      ...o.columns.map((c, i) =>
+        h(
+          "th",
+          {
+            scope: "col",
+            class: (c.number ? "number" : "") + (c.wide ? " wide" : ""),
+            title: c.help,
+            "aria-sort": sorted === i ? (up ? "ascending" : "descending") : undefined,
+          },
+          c.by
+            ? h(
+                "button",
+                {
+                  type: "button",
+                  click: () => {
+                    up = sorted === i ? !up : !c.number;
+                    sorted = i;
+                    sort();
+                    heads();
+                    current = 0;
+                    draw();
+                  },
+                },
+                c.title + (sorted === i ? (up ? " ▴" : " ▾") : ""),
+              )
+            : c.title,
+        ),
+      ),
+    );
   }
 
   function spacer(n: number): HTMLElement {
@@ -80,10 +103,16 @@ export function table<R>(o: TableOptions<R>): HTMLElement {
     if (first > 0) shown.push(spacer(first));
     for (let i = first; i < last; i++) {
       const r = rows[i] as R;
-      const e = h("tr", {
-        "aria-rowindex": i + 2, tabindex: i === current ? 0 : -1, "data-row": i,
-        "aria-selected": o.chosen?.(r) ? "true" : undefined,
-      }, ...o.columns.map((c) => h("td", { class: (c.number ? "number" : "") + (c.wide ? " wide" : "") }, c.cell(r))));
+      const e = h(
+        "tr",
+        {
+          "aria-rowindex": i + 2,
+          tabindex: i === current ? 0 : -1,
+          "data-row": i,
+          "aria-selected": o.chosen?.(r) ? "true" : undefined,
+        },
+        ...o.columns.map((c) => h("td", { class: (c.number ? "number" : "") + (c.wide ? " wide" : "") }, c.cell(r))),
+      );
       shown.push(e);
       if (focus && i === current) queueMicrotask(() => e.focus({ preventScroll: true }));
     }
@@ -113,8 +142,14 @@ export function table<R>(o: TableOptions<R>): HTMLElement {
   grid.addEventListener("keydown", (e) => {
     if (!(e.target as Element).closest("tbody")) return;
     const page = Math.max(1, Math.floor(box.clientHeight / height) - 2);
-    const to = { ArrowDown: current + 1, ArrowUp: current - 1, PageDown: current + page, PageUp: current - page, Home: 0,
-      End: rows.length - 1 }[e.key];
+    const to = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      PageDown: current + page,
+      PageUp: current - page,
+      Home: 0,
+      End: rows.length - 1,
+    }[e.key];
     if (to !== undefined) go(to);
     else if (e.key === "Enter" || e.key === " ") choose(current);
     else return;

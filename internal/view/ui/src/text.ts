@@ -20,7 +20,9 @@ export type Attributes = Record<string, string | number | boolean | EventListene
 
 /** Makes an element. Attributes that are functions are listeners of the event they are called by. */
 export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, ...children: Child[]
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const e = document.createElement(tag);
   set(e, attributes);
@@ -47,6 +49,9 @@ function set(e: Element, attributes: Attributes): void {
 
 /** Replaces what is in an element. */
 export function put(e: Element, ...children: Child[]): void {
-  e.replaceChildren(...children.filter((c) => c !== null && c !== undefined && c !== false)
-    .map((c) => (c instanceof Node ? c : clean(String(c)))));
+  e.replaceChildren(
+    ...children
+      .filter((c) => c !== null && c !== undefined && c !== false)
+      .map((c) => (c instanceof Node ? c : clean(String(c)))),
+  );
 }

@@ -36,7 +36,11 @@ export class Tiles {
   private clock = 0;
   private generation = new AbortController();
 
-  constructor(private rec: number, private grid: Grid, private changed: () => void) {}
+  constructor(
+    private rec: number,
+    private grid: Grid,
+    private changed: () => void,
+  ) {}
 
   /** Forgets requests that nobody waits for any more. */
   drop(): void {
@@ -49,8 +53,18 @@ export class Tiles {
   }
 
   private key(p: Place, extra: Params): string {
-    return p.path ?? address("tiles", { ...extra, rec: this.rec || undefined, level: p.level, x: p.x, first: p.first, group: p.group,
-      rows: p.rows });
+    return (
+      p.path ??
+      address("tiles", {
+        ...extra,
+        rec: this.rec || undefined,
+        level: p.level,
+        x: p.x,
+        first: p.first,
+        group: p.group,
+        rows: p.rows,
+      })
+    );
   }
 
   /** A tile that is there; asks for it else. */
@@ -133,15 +147,32 @@ export function pixels(t: Tile, color: string): HTMLCanvasElement | undefined {
   if (!g) return undefined;
   const image = g.createImageData(bins, Math.max(1, rows.length));
   const own = t.head.categories.map((c) => categories.findIndex((k) => k.key === c));
-  if (color === "activity") mixed(t.cells, image.data, n, own.map((c) => rgb(categoryColor(c))));
-  else shared(t.cells, image.data, n, t.head.categories.map((c) => (color === "mpi" ? c !== "computation" : c === color)));
+  if (color === "activity")
+    mixed(
+      t.cells,
+      image.data,
+      n,
+      own.map((c) => rgb(categoryColor(c))),
+    );
+  else
+    shared(
+      t.cells,
+      image.data,
+      n,
+      t.head.categories.map((c) => (color === "mpi" ? c !== "computation" : c === color)),
+    );
   g.putImageData(image, 0, 0);
   t.pixels.set(key, canvas);
   return canvas;
 }
 
 // Light is mixed, not numbers: otherwise mixtures are too dark. What nothing is known of stays transparent.
-function mixed(cells: Uint8Array, out: Uint8ClampedArray, n: number, colors: (readonly [number, number, number])[]): void {
+function mixed(
+  cells: Uint8Array,
+  out: Uint8ClampedArray,
+  n: number,
+  colors: (readonly [number, number, number])[],
+): void {
   const light = colors.map((c) => c.map((v) => toLinear[v] ?? 0));
   for (let i = 0, at = 0; at < out.length; i += n, at += 4) {
     let r = 0;

@@ -291,7 +291,14 @@ export interface Report {
   processes: number;
   elapsed_ns?: number;
   efficiency?: { parallel: number; load_balance: number; communication: number };
-  ranks?: { process: number; begin_ns: number; end_ns: number; mpi_ns: number; computation_ns: number; calls: number }[];
+  ranks?: {
+    process: number;
+    begin_ns: number;
+    end_ns: number;
+    mpi_ns: number;
+    computation_ns: number;
+    calls: number;
+  }[];
   groups?: { name: string; calls: number; time_ns: number }[];
   calls?: PlaceTime[];
   waits?: Record<string, Sum>;
@@ -312,11 +319,20 @@ export interface Waits {
   received_before_sent: Sum;
   kinds: Record<string, Sum>;
   causes: {
-    process: number; late: Place; time_ns: number; waits: number; steps: number; worst_step: number; worst_step_ns: number;
+    process: number;
+    late: Place;
+    time_ns: number;
+    waits: number;
+    steps: number;
+    worst_step: number;
+    worst_step_ns: number;
   }[];
   waits: (Sum & {
-    kind: string; waiting: Place; late: Place;
-    waiters: { process: number; time_ns: number }[] | null; causers: { process: number; time_ns: number }[] | null;
+    kind: string;
+    waiting: Place;
+    late: Place;
+    waiters: { process: number; time_ns: number }[] | null;
+    causers: { process: number; time_ns: number }[] | null;
   })[];
   processes: { process: number; waited_ns: Record<string, number>; caused_ns: number; root_ns: number }[];
   steps: { step: number; time_ns: number; cause: number; cause_ns: number }[];
@@ -362,7 +378,13 @@ export interface LoopNode {
 
 export interface Loops {
   classes: {
-    world: number; thread: number; ranks: string; members: number; calls: number; body: LoopNode[]; blocks?: LoopNode[][];
+    world: number;
+    thread: number;
+    ranks: string;
+    members: number;
+    calls: number;
+    body: LoopNode[];
+    blocks?: LoopNode[][];
   }[];
 }
 
@@ -379,7 +401,14 @@ export interface Matrix {
 
 export interface Histograms {
   histograms: {
-    kind: string; func?: string; site?: Frame[]; messages: number; bytes: number; unsized: number; min: number; max: number;
+    kind: string;
+    func?: string;
+    site?: Frame[];
+    messages: number;
+    bytes: number;
+    unsized: number;
+    min: number;
+    max: number;
     bins: { from: number; to: number; messages: number; bytes: number }[];
     top: { bytes: number; messages: number }[];
   }[];
@@ -393,7 +422,13 @@ export interface Messages {
   unmatched_sends: number;
   unmatched_receives: number;
   unmatched: {
-    kind: string; function: string; site: string; reason: string; count: number; bytes: number; processes: string;
+    kind: string;
+    function: string;
+    site: string;
+    reason: string;
+    count: number;
+    bytes: number;
+    processes: string;
     first: { process: number; stream: number; call: number; peer: number | null; tag: number | null };
   }[];
   incomplete: { function: string; site: string; index: number; members: number; missing: number; present: string }[];
@@ -401,8 +436,16 @@ export interface Messages {
 
 export interface Comms {
   communicators: {
-    id: number; name: string; how: string; parent?: number; size: number; members: string; labels?: string[]; site?: string;
-    made: number; freed: number;
+    id: number;
+    name: string;
+    how: string;
+    parent?: number;
+    size: number;
+    members: string;
+    labels?: string[];
+    site?: string;
+    made: number;
+    freed: number;
   }[];
 }
 
@@ -412,12 +455,25 @@ export interface Diff {
   same: boolean;
   total_differences: number;
   differences: {
-    kind: string; text: string; ranks: string; num_ranks: number; func?: string; site?: string; count: number;
-    call_a: number; call_b: number; world?: number; thread?: number; only_a?: boolean;
+    kind: string;
+    text: string;
+    ranks: string;
+    num_ranks: number;
+    func?: string;
+    site?: string;
+    count: number;
+    call_a: number;
+    call_b: number;
+    world?: number;
+    thread?: number;
+    only_a?: boolean;
     loops?: { place?: string; step?: boolean; iteration: number; iterations: number }[];
   }[];
   times?: {
-    elapsed_a_ns: number; elapsed_b_ns: number; calls_a_ns: number; calls_b_ns: number;
+    elapsed_a_ns: number;
+    elapsed_b_ns: number;
+    calls_a_ns: number;
+    calls_b_ns: number;
     sites: { func: string; site?: string; a_ns: number; b_ns: number; calls_a: number; calls_b: number }[];
   };
   notes: string[];
@@ -426,7 +482,15 @@ export interface Diff {
 export interface Outliers {
   variants: { ranks: string; calls: number; group: number }[];
   outliers: {
-    variant: number; of: number; kind: string; what: string; func: string; site: string; call: number; differences: number;
-    loop?: string; iteration?: number;
+    variant: number;
+    of: number;
+    kind: string;
+    what: string;
+    func: string;
+    site: string;
+    call: number;
+    differences: number;
+    loop?: string;
+    iteration?: number;
   }[];
 }

@@ -56,7 +56,8 @@ const turns = new WeakMap<HTMLElement, AbortController>();
 /** Fills a place with what becomes of answers, and with what is going on until then. A later call for the same place makes
  *  earlier ones void. */
 export async function fill(
-  into: HTMLElement, make: (signal: AbortSignal, pending: (p: Pending) => void) => Promise<Node[]>,
+  into: HTMLElement,
+  make: (signal: AbortSignal, pending: (p: Pending) => void) => Promise<Node[]>,
   busy: (text: string) => void = (text) => put(into, h("p", { class: "pending", role: "status" }, text)),
 ): Promise<void> {
   turns.get(into)?.abort();
@@ -83,9 +84,7 @@ export async function fill(
 }
 
 /** Asks for a document within fill. */
-export function ask<T>(
-  name: string, params: Params, signal: AbortSignal, pending: (p: Pending) => void,
-): Promise<T> {
+export function ask<T>(name: string, params: Params, signal: AbortSignal, pending: (p: Pending) => void): Promise<T> {
   return get<T>(name, params, { signal, pending });
 }
 
@@ -103,8 +102,16 @@ export function siteText(site: Frame[] | undefined): string {
 }
 
 /** A choice of few things. */
-export function choice(label: string, options: [string, string][], value: string, change: (v: string) => void): HTMLElement {
-  const select = h("select", { change: (e) => change((e.target as HTMLSelectElement).value) },
-    ...options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
+export function choice(
+  label: string,
+  options: [string, string][],
+  value: string,
+  change: (v: string) => void,
+): HTMLElement {
+  const select = h(
+    "select",
+    { change: (e) => change((e.target as HTMLSelectElement).value) },
+    ...options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)),
+  );
   return h("label", {}, label, select);
 }

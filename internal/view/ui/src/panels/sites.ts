@@ -12,7 +12,12 @@ interface Row extends ProfileRow {
   waited: number;
 }
 
-const by: [string, string][] = [["site", "call site"], ["function", "function"], ["comm", "communicator"], ["rank", "rank"]];
+const by: [string, string][] = [
+  ["site", "call site"],
+  ["function", "function"],
+  ["comm", "communicator"],
+  ["rank", "rank"],
+];
 
 function kind(detail: string): string {
   return by.some(([k]) => k === detail) ? detail : "site";
@@ -23,25 +28,34 @@ export const sites: Panel = {
   title: "Call sites",
   command: (s) => ["profile", "--by", kind(s.detail)],
   key: (s) => selectionKey(s) + kind(s.detail),
-  show: (c, into) => void fill(into, async (signal, pending) => {
-    const s = c.store.now;
-    const how = kind(s.detail);
-    const p = await ask<Profile>("profile", { ...selected(s), by: how }, signal, pending);
-    const controls = (note: string): Node => h("div", { class: "controls" },
-      choice("by ", by, how, (v) => c.store.set({ detail: v === "site" ? "" : v })), h("span", { class: "note", role: "status" }, note));
-    if (how !== "site" || !c.overview.timed) return [controls(""), draw(c, p, null, how)];
-    // Waits take a look at all messages: the table stands without them until they are there.
-    const note = (x: string): void => {
-      if (into.firstElementChild?.classList.contains("controls")) put(into.firstElementChild.lastElementChild as HTMLElement, x);
-    };
-    const w = ask<Waits>("waits", selected(s), signal, (x) => note(`waiting is worked out: ${x.what} \u2026`)).catch(() => null);
-    const soon = await Promise.race([w, new Promise<undefined>((done) => setTimeout(() => done(undefined), 700))]);
-    if (soon !== undefined) return [controls(""), draw(c, p, soon, how)];
-    void w.then((x) => {
-      if (!signal.aborted) put(into, controls(x ? "" : "waiting is not known"), draw(c, p, x, how));
-    });
-    return [controls("waiting is worked out \u2026"), draw(c, p, null, how)];
-  }),
+  show: (c, into) =>
+    void fill(into, async (signal, pending) => {
+      const s = c.store.now;
+      const how = kind(s.detail);
+      const p = await ask<Profile>("profile", { ...selected(s), by: how }, signal, pending);
+      const controls = (note: string): Node =>
+        h(
+          "div",
+          { class: "controls" },
+          choice("by ", by, how, (v) => c.store.set({ detail: v === "site" ? "" : v })),
+          h("span", { class: "note", role: "status" }, note),
+        );
+      if (how !== "site" || !c.overview.timed) return [controls(""), draw(c, p, null, how)];
+      // Waits take a look at all messages: the table stands without them until they are there.
+      const note = (x: string): void => {
+        if (into.firstElementChild?.classList.contains("controls"))
+          put(into.firstElementChild.lastElementChild as HTMLElement, x);
+      };
+      const w = ask<Waits>("waits", selected(s), signal, (x) => note(`waiting is worked out: ${x.what} \u2026`)).catch(
+        () => null,
+      );
+      const soon = await Promise.race([w, new Promise<undefined>((done) => setTimeout(() => done(undefined), 700))]);
+      if (soon !== undefined) return [controls(""), draw(c, p, soon, how)];
+      void w.then((x) => {
+        if (!signal.aborted) put(into, controls(x ? "" : "waiting is not known"), draw(c, p, x, how));
+      });
+      return [controls("waiting is worked out \u2026"), draw(c, p, null, how)];
+    }),
 };
 
 function draw(c: Context, p: Profile, w: Waits | null, how: string): HTMLElement {
@@ -60,31 +74,96 @@ function draw(c: Context, p: Profile, w: Waits | null, how: string): HTMLElement
   const most = Math.max(1, ...rows.map((r) => r.times?.total_ns ?? 0));
   const mostCaused = Math.max(1, ...rows.map((r) => r.caused));
   return table<Row>({
-    label: "Calls, by " + how, rows, sort: w ? 0 : timed ? 0 : 1,
-    chosen: (r) => how === "rank" ? s.selection.rank === String(r.rank) : how === "comm" ? s.selection.comm === String(r.comm?.id)
-      : !!r.func && s.selection.function === r.func,
+    label: "Calls, by " + how,
+    rows,
+    sort: w ? 0 : timed ? 0 : 1,
+    chosen: (r) =>
+      how === "rank"
+        ? s.selection.rank === String(r.rank)
+        : how === "comm"
+          ? s.selection.comm === String(r.comm?.id)
+          : !!r.func && s.selection.function === r.func,
     choose: (r) => {
       if (how === "rank") c.store.select({ rank: s.selection.rank === String(r.rank) ? "" : String(r.rank) });
-      else if (how === "comm") c.store.select({ comm: s.selection.comm === String(r.comm?.id) ? "" : String(r.comm?.id) });
+      else if (how === "comm")
+        c.store.select({ comm: s.selection.comm === String(r.comm?.id) ? "" : String(r.comm?.id) });
       else if (r.func) c.store.select({ function: s.selection.function === r.func ? "" : r.func });
     },
     columns: [
-      ...(w ? [{ title: "causes waiting", number: true, by: (r: Row) => r.caused || r.waited / 1e9,
-        help: "waiting of other ranks that goes back to ranks coming late to these calls",
-        cell: (r: Row) => r.caused ? bar(r.caused / mostCaused, duration(r.caused), "warm") : "" }] : []),
-      ...(timed ? [{ title: "time", number: true, by: (r: Row) => r.times?.total_ns ?? 0,
-        cell: (r: Row) => bar((r.times?.total_ns ?? 0) / most, duration(r.times?.total_ns ?? 0)) },
-      { title: "share", number: true, by: (r: Row) => r.times?.total_ns ?? 0, help: "of the time of all ranks",
-        cell: (r: Row) => percent((r.times?.total_ns ?? 0) / (how === "rank" ? r.elapsed_ns || 1 : elapsed || 1)) }] : []),
-      ...(w ? [{ title: "waiting in it", number: true, by: (r: Row) => r.waited, cell: (r: Row) => r.waited ? duration(r.waited) : "" }] : []),
+      ...(w
+        ? [
+            {
+              title: "causes waiting",
+              number: true,
+              by: (r: Row) => r.caused || r.waited / 1e9,
+              help: "waiting of other ranks that goes back to ranks coming late to these calls",
+              cell: (r: Row) => (r.caused ? bar(r.caused / mostCaused, duration(r.caused), "warm") : ""),
+            },
+          ]
+        : []),
+      ...(timed
+        ? [
+            {
+              title: "time",
+              number: true,
+              by: (r: Row) => r.times?.total_ns ?? 0,
+              cell: (r: Row) => bar((r.times?.total_ns ?? 0) / most, duration(r.times?.total_ns ?? 0)),
+            },
+            {
+              title: "share",
+              number: true,
+              by: (r: Row) => r.times?.total_ns ?? 0,
+              help: "of the time of all ranks",
+              cell: (r: Row) => percent((r.times?.total_ns ?? 0) / (how === "rank" ? r.elapsed_ns || 1 : elapsed || 1)),
+            },
+          ]
+        : []),
+      ...(w
+        ? [
+            {
+              title: "waiting in it",
+              number: true,
+              by: (r: Row) => r.waited,
+              cell: (r: Row) => (r.waited ? duration(r.waited) : ""),
+            },
+          ]
+        : []),
       { title: "calls", number: true, by: (r) => r.calls, cell: (r) => count(r.calls) },
-      ...(timed ? [{ title: "mean", number: true, by: (r: Row) => r.times?.mean_ns ?? 0,
-        cell: (r: Row) => r.times ? duration(r.times.mean_ns) : "" },
-      { title: "longest", number: true, by: (r: Row) => r.times?.max_ns ?? 0, cell: (r: Row) => r.times ? duration(r.times.max_ns) : "" }] : []),
-      { title: "bytes", number: true, by: (r) => r.bytes, cell: (r) => r.bytes ? size(r.bytes) : "" },
-      ...(how === "site" || how === "function" ? [{ title: "ranks", number: true, by: (r: Row) => r.ranks, cell: (r: Row) => count(r.ranks) }] : []),
-      { title: how === "site" ? "function" : how, by: (r) => how === "rank" ? r.rank ?? 0 : r.name, cell: (r) => r.name },
-      ...(how === "site" ? [{ title: "call site", wide: true, by: (r: Row) => r.where, cell: (r: Row) => h("span", { title: r.where }, r.where || "unknown") }] : []),
+      ...(timed
+        ? [
+            {
+              title: "mean",
+              number: true,
+              by: (r: Row) => r.times?.mean_ns ?? 0,
+              cell: (r: Row) => (r.times ? duration(r.times.mean_ns) : ""),
+            },
+            {
+              title: "longest",
+              number: true,
+              by: (r: Row) => r.times?.max_ns ?? 0,
+              cell: (r: Row) => (r.times ? duration(r.times.max_ns) : ""),
+            },
+          ]
+        : []),
+      { title: "bytes", number: true, by: (r) => r.bytes, cell: (r) => (r.bytes ? size(r.bytes) : "") },
+      ...(how === "site" || how === "function"
+        ? [{ title: "ranks", number: true, by: (r: Row) => r.ranks, cell: (r: Row) => count(r.ranks) }]
+        : []),
+      {
+        title: how === "site" ? "function" : how,
+        by: (r) => (how === "rank" ? (r.rank ?? 0) : r.name),
+        cell: (r) => r.name,
+      },
+      ...(how === "site"
+        ? [
+            {
+              title: "call site",
+              wide: true,
+              by: (r: Row) => r.where,
+              cell: (r: Row) => h("span", { title: r.where }, r.where || "unknown"),
+            },
+          ]
+        : []),
     ],
   });
 }
