@@ -179,9 +179,13 @@ func (x *otf2Archive) finish() error {
 		return err
 	}
 	x.comms()
+	windows := make([][2]int32, len(x.windows))
 	for of, id := range x.windows {
+		windows[id] = of
+	}
+	for id, of := range windows { // readers want them in order
 		name := fmt.Sprintf("window %d on %s", of[1], x.program.Comms.Comms[of[0]].Name)
-		x.defs.Window(id, name, uint32(of[0]))
+		x.defs.Window(uint32(id), name, uint32(of[0]))
 	}
 	if err := x.file(x.out.Create, otf2Definitions, x.defs.Write); err != nil {
 		return err
