@@ -54,8 +54,12 @@ QUIET static inline void call(int f, int depth) { fprintf(out, "%d %d\n", f, dep
 			case 0:
 				fmt.Fprintf(&b, "  for (int i = 0; i < %d; i++) s += f%d(depth + 1, i);\n", 1+r.IntN(30), g)
 			case 1:
-				fmt.Fprintf(&b, "  for (int i = 0; i < (int)(draw() %% 9); i++) { s += f%d(depth + 1, i); s += f%d(depth + 1, 2); }\n",
-					g, min(g+1, n-1))
+				fmt.Fprintf(
+					&b,
+					"  for (int i = 0; i < (int)(draw() %% 9); i++) { s += f%d(depth + 1, i); s += f%d(depth + 1, 2); }\n",
+					g,
+					min(g+1, n-1),
+				)
 			case 2:
 				fmt.Fprintf(&b, "  if (draw() & 1) s += f%d(depth + 1, s); else s += f%d(depth + 1, 1);\n", g, min(g+1, n-1))
 			case 3:
@@ -63,7 +67,9 @@ QUIET static inline void call(int f, int depth) { fprintf(out, "%d %d\n", f, dep
 			case 4:
 				fmt.Fprintf(&b, "  if (jumps < 8 && !setjmp(back[jumps++])) { s += f%d(depth + 1, s); }\n  jumps--;\n", g)
 			case 5:
-				b.WriteString("  if (jumps > 0 && draw() % 5 == 0) { int to = draw() % jumps; jumps = to + 1; longjmp(back[to], 1); }\n")
+				b.WriteString(
+					"  if (jumps > 0 && draw() % 5 == 0) { int to = draw() % jumps; jumps = to + 1; longjmp(back[to], 1); }\n",
+				)
 			case 6: // a place where the compiler may jump to the next function
 				fmt.Fprintf(&b, "  if (draw() %% 3 == 0) return f%d(depth + 1, s);\n", g)
 			default:
@@ -297,7 +303,8 @@ func TestFunctionsOfPrograms(t *testing.T) {
 			said := run()
 			for _, which := range []string{"main", "all"} {
 				file := which + ".tabard"
-				if s := run(tabardBin, "record", "-q", "--functions="+which, "--function-times=all", "-o", file); s != said || s == "" {
+				if s := run(tabardBin, "record", "-q", "--functions="+which, "--function-times=all", "-o", file); s != said ||
+					s == "" {
 					t.Errorf("%s: the program says %q, and %q without recording", which, s, said)
 				}
 				calls, libraries := functionCalls(t, filepath.Join(dir, file))

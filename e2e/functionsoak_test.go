@@ -56,7 +56,8 @@ func TestFunctionsSoak(t *testing.T) {
 					if got != want || want == "" {
 						t.Fatalf("the program says %q, and %q without recording", got, want)
 					}
-					if out, err := tabard("functions", filepath.Join(dir, "f.tabard")); err != nil || !strings.Contains(string(out), "malloc") {
+					if out, err := tabard("functions", filepath.Join(dir, "f.tabard")); err != nil ||
+						!strings.Contains(string(out), "malloc") {
 						t.Fatalf("%v: %s", err, out)
 					}
 				}

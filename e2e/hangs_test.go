@@ -34,9 +34,11 @@ func TestHangReport(t *testing.T) {
 // TestDeadlockReport: a circle of a message and a collective, and of messages whose tags do not fit.
 func TestDeadlockReport(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
-		want := regexp.MustCompile(`  1\. Deadlock (for|from) \S+ \S+( on)?, .*: rank 2 waits in MPI_Recv at hangs\.c:\d+ \[main\] ` +
-			`for a message from rank 1 with tag 7 on world; rank 1 waits in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 ` +
-			`on world, for rank 2\. Ranks 0,3 wait for them`)
+		want := regexp.MustCompile(
+			`  1\. Deadlock (for|from) \S+ \S+( on)?, .*: rank 2 waits in MPI_Recv at hangs\.c:\d+ \[main\] ` +
+				`for a message from rank 1 with tag 7 on world; rank 1 waits in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 ` +
+				`on world, for rank 2\. Ranks 0,3 wait for them`,
+		)
 		r := newNodeJob(t, m, 4).begin("deadlock", nil, "hangs", "recv")
 		r.look(want.MatchString, "report")
 		r.end(true)

@@ -65,7 +65,12 @@ func (p loggedProgram) command(t *testing.T, m *mpirun.MPI, dir string, seconds 
 	t.Helper()
 	switch {
 	case p.name == "python":
-		return []string{"/usr/bin/python3", filepath.Join(mpirun.Root(), "testdata", "python", p.file()), dir, fmt.Sprint(seconds)}
+		return []string{
+			"/usr/bin/python3",
+			filepath.Join(mpirun.Root(), "testdata", "python", p.file()),
+			dir,
+			fmt.Sprint(seconds),
+		}
 	case p.kind < 0:
 		c, err := program(m, p.name)
 		if err != nil {
@@ -89,7 +94,11 @@ func (p loggedProgram) command(t *testing.T, m *mpirun.MPI, dir string, seconds 
 func fakeNCCL() string { return filepath.Join(buildDir, "libnccl.so.2") }
 
 var buildFakeNCCL = sync.OnceValue(func() error {
-	return mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "testdata", "nccl", "fakenccl.c"), fakeNCCL(), "-Wl,-soname,libnccl.so.2")
+	return mpirun.BuildLibrary(
+		filepath.Join(mpirun.Root(), "testdata", "nccl", "fakenccl.c"),
+		fakeNCCL(),
+		"-Wl,-soname,libnccl.so.2",
+	)
 })
 
 // recorded is what a recording of the program says that each rank has done.

@@ -52,7 +52,11 @@ func TestMarkers(t *testing.T) {
 	if regexp.MustCompile("had not ended|without a begin").MatchString(out) {
 		t.Errorf("begins and ends do not fit:\n%s", out)
 	}
-	if dump := run(tabardBin, "dump", "x.tabard"); !regexp.MustCompile(`region_mark\(name="moment", from="roctx"\)`).MatchString(dump) {
+	if dump := run(tabardBin, "dump", "x.tabard"); !regexp.MustCompile(
+		`region_mark\(name="moment", from="roctx"\)`,
+	).MatchString(
+		dump,
+	) {
 		t.Errorf("no mark in\n%s", dump)
 	}
 }

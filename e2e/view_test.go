@@ -141,7 +141,13 @@ func (p *viewerPage) wait(js string) {
 			return
 		}
 		if time.Now().After(end) {
-			p.t.Fatalf("not within %v: %s\nthe page at %s:\n%s", viewerDeadline, js, p.text("location.hash"), p.text("document.body.innerText"))
+			p.t.Fatalf(
+				"not within %v: %s\nthe page at %s:\n%s",
+				viewerDeadline,
+				js,
+				p.text("location.hash"),
+				p.text("document.body.innerText"),
+			)
 		}
 	}
 }
@@ -288,7 +294,8 @@ func TestViewer(t *testing.T) {
 		}
 	})
 	t.Logf("script for a picture: %s ms, the slowest of each tenth", p.text(
-		`(() => { const f = tabard.frames().sort((a, b) => a - b); return [0.5, 0.9, 1].map(q => f[Math.floor(q * (f.length - 1))].toFixed(1)).join(", "); })()`))
+		`(() => { const f = tabard.frames().sort((a, b) => a - b); return [0.5, 0.9, 1].map(q => f[Math.floor(q * (f.length - 1))].toFixed(1)).join(", "); })()`,
+	))
 
 	t.Run("keyboard only", func(t *testing.T) {
 		q := openViewer(t, ctx, strings.Split(url, "?")[0])
@@ -350,7 +357,9 @@ func TestViewerHostile(t *testing.T) {
 	for _, id := range strings.Fields(p.text(`[...document.querySelectorAll('[role="tab"]')].map(e => e.id).join(" ")`)) {
 		p.text(fmt.Sprintf("document.getElementById(%q).click()", id))
 		p.ready()
-		text := p.text("document.body.textContent + [...document.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join()")
+		text := p.text(
+			"document.body.textContent + [...document.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join()",
+		)
 		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) }); i >= 0 {
 			t.Errorf("%s: %q is on the page", id, text[max(0, i-20):i+4])
 		}
@@ -371,8 +380,11 @@ func TestViewerFile(t *testing.T) {
 	}
 	p := openViewer(t, browser(t), "file://"+page)
 	p.ready()
-	p.wait(`document.querySelectorAll(".findings button").length > 0 && document.querySelectorAll(".panel tbody tr").length > 2`)
-	if s := p.text(`document.querySelector(".mapnote").textContent + document.querySelectorAll(".legend .key").length`); s < "3" || s > "9" {
+	p.wait(
+		`document.querySelectorAll(".findings button").length > 0 && document.querySelectorAll(".panel tbody tr").length > 2`,
+	)
+	if s := p.text(`document.querySelector(".mapnote").textContent + document.querySelectorAll(".legend .key").length`); s < "3" ||
+		s > "9" {
 		t.Errorf("the map says %q", s)
 	}
 	p.click(`[role="tab"]`, "Call")

@@ -291,7 +291,8 @@ func checkAlgorithm(t *testing.T, x *handMade, n, kind int, found []Finding) {
 	if x.root >= 0 {
 		roots = fmt.Sprint([]int{x.root})
 	}
-	if f.Operation != x.operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots || len(f.Sets) != 1 || len(f.Sets[0]) != n ||
+	if f.Operation != x.operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots || len(f.Sets) != 1 ||
+		len(f.Sets[0]) != n ||
 		f.Instances != 3 {
 		t.Errorf("%s: %+v", name, *f)
 	}

@@ -21,10 +21,21 @@ func (r *region) barrier() *Finding {
 	if parts == nil {
 		return nil
 	}
-	f := &Finding{Operation: "barrier", Call: callOf(spec.FlowToAll, spec.DataNone, false), Grade: Consistent, Comm: r.comm,
-		Sets: [][]int32{members}, SendSites: sites(r.messages, sendSite), RecvSites: sites(r.messages, recvSite), Segments: 1,
-		Algorithm: "empty messages", One: parts[0], Messages: len(parts[0]), Steps: path(parts[0]),
-		Unproven: []string{"that nobody goes on before: what a process does between its messages is its own"}}
+	f := &Finding{
+		Operation: "barrier",
+		Call:      callOf(spec.FlowToAll, spec.DataNone, false),
+		Grade:     Consistent,
+		Comm:      r.comm,
+		Sets:      [][]int32{members},
+		SendSites: sites(r.messages, sendSite),
+		RecvSites: sites(r.messages, recvSite),
+		Segments:  1,
+		Algorithm: "empty messages",
+		One:       parts[0],
+		Messages:  len(parts[0]),
+		Steps:     path(parts[0]),
+		Unproven:  []string{"that nobody goes on before: what a process does between its messages is its own"},
+	}
 	for _, ms := range parts {
 		if !allHeard(ms, len(members)) {
 			return nil

@@ -73,8 +73,16 @@ type blocks struct {
 }
 
 func newBlocks(places bool) *blocks {
-	return &blocks{places: places, held: map[int32]map[content]*block{}, spans: map[memorySegment][]span{}, recent: map[int32][]*block{},
-		claims: map[content]*claim{}, open: map[int32][]*claim{}, of: map[*Message]*block{}, has: map[int32]map[*block]bool{}}
+	return &blocks{
+		places: places,
+		held:   map[int32]map[content]*block{},
+		spans:  map[memorySegment][]span{},
+		recent: map[int32][]*block{},
+		claims: map[content]*claim{},
+		open:   map[int32][]*claim{},
+		of:     map[*Message]*block{},
+		has:    map[int32]map[*block]bool{},
+	}
 }
 
 // follow goes through messages; it is false if they do not fit together.
@@ -183,7 +191,15 @@ func (t *blocks) concatenation(m *Message, pieces []span) *block {
 	if len(parts) == 1 {
 		return t.again(m, parts[0])
 	}
-	b := &block{origin: m.From, bytes: m.Bytes, hash: m.Amount.Hash, known: m.Known, place: m.Source, call: m.Sent, joined: parts}
+	b := &block{
+		origin: m.From,
+		bytes:  m.Bytes,
+		hash:   m.Amount.Hash,
+		known:  m.Known,
+		place:  m.Source,
+		call:   m.Sent,
+		joined: parts,
+	}
 	if sure, known := b.adds(parts); known && !sure { // the memory was filled again
 		return nil
 	}

@@ -63,7 +63,12 @@ func Find(messages []Message, sizes map[int32]int) []Finding {
 }
 
 // find takes messages of sites with the same frame together. It has agree compare all instances of items whose contents differ in some.
-func find(messages []Message, sizes map[int32]int, frame func(site int32) int32, agree func([]*item) error) ([]Finding, error) {
+func find(
+	messages []Message,
+	sizes map[int32]int,
+	frame func(site int32) int32,
+	agree func([]*item) error,
+) ([]Finding, error) {
 	f := &finder{sizes: sizes, groups: map[string]*group{}}
 	found, reduced := reductions(pointers(messages), sizes, frame)
 	copied, taken := copies(pointers(messages, reduced), frame)

@@ -20,8 +20,11 @@ func (s *schedule) send(from, to int32, hash uint64, bytes int64) {
 	s.calls[from]++
 	sent := s.calls[from]
 	s.calls[to]++
-	s.messages = append(s.messages, Message{From: from, To: to, Sent: sent, Received: s.calls[to], Bytes: bytes, Hash: hash,
-		Known: true, Source: Place{int64(from) + 1, 0}, Target: Place{int64(to) + 1, 0}, Count: 1})
+	s.messages = append(
+		s.messages,
+		Message{From: from, To: to, Sent: sent, Received: s.calls[to], Bytes: bytes, Hash: hash,
+			Known: true, Source: Place{int64(from) + 1, 0}, Target: Place{int64(to) + 1, 0}, Count: 1},
+	)
 }
 
 func (s *schedule) broadcast(root int32, hash uint64) {

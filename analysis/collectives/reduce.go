@@ -22,7 +22,11 @@ const (
 
 // reductions finds them among messages, and tells which it took. Once, and among some processes of a communicator only,
 // may be chance.
-func reductions(ms []*Message, sizes map[int32]int, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
+func reductions(
+	ms []*Message,
+	sizes map[int32]int,
+	key func(site int32) int32,
+) (found []Finding, taken map[*Message]bool) {
 	return search(ms, true, levels(key), func(r *region) *Finding {
 		f := r.reduction()
 		if f == nil || f.Grade != Proven && f.Instances == 1 && len(f.Sets[0]) != sizes[r.comm] {
@@ -91,9 +95,23 @@ func (r *region) reductionOf(members []int32, parts [][]*Message, at func(*Messa
 		}
 		n := max(ms[0].Count, 1)
 		if f == nil {
-			f = &Finding{Operation: operation, Call: callFor(operation), Grade: Proven, Comm: r.comm, Sets: [][]int32{members}, Segments: 1,
-				SendSites: sites(r.messages, sendSite), RecvSites: sites(r.messages, recvSite),
-				Bytes: x.bytes, Block: x.bytes, Steps: x.steps, Messages: len(ms), One: ms, Algorithm: x.algorithm(), Op: x.op()}
+			f = &Finding{
+				Operation: operation,
+				Call:      callFor(operation),
+				Grade:     Proven,
+				Comm:      r.comm,
+				Sets:      [][]int32{members},
+				Segments:  1,
+				SendSites: sites(r.messages, sendSite),
+				RecvSites: sites(r.messages, recvSite),
+				Bytes:     x.bytes,
+				Block:     x.bytes,
+				Steps:     x.steps,
+				Messages:  len(ms),
+				One:       ms,
+				Algorithm: x.algorithm(),
+				Op:        x.op(),
+			}
 		}
 		if root >= 0 {
 			f.addRoot(root)

@@ -96,8 +96,17 @@ func line() int32 {
 func (p *proc) sendFrom(at, n, to int, site int32) {
 	p.calls++
 	data := append([]float64(nil), p.mem[at:at+n]...)
-	m := &Message{From: p.rank, To: int32(to), Sent: p.calls, Freed: p.calls, Bytes: int64(8 * n), Count: 1, SendSite: site, Width: 8,
-		Source: Place{1, int64(8 * at)}}
+	m := &Message{
+		From:     p.rank,
+		To:       int32(to),
+		Sent:     p.calls,
+		Freed:    p.calls,
+		Bytes:    int64(8 * n),
+		Count:    1,
+		SendSite: site,
+		Width:    8,
+		Source:   Place{1, int64(8 * at)},
+	}
 	if p.hashed {
 		m.describe(data, p.reals)
 	}
@@ -111,7 +120,10 @@ func (p *proc) recvAt(at, n, from int, site int32) {
 	p.calls++
 	x := <-p.pipes[[2]int{from, int(p.rank)}]
 	copy(p.mem[at:at+n], x.data)
-	x.message.Received, x.message.Posted, x.message.RecvSite, x.message.Target = p.calls, p.calls, site, Place{1, int64(8 * at)}
+	x.message.Received, x.message.Posted, x.message.RecvSite, x.message.Target = p.calls, p.calls, site, Place{
+		1,
+		int64(8 * at),
+	}
 }
 
 func (m *Message) describe(data []float64, reals bool) {

@@ -39,7 +39,10 @@ func (f *Finding) rule() string {
 	if len(f.Roots) < 2 || uint64(len(f.turns)) != f.Instances {
 		return ""
 	}
-	slices.SortStableFunc(f.turns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.call, b.call)) })
+	slices.SortStableFunc(
+		f.turns,
+		func(a, b turn) int { return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.call, b.call)) },
+	)
 	first, size, step := f.turns[0].root, f.turns[0].size, -1
 	for i, t := range f.turns {
 		if i == 0 || f.turns[i-1].set != t.set {

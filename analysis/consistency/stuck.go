@@ -161,7 +161,13 @@ func (s *stuck) collective(x *match.Collective) error {
 		return nil
 	}
 	if c := s.first[at]; c == nil || x.Index < c.index {
-		s.first[at] = &candidate{index: x.Index, f: x.Func, parts: slices.Clone(x.Parts), missing: x.Missing, problem: problem}
+		s.first[at] = &candidate{
+			index:   x.Index,
+			f:       x.Func,
+			parts:   slices.Clone(x.Parts),
+			missing: x.Missing,
+			problem: problem,
+		}
 	}
 	return nil
 }

@@ -83,7 +83,10 @@ func deaths(p *calls.Program) ([]Death, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Death) int { return cmp.Or(cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.At, b.At)) })
+	slices.SortStableFunc(
+		list,
+		func(a, b Death) int { return cmp.Or(cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.At, b.At)) },
+	)
 	return list, nil
 }
 

@@ -26,7 +26,16 @@ type Leak struct {
 
 // leakClasses are the classes of objects that a program should free. Requests are looked at with the messages that they
 // are for: see package consistency.
-var leakClasses = []spec.Class{spec.Comm, spec.Group, spec.Type, spec.Op, spec.Win, spec.File, spec.Info, spec.Errhandler}
+var leakClasses = []spec.Class{
+	spec.Comm,
+	spec.Group,
+	spec.Type,
+	spec.Op,
+	spec.Win,
+	spec.File,
+	spec.Info,
+	spec.Errhandler,
+}
 
 type leakKey struct {
 	fn, site string

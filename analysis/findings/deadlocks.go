@@ -145,7 +145,14 @@ func (f *finder) near(b *consistency.Blocked, w *consistency.Wanted) string {
 	if len(but) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", but %s %s %s in %s, %s", f.peer(w.Process), verb, strings.Join(but, " "), call(n.Func, n.Site), does)
+	return fmt.Sprintf(
+		", but %s %s %s in %s, %s",
+		f.peer(w.Process),
+		verb,
+		strings.Join(but, " "),
+		call(n.Func, n.Site),
+		does,
+	)
 }
 
 // peer names the other end of a message.

@@ -150,8 +150,21 @@ func (f *finder) faults(ended bool) {
 
 // failed is the finding of calls that returned an error.
 func (f *finder) failed(e *faults.Error) {
-	n := Finding{Kind: CallError, Severity: Error, Process: e.Process, Func: e.Func, Site: e.Site, Step: f.step(e.Stream, e.Call),
-		Command: []string{"dump", "--rank", fmt.Sprint(e.Process), "--calls", fmt.Sprintf("%d-%d", max(e.Call, 2)-2, e.Call)}}
+	n := Finding{
+		Kind:     CallError,
+		Severity: Error,
+		Process:  e.Process,
+		Func:     e.Func,
+		Site:     e.Site,
+		Step:     f.step(e.Stream, e.Call),
+		Command: []string{
+			"dump",
+			"--rank",
+			fmt.Sprint(e.Process),
+			"--calls",
+			fmt.Sprintf("%d-%d", max(e.Call, 2)-2, e.Call),
+		},
+	}
 	if file := e.First.Func.Slot(spec.RoleOn); file >= 0 && e.First.Func.Slots[file].Class == spec.File ||
 		strings.Contains(e.Func, "File") {
 		n.Severity = Note // programs try whether a file is there
@@ -251,9 +264,16 @@ func freedBy(c spec.Class) (name string) {
 // leak is the finding of objects that were never freed.
 func (f *finder) leak(l *faults.Leak) {
 	what := leaked[l.Class]
-	n := Finding{Kind: Leak, Severity: f.weigh(l.Stream, l.Call, l.Most), weight: 0.1, Process: l.MostProcess, Func: l.Func,
-		Site: l.Site, Step: f.step(l.Stream, l.Call),
-		Command: []string{"profile", "--by", "site", "--function", l.Func}}
+	n := Finding{
+		Kind:     Leak,
+		Severity: f.weigh(l.Stream, l.Call, l.Most),
+		weight:   0.1,
+		Process:  l.MostProcess,
+		Func:     l.Func,
+		Site:     l.Site,
+		Step:     f.step(l.Stream, l.Call),
+		Command:  []string{"profile", "--by", "site", "--function", l.Func},
+	}
 	n.Text = fmt.Sprintf("%d of %d %ss made in %s are never freed", l.Most, l.Made/uint64(max(l.Processes.Len(), 1)), what,
 		call(l.Func, l.Site))
 	if l.Processes.Len() > 1 {

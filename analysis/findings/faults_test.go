@@ -44,7 +44,12 @@ func TestFaults(t *testing.T) {
 		return fmt.Sprintf("MPI_Send(buf=heap#0, count=4, datatype=MPI_INT, dest=1, tag=%d, %s) @ f.c:3 [f]", tag, world)
 	}
 	recv := func(from, tag int) string {
-		return fmt.Sprintf("MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=%d, tag=%d, %s) @ f.c:4 [f]", from, tag, world)
+		return fmt.Sprintf(
+			"MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=%d, tag=%d, %s) @ f.c:4 [f]",
+			from,
+			tag,
+			world,
+		)
 	}
 	irecv := "MPI_Irecv(buf=heap#0, count=4, datatype=MPI_INT, source=0, tag=1, " + world + ") @ f.c:5 [f] ; request=request#0"
 	wait := "MPI_Wait(request=request#0) @ f.c:6 [f]"

@@ -51,9 +51,17 @@ func (f *finder) hangs() (list []Finding) {
 		if i == mostHangs || told[p.Text] {
 			continue
 		}
-		n := Finding{Kind: Mismatch, Severity: Error, Process: -1, Func: p.Func, Site: p.Site, Step: -1, Command: []string{"messages"},
+		n := Finding{
+			Kind:     Mismatch,
+			Severity: Error,
+			Process:  -1,
+			Func:     p.Func,
+			Site:     p.Site,
+			Step:     -1,
+			Command:  []string{"messages"},
 			Text: fmt.Sprintf("Members of a communicator call %s with what does not fit together: %s", call(p.Func, p.Site),
-				f.problem(p))}
+				f.problem(p)),
+		}
 		if p.Processes != nil && p.Processes.Len() == 1 {
 			n.Process = int32(p.Processes.Min())
 		}
@@ -76,7 +84,15 @@ func (f *finder) problem(p *consistency.Problem) string {
 
 // hang is the finding of one collective.
 func (f *finder) hang(s *consistency.Stand) Finding {
-	n := Finding{Kind: Hang, Severity: Error, Process: -1, Func: s.Func, Site: s.Site, Step: -1, Command: []string{"messages"}}
+	n := Finding{
+		Kind:     Hang,
+		Severity: Error,
+		Process:  -1,
+		Func:     s.Func,
+		Site:     s.Site,
+		Step:     -1,
+		Command:  []string{"messages"},
+	}
 	verb := "wait"
 	if s.Waiting.Len() == 1 {
 		verb = "waits"
@@ -115,8 +131,13 @@ func (f *finder) hang(s *consistency.Stand) Finding {
 		fmt.Fprintf(&b, "; and %d more are elsewhere", rest)
 	}
 	if p := s.Parted; p != nil {
-		fmt.Fprintf(&b, ". They part at number %d: %s there, where the others call %s", p.Number, call(p.OtherFunc, p.OtherSite),
-			call(p.Func, p.Site))
+		fmt.Fprintf(
+			&b,
+			". They part at number %d: %s there, where the others call %s",
+			p.Number,
+			call(p.OtherFunc, p.OtherSite),
+			call(p.Func, p.Site),
+		)
 	}
 	if s.Problem != nil && s.Problem.Kind != consistency.Mixed { // Others tell that
 		b.WriteString(separator + f.problem(s.Problem))
@@ -141,8 +162,12 @@ func (f *finder) elsewhere(e *consistency.Elsewhere, comm string) string {
 	text := fmt.Sprintf("%s %s not there", f.who(e.Processes), is)
 	switch {
 	case e.Instead:
-		return fmt.Sprintf("%s %s in %s in its place", f.who(e.Processes), map[bool]string{true: is, false: "have been"}[e.In],
-			place)
+		return fmt.Sprintf(
+			"%s %s in %s in its place",
+			f.who(e.Processes),
+			map[bool]string{true: is, false: "have been"}[e.In],
+			place,
+		)
 	case e.In && e.Values != "":
 		return fmt.Sprintf("%s but in %s (%s)", text, place, e.Values)
 	case e.In:

@@ -86,7 +86,8 @@ func TestHangs(t *testing.T) {
 				return
 			}
 			if len(found) == 0 || found[0].Kind != Hang && found[0].Kind != Deadlock || !strings.Contains(found[0].Text, c.want) ||
-				c.process >= 0 && found[0].Process != c.process || len(found[0].Text) > 1000 {
+				c.process >= 0 && found[0].Process != c.process ||
+				len(found[0].Text) > 1000 {
 				t.Errorf("%+v, want %q about process %d", found, c.want, c.process)
 			}
 		})

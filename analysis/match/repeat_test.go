@@ -471,7 +471,16 @@ func FuzzRepeats(f *testing.F) {
 			return
 		}
 		rng := choices.Rand(in[1:])
-		s := shape{ranks: 2, loops: 1, calls: 2, least: 7, more: 4, timed: rng.IntN(3) > 0, odd: rng.IntN(2) == 0, alone: rng.IntN(5) == 0}
+		s := shape{
+			ranks: 2,
+			loops: 1,
+			calls: 2,
+			least: 7,
+			more:  4,
+			timed: rng.IntN(3) > 0,
+			odd:   rng.IntN(2) == 0,
+			alone: rng.IntN(5) == 0,
+		}
 		if n := int(in[0]) % (len(specials) + 1); n > 0 {
 			s.special = &specials[n-1]
 		}

@@ -337,7 +337,8 @@ func (r *Result) find(a *archive.Archive) error {
 
 // opposite tells whether one is what was done where the other was not.
 func opposite(x, y *diff.Difference) bool {
-	if x.Kind+y.Kind != diff.Missing+diff.Extra || x.Kind == y.Kind || x.Count != y.Count || len(x.Places) != len(y.Places) {
+	if x.Kind+y.Kind != diff.Missing+diff.Extra || x.Kind == y.Kind || x.Count != y.Count ||
+		len(x.Places) != len(y.Places) {
 		return false
 	}
 	for i := range x.Places {

@@ -46,7 +46,10 @@ func plain(t testing.TB, a *archive.Archive, sel *selection.Selection) (lines []
 }
 
 // sum is what the reference says of a bin.
-func sum(list []plainCall, from, to time.Duration) (ns [timeline.NumCategories]float64, calls [timeline.NumCategories]uint64) {
+func sum(
+	list []plainCall,
+	from, to time.Duration,
+) (ns [timeline.NumCategories]float64, calls [timeline.NumCategories]uint64) {
 	first := sort.Search(len(list), func(i int) bool { return list[i].end >= from })
 	for _, c := range list[first:] {
 		if c.start >= to {

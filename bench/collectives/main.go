@@ -90,7 +90,17 @@ func (b *bench) record(m *mpirun.MPI, broadcast int) (*report.Collectives, error
 	if err != nil || r.Code != 0 {
 		return nil, fmt.Errorf("hpcc: %v, exit code %d: %s", err, r.Code, r.Stderr)
 	}
-	args := []string{"collectives", file, "--json", "--limit", "3", "--mpicc", m.CC, "--mpirun", m.Run + " --oversubscribe"}
+	args := []string{
+		"collectives",
+		file,
+		"--json",
+		"--limit",
+		"3",
+		"--mpicc",
+		m.CC,
+		"--mpirun",
+		m.Run + " --oversubscribe",
+	}
 	out, err := exec.Command(b.tabard, append(args, "--try", fmt.Sprint(b.rounds))...).Output()
 	if err != nil {
 		return nil, err
@@ -115,8 +125,16 @@ func (b *bench) row(name, grid string, d *report.Collectives) {
 	}
 	f := &d.Findings[i]
 	b.missed = b.missed || f.Proven < f.Instances
-	row := fmt.Sprintf("| %s | %s | yes | %d of %d | %s | %d messages, %d steps | ", name, grid, f.Proven, f.Instances, f.RootRule,
-		f.Messages, f.Steps)
+	row := fmt.Sprintf(
+		"| %s | %s | yes | %d of %d | %s | %d messages, %d steps | ",
+		name,
+		grid,
+		f.Proven,
+		f.Instances,
+		f.RootRule,
+		f.Messages,
+		f.Steps,
+	)
 	if t := f.Trial; t != nil && t.Why == "" {
 		row += fmt.Sprintf("%s | %s | %.0f %%%s |", times(t.Made), times(t.Library), 100*(1-t.Library.Median/t.Made.Median),
 			map[bool]string{false: ", not certain"}[t.Certain])

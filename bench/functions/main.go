@@ -94,8 +94,10 @@ func run(o *options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| program | ranks | CPU, s | MPI | main, silent | main | calls | bytes | ratio | all, silent | all | calls | " +
-		"bytes | ratio | start, s |")
+	fmt.Println(
+		"| program | ranks | CPU, s | MPI | main, silent | main | calls | bytes | ratio | all, silent | all | calls | " +
+			"bytes | ratio | start, s |",
+	)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var main, all []float64
 	for _, p := range list {

@@ -38,7 +38,9 @@ func run(pairs int, names []string) error {
 	if err := speed(dir); err != nil {
 		return err
 	}
-	fmt.Println("\n| MPI | message | contents | record | record --payload | bytes of hashes a message |\n|---|---|---|---|---|---|")
+	fmt.Println(
+		"\n| MPI | message | contents | record | record --payload | bytes of hashes a message |\n|---|---|---|---|---|---|",
+	)
 	for _, name := range names {
 		m, err := mpirun.Find(name)
 		if err != nil {

@@ -99,7 +99,9 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(cache)
-	fmt.Println("| ranks x calls | file MB | first picture ms | of threads | exact s | tile cold ms | warm ms | jump ms | again ms | MB |")
+	fmt.Println(
+		"| ranks x calls | file MB | first picture ms | of threads | exact s | tile cold ms | warm ms | jump ms | again ms | MB |",
+	)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	ok = true
 	for _, r := range rows {

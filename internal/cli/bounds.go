@@ -19,8 +19,10 @@ func (a *app) bounded(cmd *cobra.Command) {
 	if !ok {
 		return
 	}
-	cmd.Long += fmt.Sprintf("\n\nMemory: at most %s for 10 million calls without any order, some 20 MB for a\nregular program.",
-		render.ByteSize(int64(b.Memory)))
+	cmd.Long += fmt.Sprintf(
+		"\n\nMemory: at most %s for 10 million calls without any order, some 20 MB for a\nregular program.",
+		render.ByteSize(int64(b.Memory)),
+	)
 	if b.PerRank > 0 {
 		cmd.Long += fmt.Sprintf(" Each rank adds up to %s.", render.ByteSize(int64(b.PerRank)))
 	}

@@ -57,8 +57,10 @@ MPI_Comm_free(comm=comm#0)
 MPI_Finalize() @ all.c:30 [main]
 `, r, 4+r, 1-r)
 	}
-	b.WriteString("thread 1\nloop 9\nMPI_Send(buf=heap#9, count=1, datatype=MPI_INT, dest=1, tag=3, comm=MPI_COMM_SELF)\n" +
-		"MPI_Iprobe(source=0, tag=3, comm=MPI_COMM_SELF) ; flag=1 ; status={source=0 tag=3 bytes=4}\nend\n")
+	b.WriteString(
+		"thread 1\nloop 9\nMPI_Send(buf=heap#9, count=1, datatype=MPI_INT, dest=1, tag=3, comm=MPI_COMM_SELF)\n" +
+			"MPI_Iprobe(source=0, tag=3, comm=MPI_COMM_SELF) ; flag=1 ; status={source=0 tag=3 bytes=4}\nend\n",
+	)
 	return b.String()
 }
 
@@ -120,8 +122,20 @@ func node(run, partOf string, ranks ...int) string {
 // regular and irregular programs, and times in all modes.
 func damageSamples(t *testing.T) [][]byte {
 	t.Helper()
-	descs := []string{halo, everything(), others(), threads, around(), grids(), faultyRun(slowRank), loopsRun3(), archivetest.Varied(7),
-		archivetest.Varied(12), node("1", "", 0, 1), "abi mpich\n"}
+	descs := []string{
+		halo,
+		everything(),
+		others(),
+		threads,
+		around(),
+		grids(),
+		faultyRun(slowRank),
+		loopsRun3(),
+		archivetest.Varied(7),
+		archivetest.Varied(12),
+		node("1", "", 0, 1),
+		"abi mpich\n",
+	}
 	descs = append(descs, archivetest.Descriptions(t, "../archive/testdata/*.txtar")...)
 	var all [][]byte
 	for _, d := range descs {

@@ -63,10 +63,21 @@ func TestSchemas(t *testing.T) {
 		"licenses": {"version --licenses --json"},
 	}
 	recordings := strings.NewReplacer(
-		"RING2", file(t, strings.Replace(around(), "count=3,", "count=4,", 1)), "RING", file(t, around()), "HALO",
+		"RING2",
+		file(t, strings.Replace(around(), "count=3,", "count=4,", 1)),
+		"RING",
+		file(t, around()),
+		"HALO",
 		file(t, halo),
-		"FAULTY", file(t, faultyRun(slowRank)), "EMPTY", file(t, "abi mpich\nrank 0 of 1 on n"), "SAME", file(t, same), "THREADS",
-		file(t, threads))
+		"FAULTY",
+		file(t, faultyRun(slowRank)),
+		"EMPTY",
+		file(t, "abi mpich\nrank 0 of 1 on n"),
+		"SAME",
+		file(t, same),
+		"THREADS",
+		file(t, threads),
+	)
 	for _, d := range report.Documents() {
 		s := schemaOf(t, &d)
 		if d.Name() == "verify" { // needs a raw log

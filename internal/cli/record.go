@@ -120,8 +120,13 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "",
-		"write the archive to `FILE`, or to FILE-2 and so on where there is a\nrecording (default: the program's name with .tabard)")
+	fl.StringVarP(
+		&f.output,
+		"output",
+		"o",
+		"",
+		"write the archive to `FILE`, or to FILE-2 and so on where there is a\nrecording (default: the program's name with .tabard)",
+	)
 	f.callsites = addChoice(cmd, "callsites",
 		"what to record of where a call is made:\nthe place and its caller (further out through wrappers\n"+
 			"and what is called from several places), nothing, or\nthe whole call stack", "caller", "off",
@@ -138,8 +143,12 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		"record a hash of what each message carries, or some of its elements, too:\nfor tabard collectives", "off", "hashes",
 		"samples")
 	fl.Lookup("payload").NoOptDefVal = "hashes"
-	fl.StringVar(&f.python, "python", "",
-		"record functions of these Python `MODULES` and of those inside them, * for all\n(default with --events=python: all that are not installed)")
+	fl.StringVar(
+		&f.python,
+		"python",
+		"",
+		"record functions of these Python `MODULES` and of those inside them, * for all\n(default with --events=python: all that are not installed)",
+	)
 	fl.StringVar(&f.functions, "functions", "",
 		"also record the calls of these functions: main (all of the program) or a\n`LIST` (see above)")
 	fl.Lookup("functions").NoOptDefVal = "main"

@@ -107,8 +107,13 @@ func replayCommand(a *app) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.Var(&f.timing, "timing", "how long computation takes: asap, recorded, or scale:X")
-	f.order = addChoice(cmd, "order", "whether non-deterministic outcomes are reproduced as recorded or left to the MPI library",
-		"recorded", "free")
+	f.order = addChoice(
+		cmd,
+		"order",
+		"whether non-deterministic outcomes are reproduced as recorded or left to the MPI library",
+		"recorded",
+		"free",
+	)
 	fl.IntVar(&f.ranks, "ranks", 0, "make the calls that a job of `M` ranks would make; see tabard scale")
 	fl.StringVar(&f.scratch, "scratch", "",
 		"keep files of the program in `DIR` (default: a fresh one in TMPDIR, removed at the end)")

@@ -42,7 +42,13 @@ coordinate and size on the first axis of the grid, i0 the iteration of a loop an
 	}
 	f := &scaleFlags{}
 	cmd.Flags().IntVar(&f.ranks, "ranks", 0, "the number of ranks")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the archive to `OUT`, or to OUT-2 and so on where there is a recording")
+	cmd.Flags().StringVarP(
+		&f.out,
+		"output",
+		"o",
+		"",
+		"write the archive to `OUT`, or to OUT-2 and so on where there is a recording",
+	)
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace a recording that is there")
 	cmd.Flags().StringArrayVar(&f.with, "with", nil,
 		"a recording `FILE2` of the same program with another number of ranks; may be repeated")

@@ -216,8 +216,13 @@ func (x *importer) processes() (*merge.Part, error) {
 		if len(locations) == 0 {
 			continue
 		}
-		q := &process{importer: x, rank: -1, off: collect.NewOffline(x.o.Timing.Kind != timing.Off), sites: map[frame]uint64{},
-			freed: map[*comm]bool{}}
+		q := &process{
+			importer: x,
+			rank:     -1,
+			off:      collect.NewOffline(x.o.Timing.Kind != timing.Off),
+			sites:    map[frame]uint64{},
+			freed:    map[*comm]bool{},
+		}
 		for _, l := range locations {
 			if r, ok := x.members[l.ID]; ok && !seen[r] {
 				q.rank = r
@@ -349,7 +354,10 @@ func retimed(a *archive.Archive, m timing.Mode) (*archive.Content, error) {
 }
 
 // data is what an archive needs of a process.
-func (q *process) data(def *otf2.ProcessDef, clocks []archive.Clock) (d archive.RankData, s []archive.StreamData, err error) {
+func (q *process) data(
+	def *otf2.ProcessDef,
+	clocks []archive.Clock,
+) (d archive.RankData, s []archive.StreamData, err error) {
 	frames := make([]frame, len(q.sites))
 	for f, at := range q.sites {
 		frames[at/siteStep-1] = f

@@ -79,7 +79,11 @@ func status(s ring.Status) [3]uint64 {
 	if s.Cancelled {
 		c = 1
 	}
-	return [3]uint64{uint64(uint32(s.Source)) | uint64(uint32(s.Tag))<<32, uint64(uint32(s.Error)) | c<<32, uint64(s.Bytes)}
+	return [3]uint64{
+		uint64(uint32(s.Source)) | uint64(uint32(s.Tag))<<32,
+		uint64(uint32(s.Error)) | c<<32,
+		uint64(s.Bytes),
+	}
 }
 
 // statuses are an array of them.

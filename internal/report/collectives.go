@@ -98,7 +98,11 @@ func (d *Collectives) Try(host string, results []trial.Result) {
 		if r.Why == "" {
 			t.Made, t.Library = quartilesOf(r.Made), quartilesOf(r.Library)
 			t.Certain = t.Made.Low > t.Library.High || t.Library.Low > t.Made.High
-			t.Gain = float64(d.Findings[i].Instances) / float64(max(len(d.Findings[i].Sets), 1)) * (t.Made.Median - t.Library.Median)
+			t.Gain = float64(
+				d.Findings[i].Instances,
+			) / float64(
+				max(len(d.Findings[i].Sets), 1),
+			) * (t.Made.Median - t.Library.Median)
 		}
 		d.Findings[i].Trial = t
 	}
@@ -121,13 +125,36 @@ func quartilesOf(list []float64) Quartiles {
 
 // NewCollectives makes the document of a result.
 func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
-	d := &Collectives{Schema: CollectivesSchema, File: arch.File(), Contents: r.Contents, Messages: r.Messages, LeftOut: r.Left,
-		Findings: []ManualCollective{}}
+	d := &Collectives{
+		Schema:   CollectivesSchema,
+		File:     arch.File(),
+		Contents: r.Contents,
+		Messages: r.Messages,
+		LeftOut:  r.Left,
+		Findings: []ManualCollective{},
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		m := ManualCollective{Operation: f.Operation, Call: f.Call, Op: f.Op, Grade: string(f.Grade), Roots: f.Roots, RootRule: f.Rule,
-			Comm: r.Comms[f.Comm], Instances: f.Instances, Proven: f.Proven, Bytes: f.Bytes, Segments: f.Segments, Algorithm: f.Algorithm,
-			Steps: f.Steps, Messages: f.Messages, Parts: f.Parts, Missing: f.Missing, Unproven: f.Unproven, Against: f.Against}
+		m := ManualCollective{
+			Operation: f.Operation,
+			Call:      f.Call,
+			Op:        f.Op,
+			Grade:     string(f.Grade),
+			Roots:     f.Roots,
+			RootRule:  f.Rule,
+			Comm:      r.Comms[f.Comm],
+			Instances: f.Instances,
+			Proven:    f.Proven,
+			Bytes:     f.Bytes,
+			Segments:  f.Segments,
+			Algorithm: f.Algorithm,
+			Steps:     f.Steps,
+			Messages:  f.Messages,
+			Parts:     f.Parts,
+			Missing:   f.Missing,
+			Unproven:  f.Unproven,
+			Against:   f.Against,
+		}
 		if made, library, ok := f.Estimate(collectives.Paper); ok {
 			p := collectives.Paper
 			m.Estimate = &CollectiveEstimate{p.Latency, p.Overhead, p.Byte, made, library}

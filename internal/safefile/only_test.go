@@ -10,7 +10,9 @@ import (
 )
 
 // writers are the ways to change files by path that this package replaces.
-var writers = regexp.MustCompile(`\bos\.(Create|OpenFile|WriteFile|Remove|RemoveAll|Rename|Truncate|Link|Symlink|CreateTemp)\(`)
+var writers = regexp.MustCompile(
+	`\bos\.(Create|OpenFile|WriteFile|Remove|RemoveAll|Rename|Truncate|Link|Symlink|CreateTemp)\(`,
+)
 
 // apart are files of the product that change files by path all the same, with the reason.
 var apart = map[string]string{

@@ -28,8 +28,12 @@ func TestHTML(t *testing.T) {
 	if regexp.MustCompile(`(?i)<(script|img|link|iframe)[^>]*(src|href)=`).MatchString(text) {
 		t.Errorf("it loads something")
 	}
-	found := regexp.MustCompile(`(?s)<script type="application/json" id="tabard-data">([^<]*)</script>\n<script>(.*)</script>\n</body>`).
-		FindStringSubmatch(text)
+	found := regexp.MustCompile(
+		`(?s)<script type="application/json" id="tabard-data">([^<]*)</script>\n<script>(.*)</script>\n</body>`,
+	).
+		FindStringSubmatch(
+			text,
+		)
 	if found == nil {
 		t.Fatalf("%.500s", text)
 	}
@@ -46,7 +50,9 @@ func TestHTML(t *testing.T) {
 		}
 	}
 	hash := sha256.Sum256([]byte(found[2]))
-	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)[1])
+	policy := html.UnescapeString(
+		regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)[1],
+	)
 	if !strings.Contains(policy, "script-src 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'") ||
 		strings.Contains(policy, "unsafe") || !strings.HasPrefix(policy, "default-src 'none'") {
 		t.Errorf("policy %s", policy)

@@ -260,7 +260,8 @@ func TestCallsAreThoseThatHappen(t *testing.T) {
 			}
 			for i := range pl.Functions {
 				f := &pl.Functions[i]
-				if !p.small && f.Refused != "" && f.Refused != start && f.Refused != "made by the linker" && f.Refused != part && f.Refused != unwinds {
+				if !p.small && f.Refused != "" && f.Refused != start && f.Refused != "made by the linker" && f.Refused != part &&
+					f.Refused != unwinds {
 					t.Errorf("%v: %s", f, f.Refused)
 				}
 			}

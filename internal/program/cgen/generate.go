@@ -122,8 +122,10 @@ type objectKey struct {
 
 // words are those of C, reserved names that the program uses itself.
 var (
-	words = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while`)
+	words = strings.Fields(
+		`auto break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while`,
+	)
 	reserved = strings.Fields(`main my_heap my_own
 rank size argument_count arguments directory heap status flag which request comm group type op win file
 info errhandler message session keyval column n number list made wants want done got i j k place find_rank

@@ -47,8 +47,18 @@ const (
 	patience     = 10 * time.Minute
 )
 
-var tried = []string{"broadcast", "scatter", "gather", "allgather", "all-to-all", "reduce", "allreduce", "reduce-scatter",
-	"scan", "barrier"}
+var tried = []string{
+	"broadcast",
+	"scatter",
+	"gather",
+	"allgather",
+	"all-to-all",
+	"reduce",
+	"allreduce",
+	"reduce-scatter",
+	"scan",
+	"barrier",
+}
 
 // Run measures findings. The results are in their order.
 func Run(r *Request) ([]Result, error) {
@@ -179,7 +189,10 @@ func add(plan io.Writer, f *collectives.Finding, ranks int) string {
 		fmt.Fprintln(plan, "set", strings.Trim(fmt.Sprint(s), "[]"))
 	}
 	for place, calls := range places {
-		slices.SortStableFunc(calls, func(a, b call) int { return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.order, b.order)) })
+		slices.SortStableFunc(
+			calls,
+			func(a, b call) int { return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.order, b.order)) },
+		)
 		for _, c := range calls {
 			fmt.Fprintln(plan, "at", place, c.line)
 		}

@@ -15,7 +15,12 @@ import (
 // Collectives prints places that do by messages what a collective does.
 func Collectives(w io.Writer, d *report.Collectives, limit int) {
 	if d.LeftOut > 0 {
-		render.Printf(w, "%s of %s were not looked at: there are too many\n\n", count(d.LeftOut), plural(d.Messages, "message"))
+		render.Printf(
+			w,
+			"%s of %s were not looked at: there are too many\n\n",
+			count(d.LeftOut),
+			plural(d.Messages, "message"),
+		)
 	}
 	if len(d.Findings) == 0 {
 		render.Printf(w, "%s: no collective is made of messages here\n", plural(d.Messages, "message"))
@@ -47,7 +52,13 @@ func collective(w io.Writer, f *report.ManualCollective) {
 		render.Printf(w, "  root       changes: %s of each set\n", strings.Trim(fmt.Sprint(f.Roots), "[]"))
 	}
 	render.Printf(w, "  instances  %s of up to %s\n", count(f.Instances), byteSize(f.Bytes))
-	render.Printf(w, "  algorithm  %s: %s, %d one after the other\n", f.Algorithm, plural(uint64(f.Messages), "message"), f.Steps)
+	render.Printf(
+		w,
+		"  algorithm  %s: %s, %d one after the other\n",
+		f.Algorithm,
+		plural(uint64(f.Messages), "message"),
+		f.Steps,
+	)
 	for _, list := range []struct {
 		name  string
 		lines []string

@@ -183,7 +183,9 @@ func (p *summaryPrinter) regions() {
 	if r == nil {
 		return
 	}
-	p.title("Parts of the program, of " + render.Duration(r.Elapsed) + " from the first event to the last one, all together")
+	p.title(
+		"Parts of the program, of " + render.Duration(r.Elapsed) + " from the first event to the last one, all together",
+	)
 	list := slices.DeleteFunc(slices.Clone(r.Regions), func(g *regions.Region) bool { return g.Time*100 < r.Elapsed })
 	var kinds []spec.EventKind
 	heads := []string{"", ">time", ">share"}

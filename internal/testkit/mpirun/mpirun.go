@@ -86,7 +86,9 @@ func (m *MPI) Build(source, output string, flags ...string) error {
 
 // BuildLibrary compiles a C file to a shared library, without an MPI.
 func BuildLibrary(source, output string, flags ...string) error {
-	return command("gcc", append([]string{"-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-o", output, source, "-ldl"}, flags...)...)
+	return command(
+		"gcc",
+		append([]string{"-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-o", output, source, "-ldl"}, flags...)...)
 }
 
 func command(name string, args ...string) error {
