@@ -52,8 +52,8 @@ func events(t *testing.T, dir string, skip *regexp.Regexp) (list []string) {
 	return list
 }
 
-// What is exported, imported and exported again is the same event for event, but for what a recording cannot have: sizes
-// of collectives whose counts differ by rank.
+// What is exported, imported and exported again is the same event for event, but for what a recording cannot have:
+// sizes of collectives whose counts differ by rank.
 func TestImportRoundTrip(t *testing.T) {
 	vectors := regexp.MustCompile(`Operation: (\w+V|ALLTOALLW|REDUCE_SCATTER)\b`)
 	for i, p := range []struct {

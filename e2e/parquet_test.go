@@ -13,8 +13,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// Three readers of other projects read all tables, in Parquet and Arrow, whole and in parts by rank, agree about them, and
-// find in them what the commands say.
+// Three readers of other projects read all tables, in Parquet and Arrow, whole and in parts by rank, agree about
+// them, and find in them what the commands say.
 func TestExportParquet(t *testing.T) {
 	python := foreign(t, "duckdb", "polars", "pyarrow")
 	eachExport(t, 3, func(t *testing.T, file string) {

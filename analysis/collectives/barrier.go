@@ -6,8 +6,8 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// barriers finds empty messages after which everybody has heard of everybody, in each instance, and tells which messages
-// it took.
+// barriers finds empty messages after which everybody has heard of everybody, in each instance, and tells which
+// messages it took.
 func barriers(ms []*Message, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
 	return search(ms, false, levels(key)[:1], (*region).barrier)
 }

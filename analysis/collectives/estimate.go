@@ -15,8 +15,8 @@ type Model struct {
 // recording.
 var Paper = Model{Latency: 1.5e-6, Overhead: 0.4e-6, Byte: 1e-10}
 
-// Estimate is what an instance takes on paper, in seconds: as it is made, and by the best of the textbook algorithms that
-// libraries have (Thakur, Rabenseifner and Gropp, 2005). ok is false for operations without a call of their own.
+// Estimate is what an instance takes on paper, in seconds: as it is made, and by the best of the textbook algorithms
+// that libraries have (Thakur, Rabenseifner and Gropp, 2005). ok is false for operations without a call of their own.
 func (f *Finding) Estimate(m Model) (made, library float64, ok bool) {
 	library = m.library(f.Operation, len(f.Sets[0]), float64(f.Block))
 	return m.made(f.One), library, f.Grade != NearMiss && library > 0

@@ -62,7 +62,8 @@ func Find(messages []Message, sizes map[int32]int) []Finding {
 	return found
 }
 
-// find takes messages of sites with the same frame together. It has agree compare all instances of items whose contents differ in some.
+// find takes messages of sites with the same frame together. It has agree compare all instances of items whose
+// contents differ in some.
 func find(
 	messages []Message,
 	sizes map[int32]int,

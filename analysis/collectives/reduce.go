@@ -9,8 +9,8 @@ import (
 
 // Reductions: a process sends what it has of its own, put together element by element with all that it received so
 // far. So it is known of every piece of a message whose contributions are in it. An instance is a reduction if no
-// contribution gets anywhere twice, nothing is passed on as it is, and all of them get to one process, to all, to each for its own part, or to each
-// from those before it.
+// contribution gets anywhere twice, nothing is passed on as it is, and all of them get to one process, to all, to
+// each for its own part, or to each from those before it.
 //
 // Own data that is in no message by itself cannot be compared. A message proves something if all contributions to it
 // have been sent by themselves: its sum (or exclusive or) is then that of theirs.

@@ -54,8 +54,8 @@ func (r *region) apart() []*region {
 	return united(r.messages, func(m *Message) (int32, int32) { return m.From, m.To })
 }
 
-// search tries the regions of messages that have data, or have none, one level of places after the other. It returns what
-// is found, and the messages of that.
+// search tries the regions of messages that have data, or have none, one level of places after the other. It returns
+// what is found, and the messages of that.
 func search(ms []*Message, data bool, levels []func(site int32) int32, try func(*region) *Finding) (
 	found []Finding, taken map[*Message]bool) {
 	taken = map[*Message]bool{}

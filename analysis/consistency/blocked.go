@@ -14,8 +14,8 @@ import (
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
-// Blocked is a process in a call that cannot return before others do something that they had not done when the recording
-// ended. A process that tests in vain, and called nothing since, is blocked in these tests.
+// Blocked is a process in a call that cannot return before others do something that they had not done when the
+// recording ended. A process that tests in vain, and called nothing since, is blocked in these tests.
 type Blocked struct {
 	Process int32
 	// Stream and Call are the call, Func and Site where it was made.

@@ -8,8 +8,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
-// Unfinished is nonblocking operations of one call site whose requests were neither completed nor freed, or messages that
-// nobody received.
+// Unfinished is nonblocking operations of one call site whose requests were neither completed nor freed, or messages
+// that nobody received.
 type Unfinished struct {
 	Func, Site string
 	// Send tells sends from receives; Unreceived that it is about sends without a receive, of which the requests may have

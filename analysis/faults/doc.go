@@ -1,5 +1,5 @@
-// Package faults finds what went wrong in a run apart from its speed: processes that died, calls that returned an error,
-// and objects that were made again and again and never freed.
+// Package faults finds what went wrong in a run apart from its speed: processes that died, calls that returned an
+// error, and objects that were made again and again and never freed.
 //
 // # Cost
 //

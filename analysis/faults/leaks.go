@@ -9,8 +9,8 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// LeastLeft is how many objects of one call site a process must have left for a leak: few that are made at the beginning
-// and kept are none.
+// LeastLeft is how many objects of one call site a process must have left for a leak: few that are made at the
+// beginning and kept are none.
 const LeastLeft = 16
 
 // Leak is objects of one call site that were never freed.

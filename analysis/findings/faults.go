@@ -128,7 +128,8 @@ func shortCall(c *archive.Call) string {
 	return call(c.Func.Name, c.Site.String())
 }
 
-// faults reports calls that failed, and what was never freed. After a hang or a crash the latter is only to be expected.
+// faults reports calls that failed, and what was never freed. After a hang or a crash the latter is only to be
+// expected.
 func (f *finder) faults(ended bool) {
 	if f.Faults != nil {
 		for i := range f.Faults.Errors[:min(len(f.Faults.Errors), mostFaults)] {

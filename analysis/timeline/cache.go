@@ -23,9 +23,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //
 // After the magic come the uvarint of the number of streams and, for each that is known: uvarint number plus 1; byte: 1
 // none, 2 single, plus 4 times the category of the call that did not return; varint from, uvarint to less from, in
-// nanoseconds; uvarint rate, the bits of an IEEE 754 number. After a uvarint 0 follow mips: uvarints stream plus 1, first
-// call, level, varint number of the first bin, and the packed bins with their length. After another 0 comes the CRC-32C of
-// all before.
+// nanoseconds; uvarint rate, the bits of an IEEE 754 number. After a uvarint 0 follow mips: uvarints stream plus 1,
+// first call, level, varint number of the first bin, and the packed bins with their length. After another 0 comes the
+// CRC-32C of all before.
 func (t *Tiler) Save(w io.Writer) error {
 	sum := crc32.New(castagnoli)
 	out := bufio.NewWriter(io.MultiWriter(w, sum))

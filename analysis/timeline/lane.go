@@ -32,8 +32,8 @@ type lane struct {
 	blocks  int
 }
 
-// open opens a stream. Of a stream whose facts are not known all is found out that does not take the decoding of a block
-// that is not needed anyway.
+// open opens a stream. Of a stream whose facts are not known all is found out that does not take the decoding of a
+// block that is not needed anyway.
 func (t *Tiler) open(r *selection.Resolved, stream int) (*lane, error) {
 	s := r.Archive.Stream(stream)
 	l := &lane{t: t, stream: stream}
@@ -277,8 +277,8 @@ func (l *lane) read(w *window, from, to uint64) (ok bool, err error) {
 	return true, l.sort(l.sorter(w.level, w.x, w.cells), from, to)
 }
 
-// before is the first call of a range from which on calls begin at or after a tick, or its end; at most a few calls later
-// than that.
+// before is the first call of a range from which on calls begin at or after a tick, or its end; at most a few calls
+// later than that.
 func (l *lane) before(from, to, tick uint64) uint64 {
 	lo, hi := from, to
 	for hi-lo > 64 {

@@ -22,8 +22,8 @@ const (
 	MaxTileLevel = 54
 )
 
-// How much memory a Tiler uses, in bytes: for summaries of blocks, for finished rows, and for streams that are open; and
-// the number of lines whose sum is kept where a row has more.
+// How much memory a Tiler uses, in bytes: for summaries of blocks, for finished rows, and for streams that are open;
+// and the number of lines whose sum is kept where a row has more.
 const (
 	mipMemory   = 160 << 20
 	chunkMemory = 48 << 20
@@ -396,7 +396,8 @@ func (t *Tiler) Ends() (end time.Duration) {
 	return end
 }
 
-// Warm reads all blocks that have no mip yet, until there is no more memory or go is false. Progress is told of streams.
+// Warm reads all blocks that have no mip yet, until there is no more memory or go is false. Progress is told of
+// streams.
 func (t *Tiler) Warm(ahead func() bool, progress func(done, total int)) error {
 	for stream := range t.facts {
 		if !ahead() || t.mips.full() {

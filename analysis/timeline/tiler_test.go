@@ -160,8 +160,8 @@ end
 	}
 }
 
-// Zooming changes no sum: a bin is the two bins of the level below, to the nanosecond, and a row the rows of half as many
-// lines, whatever was asked for before.
+// Zooming changes no sum: a bin is the two bins of the level below, to the nanosecond, and a row the rows of half as
+// many lines, whatever was asked for before.
 func TestTilesConserve(t *testing.T) {
 	for _, name := range []string{"stencil-2d", "polls"} {
 		a := makeJob(t, name, 3, 4000)
@@ -200,8 +200,8 @@ func TestTilesConserve(t *testing.T) {
 	}
 }
 
-// When the time is up, what is there is sound: shares do not exceed the time, what was not read is said, and asking again
-// comes to the exact end.
+// When the time is up, what is there is sound: shares do not exceed the time, what was not read is said, and asking
+// again comes to the exact end.
 func TestTilesInTime(t *testing.T) {
 	for _, c := range []struct{ ranks, steps, group int }{{4, 20_000, 1}, {300, 20, 128}} {
 		a := makeJob(t, "stencil-2d", c.ranks, c.steps)

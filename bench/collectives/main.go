@@ -3,8 +3,8 @@
 //
 //	go run ./bench/collectives [-grids 2x2,2x4] [-n 256] [-nb 32] [-try 50] [-tabard BIN]
 //
-// hpcc has to be installed; Debian links it with Open MPI. A row of the table is one of HPL's six broadcasts on a grid of
-// processes. It is found if there is one finding for all rows of the grid, proven for all panels of all runs.
+// hpcc has to be installed; Debian links it with Open MPI. A row of the table is one of HPL's six broadcasts on a
+// grid of processes. It is found if there is one finding for all rows of the grid, proven for all panels of all runs.
 package main
 
 import (

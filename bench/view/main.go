@@ -2,12 +2,12 @@
 //
 //	go run ./bench/view [-rows REGEXP] [-keep DIR]
 //
-// Each row is a process of its own that opens the recording and answers requests as the page makes them: the overview and
-// the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), and random
-// iterations. Times are of the handler, without the network. A tile that cannot be exact within its time is answered
-// with what is there, and says so; "exact" is how long it takes until the first picture is. "Again" is the first
-// picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the slash, of
-// processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
+// Each row is a process of its own that opens the recording and answers requests as the page makes them: the overview
+// and the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), and
+// random iterations. Times are of the handler, without the network. A tile that cannot be exact within its time is
+// answered with what is there, and says so; "exact" is how long it takes until the first picture is. "Again" is the
+// first picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the
+// slash, of processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
 package main
 
 import (

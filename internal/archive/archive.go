@@ -137,8 +137,8 @@ func (a *Archive) Close() error {
 // File is the name of the archive, empty if unknown.
 func (a *Archive) File() string { return a.file }
 
-// Identity is a hash of the archive's content: of the lengths and checksums of all parts of the file. A part of an archive
-// has that of the whole; it is all zeros if the archive is in no file.
+// Identity is a hash of the archive's content: of the lengths and checksums of all parts of the file. A part of an
+// archive has that of the whole; it is all zeros if the archive is in no file.
 func (a *Archive) Identity() (id [sha256.Size]byte) {
 	whole := a.Whole()
 	if whole.c == nil {

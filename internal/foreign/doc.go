@@ -2,10 +2,11 @@
 //
 // # OTF2
 //
-// A region that has the name of a function of MPI (or, unless it is the user's or the compiler's, of another API that is
-// traced) becomes a call. What the records between its begin and its end say are its parameters: partner, tag,
+// A region that has the name of a function of MPI (or, unless it is the user's or the compiler's, of another API that
+// is traced) becomes a call. What the records between its begin and its end say are its parameters: partner, tag,
 // communicator, root, request, and bytes, which become a count of MPI_BYTE. All others are absent. Regions that
-// compilers instrument become calls of functions, and all others regions. What has no place in a recording is counted.
+// compilers instrument become calls of functions, and all others regions. What has no place in a recording is
+// counted.
 //
 // Calls are handed to the collector's own encoder as the runtime would hand them, so that structure, numbers of
 // requests and columns are those that recording the same calls gives.

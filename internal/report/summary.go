@@ -92,8 +92,8 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	return o, nil
 }
 
-// stepOf is the time step of a call. A call after the last whole step is in the next one, if that has begun: -1 for calls
-// that are in none.
+// stepOf is the time step of a call. A call after the last whole step is in the next one, if that has begun: -1 for
+// calls that are in none.
 func stepOf(steps *selection.StepIndex, a *archive.Archive, stream int32, call uint64) int64 {
 	of, err := steps.Of(a.Stream(int(stream)))
 	if err != nil || of == nil || of.Len() == 0 {

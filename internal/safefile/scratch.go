@@ -2,8 +2,8 @@ package safefile
 
 import "os"
 
-// Scratch makes a directory of its own for files of a command, where temporary files are. remove removes it, with all that
-// is in it.
+// Scratch makes a directory of its own for files of a command, where temporary files are. remove removes it, with all
+// that is in it.
 func Scratch(prefix string) (d *Dir, remove func(), err error) {
 	path, err := os.MkdirTemp("", prefix)
 	if err != nil {

@@ -120,7 +120,8 @@ func (q *question) number(key string, otherwise, least, most int64) (int64, erro
 	return n, nil
 }
 
-// window is from when to when something is shown, in nanoseconds since the start of the trace, and how much of it at most.
+// window is from when to when something is shown, in nanoseconds since the start of the trace, and how much of it at
+// most.
 func (q *question) window(limit int64) (t0, t1, most int64, err error) {
 	_, length, err := q.rec.times()
 	if err != nil {

@@ -87,8 +87,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// code answers /api/code: the recording as a C program, or the loops in it with a number of iterations and the call of a
-// function.
+// code answers /api/code: the recording as a C program, or the loops in it with a number of iterations and the call
+// of a function.
 func code(q *question) (any, error) {
 	times, err := q.number("times", 0, 0, 1<<62)
 	if err != nil {
@@ -125,8 +125,8 @@ func code(q *question) (any, error) {
 	return c, nil
 }
 
-// loopsIn are the loops of a program with a number of iterations and the call of a function. A loop is from its line up to
-// the brace that closes it, as far in as that is.
+// loopsIn are the loops of a program with a number of iterations and the call of a function. A loop is from its line
+// up to the brace that closes it, as far in as that is.
 func loopsIn(text string, times int64, name string) (parts []string) {
 	if times == 0 {
 		return nil

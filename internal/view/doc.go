@@ -11,6 +11,6 @@
 //
 // The page shows what is in a recording, which may be confidential, and recordings may come from anybody. So the server
 // listens on the loopback interface or on a socket that only its user may open, admits only requests that know a token
-// of 128 bits, that are addressed to this machine, and that no other page makes. It only reads. No request names a file.
-// Texts of a recording are sent as JSON and never as part of a page.
+// of 128 bits, that are addressed to this machine, and that no other page makes. It only reads. No request names a
+// file. Texts of a recording are sent as JSON and never as part of a page.
 package view

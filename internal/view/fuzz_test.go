@@ -13,8 +13,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/view"
 )
 
-// FuzzAPI: whatever is asked for, there is an answer: data, or an error in words. No request ends the server, is a mistake
-// of ours, or says more than data.
+// FuzzAPI: whatever is asked for, there is an answer: data, or an error in words. No request ends the server, is a
+// mistake of ours, or says more than data.
 func FuzzAPI(f *testing.F) {
 	for _, path := range asked {
 		f.Add(strings.TrimPrefix(path, "/"))

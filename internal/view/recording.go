@@ -63,8 +63,8 @@ func (r *recording) times() (timed bool, length time.Duration, err error) {
 	return r.timed, r.length, r.timesErr
 }
 
-// manyStreams is of how many streams of a single block the ends are read before the first picture: each takes a third of a
-// millisecond.
+// manyStreams is of how many streams of a single block the ends are read before the first picture: each takes a third
+// of a millisecond.
 const manyStreams = 256
 
 // lengthOf is how long the run was. Where the ends of many streams would have to be decoded, it is about that: when the

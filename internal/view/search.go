@@ -23,8 +23,8 @@ type entry struct {
 	lower string
 }
 
-// index is all names of a recording. It is a mean of the whole recording's structure: no call is read for it, but the first
-// ones of some threads, to know where to begin.
+// index is all names of a recording. It is a mean of the whole recording's structure: no call is read for it, but the
+// first ones of some threads, to know where to begin.
 func (r *recording) index() ([]entry, error) {
 	r.indexOnce.Do(func() { r.entries, r.indexErr = r.makeIndex() })
 	return r.entries, r.indexErr

@@ -133,8 +133,8 @@ func (s *Server) refused(r *http.Request) (code int, why string) {
 	return 0, ""
 }
 
-// local tells whether a host, with or without a port, is a name of this machine. The port is any: with ssh -L it is that
-// of the other end.
+// local tells whether a host, with or without a port, is a name of this machine. The port is any: with ssh -L it is
+// that of the other end.
 func local(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

@@ -40,7 +40,8 @@ func poisonStrings(v reflect.Value, with string, seen map[any]bool) {
 	}
 }
 
-// Poisoned is an archive with all strings followed by another, that a program or whoever wrote the file may have chosen.
+// Poisoned is an archive with all strings followed by another, that a program or whoever wrote the file may have
+// chosen.
 func Poisoned(t testing.TB, clean []byte, with string) []byte {
 	t.Helper()
 	a, err := archive.OpenReader(bytes.NewReader(clean), int64(len(clean)))

@@ -1,7 +1,8 @@
 // Package trial measures what a collective that a program makes of messages takes, and what the library's collective
-// takes in its place: both under the MPI at hand, with as many ranks, the same sets of ranks and sizes, in turn. Messages
-// are sent and received in the order of the program's calls and in its modes, one instance after the other, without what
-// the program computes between them; contents do not matter, but what is received by a reduction is added up.
+// takes in its place: both under the MPI at hand, with as many ranks, the same sets of ranks and sizes, in turn.
+// Messages are sent and received in the order of the program's calls and in its modes, one instance after the other,
+// without what the program computes between them; contents do not matter, but what is received by a reduction is
+// added up.
 package trial
 
 import (
