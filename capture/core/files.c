@@ -20,7 +20,7 @@ static int private_dir(const char *dir)
     return -1;
 }
 
-int tb_file_open(const char *dir, const char *name, int flags)
+static int open_kind(const char *dir, const char *name, int flags, mode_t kind)
 {
     struct stat st;
     int at = private_dir(dir);
@@ -31,12 +31,15 @@ int tb_file_open(const char *dir, const char *name, int flags)
     errno = why;
     if (fd < 0) return -1;
     /* Also for the collector, whatever the umask. */
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+    if (fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() &&
         ((st.st_mode & 0600) == 0600 || fchmod(fd, 0600) == 0)) return fd;
     close(fd);
     errno = EPERM;
     return -1;
 }
+
+int tb_file_open(const char *dir, const char *name, int flags) { return open_kind(dir, name, flags, S_IFREG); }
+int tb_fifo_open(const char *dir, const char *name) { return open_kind(dir, name, O_WRONLY, S_IFIFO); }
 
 void tb_file_remove(const char *dir, const char *name)
 {

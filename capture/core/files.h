@@ -8,6 +8,8 @@
 
 /* Opens a file with flags of open(2); -1 and errno if there is none that may be used. */
 int tb_file_open(const char *dir, const char *name, int flags);
+/* Opens a FIFO for writing, which does not block; errno is ENXIO if nobody reads it. */
+int tb_fifo_open(const char *dir, const char *name);
 void tb_file_remove(const char *dir, const char *name);
 
 /* Maps the first bytes of a file, shared; NULL if it is shorter, or cannot be mapped. */
