@@ -458,14 +458,17 @@ func (c *chunk) size() int {
 	return n
 }
 
+// filled is a list of n, which is made if it is not there yet.
+func filled[T any](list *[]T, n int) []T {
+	if *list == nil {
+		*list = make([]T, n)
+	}
+	return *list
+}
+
 // put adds the bins of a stream, and what it computed.
 func (c *chunk) put(w *window, f *facts, end time.Duration) {
-	at := func(k Category) []float64 {
-		if c.ns[k] == nil {
-			c.ns[k] = make([]float64, len(w.cells))
-		}
-		return c.ns[k]
-	}
+	n := len(w.cells)
 	to := f.to
 	if f.open != Computation {
 		to = max(to, end)
@@ -480,18 +483,15 @@ func (c *chunk) put(w *window, f *facts, end time.Duration) {
 				ns += float64(max(0, min(to, begin+1<<w.level)-max(f.to, begin)))
 			}
 			if ns > 0 {
-				at(k)[i] += ns
+				filled(&c.ns[k], n)[i] += ns
 				rest -= ns
 			}
 			if x.calls[k] > 0 {
-				if c.calls[k] == nil {
-					c.calls[k] = make([]uint64, len(w.cells))
-				}
-				c.calls[k][i] += uint64(x.calls[k])
+				filled(&c.calls[k], n)[i] += uint64(x.calls[k])
 			}
 		}
 		if rest != 0 {
-			at(Computation)[i] += rest
+			filled(&c.ns[Computation], n)[i] += rest
 		}
 	}
 }
@@ -499,21 +499,11 @@ func (c *chunk) put(w *window, f *facts, end time.Duration) {
 // add adds another sum.
 func (c *chunk) add(o *chunk) {
 	for k := range o.ns {
-		if o.ns[k] != nil {
-			if c.ns[k] == nil {
-				c.ns[k] = make([]float64, len(o.ns[k]))
-			}
-			for i, v := range o.ns[k] {
-				c.ns[k][i] += v
-			}
+		for i, v := range o.ns[k] {
+			filled(&c.ns[k], len(o.ns[k]))[i] += v
 		}
-		if o.calls[k] != nil {
-			if c.calls[k] == nil {
-				c.calls[k] = make([]uint64, len(o.calls[k]))
-			}
-			for i, v := range o.calls[k] {
-				c.calls[k][i] += v
-			}
+		for i, v := range o.calls[k] {
+			filled(&c.calls[k], len(o.calls[k]))[i] += v
 		}
 	}
 }
