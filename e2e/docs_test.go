@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,9 +101,17 @@ func follow(t *testing.T, name string, page *docpage.Page, bin string) {
 	c := exec.CommandContext(ctx, "bash", file)
 	c.Dir = dir
 	c.WaitDelay = time.Second
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "REPO="+mpirun.Root(), "TABARD_STATE="+home,
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "LC_ALL=C.UTF-8")
 	printed, err := c.CombinedOutput()
+	if c.Process != nil { // whatever a page leaves in the background ends with it
+		syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
+	}
+	if left := waitNone(home); left != nil {
+		t.Error(left)
+	}
 	if err != nil && ctx.Err() != nil {
 		t.Fatalf("%s does not come to an end\n%s", name, printed)
 	}
