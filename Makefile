@@ -15,6 +15,7 @@
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
 # make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
+# make findings      whether planted faults are the first finding; HEALTHY=FILE adds programs
 # make house         how the source is laid out (BEFORE=TREE to compare with another checkout)
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
 # make rerun      replay and proxies: speed beside the original, round trips, size of proxies (RERUN='-programs FILE' for more programs)
@@ -135,7 +136,7 @@ analysis: bin/tabard
 view-bench:
 	$(GOCMD) run ./bench/view $(VIEW)
 
-.PHONY: bounds same house
+.PHONY: bounds same house findings
 bounds: bin/tabard
 	$(GOCMD) run ./bench/bounds $(BOUNDS)
 	TABARD_TEST_RANKS=100000 $(GOCMD) test -count=1 -v -timeout 60m ./internal/cli -run TestManyRanks
@@ -143,6 +144,9 @@ bounds: bin/tabard
 same: bin/tabard
 	@[ -n "$(OLD)" ] || { echo "make same OLD=BIN, where BIN is the tabard to compare with"; exit 1; }
 	$(GOCMD) run ./bench/same -old "$(OLD)" -new bin/tabard
+
+findings: bin/tabard
+	@$(GOCMD) run ./bench/findings $(if $(HEALTHY),-healthy $(HEALTHY))
 
 house: bin/tabard
 	@$(GOCMD) run ./bench/house $(BEFORE) .

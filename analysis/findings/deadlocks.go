@@ -53,13 +53,12 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	first := &d.Chain[0]
 	via := &d.Via[0]
 	for i := range d.Via { // a message says more than a collective that waits for it
-		if !d.Via[i].Collective {
-			first, via = &d.Chain[i], &d.Via[i]
-			break
+		if w := &d.Via[i]; !w.Collective && (via.Collective || via.Near == nil && w.Near != nil) {
+			first, via = &d.Chain[i], w
 		}
 	}
-	n := Finding{Kind: Deadlock, Severity: Error, Process: first.Process, Func: first.Func, Site: first.Site,
-		Step: f.step(first.Stream, first.Call)}
+	n := Finding{Kind: Deadlock, Severity: Error, circle: d.Circle, Process: first.Process, Func: first.Func,
+		Site: first.Site, Step: f.step(first.Stream, first.Call)}
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "Deadlock", false: "Hang"}[d.Circle])
 	switch end := d.Ended; {
@@ -85,8 +84,7 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 		b.WriteString(map[bool]string{true: ": ", false: "; "}[i == 0] + f.link(&d.Chain[i], &d.Via[i]))
 	}
 	if d.Partner != nil {
-		text := f.elsewhere(d.Partner, "")
-		b.WriteString("; " + strings.Replace(text, " not there:", ":", 1))
+		b.WriteString("; " + f.partner(d.Partner))
 	}
 	if o := d.Others; o.Len() > 0 {
 		fmt.Fprintf(&b, ". %s %s for them", upper(f.who(o)), map[bool]string{true: "waits", false: "wait"}[o.Len() == 1])
@@ -98,6 +96,27 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	}
 	n.Text, n.Share = b.String(), f.share(n.Cost)
 	return n
+}
+
+// partner says what the process does that others wait for in vain.
+func (f *finder) partner(e *consistency.Elsewhere) string {
+	who, place := f.who(e.Processes), call(e.Func, e.Site)
+	switch {
+	case e.Func == "":
+		return who + " made no call"
+	case e.In && e.Values != "":
+		return fmt.Sprintf("%s is in %s (%s)", who, place, e.Values)
+	case e.In:
+		return fmt.Sprintf("%s is in %s", who, place)
+	}
+	text := fmt.Sprintf("the last call of %s was %s", who, place)
+	if e.Timed {
+		text += fmt.Sprintf(", which ended at %s", f.Duration(e.Time))
+	}
+	if e.Ended != "" {
+		text += fmt.Sprintf(" (%s)", e.Ended)
+	}
+	return text
 }
 
 // link says what one process waits for.

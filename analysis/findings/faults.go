@@ -21,9 +21,10 @@ func (f *finder) crashes(hangs bool) (list []Finding) {
 	if f.Faults == nil {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(f.Faults.Deaths), func(d faults.Death) bool {
-		return hangs && d.Open != nil && d.Cause >= faults.Exited // that is how somebody ended it
-	})
+	all := f.Faults.Deaths
+	if hangs || own(f.alive(all)) > 0 {
+		all = f.alive(all)
+	}
 	for i := range all {
 		d := &all[i]
 		if d.Cause == faults.Killed && (i > 0 || hangs) || len(list) == mostFaults {
@@ -36,6 +37,14 @@ func (f *finder) crashes(hangs bool) (list []Finding) {
 		list = list[:1]
 	}
 	return list
+}
+
+// alive are the deaths of processes that did not wait for others in a call of the MPI library when they ended: what ends
+// others is how somebody ended a job that hung, or that had lost a process.
+func (f *finder) alive(all []faults.Death) []faults.Death {
+	return slices.DeleteFunc(slices.Clone(all), func(d faults.Death) bool {
+		return d.Open != nil && d.Cause >= faults.Exited
+	})
 }
 
 // own is how many processes ended by themselves.
@@ -182,6 +191,13 @@ func (f *finder) failed(e *faults.Error) {
 	if v := consistency.Partners(e.First); v != "" {
 		n.Text += fmt.Sprintf(" (%s)", v)
 	}
+	if f.Standstill != nil {
+		for i := range f.Standstill.Problems {
+			if p := &f.Standstill.Problems[i]; p.Kind == consistency.Short && p.Func == e.Func && p.Site == e.Site {
+				n.Text += ": " + f.problem(p)
+			}
+		}
+	}
 	f.add(n)
 }
 
@@ -215,7 +231,9 @@ func (f *finder) unfinished() {
 			first += fmt.Sprintf(", in time step %d", n.Step)
 		}
 		if u.Unreceived {
-			n.Kind, n.Severity = Unmatched, Warning
+			if n.Kind = Unmatched; n.Severity == Note {
+				n.Severity = Warning
+			}
 			n.Text = fmt.Sprintf("%s sent in %s by %s: %s", messages, call(u.Func, u.Site), f.who(u.Processes), first)
 		} else {
 			n.Text = fmt.Sprintf("%s neither completed (MPI_Wait, MPI_Test) nor freed, made in %s by %s: %s",
@@ -229,9 +247,13 @@ func (f *finder) unfinished() {
 // manyLeft is how many objects are worth a warning even if they are not made in time steps.
 const manyLeft = 256
 
-// weigh is the severity of something that is left over n times a process.
+// weigh is the severity of something that is left over n times a process: what is left in each time step will be more in a
+// longer run, until there is no room for it.
 func (f *finder) weigh(stream int32, call, n uint64) Severity {
-	if n >= manyLeft || n >= faults.LeastLeft && f.step(stream, call) >= 0 {
+	switch {
+	case n >= faults.LeastLeft && f.step(stream, call) >= 0:
+		return Error
+	case n >= manyLeft:
 		return Warning
 	}
 	return Note

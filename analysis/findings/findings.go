@@ -16,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/faults"
+	"github.com/tabard-hpc/tabard/analysis/growth"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
@@ -34,6 +35,7 @@ const (
 	Unmatched    Kind = "unmatched"        // messages without a receive, receives without a message
 	Growth       Kind = "growth"           // something grows from step to step
 	LateRank     Kind = "late rank"        // others wait for a process
+	Serial       Kind = "serialisation"    // processes work one after the other
 	Jitter       Kind = "jitter"           // processes are late in turn, now and then
 	Imbalance    Kind = "load imbalance"   // a process computes longer than the others
 	SlowStep     Kind = "slow time step"   // a step takes unusually long
@@ -73,6 +75,7 @@ type Finding struct {
 	Command []string `json:"command"`
 	// weight is the part of the time of all that a finding counts for among those of its severity where that is not Share.
 	weight float64
+	circle bool // of a deadlock
 }
 
 func (n *Finding) rank() float64 { return max(n.Share, n.weight) }
@@ -93,14 +96,17 @@ type Input struct {
 	Step func(stream int32, call uint64) int64
 	// Faults are processes that died, calls that failed, and objects that were not freed.
 	Faults *faults.Result
+	// Growth is what is sent more and more of.
+	Growth []growth.Growth
 	// More are what other analyses have found: they get their share and place among the rest.
 	More []Finding
 	// Process is the index in Archive of a process, -1 if it was not recorded; nil: not known.
 	Process func(number int32) int
 	// Name names a process; nil: see ProcessName.
 	Name func(process int32) string
-	// Duration renders times.
+	// Duration renders times, Bytes sizes.
 	Duration func(time.Duration) string
+	Bytes    func(int64) string
 }
 
 // least is the least part of the time of all processes that is worth a finding, much that which is worth a warning.
@@ -148,16 +154,16 @@ func Of(in Input) []Finding {
 	} else if f.Waits != nil {
 		f.total = f.Waits.Elapsed
 	}
-	first := f.hangs()
+	first := f.broken()
 	for i := range first {
 		f.total += first[i].Cost
 	}
 	for i := range first {
 		first[i].Share = f.share(first[i].Cost)
 	}
-	first = append(first, f.crashes(len(first) > 0)...)
 	f.lateRanks()
 	f.imbalance()
+	f.growing()
 	f.slowSteps()
 	f.patterns()
 	f.variation()
@@ -174,11 +180,25 @@ func Of(in Input) []Finding {
 	return f.found[:min(len(f.found), most)]
 }
 
+// broken are the findings of a job that did not come to its end. Of processes that died by themselves the others wait, in
+// circles apart.
+func (f *finder) broken() []Finding {
+	deaths := f.crashes(false)
+	if f.Faults != nil && own(f.alive(f.Faults.Deaths)) > 0 {
+		return append(deaths, slices.DeleteFunc(f.hangs(), func(n Finding) bool { return !n.circle })...)
+	}
+	hangs := f.hangs()
+	if len(hangs) > 0 {
+		return append(hangs, f.crashes(true)...)
+	}
+	return deaths
+}
+
 type finder struct {
 	Input
 	total time.Duration
 	found []Finding
-	// told are the processes that lateRanks has already reported to compute longer.
+	// told are the processes that lateRanks has already reported.
 	told map[int32]bool
 }
 
@@ -244,78 +264,6 @@ func (f *finder) computes(p *efficiency.Place) string {
 	return text + fmt.Sprintf(", %.1f times the mean", ratio(p.Before.Max, f.mean(p)))
 }
 
-// late is a process for which others wait, with its delays.
-type late struct {
-	process int32
-	time    time.Duration
-	roots   []*waits.Root
-}
-
-// lateRanks reports the processes that others wait for: the roots of waits, process by process.
-func (f *finder) lateRanks() {
-	f.told = map[int32]bool{}
-	if f.Waits == nil {
-		return
-	}
-	var all []*late
-	of := map[int32]*late{}
-	for i := range f.Waits.Roots { // the dearest first
-		r := &f.Waits.Roots[i]
-		l := of[r.Process]
-		if l == nil {
-			l = &late{process: r.Process}
-			of[r.Process] = l
-			all = append(all, l)
-		}
-		l.time += r.Time
-		l.roots = append(l.roots, r)
-	}
-	for _, l := range all {
-		if f.share(l.time) >= least {
-			f.lateRank(l)
-		}
-	}
-}
-
-func (f *finder) lateRank(l *late) {
-	first := l.roots[0]
-	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site, Step: -1,
-		Command: []string{"waits", "--cause", fmt.Sprint(l.process)}}
-	n.Text = fmt.Sprintf("%s comes late to %s", f.Name(l.process), call(n.Func, n.Site))
-	if also := alsoAt(l); also != "" {
-		n.Text += also
-	}
-	n.Text += fmt.Sprintf(": others wait for it (%s)", f.part(l.time))
-	// All waiting processes wait for the same delay. Their number is not known, but it is at most
-	// that of the others.
-	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
-		n.Text += ". It computes " + f.computes(p)
-		f.told[l.process] = true
-	}
-	switch steps := first.Steps; {
-	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
-		n.Step = first.Worst
-		n.Text += fmt.Sprintf(". Time step %d has %.0f%% of it", first.Worst, 100*ratio(first.WorstTime, first.Time))
-	case steps > 1:
-		n.Text += fmt.Sprintf(". It happens in %d time steps, most in step %d", steps, first.Worst)
-	}
-	f.add(n)
-}
-
-// alsoAt names the further calls that a process comes late to, if they matter.
-func alsoAt(l *late) string {
-	var also []string
-	for _, r := range l.roots[1:] {
-		if r.Time > l.time/10 {
-			also = append(also, call(r.Late.Func, r.Late.Site))
-		}
-	}
-	if len(also) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (and to %s)", strings.Join(also, ", "))
-}
-
 // imbalance reports the process that computes longest.
 func (f *finder) imbalance() {
 	if f.Usage == nil || len(f.Usage.Processes) < 2 {
@@ -342,67 +290,6 @@ func (f *finder) imbalance() {
 		n.Text += ", most of the difference before " + call(where.Func, where.Site)
 	}
 	f.add(n)
-}
-
-// slowSteps reports the time steps that are slow.
-func (f *finder) slowSteps() {
-	if f.Usage == nil || len(f.Usage.SlowSteps) == 0 {
-		return
-	}
-	slow := slices.Clone(f.Usage.SlowSteps)
-	slices.SortStableFunc(slow, func(a, b efficiency.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
-	var over time.Duration
-	for _, s := range slow {
-		over += s.Length - f.Usage.MedianStep
-	}
-	cost := over * time.Duration(len(f.Usage.Processes))
-	if f.share(cost) < least {
-		return
-	}
-	s := slow[0]
-	n := Finding{Kind: SlowStep, Cost: cost, Process: -1, Step: int64(s.Step), Command: []string{"timeline", "--steps",
-		fmt.Sprint(s.Step)}}
-	n.Text = fmt.Sprintf("time step %d takes %s, %.1f times the median (%s): %s", s.Step, f.Duration(s.Length),
-		ratio(s.Length, f.Usage.MedianStep),
-		f.Duration(f.Usage.MedianStep), s.Cause)
-	if s.Cause == efficiency.OneComputes {
-		n.Process = s.Process
-		n.Text += fmt.Sprintf(", %s, by %s", f.Name(s.Process), f.Duration(s.Excess))
-	}
-	if len(slow) > 1 {
-		n.Text += fmt.Sprintf("; %d of the other %d are slow, too", len(slow)-1, len(f.Usage.Steps)-1)
-	}
-	f.add(n)
-}
-
-// patterns reports waits that other calls would avoid.
-func (f *finder) patterns() {
-	if f.Waits == nil {
-		return
-	}
-	for i := range f.Waits.Groups {
-		g := &f.Waits.Groups[i]
-		if f.share(g.Time) < least {
-			break
-		}
-		n := Finding{Cost: g.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
-			Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
-		switch g.Kind {
-		case waits.WrongOrder:
-			n.Kind = WrongOrder
-			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): receive "+
-				"them in the order in which they come, or with MPI_Irecv in advance",
-				f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time))
-		case waits.LateReceiver:
-			n.Kind = LateReceiver
-			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process),
-				call(n.Func, n.Site),
-				call(g.Late.Func, g.Late.Site), f.part(g.Time))
-		default:
-			continue
-		}
-		f.add(n)
-	}
 }
 
 // variation reports calls from one site that take different times although they do not wait for

@@ -2,10 +2,12 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/consistency"
+	"github.com/tabard-hpc/tabard/analysis/faults"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 )
 
@@ -48,7 +50,7 @@ func (f *finder) hangs() (list []Finding) {
 	}
 	for i := range f.Standstill.Problems {
 		p := &f.Standstill.Problems[i]
-		if i == mostHangs || told[p.Text] {
+		if i == mostHangs || told[p.Text] || p.Kind == consistency.Short && f.returned(p) {
 			continue
 		}
 		n := Finding{
@@ -68,6 +70,13 @@ func (f *finder) hangs() (list []Finding) {
 		list = append(list, n)
 	}
 	return list
+}
+
+// returned tells whether a problem is that of calls that returned an error: that is the finding.
+func (f *finder) returned(p *consistency.Problem) bool {
+	return f.Faults != nil && slices.ContainsFunc(f.Faults.Errors, func(e faults.Error) bool {
+		return e.Func == p.Func && e.Site == p.Site
+	})
 }
 
 // problem is what does not fit. Processes of the only world are its ranks.

@@ -6,7 +6,8 @@
 // the begin of the other process's call, that is min(o, e) - b, if o > b:
 //
 //	late sender      a receive, or the call that completes it, began before the send
-//	wrong order      a late sender, while another message was there that was received later
+//	wrong order      a late sender, while another message was there that was received later; not in calls that
+//	                 complete several operations, as these have no order
 //	late receiver    a send that waits for its receive (it ended after the receive was posted) began before it
 //	early reduce     the root of MPI_Reduce or MPI_Gather came before the last sender
 //	late broadcast   a receiver of MPI_Bcast or MPI_Scatter came before the root

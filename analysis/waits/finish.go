@@ -2,6 +2,8 @@ package waits
 
 import (
 	"cmp"
+	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -216,23 +218,28 @@ func shares(all []Share) []Share {
 
 // causes sums up by roots and by steps.
 func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
-	spent := make([]float64, len(rf.roots))
-	waits := make([]uint64, len(rf.roots))
+	of, keys := rf.joined()
+	spent, ordered := make([]float64, len(keys)), make([]float64, len(keys))
+	waits := make([]uint64, len(keys))
 	for _, i := range f.sorted {
 		if !f.waits[i].selected {
 			continue
 		}
 		for _, o := range rf.origins(i) {
-			spent[o.root] += float64(o.time)
-			waits[o.root]++
+			n := of[o.root]
+			spent[n] += float64(o.time)
+			if rf.roots[o.root].ordered {
+				ordered[n] += float64(o.time)
+			}
+			waits[n]++
 		}
 	}
-	roots := make([]Root, len(rf.roots))
-	order := make([]int32, 0, len(rf.roots))
+	roots := make([]Root, len(keys))
+	order := make([]int32, 0, len(keys))
 	byProcess := map[int32]float64{}
-	for n, k := range rf.roots {
+	for n, k := range keys {
 		roots[n] = Root{Process: k.process, Late: places.places[k.place], Time: time.Duration(spent[n]),
-			Waits: waits[n], Worst: -1}
+			Ordered: time.Duration(ordered[n]), Waits: waits[n], Worst: -1}
 		byProcess[k.process] += spent[n]
 		if waits[n] > 0 {
 			order = append(order, int32(n))
@@ -247,7 +254,7 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	for i, n := range order {
 		at[n] = i
 	}
-	f.bySteps(rf, steps, roots, at)
+	f.bySteps(rf, of, steps, roots, at)
 	for _, n := range order {
 		f.r.Roots = append(f.r.Roots, roots[n])
 	}
@@ -264,9 +271,38 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	f.sortProcesses()
 }
 
-// bySteps sums up the waits of each step, and the part of each root in it; at is the order of the
-// roots.
-func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) {
+// heights are the times of a root in steps, by their size in powers of 4 of nanoseconds.
+type heights [24]struct {
+	steps uint32
+	time  float32
+}
+
+func (h *heights) add(d time.Duration) {
+	k := &h[min(bits.Len64(uint64(max(d, 0)))/2, len(h)-1)]
+	k.steps++
+	k.time += float32(d)
+}
+
+// most is the least number of steps that have four fifths of the time, about.
+func (h *heights) most() int {
+	var sum, so float32
+	for i := range h {
+		sum += h[i].time
+	}
+	n := 0.0
+	for i := len(h) - 1; i >= 0 && so < .8*sum; i-- {
+		if k := &h[i]; k.steps > 0 {
+			part := min(1, (.8*sum-so)/k.time)
+			so += part * k.time
+			n += float64(part) * float64(k.steps)
+		}
+	}
+	return int(math.Ceil(n))
+}
+
+// bySteps sums up the waits of each step, and the part of each root in it; of is the number of each root in roots, at the
+// order of these.
+func (f *finder) bySteps(rf *rootFinder, of []int32, steps []int64, roots []Root, at []int) {
 	order := make([]keyed, 0, len(steps))
 	for k, s := range steps {
 		if i := f.sorted[k]; s >= 0 && f.waits[i].selected {
@@ -283,6 +319,7 @@ func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) 
 	f.r.Steps = slices.Grow(f.r.Steps, n)
 	inStep := make([]float64, len(roots))
 	seen := make([]bool, len(roots))
+	high := make([]heights, len(roots))
 	var touched []int32
 	for from := 0; from < len(order); {
 		step, to := Step{Step: order[from].key, Root: -1}, from
@@ -290,17 +327,19 @@ func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) 
 			i := order[to].i
 			step.Time += f.waits[i].length()
 			for _, o := range rf.origins(i) {
-				if !seen[o.root] {
-					seen[o.root] = true
-					touched = append(touched, o.root)
+				n := of[o.root]
+				if !seen[n] {
+					seen[n] = true
+					touched = append(touched, n)
 				}
-				inStep[o.root] += float64(o.time)
+				inStep[n] += float64(o.time)
 			}
 		}
 		from = to
 		for _, n := range touched {
 			r, d := &roots[n], time.Duration(inStep[n])
 			r.Steps++
+			high[n].add(d)
 			if d > r.WorstTime || r.Worst < 0 {
 				r.Worst, r.WorstTime = int64(step.Step), d
 			}
@@ -311,6 +350,9 @@ func (f *finder) bySteps(rf *rootFinder, steps []int64, roots []Root, at []int) 
 		}
 		touched = touched[:0]
 		f.r.Steps = append(f.r.Steps, step)
+	}
+	for n := range roots {
+		roots[n].Most = high[n].most()
 	}
 }
 

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // sample is how many lengths thin looks at.
@@ -140,7 +144,7 @@ func (f *finder) order() {
 	}
 	for _, i := range f.sorted {
 		w := &f.waits[i]
-		if w.kind != LateSender {
+		if w.kind != LateSender || !f.oneByOne(w.stream, w.term) {
 			continue
 		}
 		p := procs.of(f.owner[w.stream])
@@ -155,6 +159,29 @@ func (f *finder) order() {
 			w.kind = WrongOrder
 		}
 	}
+}
+
+// oneByOne tells whether a call waits for one message, so that the program says which one it wants first. A call that
+// completes several waits for all of them, in whatever order they come.
+func (f *finder) oneByOne(stream int32, term uint32) bool {
+	c := f.a.Stream(int(stream)).Class()
+	known := f.single[c]
+	if int(term) >= len(known) {
+		known = append(known, make([]int8, max(int(term)+1, 2*len(known))-len(known))...)
+		if f.single == nil {
+			f.single = map[*archive.Class][]int8{}
+		}
+		f.single[c] = known
+	}
+	if known[term] == 0 {
+		known[term] = 1
+		if t, err := c.Template(term); err == nil { // else reading its calls would have failed
+			if s := calls.SlotsOf(t.Func); s != nil && s.Requests >= 0 && spec.ByID(t.Func).Slots[s.Requests].Array {
+				known[term] = -1
+			}
+		}
+	}
+	return known[term] > 0
 }
 
 // before is how many messages were there before t, in steps that double from n on.

@@ -19,10 +19,12 @@ const maxOrigins = 6
 // maxBack bounds the work for each wait: how many waits of the late process are looked at.
 const maxBack = 1024
 
-// rootKey is a process and the call that came late, by its place.
+// rootKey is a process and the call that came late, by its place; ordered tells apart what began with a wait in the wrong
+// order.
 type rootKey struct {
 	process int32
 	place   int32
+	ordered bool
 }
 
 // rootFinder follows waits back to their causes.
@@ -125,7 +127,7 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 		}
 	}
 	if lost < length {
-		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm)),
+		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm), w.kind == WrongOrder),
 			float32(length - lost)})
 	}
 	if len(parts) > 1 {
@@ -177,10 +179,27 @@ func add(parts []origin, o origin) []origin {
 	return append(parts, o)
 }
 
-func (r *rootFinder) root(process, place int32) int32 {
-	n := r.keys.of(uint32(process), uint32(place))
+func (r *rootFinder) root(process, place int32, ordered bool) int32 {
+	key := uint32(place) << 1
+	if ordered {
+		key++
+	}
+	n := r.keys.of(uint32(process), key)
 	if int(n) == len(r.roots) {
-		r.roots = append(r.roots, rootKey{process, place})
+		r.roots = append(r.roots, rootKey{process, place, ordered})
 	}
 	return int32(n)
+}
+
+// joined numbers the roots by process and place only: of is the number of each root, roots are those that there are.
+func (r *rootFinder) joined() (of []int32, roots []rootKey) {
+	var numbers pairTable
+	of = make([]int32, len(r.roots))
+	for i, k := range r.roots {
+		n := numbers.of(uint32(k.process), uint32(k.place))
+		if of[i] = int32(n); int(n) == len(roots) {
+			roots = append(roots, k)
+		}
+	}
+	return of, roots
 }

@@ -87,6 +87,7 @@ type finder struct {
 	// the in-neighbours of a process in the topology of a communicator; nil if they are not known
 	sources map[neighbor][]int32
 	parts   []*match.Part
+	single  map[*archive.Class][]int8 // by terminal: see oneByOne; 0 not known yet, -1 not
 	err     error
 	calls   uint64
 	hosts   []int32 // of each slot

@@ -58,6 +58,12 @@ func errorName(abi spec.ABI, code int32) string {
 	if n := abi.Name("ERROR_CODE", int64(code)); n != "" {
 		return n
 	}
+	// MPICH's codes hold the class of the error in their lowest bits (MPIR_ERR_CLASS_MASK); above it says more.
+	if abi == spec.MPICH && code > 0x7f {
+		if n := abi.Name("ERROR_CODE", int64(code&0x7f)); n != "" {
+			return n
+		}
+	}
 	return strconv.Itoa(int(code))
 }
 

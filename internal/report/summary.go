@@ -9,6 +9,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/faults"
 	"github.com/tabard-hpc/tabard/analysis/findings"
+	"github.com/tabard-hpc/tabard/analysis/growth"
 	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/waits"
@@ -74,7 +75,8 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		o.Others = info.Events
 	}
 	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks, Duration: render.Duration,
-		Worlds: j.Program.Comms.Worlds, Process: j.Program.Process}
+		Worlds: j.Program.Comms.Worlds, Process: j.Program.Process,
+		Bytes: render.ByteSize}
 	// Where all calls have returned, members may have called what does not fit together all the same.
 	if len(o.Open) > 0 || j.events() <= cheapEvents {
 		if in.Standstill, err = consistency.Stuck(j.Program); err != nil {
@@ -84,6 +86,11 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	}
 	if j.chosen == nil {
 		if in.Faults, err = faults.Of(j.Program); err != nil {
+			return nil, err
+		}
+	}
+	if j.chosen == nil && j.events() <= cheapEvents {
+		if in.Growth, err = growth.Of(j.Program, steps); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,396 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/spec"
+)
+
+// late is a process for which others wait, with its delays.
+type late struct {
+	process       int32
+	time, ordered time.Duration
+	roots         []*waits.Root
+}
+
+// latecomers are the processes that others wait for, the dearest first, and how many processes there are.
+func (f *finder) latecomers() (all []*late, processes int) {
+	of := map[int32]*late{}
+	for i := range f.Waits.Roots { // the dearest first
+		r := &f.Waits.Roots[i]
+		l := of[r.Process]
+		if l == nil {
+			l = &late{process: r.Process}
+			of[r.Process] = l
+			all = append(all, l)
+		}
+		l.time += r.Time
+		l.ordered += r.Ordered
+		l.roots = append(l.roots, r)
+	}
+	slices.SortStableFunc(all, func(a, b *late) int { return cmp.Compare(b.time, a.time) })
+	processes = len(all)
+	if f.Usage != nil {
+		processes = max(processes, len(f.Usage.Processes))
+	}
+	return all, processes
+}
+
+// lateRanks reports the processes that others wait for. All ranks are late now and then, by chance: only those are
+// reported alone that are so more than others, by more than the median of all.
+func (f *finder) lateRanks() {
+	f.told = map[int32]bool{}
+	if f.Waits == nil {
+		return
+	}
+	all, processes := f.latecomers()
+	f.ordered(all)
+	if f.serial(all, processes) {
+		return
+	}
+	median := time.Duration(0)
+	if k := processes / 2; k < len(all) {
+		median = all[k].time
+	}
+	var rest time.Duration
+	var others []*late
+	for _, l := range all {
+		if f.told[l.process] {
+			continue
+		}
+		// Of two processes one is the median: it must stand out by more.
+		if f.share(l.time-median) >= least && l.time >= 2*median || processes == 2 && l == all[0] && l.time >= 3*rootsOf(all[1:]) &&
+			f.share(l.time) >= least {
+			f.lateRank(l)
+			continue
+		}
+		rest += l.time
+		others = append(others, l)
+	}
+	if f.share(rest) >= least && len(others) > 1 {
+		f.jitter(others, rest)
+	}
+}
+
+func rootsOf(all []*late) (sum time.Duration) {
+	for _, l := range all {
+		sum += l.time
+	}
+	return sum
+}
+
+// jitter reports that many processes are late in turn.
+func (f *finder) jitter(all []*late, rest time.Duration) {
+	n := Finding{Kind: Jitter, Cost: rest, Process: -1, Step: -1, Command: []string{"waits"}}
+	if n.Severity = Note; f.share(rest) >= 6*much {
+		n.Severity = Warning
+	}
+	first := all[0].roots[0]
+	n.Func, n.Site = first.Late.Func, first.Late.Site
+	n.Text = fmt.Sprintf("%d ranks are late in turn, none much more than the others (%s), most at %s: as the operating "+
+		"system, other jobs or calls of varying length cause it", len(all), f.part(rest), call(n.Func, n.Site))
+	f.add(n)
+}
+
+// steps is how many time steps there are, 0 if that is not known.
+func (f *finder) steps() int {
+	if f.Usage == nil {
+		return 0
+	}
+	return len(f.Usage.Steps) * int(max(f.Usage.Stride, 1))
+}
+
+// few tells whether a root is late in few of the time steps.
+func (f *finder) few(r *waits.Root) bool { return f.steps() >= 8 && 4*r.Most <= f.steps() }
+
+func (f *finder) lateRank(l *late) {
+	f.told[l.process] = true
+	first := l.roots[0]
+	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site, Step: -1,
+		Command: []string{"waits", "--cause", fmt.Sprint(l.process)}}
+	n.Text = fmt.Sprintf("%s comes late to %s", f.Name(l.process), call(n.Func, n.Site))
+	if also := alsoAt(l); also != "" {
+		n.Text += also
+	}
+	n.Text += fmt.Sprintf(": others wait for it (%s)", f.part(l.time))
+	// All waiting processes wait for the same delay. Their number is not known, but it is at most
+	// that of the others.
+	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
+		n.Text += ". It computes " + f.computes(p)
+	}
+	switch steps := first.Steps; {
+	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
+		n.Step = first.Worst
+		n.Text += fmt.Sprintf(". Time step %d has %.0f%% of it", first.Worst, 100*ratio(first.WorstTime, first.Time))
+	case f.few(first):
+		n.Step = first.Worst
+		n.Text += fmt.Sprintf(". It is late now and then, not always: %d of %d time steps have most of it, step %d before all",
+			first.Most, f.steps(), first.Worst)
+	case steps > 1:
+		n.Step = first.Worst
+		n.Text += fmt.Sprintf(". It happens in %d time steps, most in step %d", steps, first.Worst)
+	}
+	f.add(n)
+}
+
+// alsoAt names the further calls that a process comes late to, if they matter.
+func alsoAt(l *late) string {
+	var also []string
+	for _, r := range l.roots[1:] {
+		if r.Time > l.time/10 && len(also) < 2 {
+			also = append(also, call(r.Late.Func, r.Late.Site))
+		}
+	}
+	if len(also) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and to %s)", strings.Join(also, ", "))
+}
+
+// ordered reports that a process receives in a fixed order what comes in another one, if its receives come from one
+// call that is made several times in a step, and that is why most others wait.
+func (f *finder) ordered(all []*late) {
+	var cost time.Duration
+	for _, l := range all {
+		cost += l.ordered
+	}
+	k := slices.IndexFunc(f.Waits.Groups, func(g waits.Group) bool { return g.Kind == waits.WrongOrder })
+	if k < 0 || f.share(cost) < least || 3*cost < f.Waits.Total.Time || !f.loops(&f.Waits.Groups[k].Waiting) {
+		return
+	}
+	g := &f.Waits.Groups[k]
+	who := g.Waiters[0].Process
+	n := Finding{Kind: WrongOrder, Cost: cost, Process: who, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
+		Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
+	n.Text = fmt.Sprintf("%s receives in %s in a fixed order: it waits for %s while messages of others are there, and others "+
+		"wait for it in turn (%s): receive from any source, or post all receives in advance", f.Name(who),
+		call(g.Waiting.Func, g.Waiting.Site), f.causers(g), f.part(cost))
+	f.told[who] = true
+	for _, l := range all {
+		if 2*l.ordered > l.time {
+			f.told[l.process] = true
+		}
+	}
+	f.add(n)
+}
+
+// causers names those that are waited for.
+func (f *finder) causers(g *waits.Group) string {
+	if len(g.Causers) == 1 || 2*g.Causers[0].Time > g.Time {
+		return f.Name(g.Causers[0].Process)
+	}
+	return fmt.Sprintf("one of %d ranks", len(g.Causers))
+}
+
+// loops tells whether a process makes a receive several times in a time step, or, where there are no steps, several times.
+func (f *finder) loops(at *waits.Place) bool {
+	fn := spec.ByName(at.Func)
+	if fn == nil || fn.Outcome != spec.OutcomeFromAny || f.Usage == nil {
+		return false
+	}
+	for i := range f.Usage.Places {
+		p := &f.Usage.Places[i]
+		if p.Func == at.Func && p.Site == at.Site {
+			return p.Calls >= uint64(2*max(p.MPI.Processes, 1)*max(f.steps(), 1))
+		}
+	}
+	return false
+}
+
+// serial reports that processes work one after the other. Of a chain of waits each process is the cause in turn.
+func (f *finder) serial(all []*late, processes int) bool {
+	if f.Usage == nil || processes < 3 || f.total <= 0 {
+		return false
+	}
+	e := f.Usage.Efficiency()
+	busy := e.Parallel * float64(processes)
+	wait := f.share(f.Waits.Total.Time)
+	if busy > 1.7 || busy < .3 || e.LoadBalance < .7 || wait < .4 || len(f.Waits.Groups) == 0 ||
+		10*all[0].time > 6*f.Waits.Total.Time || len(f.told) > 0 ||
+		f.Waits.Groups[0].Kind != waits.LateSender {
+		return false
+	}
+	g := &f.Waits.Groups[0]
+	n := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
+		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
+	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes about as long "+
+		"as the others. They wait for each other in %s (%s)", processes, busy, call(n.Func, n.Site), f.part(n.Cost))
+	f.add(n)
+	for i := range f.Usage.Processes {
+		f.told[f.Usage.Processes[i].Process] = true
+	}
+	return true
+}
+
+// growing reports what grows from step to step: what is sent, and the time that steps take.
+func (f *finder) growing() {
+	for i := range f.Growth[:min(len(f.Growth), mostFaults)] {
+		g := &f.Growth[i]
+		n := Finding{Kind: Growth, Severity: Warning, weight: 0.3, Process: g.Process, Func: g.Func, Site: g.Site,
+			Step: int64(g.Step), Command: []string{"histogram", "--by", "site", "--function", g.Func}}
+		if g.Jump {
+			n.Text = fmt.Sprintf("from time step %d on %s sends %.3g times as much in %s as before: %s instead of %s a step", g.Step,
+				f.Name(g.Process), g.After/max(g.Before, 1), call(g.Func, g.Site), f.bytes(g.After), f.bytes(g.Before))
+		} else {
+			n.Text = fmt.Sprintf("what %s sends in %s grows from step to step: from %s to %s a step", f.Name(g.Process),
+				call(g.Func, g.Site), f.bytes(g.Before), f.bytes(g.After))
+		}
+		switch {
+		case g.Of.Len() > 1:
+			n.Text += fmt.Sprintf(" (and likewise %s)", f.who(g.Of))
+		case g.Others > 0:
+			n.Text += fmt.Sprintf("; the other ranks send %s", f.bytes(g.Others))
+		}
+		f.add(n)
+	}
+	f.slowing()
+}
+
+// slowing reports that time steps take longer and longer: the medians of their quarters increase, by a quarter in all.
+func (f *finder) slowing() {
+	if f.steps() < 32 {
+		return
+	}
+	s := f.Usage.Steps[len(f.Usage.Steps)/10:]
+	part := func(of func(*efficiency.Step) time.Duration) (q [4]time.Duration) {
+		for i := range q {
+			var x []time.Duration
+			for k := i * len(s) / 4; k < (i+1)*len(s)/4; k++ {
+				x = append(x, of(&s[k]))
+			}
+			slices.Sort(x)
+			q[i] = x[len(x)/2]
+		}
+		return q
+	}
+	q := part(func(s *efficiency.Step) time.Duration { return s.Length.Max })
+	if q[0] >= q[1] || q[1] >= q[2] || q[2] >= q[3] || 4*q[3] < 5*q[0] {
+		return
+	}
+	cost := time.Duration(0)
+	for i := range s {
+		cost += max(0, s[i].Length.Max-q[0]) * time.Duration(max(s[i].Length.Processes, 1))
+	}
+	u := part(func(s *efficiency.Step) time.Duration { return s.Useful.Max })
+	what := "calls take longer"
+	last := &s[len(s)-1]
+	n := Finding{Kind: Growth, Cost: cost, Process: -1, Step: int64(len(f.Usage.Steps)-1) * int64(max(f.Usage.Stride, 1)),
+		Command: []string{"timeline"}}
+	if 2*(u[3]-u[0]) > q[3]-q[0] {
+		what = "it is computation that grows"
+		if last.Useful.Max > 2*last.Useful.Mean()-last.Useful.Min && last.Useful.Processes > 2 {
+			n.Process = last.Useful.Most
+			what += ", most on " + f.Name(n.Process)
+		}
+	}
+	if f.share(cost) < least {
+		return
+	}
+	n.Text = fmt.Sprintf("time steps take longer and longer: %s in the first quarter, %s in the last one (%s): %s",
+		f.Duration(q[0]), f.Duration(q[3]), f.part(cost), what)
+	f.add(n)
+}
+
+func (f *finder) bytes(n float64) string {
+	if f.Bytes != nil {
+		return f.Bytes(int64(n))
+	}
+	return fmt.Sprintf("%.0f bytes", n)
+}
+
+// slowSteps reports the time steps that are slow, unless a process is the cause that is reported already.
+func (f *finder) slowSteps() {
+	if f.Usage == nil || len(f.Usage.SlowSteps) == 0 {
+		return
+	}
+	slow := slices.Clone(f.Usage.SlowSteps)
+	slices.SortStableFunc(slow, func(a, b efficiency.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
+	var over, known time.Duration
+	for _, s := range slow {
+		d := s.Length - f.Usage.MedianStep
+		over += d
+		if s.Cause == efficiency.OneComputes && f.told[s.Process] || s.Cause == efficiency.InMPI && f.causedBy(s.Step) {
+			known += d
+		}
+	}
+	cost := over * time.Duration(len(f.Usage.Processes))
+	if f.share(cost) < least || 2*known > over {
+		return
+	}
+	s := slow[0]
+	n := Finding{Kind: SlowStep, Cost: cost, Process: -1, Step: int64(s.Step), Command: []string{"timeline", "--steps",
+		fmt.Sprint(s.Step)}}
+	switch {
+	case len(slow) == 1 && s.Step == 0:
+		n.Severity = Note // the first one often has more to do
+	case 10*len(slow) > len(f.Usage.Steps) && f.share(cost) < .25:
+		n.Severity = Note // they are not exceptions
+	}
+	n.Text = fmt.Sprintf("time step %d takes %s, %.1f times the median (%s): %s", s.Step, f.Duration(s.Length),
+		ratio(s.Length, f.Usage.MedianStep),
+		f.Duration(f.Usage.MedianStep), s.Cause)
+	if s.Cause == efficiency.OneComputes {
+		n.Process = s.Process
+		n.Text += fmt.Sprintf(", %s, by %s", f.Name(s.Process), f.Duration(s.Excess))
+	}
+	if len(slow) > 1 {
+		n.Text += fmt.Sprintf("; %d of the other %d %s slow, too", len(slow)-1, len(f.Usage.Steps)-1, are(len(slow)-1))
+	}
+	f.add(n)
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// causedBy tells whether the waits of a step go back to a process that is reported already.
+func (f *finder) causedBy(step uint64) bool {
+	if f.Waits == nil {
+		return false
+	}
+	k, ok := slices.BinarySearchFunc(f.Waits.Steps, step, func(s waits.Step, n uint64) int { return cmp.Compare(s.Step, n) })
+	if !ok || f.Waits.Steps[k].Root < 0 {
+		return false
+	}
+	return f.told[f.Waits.Roots[f.Waits.Steps[k].Root].Process]
+}
+
+// patterns reports waits that other calls would avoid, unless a process is their cause that is reported already.
+func (f *finder) patterns() {
+	if f.Waits == nil {
+		return
+	}
+	for i := range f.Waits.Groups {
+		g := &f.Waits.Groups[i]
+		if f.share(g.Time) < least {
+			break
+		}
+		n := Finding{Cost: g.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
+			Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
+		if f.told[g.Causers[0].Process] || f.told[n.Process] {
+			continue
+		}
+		switch {
+		case g.Kind == waits.WrongOrder && f.loops(&g.Waiting):
+			n.Kind = WrongOrder
+			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): receive "+
+				"from any source, or post all receives in advance", f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time))
+		case g.Kind == waits.LateReceiver:
+			n.Kind = LateReceiver
+			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process),
+				call(n.Func, n.Site), call(g.Late.Func, g.Late.Site), f.part(g.Time))
+		default:
+			continue
+		}
+		f.add(n)
+	}
+}

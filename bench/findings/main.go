@@ -1,0 +1,183 @@
+// Command findings measures whether reports tell the truth: each planted fault (internal/testkit/planted) has to be the first
+// finding, with rank, line and time step, and healthy programs must have no finding of consequence, that is none but notes.
+//
+//	findings [-mpi NAME] [-only TEXT] [-healthy FILE]
+//
+// FILE lists programs that are believed to be healthy, one a line: a name, the MPI, the number of ranks, and the command.
+// It prints a table in Markdown; a bar that is missed gives exit code 1.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/planted"
+)
+
+func main() {
+	only := flag.String("only", "", "only faults whose name and source contain `TEXT`")
+	name := flag.String("mpi", "", "only with the MPI `NAME`")
+	healthy := flag.String("healthy", "", "also the programs that `FILE` lists")
+	flag.Parse()
+	ok, err := run(*only, *name, *healthy)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "findings:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+func run(only, name, healthy string) (ok bool, err error) {
+	dir, err := os.MkdirTemp("", "tabard-findings-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	tabard := filepath.Join(mpirun.Root(), "bin", "tabard")
+	yield := filepath.Join(dir, "yield.so")
+	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), yield); err != nil {
+		return false, err
+	}
+	ok = true
+	total, good := 0, 0
+	fmt.Println("| program | fault | MPI | first finding | |\n|---|---|---|---|---|")
+	for _, mpi := range mpirun.Names {
+		if name != "" && mpi != name {
+			continue
+		}
+		m, err := mpirun.Find(mpi)
+		if err != nil {
+			return false, err
+		}
+		m.YieldPreload = yield
+		for i := range planted.Faults {
+			f := &planted.Faults[i]
+			if !f.Runs(m) || only != "" && !strings.Contains(f.Source+" "+f.Name, only) {
+				continue
+			}
+			file, err := f.Record(m, tabard, dir)
+			if err != nil {
+				return false, err
+			}
+			all, err := planted.Findings(tabard, file)
+			if err != nil {
+				return false, err
+			}
+			total++
+			verdict := "found"
+			if bad := f.Check(all); bad != "" {
+				verdict, ok = "**"+bad+"**", false
+			} else {
+				good++
+			}
+			first := ""
+			if len(all) > 0 {
+				first = shown(&all[0])
+			}
+			fmt.Printf("| %s | %s | %s | %s | %s |\n", f.Source, f.Name, m.Name, first, verdict)
+		}
+		for i := range planted.Controls {
+			f := &planted.Controls[i]
+			if !f.Runs(m) || only != "" && !strings.Contains(f.Source+" "+f.Name, only) {
+				continue
+			}
+			file, err := f.Record(m, tabard, dir)
+			if err == nil {
+				err = control(f.Source, m.Name, tabard, file, &ok)
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+	}
+	fmt.Printf("\n%d of %d faults are the first finding.\n", good, total)
+	if healthy == "" {
+		return ok, nil
+	}
+	return ok, programs(healthy, tabard, dir, &ok)
+}
+
+func shown(n *planted.Finding) string {
+	site, _, _ := strings.Cut(n.Site, " ")
+	text := n.Kind
+	if n.Process >= 0 {
+		text += fmt.Sprintf(", rank %d", n.Process)
+	}
+	if site != "" {
+		text += ", " + n.Func + " at " + site
+	}
+	if n.Step >= 0 {
+		text += fmt.Sprintf(", step %d", n.Step)
+	}
+	return text
+}
+
+// control prints the row of a program that should have no finding of consequence.
+func control(name, mpi, tabard, file string, ok *bool) error {
+	all, err := planted.Findings(tabard, file)
+	if err != nil {
+		return err
+	}
+	notes, verdict := 0, ""
+	for i := range all {
+		if all[i].Severity == "note" {
+			notes++
+			continue
+		}
+		if verdict == "" {
+			verdict = "**" + shown(&all[i]) + "**: " + all[i].Text
+			*ok = false
+		}
+	}
+	if verdict == "" {
+		verdict = "none of consequence"
+	}
+	fmt.Printf("| %s | none | %s | %d notes | %s |\n", name, mpi, notes, verdict)
+	return nil
+}
+
+// programs records those of a list.
+func programs(list, tabard, dir string, ok *bool) error {
+	f, err := os.Open(list)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fmt.Println("\n| program | fault | MPI | findings | |\n|---|---|---|---|---|")
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		if len(words) < 4 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		m, err := mpirun.Find(words[1])
+		if err != nil {
+			return err
+		}
+		ranks, err := strconv.Atoi(words[2])
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, words[0]+".tabard")
+		job := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Timeout: 5 * time.Minute,
+			Args: append([]string{tabard, "record", "--quiet", "-o", file}, words[3:]...)}
+		r, err := job.Start()
+		if err != nil {
+			return err
+		}
+		if r.Code != 0 {
+			return fmt.Errorf("%s: exit code %d\n%s", words[0], r.Code, r.Stderr)
+		}
+		if err := control(words[0], m.Name, tabard, file, ok); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+/* A program with one planted fault, or none: faults KIND. It runs on 4 ranks. Lines with faults say which:
+ * see internal/testkit/planted. Computation is sleep, so that it takes as long on a busy machine. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS = 40, SIZE = 1 << 18 };
+
+static int me, np, left, right;
+static const char *fault;
+static double out[SIZE], in[SIZE];
+
+static int is(const char *name) { return strcmp(fault, name) == 0; }
+static int at(const char *name, int rank, int step, int now) { return is(name) && me == rank && step == now; }
+static void work(double ms) { usleep((useconds_t)(1000 * ms)); }
+
+static void exchange(int step, int count)
+{
+    MPI_Request q;
+    int tag = 100 + step;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    if (at("tag", 2, 12, step)) tag++;
+    if (at("comm", 2, 12, step)) MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    if (at("peer", 2, 12, step)) { int t = right; right = left; left = t; }
+    MPI_Isend(out, count, MPI_DOUBLE, comm == MPI_COMM_WORLD ? right : 0, tag, comm, &q); /* tag comm peer */
+    MPI_Recv(in, SIZE, MPI_DOUBLE, left, 100 + step, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* waits */
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
+static void circle(void)
+{
+    MPI_Ssend(out, 1, MPI_DOUBLE, right, 5, MPI_COMM_WORLD); /* circle */
+    MPI_Recv(in, 1, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void probe(void)
+{
+    MPI_Status s;
+    MPI_Probe(left, 77, MPI_COMM_WORLD, &s); /* probe */
+}
+
+static void truncated(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (me == 0) MPI_Send(out, 8, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
+    if (me == 1) MPI_Recv(in, 4, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* error */
+}
+
+static void leaks(int step)
+{
+    if (is("comm-leak")) {
+        MPI_Comm d;
+        MPI_Comm_dup(MPI_COMM_WORLD, &d); /* comm-leak */
+    }
+    if (is("type-leak")) {
+        MPI_Datatype t;
+        MPI_Type_contiguous(3, MPI_INT, &t); /* type-leak */
+        MPI_Type_commit(&t);
+    }
+    if (is("window-leak") && step % 2 == 0) {
+        MPI_Win w;
+        MPI_Win_create(out, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w); /* window-leak */
+    }
+    if (is("request-leak") && me == 1) {
+        MPI_Request q;
+        MPI_Issend(out, 1, MPI_DOUBLE, 0, 42, MPI_COMM_WORLD, &q); /* request-leak */
+    }
+    if (is("request-leak") && me == 0) MPI_Recv(in, 1, MPI_DOUBLE, 1, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is("unreceived") && me == 3) MPI_Send(out, 1, MPI_DOUBLE, 0, 43, MPI_COMM_WORLD); /* unreceived */
+}
+
+/* A master that receives from all in the order of their ranks, each of which is the last one in turn. */
+static void gather(int step)
+{
+    if (me > 0) {
+        work((me + step) % (np - 1) == 0 ? 9 : 1);
+        MPI_Send(out, 1, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD);
+        return;
+    }
+    for (int i = 1; i < np; i++) {
+        MPI_Recv(in, 1, MPI_DOUBLE, i, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* order */
+        work(2);
+    }
+}
+
+/* Each rank works when the one before it has. */
+static void token(void)
+{
+    if (me > 0) MPI_Recv(in, 1, MPI_DOUBLE, me - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* serial */
+    work(3);
+    if (me < np - 1) MPI_Send(out, 1, MPI_DOUBLE, me + 1, 9, MPI_COMM_WORLD);
+}
+
+static void late_receiver(void)
+{
+    if (me % 2 == 0) MPI_Ssend(out, 1, MPI_DOUBLE, me + 1, 10, MPI_COMM_WORLD); /* waits for receiver */
+    else {
+        work(4);
+        MPI_Recv(in, 1, MPI_DOUBLE, me - 1, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* receiver */
+    }
+}
+
+static void sum(int step)
+{
+    double x = 1, y;
+    if (at("missing", 1, 15, step)) return;
+    MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* missing crash */
+}
+
+static void broadcast(int step)
+{
+    if (is("root") && me == 0) work(6);
+    MPI_Bcast(in, 1, MPI_DOUBLE, at("other-root", 2, 20, step) ? 1 : 0, MPI_COMM_WORLD); /* root other-root */
+}
+
+static void compute(int step)
+{
+    double ms = 2;
+    if (is("slow") && me == 2) ms = 8;
+    if (is("spikes") && me == 3 && step % 13 == 5) ms = 150;
+    if (is("step") && step == 25) ms = 300;
+    if (is("slower")) ms = 1 + .25 * step;
+    work(ms);
+    if (at("crash", 2, 7, step)) raise(SIGSEGV);
+    if (at("abort", 1, 9, step)) MPI_Abort(MPI_COMM_WORLD, 4); /* abort */
+    if (at("exit", 3, 9, step)) _exit(3);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    fault = argc > 1 ? argv[1] : "none";
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    right = (me + 1) % np;
+    left = (me + np - 1) % np;
+    if (argc > 2) alarm(atoi(argv[2])); /* it hangs */
+    for (int i = 0; i < STEPS; i++) {
+        compute(i);
+        if (is("order")) gather(i);
+        else if (is("serial")) token();
+        else if (is("receiver")) late_receiver();
+        else exchange(i, is("growth") && me == 2 && i >= 24 ? SIZE : 64);
+        if (is("circle") && i == 10) circle();
+        if (is("probe") && i == 10 && me == 0) probe();
+        if (is("error") && i == 20) truncated();
+        leaks(i);
+        broadcast(i);
+        sum(i);
+    }
+    if (me == 0) printf("done\n");
+    MPI_Finalize();
+    return 0;
+}
