@@ -161,7 +161,7 @@ func (f *finder) ordered(all []*late) {
 		cost += l.ordered
 	}
 	k := slices.IndexFunc(f.Waits.Groups, func(g waits.Group) bool { return g.Kind == waits.WrongOrder })
-	if k < 0 || f.share(cost) < least || 3*cost < f.Waits.Total.Time || !f.loops(&f.Waits.Groups[k].Waiting) {
+	if k < 0 || f.share(cost) < least || 4*cost < f.Waits.Total.Time || !f.loops(&f.Waits.Groups[k].Waiting) {
 		return
 	}
 	g := &f.Waits.Groups[k]
@@ -213,7 +213,7 @@ func (f *finder) serial(all []*late, processes int) bool {
 	wait := f.share(f.Waits.Total.Time)
 	if busy > 1.7 || busy < .3 || e.LoadBalance < .7 || wait < .4 || len(f.Waits.Groups) == 0 ||
 		10*all[0].time > 6*f.Waits.Total.Time || len(f.told) > 0 ||
-		f.Waits.Groups[0].Kind != waits.LateSender {
+		4*f.Waits.Kinds[waits.LateSender].Time < f.Waits.Total.Time {
 		return false
 	}
 	g := &f.Waits.Groups[0]
@@ -232,7 +232,7 @@ func (f *finder) serial(all []*late, processes int) bool {
 func (f *finder) growing() {
 	for i := range f.Growth[:min(len(f.Growth), mostFaults)] {
 		g := &f.Growth[i]
-		n := Finding{Kind: Growth, Severity: Warning, weight: 0.3, Process: g.Process, Func: g.Func, Site: g.Site,
+		n := Finding{Kind: Growth, Severity: Warning, weight: 0.6, Process: g.Process, Func: g.Func, Site: g.Site,
 			Step: int64(g.Step), Command: []string{"histogram", "--by", "site", "--function", g.Func}}
 		if g.Jump {
 			n.Text = fmt.Sprintf("from time step %d on %s sends %.3g times as much in %s as before: %s instead of %s a step", g.Step,

@@ -177,13 +177,14 @@ func TestWaitsMistakes(t *testing.T) {
 	path := file(t, faultyRun(slowRank))
 	for _, c := range []struct{ args, want string }{
 		{"waits FILE --kind lazy", `--kind "lazy" is none of late-sender, wrong-order`},
+		{"waits FILE --cause 77", "--cause 77: FILE has no process with this number"},
 		{"waits FILE --limit -1", "--limit -1 is less than 0"},
 		{"report FILE --limit -1", "--limit -1 is less than 0"},
 		{"report FILE --steps 100", "the time-step loop has 30"},
 		{"waits FILE --rank 9", "has no calls of rank 9"},
 	} {
 		code, _, stderr := run(strings.Fields(strings.ReplaceAll(c.args, "FILE", path))...)
-		if code == exitOK || !strings.Contains(stderr, c.want) {
+		if code == exitOK || !strings.Contains(stderr, strings.ReplaceAll(c.want, "FILE", path)) {
 			t.Errorf("tabard %s: code %d, %q, want %q", c.args, code, stderr, c.want)
 		}
 	}

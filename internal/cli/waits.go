@@ -81,6 +81,9 @@ func waitsCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.cause >= 0 && job.Program.Process(int32(f.cause)) < 0 {
+				return usagef("--cause %d: %s has no process with this number", f.cause, args[0])
+			}
 			r, err := job.Waits()
 			if err != nil {
 				return err

@@ -72,17 +72,17 @@ static void leaks(int step)
     if (is("unreceived") && me == 3) MPI_Send(out, 1, MPI_DOUBLE, 0, 43, MPI_COMM_WORLD); /* unreceived */
 }
 
-/* A master that receives from all in the order of their ranks, each of which is the last one in turn. */
-static void gather(int step)
+/* A master that receives from all in the order of their ranks, and the first one comes last. */
+static void gather(void)
 {
     if (me > 0) {
-        work((me + step) % (np - 1) == 0 ? 9 : 1);
+        work(me == 1 ? 9 : 1);
         MPI_Send(out, 1, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD);
         return;
     }
     for (int i = 1; i < np; i++) {
         MPI_Recv(in, 1, MPI_DOUBLE, i, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* order */
-        work(2);
+        work(1.5);
     }
 }
 
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     if (argc > 2) alarm(atoi(argv[2])); /* it hangs */
     for (int i = 0; i < STEPS; i++) {
         compute(i);
-        if (is("order")) gather(i);
+        if (is("order")) gather();
         else if (is("serial")) token();
         else if (is("receiver")) late_receiver();
         else exchange(i, is("growth") && me == 2 && i >= 24 ? SIZE : 64);

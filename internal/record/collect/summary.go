@@ -75,7 +75,11 @@ func (c *collector) summary() string {
 	if c.job.Archive != "" {
 		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + render.ShellWord(shown)
 	}
-	return s + "; next: tabard info " + render.ShellWord(shown)
+	next := "report"
+	if c.report.Calls == 0 { // info says why
+		next = "info"
+	}
+	return s + "; next: tabard " + next + " " + render.ShellWord(shown)
 }
 
 // noCalls says why no call was recorded, as far as that can be known.

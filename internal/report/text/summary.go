@@ -322,9 +322,32 @@ func (p *summaryPrinter) found() {
 		p.line("  nothing that stands out")
 	}
 	for i, f := range p.r.Findings {
-		p.line("  %d. %s.", i+1, f.Text)
+		for k, line := range p.wrapped(fmt.Sprintf("%d. %s.", i+1, f.Text)) {
+			p.line("  %s%s", strings.Repeat(" ", min(k, 1)*(len(fmt.Sprint(i+1))+2)), line)
+		}
 		p.line("     tabard %s %s", strings.Join(f.Command, " "), fileArgument(p.r.File, p.r.Archive.Meta().Options))
 	}
+}
+
+// wrapped is a text in lines that fit a terminal, with room for an indentation; one line where nobody watches.
+func (p *summaryPrinter) wrapped(s string) (lines []string) {
+	if !p.term.TTY {
+		return []string{s}
+	}
+	width := 80
+	if p.term.Width > 0 {
+		width = p.term.Width
+	}
+	width = max(width-7, 20)
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), word
+			continue
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
 }
 
 // matrix draws a sketch of the communication matrix and sums up what else moves data.
