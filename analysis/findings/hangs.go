@@ -29,7 +29,8 @@ func (f *finder) hangs() (list []Finding) {
 	blocked := map[int]bool{} // processes of which a deadlock tells
 	for i := range f.Standstill.Deadlocks {
 		d := &f.Standstill.Deadlocks[i]
-		if len(list) == mostHangs || f.Now > 0 && d.Timed && f.Now-d.Closed < leastWait || !d.Messages() {
+		if len(list) == mostHangs || f.Now > 0 && d.Timed && f.Now-d.Closed < leastWait || !d.Messages() ||
+			!d.Circle && brief(d.Closed, d.Ended) {
 			continue
 		}
 		for p := range f.processes(d) {
@@ -40,7 +41,8 @@ func (f *finder) hangs() (list []Finding) {
 	told := map[string]bool{}
 	for i := range f.Standstill.Stands {
 		s := &f.Standstill.Stands[i]
-		if len(list) == mostHangs || f.Now > 0 && s.Timed && f.Now-s.Begin < leastWait || blocked[s.Waiting.Min()] {
+		if len(list) == mostHangs || f.Now > 0 && s.Timed && f.Now-s.Begin < leastWait || blocked[s.Waiting.Min()] ||
+			s.Timed && s.Problem == nil && s.Parted == nil && brief(s.Begin, f.ended(s.Waiting)) {
 			continue
 		}
 		if s.Problem != nil {
@@ -71,6 +73,10 @@ func (f *finder) hangs() (list []Finding) {
 	}
 	return list
 }
+
+// brief tells whether processes had waited for so short a time when they ended that this need not be a hang: somebody may
+// have ended a job that was at work. It is not known if end is 0.
+func brief(begin, end time.Duration) bool { return end > begin && end-begin < leastWait }
 
 // returned tells whether a problem is that of calls that returned an error: that is the finding.
 func (f *finder) returned(p *consistency.Problem) bool {

@@ -68,6 +68,9 @@ func (f *finder) lateRanks() {
 		if f.share(l.time-median) >= least && l.time >= 2*median || processes == 2 && l == all[0] && l.time >= 3*rootsOf(all[1:]) &&
 			f.share(l.time) >= least {
 			f.lateRank(l)
+			if processes > 2 && l.time < 3*median { // it may be chance
+				f.found[len(f.found)-1].Severity = Note
+			}
 			continue
 		}
 		rest += l.time
