@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,6 +76,89 @@ func TestIOTruth(t *testing.T) {
 	}
 }
 
+// TestTraining records a training loop whose ranks read samples in no order from a disk that serves one of them at a time,
+// with its functions: the report names what that costs, and the pictures show it.
+func TestTraining(t *testing.T) {
+	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
+	dir := t.TempDir()
+	disk := filepath.Join(dir, "onedisk.so")
+	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "testdata", "io", "onedisk.c"), disk); err != nil {
+		t.Fatal(err)
+	}
+	j := mpirun.Job{MPI: m, Ranks: 4, Dir: dir, Env: []string{"LD_PRELOAD=" + disk, "ONEDISK=" + filepath.Join(dir, "disk")},
+		Args: []string{tabardBin, "record", "-q", "--events=mpi,io,python", "-o", "t.tabard", "/usr/bin/python3",
+			filepath.Join(mpirun.Root(), "testdata", "io", "training.py"), "samples"}}
+	if r, err := j.Start(); err != nil || r.Code != 0 || r.Stdout != "training.py: done\n" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	file := filepath.Join(dir, "t.tabard")
+	for args, wants := range map[string][]string{
+		"report": {`[Cc]ontention: ranks that read files slow each other down: reads take \d+\.\d times as long as alone`,
+			`160 reads of samples are in random order`, `accesses files in \d+% of that time`},
+		"io": {`samples +0-3 +10\.0 MiB +160 +4\.0 MiB`, `reads take \d+\.\d times as long as alone`,
+			`of waiting was for ranks that accessed files`},
+		"profile --by region": {`__main__\.load`},
+	} {
+		out := runCommand(t, nil, append(append([]string{tabardBin}, strings.Fields(args)...), file)...).out
+		for _, want := range wants {
+			if !regexp.MustCompile(want).MatchString(out) {
+				t.Errorf("%s: %s is missing:\n%s", args, want, out)
+			}
+		}
+	}
+	for _, args := range []string{"io --svg files.svg", "io --path sam*es --svg offsets.svg --png offsets.png"} {
+		mustRun(t, dir, tabardBin, append(strings.Fields(args), file)...)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "offsets.svg")); err != nil || !strings.Contains(string(b), "offset in the file") {
+		t.Errorf("offsets over time: %v, %.200s", err, b)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "files.svg")); err != nil || !strings.Contains(string(b), "rank") {
+		t.Errorf("files by ranks: %v, %.200s", err, b)
+	}
+}
+
+// TestMPIIO: the bytes of MPI-IO by file are those that strace sees the library read and write, once.
+func TestMPIIO(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		prog := filepath.Join(t.TempDir(), "mpiio")
+		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "io", "mpiio.c"), prog); err != nil {
+			t.Fatal(err)
+		}
+		seen, recorded := t.TempDir(), t.TempDir()
+		mustRun(t, seen, "strace", "-f", "-y", "-o", "strace.txt", "-e",
+			"trace=read,write,pread64,pwrite64,readv,writev,preadv,pwritev", prog)
+		mustRun(t, recorded, tabardBin, "record", "--events=mpi,io", "-o", "io.tabard", prog)
+		var doc struct {
+			Files []struct {
+				Path          string
+				Reads, Writes struct {
+					Calls, Bytes int64
+					Order        string
+				}
+			}
+		}
+		out := runCommand(t, nil, tabardBin, "io", "--json", "--path", "*.dat", filepath.Join(recorded, "io.tabard")).out
+		if err := json.Unmarshal([]byte(out), &doc); err != nil {
+			t.Fatal(err)
+		}
+		want := straced(t, seen)
+		for _, f := range doc.Files {
+			got := map[string]int64{"read": f.Reads.Bytes, "write": f.Writes.Bytes}
+			for key, a := range want {
+				if op, name, _ := strings.Cut(key, " "); name == filepath.Base(f.Path) {
+					got[strings.Trim(op, "pv")] -= a.bytes
+				}
+			}
+			if got["read"] != 0 || got["write"] != 0 || f.Writes.Calls != 10 || f.Writes.Order != "strided" {
+				t.Errorf("%+v, strace saw %v", f, want)
+			}
+		}
+		if len(doc.Files) != 2 || len(want) < 3 {
+			t.Errorf("%d files, strace saw %v:\n%s", len(doc.Files), want, out)
+		}
+	})
+}
+
 func mustRun(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -84,7 +169,7 @@ func mustRun(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-var stracedCall = regexp.MustCompile(`(read|write|pread64|pwrite64)\(\d+<([^>]*)>.*, (\d+)\)\s+= (\d+)`)
+var stracedCall = regexp.MustCompile(`(p?readv?|p?writev?|pread64|pwrite64)\(\d+<([^>]*)>.*, (\d+)\)\s+= (\d+)`)
 
 // straced reads what strace wrote, for the files in the directory.
 func straced(t *testing.T, dir string) map[string]fileAccess {
@@ -108,7 +193,7 @@ func straced(t *testing.T, dir string) map[string]fileAccess {
 		a := all[key]
 		a.calls++
 		a.bytes += n
-		if m[1][0] == 'p' {
+		if m[1] == "pread64" || m[1] == "pwrite64" {
 			a.offsets += last
 		}
 		all[key] = a

@@ -1618,7 +1618,7 @@ var functions = [...]Func{
 		{Param: 0, Codec: Address},
 		{Param: 1, Out: true, Codec: Handle, Class: Errhandler, Life: New},
 	}},
-	{ID: 200, Name: "MPI_File_delete", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 2, Op: OpFileDelete, Activity: ActivityIo, Groups: 0x100, Params: []Param{
+	{ID: 200, Name: "MPI_File_delete", API: "mpi", Category: "io_local", Chapter: "io", Since: "2.0", NumIn: 2, Op: OpFileDelete, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RolePath: 1}, Params: []Param{
 		{Name: "filename", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "info", Kind: "INFO", CType: "MPI_Info", Codec: Handle, Class: Info, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
@@ -1766,7 +1766,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 217, Name: "MPI_File_iread_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 220, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 217, Name: "MPI_File_iread_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 220, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1781,7 +1781,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 218, Name: "MPI_File_iread_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 219, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 218, Name: "MPI_File_iread_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 219, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1796,7 +1796,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 219, Name: "MPI_File_iread_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 218, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 219, Name: "MPI_File_iread_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 218, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1811,7 +1811,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 220, Name: "MPI_File_iread_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 217, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 220, Name: "MPI_File_iread_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 217, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1904,7 +1904,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 227, Name: "MPI_File_iwrite_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 230, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 227, Name: "MPI_File_iwrite_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Nonblocking | Lifecycle, Large: 230, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1919,7 +1919,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 228, Name: "MPI_File_iwrite_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 229, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 228, Name: "MPI_File_iwrite_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "3.1", Flags: Collective | Nonblocking | Lifecycle, Large: 229, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1934,7 +1934,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 229, Name: "MPI_File_iwrite_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 228, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 229, Name: "MPI_File_iwrite_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking | Lifecycle, LargeOf: 228, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -1949,7 +1949,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 230, Name: "MPI_File_iwrite_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 227, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6}, Params: []Param{
+	{ID: 230, Name: "MPI_File_iwrite_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Nonblocking | Lifecycle, LargeOf: 227, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleRequest: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2003,7 +2003,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Handle, Class: Type},
 		{Param: 4, Out: true, Codec: Handle, Class: Request, Life: New},
 	}},
-	{ID: 234, Name: "MPI_File_open", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpFileOpen, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
+	{ID: 234, Name: "MPI_File_open", API: "mpi", Category: "io_mgmt", Chapter: "io", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpFileOpen, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleNew: 5, RolePath: 2}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "MPI_Comm", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "filename", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "amode", Kind: "ACCESS_MODE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -2093,7 +2093,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 242, Name: "MPI_File_read_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 248, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 242, Name: "MPI_File_read_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 248, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2108,7 +2108,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 243, Name: "MPI_File_read_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 246, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 243, Name: "MPI_File_read_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 246, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2123,7 +2123,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 244, Name: "MPI_File_read_at_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 245, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5}, Params: []Param{
+	{ID: 244, Name: "MPI_File_read_at_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 245, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2136,7 +2136,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 245, Name: "MPI_File_read_at_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 244, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5}, Params: []Param{
+	{ID: 245, Name: "MPI_File_read_at_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 244, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2149,7 +2149,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 64},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 246, Name: "MPI_File_read_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 243, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 246, Name: "MPI_File_read_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 243, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2173,7 +2173,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 248, Name: "MPI_File_read_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 242, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 248, Name: "MPI_File_read_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 242, NumIn: 5, Op: OpRead, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleRecvCount: 4, RoleRecvType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2426,7 +2426,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 272, Name: "MPI_File_write_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 278, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 272, Name: "MPI_File_write_at", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Blocking, Large: 278, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2441,7 +2441,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 273, Name: "MPI_File_write_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 276, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 273, Name: "MPI_File_write_at_all", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Blocking, Large: 276, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2456,7 +2456,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Type},
 		{Param: 5, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 274, Name: "MPI_File_write_at_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 275, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5}, Params: []Param{
+	{ID: 274, Name: "MPI_File_write_at_all_begin", API: "mpi", Category: "io_data", Chapter: "io", Since: "2.0", Flags: Collective | Nonblocking, Large: 275, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2469,7 +2469,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 275, Name: "MPI_File_write_at_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 274, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5}, Params: []Param{
+	{ID: 275, Name: "MPI_File_write_at_all_begin_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Nonblocking, LargeOf: 274, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2482,7 +2482,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 64},
 		{Param: 4, Codec: Handle, Class: Type},
 	}},
-	{ID: 276, Name: "MPI_File_write_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 273, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 276, Name: "MPI_File_write_at_all_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Collective | Blocking, LargeOf: 273, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},
@@ -2506,7 +2506,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Address},
 		{Param: 2, Out: true, Codec: Status, Column: true},
 	}},
-	{ID: 278, Name: "MPI_File_write_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 272, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6}, Params: []Param{
+	{ID: 278, Name: "MPI_File_write_at_c", API: "mpi", Category: "io_data", Chapter: "io", Since: "4.0", Flags: Blocking, LargeOf: 272, NumIn: 5, Op: OpWrite, Activity: ActivityIo, Groups: 0x100, roles: roleSlots{RoleOn: 1, RoleSendCount: 4, RoleSendType: 5, RoleStatus: 6, RoleOffset: 2}, Params: []Param{
 		{Name: "fh", Kind: "FILE", CType: "MPI_File", Codec: Handle, Class: File, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "offset", Kind: "OFFSET", CType: "MPI_Offset", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buf", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 3, BufType: 4, BufDispls: -1, Sentinels: []string{"MPI_BOTTOM"}},

@@ -1,18 +1,25 @@
 // Package files tells what was done to each file: who read and wrote how much, in accesses of which sizes, in
 // which order, and how long it took.
 //
-// It goes through the recorded calls of POSIX I/O and stdio once, with little memory for each file and rank.
+// It goes through the recorded calls of POSIX I/O, stdio and MPI-IO once, with little memory for each file and rank.
 // Which file a call is on follows from the call that opened its descriptor: threads of a process share those,
 // so that their calls are taken in the order in which they returned.
+//
+// # MPI-IO
+//
+// Bytes are those that a call asks for. Offsets are known of calls that name one, as long as the file has no view; others
+// count as accesses without order. What MPI does in the file to do that is not recorded.
 package files
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
@@ -24,6 +31,20 @@ type Result struct {
 	Files []*File
 	// Unnamed counts accesses to files that no recorded call has opened.
 	Unnamed uint64
+	// Elapsed is the time from the first to the last recorded moment, summed over processes.
+	Elapsed time.Duration
+	// Contention is how much longer reads and writes take while others access files, see contention.go.
+	Contention [2]Contention
+	// Map is bytes over time and offset, if it was asked for and there is one file.
+	Map *Map
+}
+
+// Options are what Of is to find besides.
+type Options struct {
+	// Path chooses files: those whose path it matches, or the last part of it, as filepath.Match does; "" for all.
+	Path string
+	// Map asks for Result.Map, and for File.ByRank.
+	Map bool
 }
 
 // File is what was done to one file.
@@ -38,8 +59,18 @@ type File struct {
 	MetaTime    time.Duration
 	// Failed counts calls that returned an error.
 	Failed uint64
+	// ByRank is the bytes that each of Ranks read or wrote, if maps were asked for.
+	ByRank []int64
+	// Slowest and Fastest are the ranks with the most and the least time in reads and writes.
+	Slowest, Fastest RankTime
 
 	ranks map[int]*[2]sequence
+}
+
+// RankTime is the time of a rank.
+type RankTime struct {
+	Rank int           `json:"rank"`
+	Time time.Duration `json:"time_ns"`
 }
 
 // Time is that of all calls on the file, of all ranks together.
@@ -62,6 +93,8 @@ type Access struct {
 	Calls uint64
 	Bytes int64
 	Time  time.Duration
+	// Unplaced are accesses whose offset is not known; they are in no class of the order.
+	Unplaced uint64
 	// Consecutive accesses begin where the rank's last one on the file ended; Forward ones behind that, Backward ones
 	// before it. The first access of a rank is none of them.
 	Consecutive, Forward, Backward uint64
@@ -75,22 +108,12 @@ type Access struct {
 	Pattern *Pattern
 }
 
-// Pattern says that access i of a rank begins at Base + PerRank*rank + Step*i.
-type Pattern struct {
-	Base, PerRank, Step int64
-	// Calls is the number of accesses of each rank, Bytes what each moves; -1 if they differ.
-	Calls, Bytes int64
-}
-
-// sequence is the accesses of one rank to one file, in one direction.
-type sequence struct {
-	calls, first, last, end, step, bytes int64
-	regular, equal                       bool // one step; one size
-}
-
 // Of goes through the selected calls.
-func Of(a *archive.Archive, chosen *selection.Resolved) (*Result, error) {
-	r := &reader{chosen: chosen, files: map[string]*File{}}
+func Of(a *archive.Archive, chosen *selection.Resolved, o Options) (*Result, error) {
+	if _, err := filepath.Match(o.Path, ""); err != nil {
+		return nil, fmt.Errorf("%q is no pattern of paths: %w", o.Path, err)
+	}
+	r := &reader{archive: a, chosen: chosen, opts: o, files: map[string]*File{}}
 	processes := map[int][]*archive.Stream{}
 	var order []int
 	for s := range a.Streams() {
@@ -104,10 +127,15 @@ func Of(a *archive.Archive, chosen *selection.Resolved) (*Result, error) {
 			return nil, err
 		}
 	}
-	res := &Result{Unnamed: r.unnamed}
+	res := &Result{Unnamed: r.unnamed, Elapsed: r.elapsed, Contention: r.samples.contention()}
 	for _, f := range r.files {
-		f.finish()
-		res.Files = append(res.Files, f)
+		if f != nil {
+			f.finish(o.Map)
+			res.Files = append(res.Files, f)
+		}
+	}
+	if o.Map && len(res.Files) == 1 && r.placed != nil {
+		res.Map = r.placed.finish()
 	}
 	slices.SortFunc(res.Files, func(a, b *File) int {
 		return cmp.Or(cmp.Compare(b.Time(), a.Time()), cmp.Compare(b.Reads.Bytes+b.Writes.Bytes, a.Reads.Bytes+a.Writes.Bytes),
@@ -122,21 +150,33 @@ type object struct {
 }
 
 type reader struct {
+	archive *archive.Archive
 	chosen  *selection.Resolved
-	files   map[string]*File
+	opts    Options
+	files   map[string]*File // nil: not chosen
 	unnamed uint64
+	elapsed time.Duration
+	samples samples
+	placed  *placed // accesses of the only file so far
+	// program has what MPI's handles mean; nil until a call of MPI-IO needs it
+	program *calls.Program
 
 	// Of the process at hand.
-	rank int
-	cwd  string
-	open map[object]string
+	rank    int
+	cwd     string
+	open    map[object]string
+	viewed  map[object]bool // files with a view of their own
+	streams []*archive.Stream
+	ops     []*opReader
 }
 
 // process takes in the streams of one process.
 func (r *reader) process(streams []*archive.Stream) error {
 	r.rank, r.cwd, r.open = streams[0].WorldRank(), streams[0].Rank().Info["cwd"], map[object]string{}
+	r.viewed, r.streams, r.ops = map[object]bool{}, streams, make([]*opReader, len(streams))
+	var from, to time.Duration
+	some, any := false, false
 	parts := make([]*selection.Part, len(streams))
-	any := false
 	for i, s := range streams {
 		var err error
 		if parts[i], err = r.chosen.Part(s); err != nil {
@@ -158,8 +198,17 @@ func (r *reader) process(streams []*archive.Stream) error {
 				return err
 			}
 		}
-		r.call(c.call, selected)
+		if selected {
+			if !some {
+				some, from = true, c.call.Start
+			}
+			to = max(to, c.call.End)
+		}
+		if err := r.call(i, c.call, selected); err != nil {
+			return err
+		}
 	}
+	r.elapsed += to - from
 	return nil
 }
 
@@ -213,30 +262,73 @@ func inOrder(streams []*archive.Stream) iter.Seq2[int, next] {
 	}
 }
 
-// call takes in a call: what it opens, and what it does if it is selected.
-func (r *reader) call(c *archive.Call, selected bool) {
+// call takes in a call of a stream of the process: what it opens, and what it does if it is selected.
+func (r *reader) call(stream int, c *archive.Call, selected bool) error {
 	f := c.Func
-	if f.API != "posixio" {
-		return
+	if f.API != "posixio" && f.Activity != spec.ActivityIo {
+		return nil
 	}
 	path := ""
 	if i := f.Slot(spec.RolePath); i >= 0 && c.Slots[i].Kind == archive.Str {
 		path = r.absolute(c.Slots[i].Str)
 	}
+	on := object{}
 	if i := f.Slot(spec.RoleOn); i >= 0 && c.Slots[i].Kind == archive.Ref && path == "" {
-		path = r.open[object{c.Slots[i].Class, c.Slots[i].N}]
+		on = object{c.Slots[i].Class, c.Slots[i].N}
+		path = r.open[on]
 	}
 	if i := f.Slot(spec.RoleNew); i >= 0 && c.Slots[i].Kind == archive.Ref {
-		r.open[object{c.Slots[i].Class, c.Slots[i].N}] = path
+		opened := object{c.Slots[i].Class, c.Slots[i].N}
+		r.open[opened] = path
+		delete(r.viewed, opened)
+	}
+	if f.Op == spec.OpFileView {
+		r.viewed[on] = true
 	}
 	if !selected || f.Own() {
-		return
+		return nil
 	}
 	if path == "" {
 		r.unnamed++
-		return
+		return nil
 	}
-	r.file(path).take(r.rank, c)
+	of := r.file(path)
+	if of == nil {
+		return nil
+	}
+	a, err := r.access(stream, c, on)
+	if err != nil {
+		return err
+	}
+	of.take(r.rank, c, a)
+	if a != nil {
+		r.samples.add(a)
+		if r.placed != nil && a.offset >= 0 {
+			r.placed.add(a)
+		}
+	}
+	return nil
+}
+
+// access is a read or write.
+type access struct {
+	begin, end time.Duration
+	offset     int64 // -1: not known
+	bytes      int64
+	writes     bool
+}
+
+// access is what a call reads or writes, nil if it does not.
+func (r *reader) access(stream int, c *archive.Call, on object) (*access, error) {
+	f := c.Func
+	if c.Func.API != "posixio" {
+		return r.collective(stream, c, on)
+	}
+	offset, bytes := f.Slot(spec.RoleOffset), f.Slot(spec.RoleMoved)
+	if offset < 0 || bytes < 0 || c.Slots[bytes].Kind != archive.Int {
+		return nil, nil
+	}
+	return &access{c.Start, c.End, c.Slots[offset].N, c.Slots[bytes].N, f.Op == spec.OpWrite}, nil
 }
 
 func (r *reader) absolute(path string) string {
@@ -246,143 +338,65 @@ func (r *reader) absolute(path string) string {
 	return filepath.Join(r.cwd, path)
 }
 
+// file is the file with a path, nil if it is not chosen.
 func (r *reader) file(path string) *File {
-	f := r.files[path]
-	if f == nil {
-		f = &File{Path: path, ranks: map[int]*[2]sequence{}}
-		r.files[path] = f
+	f, ok := r.files[path]
+	if ok {
+		return f
 	}
+	if r.chosenPath(path) {
+		f = &File{Path: path, ranks: map[int]*[2]sequence{}}
+		if r.placed = nil; r.opts.Map && !r.any() {
+			r.placed = newPlaced()
+		}
+	}
+	r.files[path] = f
 	return f
 }
 
-// take counts a call on the file.
-func (f *File) take(rank int, c *archive.Call) {
+// any tells whether a file is chosen already.
+func (r *reader) any() bool {
+	for _, f := range r.files {
+		if f != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) chosenPath(path string) bool {
+	if r.opts.Path == "" {
+		return true
+	}
+	for _, part := range []string{path, filepath.Base(path)} {
+		if ok, err := filepath.Match(r.opts.Path, part); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// take counts a call on the file, and what it reads or writes.
+func (f *File) take(rank int, c *archive.Call, a *access) {
 	if c.Flags&archive.Failed != 0 {
 		f.Failed++
 	}
-	offset, bytes := c.Func.Slot(spec.RoleOffset), c.Func.Slot(spec.RoleMoved)
-	if offset < 0 || bytes < 0 || c.Slots[bytes].Kind != archive.Int {
+	if a == nil {
 		f.Meta++
 		f.MetaTime += c.Duration()
-		if c.Func.Op == spec.OpFileOpenByName && c.Flags&archive.Failed == 0 {
+		if (c.Func.Op == spec.OpFileOpenByName || c.Func.Op == spec.OpFileOpen) && c.Flags&archive.Failed == 0 {
 			f.Opens++
 		}
 		return
 	}
-	a, way := &f.Reads, 0
-	if c.Func.Op == spec.OpWrite {
-		a, way = &f.Writes, 1
+	to, way := &f.Reads, 0
+	if a.writes {
+		to, way = &f.Writes, 1
 	}
 	of := f.ranks[rank]
 	if of == nil {
 		of = &[2]sequence{}
 		f.ranks[rank] = of
 	}
-	a.add(&of[way], c.Slots[offset].N, c.Slots[bytes].N, c.Duration())
-}
-
-func (a *Access) add(s *sequence, offset, bytes int64, d time.Duration) {
-	a.Calls++
-	a.Bytes += bytes
-	a.Time += d
-	if offset%Block != 0 {
-		a.Unaligned++
-	}
-	if bytes < Small {
-		a.SmallCalls++
-	}
-	class := 0
-	for class < len(SizeBounds) && bytes > SizeBounds[class] {
-		class++
-	}
-	a.Sizes[class]++
-	step := offset - s.last
-	switch {
-	case s.calls == 0:
-		s.first, s.bytes, s.regular, s.equal = offset, bytes, true, true
-	case offset == s.end:
-		a.Consecutive++
-	case offset > s.end:
-		a.Forward++
-	default:
-		a.Backward++
-	}
-	if s.calls > 1 && step == s.step && offset != s.end {
-		a.Strided++
-	}
-	if s.calls > 1 && step != s.step {
-		s.regular = false
-	}
-	if bytes != s.bytes {
-		s.equal = false
-	}
-	s.calls, s.last, s.end, s.step = s.calls+1, offset, offset+bytes, step
-}
-
-// finish works out what follows from the ranks together.
-func (f *File) finish() {
-	for rank := range f.ranks {
-		f.Ranks = append(f.Ranks, rank)
-	}
-	slices.Sort(f.Ranks)
-	f.Reads.Pattern = f.pattern(0)
-	f.Writes.Pattern = f.pattern(1)
-	f.ranks = nil
-}
-
-// pattern finds the formula of offsets that holds for all accesses, if there is one.
-func (f *File) pattern(way int) *Pattern {
-	var p *Pattern
-	first := 0
-	for _, rank := range f.Ranks {
-		s := &f.ranks[rank][way]
-		if s.calls == 0 {
-			continue
-		}
-		if !s.regular {
-			return nil
-		}
-		step := s.step
-		if s.calls == 1 {
-			step = 0
-		}
-		bytes := s.bytes
-		if !s.equal {
-			bytes = -1
-		}
-		switch {
-		case p == nil:
-			p, first = &Pattern{Base: s.first, Step: step, Calls: s.calls, Bytes: bytes}, rank
-			continue
-		case step != p.Step:
-			return nil
-		case p.PerRank == 0 && s.first != p.Base:
-			if (s.first-p.Base)%int64(rank-first) != 0 || rank != second(f, way, first) {
-				return nil
-			}
-			p.PerRank = (s.first - p.Base) / int64(rank-first)
-		case s.first != p.Base+p.PerRank*int64(rank-first):
-			return nil
-		}
-		if s.calls != p.Calls {
-			p.Calls = -1
-		}
-		if bytes != p.Bytes {
-			p.Bytes = -1
-		}
-	}
-	if p != nil {
-		p.Base -= p.PerRank * int64(first)
-	}
-	return p
-}
-
-// second is the rank after first that has accesses.
-func second(f *File, way, first int) int {
-	for _, rank := range f.Ranks {
-		if rank > first && f.ranks[rank][way].calls > 0 {
-			return rank
-		}
-	}
-	return -1
+	to.add(&of[way], a.offset, a.bytes, c.Duration())
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/clocks"
@@ -16,6 +15,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/faults"
+	"github.com/tabard-hpc/tabard/analysis/files"
 	"github.com/tabard-hpc/tabard/analysis/growth"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -43,6 +43,12 @@ const (
 	LateReceiver Kind = "late receiver"    // senders wait for receivers
 	Variation    Kind = "varying duration" // like calls take different times
 	Clocks       Kind = "clocks"           // messages are received before they are sent
+	Contention   Kind = "contention"       // accesses to files slow each other down
+	Metadata     Kind = "metadata"         // opening files and asking about them takes much of the time
+	SmallAccess  Kind = "small accesses"   // files are accessed in many small pieces
+	RandomAccess Kind = "random accesses"  // files are accessed in no order
+	Strided      Kind = "strided accesses" // files are accessed in pieces with gaps
+	SharedFile   Kind = "shared blocks"    // ranks write into the same blocks of a file
 )
 
 // Severity says how much a finding matters.
@@ -102,6 +108,8 @@ type Input struct {
 	More []Finding
 	// Process is the index in Archive of a process, -1 if it was not recorded; nil: not known.
 	Process func(number int32) int
+	// Files are what was done to files.
+	Files *files.Result
 	// Name names a process; nil: see ProcessName.
 	Name func(process int32) string
 	// Duration renders times, Bytes sizes.
@@ -168,6 +176,7 @@ func Of(in Input) []Finding {
 	f.patterns()
 	f.variation()
 	f.suspicious()
+	f.files()
 	f.faults(len(first) > 0)
 	for _, n := range f.More {
 		f.add(n)

@@ -127,6 +127,13 @@ func (f *finder) lateRank(l *late) {
 	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
 		n.Text += ". It computes " + f.computes(p)
 	}
+	inFiles := time.Duration(0)
+	for _, r := range l.roots {
+		inFiles += r.InFiles
+	}
+	if 10*inFiles > l.time {
+		n.Text += fmt.Sprintf(". It accesses files in %.0f%% of that time", 100*ratio(inFiles, l.time))
+	}
 	switch steps := first.Steps; {
 	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
 		n.Step = first.Worst

@@ -21,7 +21,7 @@ func (f *finder) finish() error {
 	f.sorted = f.unite()
 	f.order()
 	places := &placeTable{a: f.a, classes: map[*archive.Class][]int32{}, numbers: map[Place]int32{}}
-	roots := &rootFinder{waits: f.waits, owner: f.owner, which: f.sorted, place: places.of}
+	roots := &rootFinder{waits: f.waits, owner: f.owner, which: f.sorted, place: places.of, files: f.files}
 	roots.follow()
 	steps, err := f.steps()
 	if err != nil {
@@ -219,7 +219,7 @@ func shares(all []Share) []Share {
 // causes sums up by roots and by steps.
 func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	of, keys := rf.joined()
-	spent, ordered := make([]float64, len(keys)), make([]float64, len(keys))
+	spent, ordered, inFiles := make([]float64, len(keys)), make([]float64, len(keys)), make([]float64, len(keys))
 	waits := make([]uint64, len(keys))
 	for _, i := range f.sorted {
 		if !f.waits[i].selected {
@@ -228,6 +228,7 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 		for _, o := range rf.origins(i) {
 			n := of[o.root]
 			spent[n] += float64(o.time)
+			inFiles[n] += float64(o.files)
 			if rf.roots[o.root].ordered {
 				ordered[n] += float64(o.time)
 			}
@@ -239,7 +240,8 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	byProcess := map[int32]float64{}
 	for n, k := range keys {
 		roots[n] = Root{Process: k.process, Late: places.places[k.place], Time: time.Duration(spent[n]),
-			Ordered: time.Duration(ordered[n]), Waits: waits[n], Worst: -1}
+			Ordered: time.Duration(ordered[n]), InFiles: time.Duration(inFiles[n]), Waits: waits[n], Worst: -1}
+		f.r.InFiles += roots[n].InFiles
 		byProcess[k.process] += spent[n]
 		if waits[n] > 0 {
 			order = append(order, int32(n))

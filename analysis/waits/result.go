@@ -24,6 +24,8 @@ type Result struct {
 	// greatest length of these.
 	Total, Short Sum
 	Longest      time.Duration
+	// InFiles is the waiting for processes while they accessed files.
+	InFiles time.Duration
 	// Elapsed is the time between MPI_Init and MPI_Finalize (see usage.Active), summed over processes.
 	Elapsed time.Duration
 	// Backwards counts messages that were received before they were sent: clocks that were not
@@ -102,6 +104,8 @@ type Root struct {
 	// Ordered is the part of Time that began with a wait in the wrong order: the process that waited first could have
 	// received another message.
 	Ordered time.Duration
+	// InFiles is the part of Time in which the process accessed files.
+	InFiles time.Duration
 	// Steps is in how many time steps of the waiting processes, Worst that with the most waiting,
 	// WorstTime; -1 if the program has no time-step loop.
 	Steps     int

@@ -11,6 +11,8 @@ import (
 type origin struct {
 	root int32 // index in rootFinder.roots
 	time float32
+	// files is the part of the time in which the late process accessed files.
+	files float32
 }
 
 // maxOrigins bounds the memory for each wait. What is left over is added to the greatest origin.
@@ -41,6 +43,7 @@ type rootFinder struct {
 	keys   pairTable
 	roots  []rootKey
 	place  func(stream int32, term uint32) int32
+	files  *accessTimes
 }
 
 func (r *rootFinder) origins(i uint32) []origin { return r.found[r.starts[i]:][:r.counts[i]] }
@@ -123,12 +126,13 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 			continue
 		}
 		for _, o := range r.origins(theirs[i]) {
-			parts = add(parts, origin{o.root, o.time * share})
+			parts = add(parts, origin{o.root, o.time * share, o.files * share})
 		}
 	}
 	if lost < length {
+		in := min(r.files.within(w.lateStream, w.begin, w.end), length-lost)
 		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm), w.kind == WrongOrder),
-			float32(length - lost)})
+			float32(length - lost), float32(in)})
 	}
 	if len(parts) > 1 {
 		slices.SortFunc(parts, func(a, b origin) int {
@@ -137,6 +141,7 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 	}
 	for len(parts) > maxOrigins {
 		parts[0].time += parts[len(parts)-1].time
+		parts[0].files += parts[len(parts)-1].files
 		parts = parts[:len(parts)-1]
 	}
 	return parts
@@ -173,6 +178,7 @@ func add(parts []origin, o origin) []origin {
 	for i := range parts {
 		if parts[i].root == o.root {
 			parts[i].time += o.time
+			parts[i].files += o.files
 			return parts
 		}
 	}

@@ -90,7 +90,8 @@ type finder struct {
 	single  map[*archive.Class][]int8 // by terminal: see oneByOne; 0 not known yet, -1 not
 	err     error
 	calls   uint64
-	hosts   []int32 // of each slot
+	files   *accessTimes // nil: nothing accesses files
+	hosts   []int32      // of each slot
 	byName  map[string]int32
 }
 
@@ -108,10 +109,21 @@ func Of(p *calls.Program, o Options) (*Result, error) {
 	}
 	f.shorts, f.latest = make([]lastShort, len(f.owner)), make([]latest, len(f.owner))
 	var err error
+	if f.files, err = newAccessTimes(f.a, o.Observer); err != nil {
+		return nil, err
+	}
+	seen := o.Observer
+	if f.files != nil {
+		f.files.at = func(stream int32, t time.Duration) time.Duration { return f.at(f.owner[stream], t) }
+		seen = f.files
+	}
 	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective,
-		Observer: o.Observer, Progress: o.Progress})
+		Observer: seen, Progress: o.Progress})
 	if err != nil {
 		return nil, err
+	}
+	if f.files != nil {
+		f.files.seal()
 	}
 	if f.err != nil {
 		return nil, f.err

@@ -379,3 +379,23 @@ func TestClock(t *testing.T) {
 		t.Errorf("received before sent: %+v, waits %+v", r.Backwards, r.Total)
 	}
 }
+
+// TestInFiles: of the waiting that goes back to a process, that counts in which it accessed files, also for those that wait
+// for another one that waits for it.
+func TestInFiles(t *testing.T) {
+	read := "200+200 pread(fd=fd#0) @ a.c:3 [f] ; offset=0 ; count=64 ; bytes=64\n"
+	r := of(t, job(
+		coll(100, 450, allreduce, 9),
+		coll(100, 450, allreduce, 9),
+		read+send(500, 10, 3, 7, 5)+coll(515, 35, allreduce, 9),
+		recv(100, 420, 2, 7, 6)+coll(530, 20, allreduce, 9)), waits.Options{})
+	if x := r.Roots[0]; x.Process != 2 || x.InFiles != r.InFiles ||
+		math.Abs(float64(x.InFiles)-float64(x.Time)/2) > 1 { // it comes 400 late, and half of that is the access
+		t.Errorf("%v in files, roots %+v", r.InFiles, r.Roots)
+	}
+	// An access that another one has to do with, or nobody waits for, is none.
+	r = of(t, job(read+coll(450, 50, allreduce, 9), coll(480, 20, allreduce, 9)), waits.Options{})
+	if r.InFiles != 0 || r.Total.Time != 30 {
+		t.Errorf("%v in files of %v", r.InFiles, r.Total.Time)
+	}
+}

@@ -41,7 +41,7 @@ var hostileCommands = [][]string{
 	{"profile FILE", "profile FILE --by function,comm,rank --quantiles", "profile FILE --json --top 0",
 		"profile FILE --by site --no-times --rank 1", "profile FILE --time 20%..30% --json",
 		"profile FILE --by region", "profile FILE --in all/step --by comm"},
-	{"io FILE", "io FILE --json", "io FILE --rank 1 --in step"},
+	{"io FILE", "io FILE --json", "io FILE --rank 1 --in step", "io FILE --svg -", "io FILE --path d* --png -"},
 	{"matrix FILE", "matrix FILE --kind all --csv", "matrix FILE --kind collective --value messages --json",
 		"matrix FILE --value time --json", "matrix FILE --svg -", "matrix FILE --png - --bins 3",
 		"matrix FILE --kind rma --steps 1-3", "matrix FILE --in step"},

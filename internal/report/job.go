@@ -145,6 +145,22 @@ func (j *Job) Usage() (u *efficiency.Result, region string, err error) {
 // Waits finds the waits that are selected.
 func (j *Job) Waits() (*waits.Result, error) { return j.observedWaits(nil) }
 
+// WaitsForFiles finds the waits of a recording that has messages and times, and calls that access files; nil of others.
+func WaitsForFiles(arch *archive.Archive, flags selection.Flags, meter Meter) (*waits.Result, error) {
+	calls, err := arch.Calls()
+	if err != nil {
+		return nil, err
+	}
+	j, err := Open(calls, flags, meter)
+	if err != nil || j.NeedTimes() != nil {
+		return nil, err
+	}
+	if err := j.CorrectClocks(); err != nil {
+		return nil, err
+	}
+	return j.Waits()
+}
+
 // observedWaits finds the waits that are selected. It also passes all calls to an observer, unless
 // that is nil.
 func (j *Job) observedWaits(seen match.Observer) (*waits.Result, error) {

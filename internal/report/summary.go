@@ -8,6 +8,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/faults"
+	"github.com/tabard-hpc/tabard/analysis/files"
 	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/growth"
 	"github.com/tabard-hpc/tabard/analysis/regions"
@@ -15,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // SummarySchema names the form of Summary.
@@ -77,6 +79,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks, Duration: render.Duration,
 		Worlds: j.Program.Comms.Worlds, Process: j.Program.Process,
 		Bytes: render.ByteSize}
+	if in.Files, err = j.files(); err != nil {
+		return nil, err
+	}
 	// Where all calls have returned, members may have called what does not fit together all the same.
 	if len(o.Open) > 0 || j.events() <= cheapEvents {
 		if in.Standstill, err = consistency.Stuck(j.Program); err != nil {
@@ -114,6 +119,23 @@ func stepOf(steps *selection.StepIndex, a *archive.Archive, stream int32, call u
 		return -1
 	}
 	return int64(of.Len())
+}
+
+// files is what was done to files, nil if that is not recorded, or without times.
+func (j *Job) files() (*files.Result, error) {
+	kinds, err := j.Archive.Kinds()
+	if io, ok := spec.EventsNamed("io"); err != nil || !ok || !kinds[io] || j.NeedTimes() != nil {
+		return nil, err
+	}
+	p := j.meter.start("reading accesses to files", "calls")
+	defer p.Done()
+	chosen := j.chosen
+	if chosen == nil {
+		if chosen, err = Resolve(j.Archive, selection.Flags{}); err != nil {
+			return nil, err
+		}
+	}
+	return files.Of(j.Archive, chosen, files.Options{})
 }
 
 // regions sums up the parts that the program names itself, nil if there are none, or no times.

@@ -8,17 +8,24 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/files"
+	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 )
 
-// Files shows what was done to files, with at most limit of them, 0 for all.
-func Files(w io.Writer, r *files.Result, limit int) {
+// Files shows what was done to files, with at most limit of them, 0 for all. Of waits, which may be nil, it shows those for
+// ranks that accessed files.
+func Files(w io.Writer, r *files.Result, waited *waits.Result, limit int) {
 	if len(r.Files) == 0 {
-		fmt.Fprintln(w, "no I/O was recorded: see tabard record --events=mpi,io")
+		fmt.Fprintln(w, "no I/O was recorded, or none was chosen: see tabard record --events=mpi,io")
 		return
 	}
 	filesSummary(w, r)
+	contentionText(w, r)
+	if waited != nil && waited.InFiles > 0 {
+		render.Printf(w, "%s of waiting was for ranks that accessed files (%s): %s\n", render.Duration(waited.InFiles),
+			share(waited.InFiles, waited.Total.Time)+" of all waiting", causesText(waited))
+	}
 	n := limited(len(r.Files), limit)
 	dir := commonDirectory(r.Files)
 	if dir != "" {
@@ -40,14 +47,8 @@ func filesSummary(w io.Writer, r *files.Result) {
 	var all files.File
 	shared := 0
 	for _, f := range r.Files {
-		all.Reads.Bytes += f.Reads.Bytes
-		all.Reads.Calls += f.Reads.Calls
-		all.Reads.Time += f.Reads.Time
-		all.Reads.SmallCalls += f.Reads.SmallCalls
-		all.Writes.Bytes += f.Writes.Bytes
-		all.Writes.Calls += f.Writes.Calls
-		all.Writes.Time += f.Writes.Time
-		all.Writes.SmallCalls += f.Writes.SmallCalls
+		all.Reads.Add(&f.Reads)
+		all.Writes.Add(&f.Writes)
 		all.Meta += f.Meta
 		all.MetaTime += f.MetaTime
 		all.Failed += f.Failed
@@ -70,6 +71,29 @@ func filesSummary(w io.Writer, r *files.Result) {
 	}
 }
 
+// contentionText says what accesses at the same time cost each other.
+func contentionText(w io.Writer, r *files.Result) {
+	for i, what := range []string{"reads", "writes"} {
+		if c := &r.Contention[i]; c.Calls > 0 {
+			render.Printf(w, "%s take %.1f times as long as alone, with %.1f other accesses at the same time in the mean: contention "+
+				"costs %s of %s\n", what, c.Slowdown(), c.Others, render.Duration(c.Excess()), render.Duration(c.Time))
+		}
+	}
+}
+
+// causesText names the ranks whose accesses others wait for, the dearest first.
+func causesText(r *waits.Result) string {
+	var list []string
+	for _, x := range report.FileWaits(r) {
+		if len(list) == 5 {
+			list = append(list, "...")
+			break
+		}
+		list = append(list, fmt.Sprintf("rank %d %s", x.Process, render.Duration(x.Time)))
+	}
+	return strings.Join(list, ", ")
+}
+
 func share(part, of time.Duration) string {
 	if of <= 0 {
 		return "-"
@@ -87,29 +111,12 @@ func ranksText(f *files.File) string {
 // orderText says in which order most accesses came.
 func orderText(f *files.File) string {
 	var a files.Access
-	for _, x := range []*files.Access{&f.Reads, &f.Writes} {
-		a.Calls += x.Calls
-		a.Consecutive += x.Consecutive
-		a.Forward += x.Forward
-		a.Backward += x.Backward
-		a.Strided += x.Strided
-	}
-	steps := a.Consecutive + a.Forward + a.Backward
-	switch {
-	case a.Calls == 0:
+	a.Add(&f.Reads)
+	a.Add(&f.Writes)
+	if a.Calls == 0 {
 		return "-"
-	case steps == 0:
-		return "one access"
-	case 10*a.Consecutive >= 9*steps:
-		return "consecutive"
-	case a.Strided > a.Consecutive && 10*(a.Strided+a.Consecutive) >= 8*steps:
-		return "strided"
-	case 10*a.Backward <= steps:
-		return "sequential"
-	case 10*a.Backward >= 3*steps:
-		return "random"
 	}
-	return "mixed"
+	return a.Order()
 }
 
 // commonDirectory is the directory that all files are below, with a slash; empty if that says little.
@@ -160,7 +167,7 @@ func formulaText(p *files.Pattern) string {
 	for _, x := range []struct {
 		n  int64
 		of string
-	}{{p.PerRank, "*rank"}, {p.Step, "*i"}, {p.Base, ""}} {
+	}{{p.PerRank, "*rank"}, {p.Step, "*i"}, {p.Turn, "*s"}, {p.Base, ""}} {
 		if x.n != 0 {
 			terms = append(terms, fmt.Sprintf("%d%s", x.n, x.of))
 		}
@@ -168,5 +175,68 @@ func formulaText(p *files.Pattern) string {
 	if terms == nil {
 		return "0"
 	}
-	return strings.ReplaceAll(strings.Join(terms, " + "), "+ -", "- ")
+	text := strings.ReplaceAll(strings.Join(terms, " + "), "+ -", "- ")
+	if p.Run > 0 {
+		text += fmt.Sprintf(", i below %d in turn s", p.Run)
+	}
+	return text
+}
+
+// FilesChart draws what was done: of one file its offsets over time, else files by ranks, with at most limit files, 0 for
+// all. It is nil if there is nothing to draw.
+func FilesChart(name string, r *files.Result, limit int) *render.Heatmap {
+	h := &render.Heatmap{Note: name, Value: "bytes read or written", Unit: render.Bytes, Wide: true}
+	if len(r.Files) == 1 {
+		return offsetChart(h, r)
+	}
+	list := r.Files[:limited(len(r.Files), limit)]
+	ranks := 0
+	for _, f := range list {
+		if n := len(f.Ranks); n > 0 {
+			ranks = max(ranks, f.Ranks[n-1]+1)
+		}
+	}
+	if ranks == 0 {
+		return nil
+	}
+	dir := commonDirectory(list)
+	h.Title = plural(uint64(len(list)), "file")
+	if n := len(r.Files); n > len(list) {
+		h.Title += fmt.Sprintf(" of %d that took most time", n)
+	}
+	if dir != "" {
+		h.Note += ", files below " + dir
+	}
+	h.Rows, h.Cols, h.RowAxis, h.ColAxis = len(list), ranks, "file", "rank"
+	h.RowLabel = func(i int) string { return strings.TrimPrefix(list[i].Path, dir) }
+	h.Each = func(yield func(row, col int, v float64) bool) {
+		for i, f := range list {
+			for k, n := range f.ByRank {
+				if !yield(i, f.Ranks[k], float64(n)) {
+					return
+				}
+			}
+		}
+	}
+	return h
+}
+
+// offsetChart draws the only file: larger offsets are higher up.
+func offsetChart(h *render.Heatmap, r *files.Result) *render.Heatmap {
+	m := r.Map
+	if m == nil {
+		return nil
+	}
+	h.Title = "Accesses to " + r.Files[0].Path
+	h.Rows, h.Cols, h.RowAxis, h.ColAxis = m.Rows, m.Cols, "offset in the file", "time"
+	h.RowLabel = func(i int) string { return byteSize(int64(m.Rows-1-i) * m.Height) }
+	h.ColLabel = func(i int) string { return render.Duration(m.From + time.Duration(i)*m.Width) }
+	h.Each = func(yield func(row, col int, v float64) bool) {
+		for i, v := range m.Cells {
+			if v > 0 && !yield(m.Rows-1-i/m.Cols, i%m.Cols, v) {
+				return
+			}
+		}
+	}
+	return h
 }
