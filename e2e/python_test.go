@@ -17,7 +17,15 @@ import (
 func pythons(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, name := range []string{"/usr/bin/python3", "python3", "python3.9", "python3.10", "python3.12", "python3.13"} {
+	names := []string{"/usr/bin/python3", "python3", "python3.9", "python3.10", "python3.12", "python3.13"}
+	// pyenv's names start the interpreters that are chosen only; the others lie beside those.
+	if root, err := exec.Command("pyenv", "root").Output(); err == nil {
+		for _, minor := range []string{"9", "10", "11", "12", "13", "14"} {
+			more, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "versions", "3."+minor+".*", "bin", "python3"))
+			names = append(names, more...)
+		}
+	}
+	for _, name := range names {
 		out, err := exec.Command(name, "-c", "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)").Output()
 		if version, path, ok := strings.Cut(strings.TrimSpace(string(out)), " "); err == nil && ok && found[version] == "" {
 			found[version] = path
