@@ -21,24 +21,40 @@ var _ = command(190, doctorCommand)
 
 func doctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [PROGRAM]",
 		Short: "Check whether recording works on this machine",
 		Long: `Check whether recording works on this machine: which MPIs there are, whether the
 runtime can be preloaded, the clock, free space, limits, what is left of
 interrupted recordings; and record a small program under every MPI that has a
 compiler. Each line is ok, warn (works with a
 restriction) or fail, with what to do. The exit code is 1 if anything essential
-fails.`,
+fails.
+
+With PROGRAM: which sources of events it has, by what it and its libraries are linked
+with, and how to record them. Nothing of it runs. What a program loads later is not seen:
+the modules of a Python program, for example.`,
 		Example: `  tabard doctor
+  tabard doctor ./app
   tabard doctor --no-trial --json`,
-		Args: exactArgs(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return exactArgs("PROGRAM")(cmd, args)
+		},
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	noTrial := cmd.Flags().Bool("no-trial", false, "do not compile and record a trial program")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		checks, err := a.examine(ctx, !*noTrial)
+		var checks []doctor.Check
+		var err error
+		if len(args) == 1 {
+			checks, err = doctor.Sources(args[0])
+		} else {
+			checks, err = a.examine(ctx, !*noTrial)
+		}
 		if err != nil {
 			return err
 		}

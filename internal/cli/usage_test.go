@@ -57,7 +57,7 @@ func TestUsageErrors(t *testing.T) {
 		{"verify app.tabard", "RAWDIR is missing"},
 		{"completion", "SHELL is missing"},
 		{"completion bsh", "did you mean bash?"},
-		{"doctor x", `unexpected argument "x"`},
+		{"doctor x y", `unexpected argument "y"`},
 		{"man recrod", "did you mean 'record'"},
 		{"help recrod", "did you mean 'record'"},
 	} {

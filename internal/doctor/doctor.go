@@ -15,11 +15,12 @@ import (
 // Status of a check.
 type Status string
 
-// Statuses: Warn works with a restriction, Fail does not work.
+// Statuses: Warn works with a restriction, Fail does not work, None is not there, which need not be bad.
 const (
 	OK   Status = "ok"
 	Warn Status = "warn"
 	Fail Status = "fail"
+	None Status = "none"
 )
 
 // Check is one finding.

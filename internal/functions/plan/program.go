@@ -22,7 +22,7 @@ func Program(path string, env []string, l *List) (plans []*Plan, problems []erro
 		images = append(images, path)
 	}
 	if l.Libraries() {
-		libraries, err := librariesOf(path, env)
+		libraries, err := Libraries(path, env)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -46,8 +46,8 @@ func Program(path string, env []string, l *List) (plans []*Plan, problems []erro
 	return plans, problems
 }
 
-// librariesOf asks the program's dynamic linker what it would load. Nothing of the program runs.
-func librariesOf(path string, env []string) ([]string, error) {
+// Libraries asks the program's dynamic linker what it would load. Nothing of the program runs.
+func Libraries(path string, env []string) ([]string, error) {
 	linker, err := linkerOf(path)
 	if err != nil {
 		return nil, err
