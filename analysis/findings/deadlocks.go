@@ -91,7 +91,7 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	}
 	n.Command = []string{"dump", "--rank", fmt.Sprint(first.Process), "--last", "3"}
 	if near := via.Near; near != nil && via.Process >= 0 {
-		n.Process, n.Func, n.Site, n.Step = via.Process, near.Func, near.Site, f.step(near.Stream, near.Call)
+		n.Process, n.Func, n.Site = via.Process, near.Func, near.Site
 		n.Command = []string{"messages"}
 	}
 	n.Text, n.Share = b.String(), f.share(n.Cost)

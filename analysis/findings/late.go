@@ -14,9 +14,9 @@ import (
 
 // late is a process for which others wait, with its delays.
 type late struct {
-	process       int32
-	time, ordered time.Duration
-	roots         []*waits.Root
+	process                int32
+	time, ordered, inFiles time.Duration
+	roots                  []*waits.Root
 }
 
 // latecomers are the processes that others wait for, the dearest first, and how many processes there are.
@@ -32,6 +32,7 @@ func (f *finder) latecomers() (all []*late, processes int) {
 		}
 		l.time += r.Time
 		l.ordered += r.Ordered
+		l.inFiles += r.InFiles
 		l.roots = append(l.roots, r)
 	}
 	slices.SortStableFunc(all, func(a, b *late) int { return cmp.Compare(b.time, a.time) })
@@ -96,8 +97,18 @@ func (f *finder) jitter(all []*late, rest time.Duration) {
 	}
 	first := all[0].roots[0]
 	n.Func, n.Site = first.Late.Func, first.Late.Site
-	n.Text = fmt.Sprintf("%d ranks are late in turn, none much more than the others (%s), most at %s: as the operating "+
-		"system, other jobs or calls of varying length cause it", len(all), f.part(rest), call(n.Func, n.Site))
+	n.Text = fmt.Sprintf("%d ranks are late in turn, none much more than the others (%s), most at %s: ", len(all), f.part(rest),
+		call(n.Func, n.Site))
+	inFiles := time.Duration(0)
+	for _, l := range all {
+		inFiles += l.inFiles
+	}
+	if 10*inFiles > rest {
+		n.Text += fmt.Sprintf("they access files in %.0f%% of that time", 100*ratio(inFiles, rest))
+		n.Command = []string{"io"}
+	} else {
+		n.Text += "as the operating system, other jobs or calls of varying length cause it"
+	}
 	f.add(n)
 }
 
@@ -127,12 +138,8 @@ func (f *finder) lateRank(l *late) {
 	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
 		n.Text += ". It computes " + f.computes(p)
 	}
-	inFiles := time.Duration(0)
-	for _, r := range l.roots {
-		inFiles += r.InFiles
-	}
-	if 10*inFiles > l.time {
-		n.Text += fmt.Sprintf(". It accesses files in %.0f%% of that time", 100*ratio(inFiles, l.time))
+	if 10*l.inFiles > l.time {
+		n.Text += fmt.Sprintf(". It accesses files in %.0f%% of that time", 100*ratio(l.inFiles, l.time))
 	}
 	switch steps := first.Steps; {
 	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
