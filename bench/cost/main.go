@@ -2,6 +2,7 @@
 // docs/benchmarks.md:
 //
 //	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich] [-sources]
+//	go run ./bench/cost -producers 1,16,64 [-pairs N] [-calls N] [-modes simple,sendrecv,irregular] [-old BIN]
 //
 // Every number is a median over pairs of runs, one without and one with
 // recording, interleaved and in alternating order. It compiles the runtime's
@@ -10,6 +11,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,10 +23,25 @@ func main() {
 	calls := flag.Int("calls", 2_000_000, "calls per run")
 	only := flag.Bool("sources", false, "measure only what is recorded beside MPI")
 	names := flag.String("mpi", "openmpi,mpich", "MPIs to measure with")
+	counts := flag.String("producers", "", "measure with so many synthetic processes instead, without an MPI")
+	modes := flag.String("modes", "", "what producers do; empty: all there is")
+	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {
 		fmt.Fprintln(os.Stderr, "cost: at least one pair and 1,000 calls")
 		os.Exit(2)
+	}
+	if *counts != "" {
+		n, err := numbers(*counts)
+		m, wrong := modesOf(*modes)
+		if err = errors.Join(err, wrong); err == nil {
+			err = producers(*pairs, *calls, n, m, *old)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "cost:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	if err := run(*pairs, *calls, *only, strings.Split(*names, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -36,9 +34,8 @@ type bench struct {
 }
 
 func newBench(pairs, calls int, names []string) (*bench, error) {
-	// Collectors outlive their launcher. This process reaps them, and so learns their CPU time.
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("becoming the reaper of detached processes: %w", err)
+	if err := becomeReaper(); err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "tabard-bench-")
 	if err != nil {

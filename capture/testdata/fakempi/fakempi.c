@@ -186,6 +186,13 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
     return 0;
 }
 
+int PMPI_Sendrecv(const void *out, int outcount, MPI_Datatype outtype, int dest, int outtag, void *in, int count,
+                  MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    (void)out, (void)outcount, (void)outtype, (void)dest, (void)outtag;
+    return PMPI_Recv(in, count, type, source, tag, comm, status);
+}
+
 static int new_request(int source, int tag, int count, MPI_Request *request)
 {
     int n = made[REQUEST]++ % 16;

@@ -97,6 +97,8 @@ typedef void MPI_User_function(void *, void *, int *, MPI_Datatype *);
     F(int, Get_address, (const void *p, MPI_Aint *address)) \
     F(int, Send, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)) \
     F(int, Recv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)) \
+    F(int, Sendrecv, (const void *out, int outcount, MPI_Datatype outtype, int dest, int outtag, void *in, int count, \
+                      MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)) \
     F(int, Isend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)) \
     F(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)) \
     F(int, Wait, (MPI_Request *request, MPI_Status *status)) \

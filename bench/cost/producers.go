@@ -1,0 +1,237 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+)
+
+// A producerRun is what recording some producers took, in ns per call if nothing else is said.
+type producerRun struct {
+	program   float64 // processor, of the producers' loops
+	kernel    float64 // of it, in the kernel
+	collector float64 // processor, start and end of all processes included
+	elapsed   time.Duration
+	calls     float64 // of all producers
+	memory    int64   // greatest resident size of the collector, segments included, in bytes
+	file      int64   // size of the recording, in bytes
+}
+
+// producerModes are those of bench/programs/producer.c.
+var producerModes = []string{"simple", "sendrecv", "irregular"}
+
+// producers measures recordings of synthetic processes that make calls as fast as they can, through the segments that
+// programs and collector share; there is no MPI. old is another build of tabard, which is measured in turn; empty: none.
+func producers(pairs, calls int, counts []int, modes []string, old string) error {
+	if err := becomeReaper(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "tabard-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := buildProducer(dir); err != nil {
+		return err
+	}
+	builds := []string{filepath.Join(mpirun.Root(), "bin", "tabard")}
+	columns := ""
+	if old != "" {
+		builds = append(builds, old)
+		columns = " of the other build |"
+	}
+	fmt.Printf("%s. Least of %d runs of %d calls a producer. ns of processor per call.\n\n", machine(), pairs, calls)
+	fmt.Printf("| calls | producers | program (of it kernel) |%[1]s collector |%[1]s together |%[1]s "+
+		"calls a second and core of the collector | calls a second, all | collector peak, MiB |%[1]s file, KiB |%[1]s\n",
+		columns)
+	fmt.Println(strings.Repeat("|---", 9+5*(len(builds)-1)) + "|")
+	for _, mode := range modes {
+		for _, n := range counts {
+			best := make([]producerRun, len(builds))
+			plain := producerRun{}
+			for round := range pairs {
+				p, err := produce(dir, "", mode, n, calls)
+				if err != nil {
+					return err
+				}
+				plain = least(plain, p)
+				for i := range builds {
+					k := (i + round) % len(builds)
+					r, err := produce(dir, builds[k], mode, n, calls)
+					if err != nil {
+						return err
+					}
+					best[k] = least(best[k], r)
+				}
+			}
+			printProducers(mode, n, plain, best)
+		}
+	}
+	return nil
+}
+
+// least takes the smaller one of each number, and the shorter time.
+func least(a, b producerRun) producerRun {
+	if a.calls == 0 {
+		return b
+	}
+	return producerRun{
+		program: min(a.program, b.program), kernel: min(a.kernel, b.kernel), collector: min(a.collector, b.collector),
+		elapsed: min(a.elapsed, b.elapsed), calls: b.calls, memory: max(a.memory, b.memory), file: max(a.file, b.file),
+	}
+}
+
+func printProducers(mode string, n int, plain producerRun, runs []producerRun) {
+	cells := []string{mode, strconv.Itoa(n)}
+	each := func(format string, of func(r producerRun) []any) {
+		for _, r := range runs {
+			cells = append(cells, fmt.Sprintf(format, of(r)...))
+		}
+	}
+	each("+%.1f (%.1f)", func(r producerRun) []any { return []any{r.program - plain.program, r.kernel - plain.kernel} })
+	each("%.1f", func(r producerRun) []any { return []any{r.collector} })
+	each("%.1f", func(r producerRun) []any { return []any{r.program - plain.program + r.collector} })
+	cells = append(cells, fmt.Sprintf("%.1f million", 1000/runs[0].collector),
+		fmt.Sprintf("%.1f million", runs[0].calls/runs[0].elapsed.Seconds()/1e6))
+	each("%.0f", func(r producerRun) []any { return []any{float64(r.memory) / (1 << 20)} })
+	each("%.1f", func(r producerRun) []any { return []any{float64(r.file) / 1024} })
+	fmt.Printf("| %s |\n", strings.Join(cells, " | "))
+}
+
+// buildProducer compiles the fake MPI and the producer into dir.
+func buildProducer(dir string) error {
+	root := mpirun.Root()
+	fake := filepath.Join(root, "capture", "testdata", "fakempi")
+	lib := filepath.Join(dir, "libmpi.so.40")
+	for _, args := range [][]string{
+		{"-fPIC", "-shared", "-Wl,-soname,libmpi.so.40", "-o", lib, filepath.Join(fake, "fakempi.c")},
+		{"-o", filepath.Join(dir, "producer"), filepath.Join(root, "bench", "programs", "producer.c"), lib,
+			"-Wl,-rpath," + dir},
+	} {
+		if out, err := exec.Command("gcc", append([]string{"-O2", "-I" + fake}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("gcc %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// produce runs n producers at once, recorded by a build of tabard or, if that is empty, as they are.
+func produce(dir, tabard, mode string, n, calls int) (r producerRun, err error) {
+	archive := filepath.Join(dir, "out.tabard")
+	if err := os.RemoveAll(archive); err != nil {
+		return r, err
+	}
+	args := []string{filepath.Join(dir, "producer"), mode, strconv.Itoa(calls)}
+	if tabard != "" {
+		args = append([]string{tabard, "record", "--quiet", "-o", archive}, args...)
+	}
+	outs := make([]strings.Builder, n)
+	begin := time.Now()
+	var started []*exec.Cmd
+	for i := range n {
+		c := exec.Command(args[0], args[1:]...)
+		rank, size := strconv.Itoa(i), strconv.Itoa(n)
+		c.Env = append(os.Environ(), "RANK="+rank, "WORLD_SIZE="+size, "LOCAL_RANK="+rank, "LOCAL_WORLD_SIZE="+size,
+			"FAKEMPI_RANK="+rank, "FAKEMPI_SIZE="+size)
+		c.Stdout, c.Stderr = &outs[i], os.Stderr
+		if err := c.Start(); err != nil {
+			return r, errors.Join(err, waitAll(started))
+		}
+		started = append(started, c)
+	}
+	if err := waitAll(started); err != nil {
+		return r, err
+	}
+	detached, err := reap()
+	if err != nil {
+		return r, err
+	}
+	r.elapsed = time.Since(begin)
+	for i := range outs {
+		var made, cpu, kernel, ns float64
+		if _, err := fmt.Sscan(outs[i].String(), &made, &cpu, &kernel, &ns); err != nil {
+			return r, fmt.Errorf("producer %d: output %q: %w", i, outs[i].String(), err)
+		}
+		r.calls += made
+		r.program += cpu
+		r.kernel += kernel
+	}
+	r.program, r.kernel, r.collector = r.program/r.calls, r.kernel/r.calls, float64(detached)/r.calls
+	if tabard == "" {
+		return r, nil
+	}
+	return r, r.look(tabard, archive)
+}
+
+func waitAll(cmds []*exec.Cmd) error {
+	var errs []error
+	for _, c := range cmds {
+		errs = append(errs, c.Wait())
+	}
+	return errors.Join(errs...)
+}
+
+// look reads what the recording says of itself; calls that are missing are an error.
+func (r *producerRun) look(tabard, archive string) error {
+	out, err := exec.Command(tabard, "info", "--json", archive).Output()
+	if err != nil {
+		return fmt.Errorf("tabard info: %w", err)
+	}
+	var info struct {
+		recording
+		Calls uint64 `json:"calls"`
+	}
+	if err := json.Unmarshal(out, &info); err != nil {
+		return err
+	}
+	if info.Lost > 0 || float64(info.Calls) < r.calls {
+		return fmt.Errorf("%d of %.0f calls are in the recording, which says that %d are missing", info.Calls, r.calls,
+			info.Lost)
+	}
+	r.memory, r.file = info.Memory, info.Bytes.File
+	return nil
+}
+
+// becomeReaper makes this process the parent of collectors, which outlive their launcher: it learns their CPU time.
+func becomeReaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("becoming the reaper of detached processes: %w", err)
+	}
+	return nil
+}
+
+// numbers reads a list such as "1,16,64".
+func numbers(list string) (n []int, err error) {
+	for _, word := range strings.Split(list, ",") {
+		v, err := strconv.Atoi(word)
+		if err != nil || v < 1 {
+			return nil, fmt.Errorf("%q: a list of numbers above 0 is needed", list)
+		}
+		n = append(n, v)
+	}
+	slices.Sort(n)
+	return n, nil
+}
+
+// modesOf reads a list of modes, all if it is empty.
+func modesOf(list string) ([]string, error) {
+	modes := strings.Split(cmp.Or(list, strings.Join(producerModes, ",")), ",")
+	for _, m := range modes {
+		if !slices.Contains(producerModes, m) {
+			return nil, fmt.Errorf("%q is none of %s", m, strings.Join(producerModes, ", "))
+		}
+	}
+	return modes, nil
+}
