@@ -245,7 +245,7 @@ func (k *cache) insert(
 // makeDirect finds out whether the entry can take the shortest way.
 func (e *entry) makeDirect(c *call) {
 	pl := c.plan
-	e.regular = pl.route == plain && pl.flag < 0 && !pl.entryColumns && c.flags&^ring.FIgnored == 0
+	e.regular = pl.route == plain && pl.flag < 0 && !pl.entryColumns && c.flags&^(ring.FIgnored|ring.FStack) == 0
 	defer func() { e.direct = e.regular && c.demoted == 0 }()
 	e.widths, e.after = e.widths[:0], 0
 	next, gone := 0, c.gone()

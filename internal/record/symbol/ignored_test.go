@@ -186,28 +186,31 @@ func TestIgnoredAndNot(t *testing.T) {
 	}
 }
 
-// A loop of wildcard receives takes the shortest way.
+// A loop of wildcard receives takes the shortest way, also where the site of a call has callers in it.
 func TestIgnoredBurst(t *testing.T) {
-	p, r := mpich(t)
-	var repeats ringtest.Repeats
-	var words []uint64
-	for i := range 100 {
-		c := told("MPI_Recv", []any{heap(1, 0), 8, mpiInt, anySource, 7, world},
-			[]any{ring.Status{Source: int32(i % 7), Tag: 7, Bytes: 4}})
-		c.Start, c.End = uint64(10*i+1), uint64(10*i+2)
-		for _, rec := range repeats.Records(ringtest.Record(c)) {
-			if i < 10 {
-				if err := p.Record(0, rec, r); err != nil {
-					t.Fatal(err)
+	for _, stack := range []uint16{0, ring.FStack} {
+		p, r := mpich(t)
+		var repeats ringtest.Repeats
+		var words []uint64
+		for i := range 100 {
+			c := told("MPI_Recv", []any{heap(1, 0), 8, mpiInt, anySource, 7, world},
+				[]any{ring.Status{Source: int32(i % 7), Tag: 7, Bytes: 4}})
+			c.Start, c.End, c.Flags, c.Site = uint64(10*i+1), uint64(10*i+2), c.Flags|stack, 3
+			for _, rec := range repeats.Records(ringtest.Record(c)) {
+				if i < 10 {
+					if err := p.Record(0, rec, r); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					words = append(words, rec...)
 				}
-			} else {
-				words = append(words, rec...)
 			}
 		}
-	}
-	done := 0
-	p.Burst(0, words, 1<<40, &done, r)
-	if done != len(words) || len(r.lines) != 100 || !strings.HasSuffix(r.lines[99], "[1 7 4 0]") {
-		t.Errorf("%d of %d words, %d calls, the last %s", done, len(words), len(r.lines), r.lines[len(r.lines)-1])
+		done := 0
+		p.Burst(0, words, 1<<40, &done, r)
+		if done != len(words) || len(r.lines) != 100 || !strings.HasSuffix(r.lines[99], "[1 7 4 0]") {
+			t.Errorf("flags %d: %d of %d words, %d calls, the last %s", stack, done, len(words), len(r.lines),
+				r.lines[len(r.lines)-1])
+		}
 	}
 }

@@ -80,7 +80,7 @@ func (p *Process) Burst(th int, words []uint64, upto uint64, done *int, sink Sin
 	for len(words) >= ring.RefWords {
 		rec := ring.Record(words)
 		n := rec.RefNumber()
-		if rec.Flags()&^ring.FIgnored != ring.FRef || n >= len(t.short) {
+		if rec.Flags()&^(ring.FIgnored|ring.FStack) != ring.FRef || n >= len(t.short) {
 			return
 		}
 		s := &t.short[n]
