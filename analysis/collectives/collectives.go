@@ -9,10 +9,11 @@
 // one buffer.
 //
 // What loops repeat is looked at once (match.Options.Fold). Memory and time are linear in the messages that are left;
-// at most Most are looked at.
+// at most Most are looked at, or as many as Options say.
 package collectives
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -23,6 +24,12 @@ import (
 
 // Most is how many messages are looked at; they take some 1.4 KB each.
 const Most = 1 << 20
+
+// Options say how to look.
+type Options struct {
+	Most     int                      // messages that are looked at; 0 is the constant Most
+	Progress func(done, total uint64) // may be nil
+}
 
 // Result is what was found in a recording.
 type Result struct {
@@ -39,8 +46,8 @@ type Result struct {
 	Comms map[int32]string
 }
 
-// Of finds the collectives of an archive. progress may be nil.
-func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) {
+// Of finds the collectives of an archive.
+func Of(a *archive.Archive, o Options) (*Result, error) {
 	payload, _ := spec.EventsNamed("payload")
 	a, err := a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == payload })
 	if err != nil {
@@ -50,8 +57,8 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{a: a, res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{}, ends: map[int32]ends{}}
-	_, err = match.RunProgram(p, match.Options{Untimed: true, Fold: true, Message: r.message, Progress: progress})
+	r := &reader{a: a, most: cmp.Or(o.Most, Most), res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{}, ends: map[int32]ends{}}
+	_, err = match.RunProgram(p, match.Options{Untimed: true, Fold: true, Message: r.message, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +90,7 @@ func Of(a *archive.Archive, progress func(done, total uint64)) (*Result, error) 
 // reader collects messages, and then what is not said of them: contents, buffers and places.
 type reader struct {
 	a        *archive.Archive
+	most     int
 	res      *Result
 	messages []Message
 	sites    map[string]int32
@@ -96,7 +104,7 @@ func (r *reader) message(m *match.Message) error {
 	if m.Send.Process == m.Recv.Process || m.Bytes < 0 {
 		return nil
 	}
-	if len(r.messages) >= Most {
+	if len(r.messages) >= r.most {
 		r.res.Left += m.Count
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/clocks"
+	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
@@ -49,6 +50,8 @@ const (
 	RandomAccess Kind = "random accesses"  // files are accessed in no order
 	Strided      Kind = "strided accesses" // files are accessed in pieces with gaps
 	SharedFile   Kind = "shared blocks"    // ranks write into the same blocks of a file
+
+	ManualCollective Kind = "collective of messages" // sends and receives do what a collective does
 )
 
 // Severity says how much a finding matters.
@@ -106,6 +109,8 @@ type Input struct {
 	Growth []growth.Growth
 	// More are what other analyses have found: they get their share and place among the rest.
 	More []Finding
+	// Collectives are those that the program makes of messages.
+	Collectives *collectives.Result
 	// Process is the index in Archive of a process, -1 if it was not recorded; nil: not known.
 	Process func(number int32) int
 	// Files are what was done to files.
@@ -177,6 +182,7 @@ func Of(in Input) []Finding {
 	f.variation()
 	f.suspicious()
 	f.files()
+	f.manual()
 	f.faults(len(first) > 0)
 	for _, n := range f.More {
 		f.add(n)

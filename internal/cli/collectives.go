@@ -59,7 +59,7 @@ func collectivesCommand(a *app) *cobra.Command {
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error {
 			progress := a.meter("following data", "events", 0)
-			r, err := collectives.Of(arch, progress.Show)
+			r, err := collectives.Of(arch, collectives.Options{Progress: progress.Show})
 			progress.Done()
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/faults"
@@ -98,6 +99,13 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		if in.Growth, err = growth.Of(j.Program, steps); err != nil {
 			return nil, err
 		}
+		made, err := collectives.Of(j.Archive.Whole(), collectives.Options{Most: cheapMessages})
+		if err != nil {
+			return nil, err
+		}
+		if made.Left == 0 { // else there may be dearer ones
+			in.Collectives = made
+		}
 	}
 	in.Step = func(stream int32, call uint64) int64 { return stepOf(steps, j.Archive, stream, call) }
 	o.Findings = findings.Of(in)
@@ -159,6 +167,9 @@ func (j *Job) regions() (*regions.Result, error) {
 
 // cheapEvents is how many events are looked at without a reason to do so.
 const cheapEvents = 1 << 20
+
+// cheapMessages is how many messages, those of loops once, are looked at for collectives; they take some 300 MB.
+const cheapMessages = 1 << 17
 
 // events counts the events of all streams: calls, or runs of polls.
 func (j *Job) events() (n uint64) {
