@@ -9,7 +9,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -41,10 +43,9 @@ type column struct {
 	valid []byte // bits, of optional ones
 	nulls int
 
-	numbers    map[string]int32 // of texts
-	texts      []string
-	last       string
-	lastNumber int32
+	numbers map[string]int32 // of texts
+	texts   []string
+	recent  [256]recent
 }
 
 // block is where a message lies in the file.
@@ -110,63 +111,125 @@ func (x *Writer[T]) write(b []byte) {
 
 // Write appends rows.
 func (x *Writer[T]) Write(rows []T) (int, error) {
-	for i := range rows {
-		at := unsafe.Pointer(&rows[i])
+	for rest := rows; len(rest) > 0; {
+		n := min(len(rest), batchRows-x.rows)
 		for _, c := range x.cols {
-			c.add(unsafe.Add(at, c.offset), x.rows)
+			c.add(&field{unsafe.Pointer(&rest[0]), c.offset, unsafe.Sizeof(rest[0])}, x.rows, n)
 		}
-		if x.rows++; x.rows == batchRows {
+		if x.rows += n; x.rows == batchRows {
 			x.flush()
 		}
+		rest = rest[n:]
 	}
 	return len(rows), x.err
 }
 
-// add appends the value at a place as row number row of the batch. The place is a field of the type that the column was
-// made for.
-func (c *column) add(at unsafe.Pointer, row int) {
-	if c.optional {
-		if row&7 == 0 {
-			c.valid = append(c.valid, 0)
+// field is a field of a struct in a slice of them, of the type that its column was made for.
+type field struct {
+	first        unsafe.Pointer // the first struct
+	offset, size uintptr        // of the field, and of a struct
+}
+
+// at is where the field of the struct number i is.
+func (f *field) at(i int) unsafe.Pointer { return unsafe.Add(f.first, uintptr(i)*f.size+f.offset) }
+
+// add appends the values of n rows, of which the first is row number row of the batch. A column at a time: that is a
+// short loop over one kind of value, where rows of all columns would ask for the kind at each value.
+func (c *column) add(f *field, row, n int) {
+	switch {
+	case c.kind == kindBool:
+		c.data = addBits(c.data, row, n, func(i int) bool { return *(*bool)(f.at(i)) })
+	case c.kind == kindText:
+		for i, b := range words[uint32](&c.data, n) {
+			binary.LittleEndian.PutUint32(b, uint32(c.number(*(*string)(f.at(i)))))
 		}
-		if at = *(*unsafe.Pointer)(at); at == nil {
-			c.nulls++
-			c.data = append(c.data, zero[:4+4*c.kind]...)
-			return
+	case c.optional:
+		c.addOptional(f, row, n)
+	case c.kind == kindInt32:
+		for i, b := range words[uint32](&c.data, n) {
+			binary.LittleEndian.PutUint32(b, *(*uint32)(f.at(i)))
 		}
-		c.valid[row>>3] |= 1 << (row & 7)
-	}
-	switch c.kind {
-	case kindInt32:
-		c.data = binary.LittleEndian.AppendUint32(c.data, *(*uint32)(at))
-	case kindInt64:
-		c.data = binary.LittleEndian.AppendUint64(c.data, *(*uint64)(at))
-	case kindBool:
-		if row&7 == 0 {
-			c.data = append(c.data, 0)
+	case c.kind == kindInt64:
+		for i, b := range words[uint64](&c.data, n) {
+			binary.LittleEndian.PutUint64(b, *(*uint64)(f.at(i)))
 		}
-		if *(*bool)(at) {
-			c.data[row>>3] |= 1 << (row & 7)
-		}
-	case kindText:
-		c.data = binary.LittleEndian.AppendUint32(c.data, uint32(c.number(*(*string)(at))))
 	}
 }
 
-var zero [8]byte
+// addOptional appends numbers that may be absent.
+func (c *column) addOptional(f *field, row, n int) {
+	c.valid = addBits(c.valid, row, n, func(i int) bool {
+		there := *(*unsafe.Pointer)(f.at(i)) != nil
+		if !there {
+			c.nulls++
+		}
+		return there
+	})
+	if c.kind == kindInt32 {
+		for i, b := range words[uint32](&c.data, n) {
+			v := uint32(0)
+			if p := *(**uint32)(f.at(i)); p != nil {
+				v = *p
+			}
+			binary.LittleEndian.PutUint32(b, v)
+		}
+		return
+	}
+	for i, b := range words[uint64](&c.data, n) {
+		v := uint64(0)
+		if p := *(**uint64)(f.at(i)); p != nil {
+			v = *p
+		}
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
 
-// number is the place of a text in the dictionary. Most rows have the text of the one before.
+// words makes room for n numbers behind data, and yields the room of each.
+func words[T uint32 | uint64](data *[]byte, n int) iter.Seq2[int, []byte] {
+	size := int(unsafe.Sizeof(T(0)))
+	room := len(*data)
+	*data = slices.Grow(*data, n*size)[:room+n*size]
+	return func(yield func(int, []byte) bool) {
+		for i, b := 0, (*data)[room:]; i < n && yield(i, b[:size]); i++ {
+			b = b[size:]
+		}
+	}
+}
+
+// addBits appends n bits to those of the rows before row.
+func addBits(bits []byte, row, n int, set func(i int) bool) []byte {
+	for i := range n {
+		k := row + i
+		if k&7 == 0 {
+			bits = append(bits, 0)
+		}
+		if set(i) {
+			bits[k>>3] |= 1 << (k & 7)
+		}
+	}
+	return bits
+}
+
+// recent is a text that was asked for, by where it lies in memory: rows mostly have the same few texts.
+type recent struct {
+	at     *byte
+	n      int
+	number int32
+}
+
+// number is the place of a text in the dictionary.
 func (c *column) number(s string) int32 {
-	if s == c.last && len(c.texts) > 0 {
-		return c.lastNumber
+	at := unsafe.StringData(s)
+	r := &c.recent[uint64(uintptr(unsafe.Pointer(at)))*0x9e3779b97f4a7c15>>56]
+	if at != nil && r.at == at && r.n == len(s) {
+		return r.number
 	}
 	n, ok := c.numbers[s]
 	if !ok {
-		s = strings.Clone(s)
 		n = int32(len(c.texts))
-		c.numbers[s], c.texts = n, append(c.texts, strings.ToValidUTF8(s, "?"))
+		c.numbers[strings.Clone(s)], c.texts = n, append(c.texts, strings.ToValidUTF8(s, "?"))
 	}
-	c.last, c.lastNumber = s, n
+	*r = recent{at, len(s), n}
 	return n
 }
 

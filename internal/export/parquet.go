@@ -124,8 +124,8 @@ func newTable[T any](j *Job, w io.Writer) *table[T] {
 	return &table[T]{w: p, flushes: p.Flush}
 }
 
-func (t *table[T]) add(row T) error {
-	if t.rows = append(t.rows, row); len(t.rows) < 1024 {
+func (t *table[T]) add(row *T) error {
+	if t.rows = append(t.rows, *row); len(t.rows) < 1024 {
 		return nil
 	}
 	return t.flush()
@@ -192,6 +192,27 @@ func known[T int32 | int64](v T) *T {
 	return &v
 }
 
+// room is where the numbers of many rows are, as an allocation for each would take longer than all else about them.
+type room[T int32 | int64] []T
+
+// known is a number that is not negative, else nil.
+func (r *room[T]) known(v T) *T {
+	if v < 0 {
+		return nil
+	}
+	if len(*r) == cap(*r) {
+		*r = make([]T, 0, 4096)
+	}
+	*r = append(*r, v)
+	return &(*r)[len(*r)-1]
+}
+
+// describer fills in what calls do to messages.
+type describer struct {
+	short room[int32]
+	long  room[int64]
+}
+
 func writeCalls(j *Job, w io.Writer) error {
 	parts, err := j.parts()
 	if err != nil {
@@ -232,6 +253,7 @@ func callsOf(p *calls.Program, part *selection.Part, t *table[callRow]) error {
 	rank := s.Rank()
 	inits := map[int64]*calls.Op{} // persistent requests
 	var begin, end [1]time.Duration
+	var d describer
 	for {
 		op, err := r.Next()
 		if err != nil {
@@ -252,12 +274,12 @@ func callsOf(p *calls.Program, part *selection.Part, t *table[callRow]) error {
 			Unfinished: op.Flags&archive.Unfinished != 0}
 		switch {
 		case op.Kind == calls.Start:
-			describeStart(&row, op, inits)
+			d.start(&row, op, inits)
 		case silent[op.Terminal]:
-			describeCall(&row, op)
-			row.Bytes = known(op.Recv.Bytes)
+			d.call(&row, op)
+			row.Bytes = d.long.known(op.Recv.Bytes)
 		default:
-			describeCall(&row, op)
+			d.call(&row, op)
 		}
 		for ; from < to; from++ {
 			row.Call = int64(from)
@@ -269,7 +291,7 @@ func callsOf(p *calls.Program, part *selection.Part, t *table[callRow]) error {
 				}
 				row.Start, row.Duration = int64(begin[0]), int64(end[0]-begin[0])
 			}
-			if err := t.add(row); err != nil {
+			if err := t.add(&row); err != nil {
 				return err
 			}
 		}
@@ -294,14 +316,14 @@ func silentTerminals(s *archive.Stream) (map[uint32]bool, error) {
 	return out, nil
 }
 
-// describeStart fills in what the start of persistent requests sends.
-func describeStart(row *callRow, op *calls.Op, inits map[int64]*calls.Op) {
+// start fills in what the start of persistent requests sends.
+func (d *describer) start(row *callRow, op *calls.Op, inits map[int64]*calls.Op) {
 	for _, r := range op.Requests {
 		init := inits[r]
 		if init == nil || op.Void {
 			continue
 		}
-		row.Comm = known(init.Comm)
+		row.Comm = d.short.known(init.Comm)
 		n := int64(0)
 		switch {
 		case init.Kind == calls.SendInit && init.Send.Peer != calls.ProcNull:
@@ -310,35 +332,36 @@ func describeStart(row *callRow, op *calls.Op, inits map[int64]*calls.Op) {
 			n = collectiveBytes(init)
 		}
 		if row.Bytes == nil {
-			row.Bytes = some(int64(0))
+			row.Bytes = d.long.known(0)
 		}
 		*row.Bytes += max(n, 0)
 	}
 }
 
-// describeCall fills in what a call does to messages. Sizes are those that the profile has where a call has one.
-func describeCall(row *callRow, op *calls.Op) {
-	row.Comm = known(op.Comm)
+// call fills in what a call does to messages. Sizes are those that the profile has where a call has one.
+func (d *describer) call(row *callRow, op *calls.Op) {
+	row.Comm = d.short.known(op.Comm)
 	if op.Void { // it failed: nothing was moved
 		return
 	}
 	side := &op.Send
 	switch op.Kind {
 	case calls.Send, calls.Put, calls.Write:
-		row.Bytes = known(op.Send.Bytes)
+		row.Bytes = d.long.known(op.Send.Bytes)
 	case calls.Accumulate:
-		row.Bytes = known(op.Send.Bytes)
+		row.Bytes = d.long.known(op.Send.Bytes)
 		if row.Bytes != nil && op.Recv.Bytes > 0 { // what was there before
 			*row.Bytes += op.Recv.Bytes
 		}
 	case calls.Get, calls.Read:
-		side, row.Bytes = &op.Recv, known(op.Recv.Bytes)
+		side, row.Bytes = &op.Recv, d.long.known(op.Recv.Bytes)
 	case calls.Recv, calls.Mrecv:
-		side, row.Received = &op.Recv, known(op.Recv.Bytes)
+		side, row.Received = &op.Recv, d.long.known(op.Recv.Bytes)
 	case calls.SendRecv:
-		row.Bytes, row.Received = known(op.Send.Bytes), known(op.Recv.Bytes)
+		row.Bytes, row.Received = d.long.known(op.Send.Bytes), d.long.known(op.Recv.Bytes)
 	case calls.Collective:
-		row.Root, row.Bytes, row.Received = known(op.Root), known(collectiveBytes(op)), known(op.Recv.Bytes)
+		row.Root, row.Bytes = d.short.known(op.Root), d.long.known(collectiveBytes(op))
+		row.Received = d.long.known(op.Recv.Bytes)
 		return
 	case calls.RecvInit, calls.Probe, calls.Mprobe:
 		side = &op.Recv
@@ -346,8 +369,8 @@ func describeCall(row *callRow, op *calls.Op) {
 	default:
 		return
 	}
-	if row.Partner = known(side.Peer); row.Partner != nil {
-		row.Tag = known(side.Tag)
+	if row.Partner = d.short.known(side.Peer); row.Partner != nil {
+		row.Tag = d.short.known(side.Tag)
 	}
 	if op.Send.Peer == calls.ProcNull && side == &op.Send || op.Recv.Peer == calls.ProcNull && side == &op.Recv {
 		row.Bytes = nil // nothing is moved
@@ -436,7 +459,7 @@ func writeMessages(j *Job, w io.Writer) error {
 		if done.Known() {
 			row.DoneCall = some(int64(done.Call))
 		}
-		return t.add(row)
+		return t.add(&row)
 	}})
 	if err != nil {
 		return err
@@ -482,7 +505,7 @@ func writeSteps(j *Job, w io.Writer) error {
 				_, end := times.At(r.To - 1)
 				row.Start, row.End = some(int64(at(begin))), some(int64(at(end)))
 			}
-			if err := t.add(row); err != nil {
+			if err := t.add(&row); err != nil {
 				return err
 			}
 		}
@@ -496,7 +519,7 @@ func writeRanks(j *Job, w io.Writer) error {
 		if !j.sel.Selection.Rank(r.Rank) {
 			continue
 		}
-		if err := t.add(rankRow{int32(i), int32(r.World), int32(r.Rank), r.Host, int64(r.PID), r.Complete, r.End}); err != nil {
+		if err := t.add(&rankRow{int32(i), int32(r.World), int32(r.Rank), r.Host, int64(r.PID), r.Complete, r.End}); err != nil {
 			return err
 		}
 	}
@@ -520,7 +543,7 @@ func writeSites(j *Job, w io.Writer) error {
 			}
 			seen[site.String()] = true
 			for depth, f := range site.Frames {
-				if err := t.add(siteRow{site.String(), int32(depth), f.Func, f.File, int32(f.Line), f.Image}); err != nil {
+				if err := t.add(&siteRow{site.String(), int32(depth), f.Func, f.File, int32(f.Line), f.Image}); err != nil {
 					return err
 				}
 			}
@@ -536,7 +559,7 @@ func writeComms(j *Job, w io.Writer) error {
 	}
 	t := newTable[commRow](j, w)
 	for _, c := range p.Comms.Comms {
-		if err := t.add(commRow{int32(c.ID), c.Name, c.How, int32(c.Size()), p.Comms.Text(c.Members, 0)}); err != nil {
+		if err := t.add(&commRow{int32(c.ID), c.Name, c.How, int32(c.Size()), p.Comms.Text(c.Members, 0)}); err != nil {
 			return err
 		}
 	}
