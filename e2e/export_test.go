@@ -35,7 +35,7 @@ func foreign(t *testing.T, pkgs ...string) string {
 		}
 		dir := filepath.Join(cache, "tabard-e2e", pkg)
 		python := filepath.Join(dir, "bin", "python")
-		if exec.Command(python, "-c", "import "+pkg).Run() == nil {
+		if exec.Command(python, "-c", "import "+modules(pkg)).Run() == nil {
 			return python, nil
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
@@ -46,7 +46,7 @@ func foreign(t *testing.T, pkgs ...string) string {
 		if out, err := exec.CommandContext(ctx, python, append([]string{"-m", "pip", "install", "-q"}, pkgs...)...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w: %s", err, out)
 		}
-		return python, exec.Command(python, "-c", "import "+pkg).Run()
+		return python, exec.Command(python, "-c", "import "+modules(pkg)).Run()
 	}))
 	python, err := once.(func() (string, error))()
 	if err != nil {
@@ -56,6 +56,9 @@ func foreign(t *testing.T, pkgs ...string) string {
 	}
 	return python
 }
+
+// modules are the names that packages are imported by.
+func modules(pkgs string) string { return strings.ReplaceAll(pkgs, "llnl-hatchet", "hatchet") }
 
 // exported writes a recording in a format and returns where.
 func exported(t *testing.T, format, file string, flags ...string) string {

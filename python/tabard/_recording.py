@@ -5,11 +5,16 @@ import os
 from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
-from . import _command, _events
+from . import _command, _events, _others, _plots
 from ._events import Events
+from ._loops import Loop
+from ._page import Page, summary
 from ._table import Table, flat
 
 Path = Union[str, "os.PathLike[str]"]
+
+#: Commands without selections.
+_WHOLE = ("info", "loops", "collectives", "functions", "outliers", "view")
 
 
 def open(path: Path, program: Optional[str] = None) -> "Recording":
@@ -28,17 +33,37 @@ class Recording:
     def __init__(self, path: Path, program: Optional[str] = None) -> None:
         self.path = os.fspath(path)
         self.program = _command.find(program)
-        #: What is known of the run as a whole (tabard info --json).
+        #: What all questions are about, as keywords of select.
+        self.selection: Dict[str, Any] = {}
+        #: What is known of the run as a whole (tabard info --json), whatever is selected.
         self.meta: Dict[str, Any] = self.ask("info")
 
     def __repr__(self) -> str:
         m = self.meta
-        return "<tabard.Recording %s: %s, %d ranks, %d calls>" % (
-            self.path, " ".join(m.get("command", [])), m["ranks"], m["calls"])
+        part = "".join(", %s=%s" % item for item in self.selection.items())
+        return "<tabard.Recording %s: %s, %d ranks, %d calls%s>" % (
+            self.path, " ".join(m.get("command", [])), m["ranks"], m["calls"], part)
+
+    def _repr_html_(self) -> str:
+        return summary(self)
+
+    def select(self, **selection: Any) -> "Recording":
+        """The same recording, of which all that is asked is about a part: run.select(rank=range(4), steps=7).
+
+        Selections of a question itself come on top of it, and replace those of the same name.
+        """
+        part = object.__new__(type(self))
+        part.path, part.program, part.meta = self.path, self.program, self.meta
+        part.selection = dict(self.selection, **selection)
+        return part
+
+    def _options(self, command: str, options: Dict[str, Any]) -> Dict[str, Any]:
+        # Commands that know no selection are about the recording as a whole; others say which they do not know.
+        return options if command in _WHOLE else dict(self.selection, **options)
 
     def _words(self, command: str, options: Dict[str, Any]) -> List[str]:
         # Behind --, no name of a file is taken for a flag.
-        return [self.program, command] + _command.arguments(options) + ["--", self.path]
+        return [self.program, command] + _command.arguments(self._options(command, options)) + ["--", self.path]
 
     def ask(self, command: str, **options: Any) -> Dict[str, Any]:
         """The answer of any command that has --json: run.ask("histogram", rank=0)."""
@@ -61,8 +86,17 @@ class Recording:
         d = self.ask("waits", limit=0, **selection)
         return Table([flat(r) for r in d.get(of) or []], d)
 
+    def classes(self) -> Table:
+        """Classes of threads that make the same calls: ranks, members (how many), calls of all and of each."""
+        d = self.ask("loops")
+        return Table([{k: v for k, v in c.items() if k not in ("body", "variants")} for c in d["classes"]], d)
+
     def loops(self) -> Table:
-        """The loops of each class of ranks that make the same calls, outer ones first, with their depth."""
+        """The loops of each class of ranks that make the same calls, outer ones first, with their depth.
+
+        Each is a dict that has iterations, too: run.loops()[0].iterations[731] is the recording with that iteration
+        selected, in all ranks that run the loop.
+        """
         d = self.ask("loops")
         rows: List[Dict[str, Any]] = []
 
@@ -77,7 +111,9 @@ class Recording:
 
         for c in d["classes"]:
             walk(c["body"], {"ranks": c["ranks"], "thread": c["thread"]}, 0)
-        return Table(rows, d)
+        table = Table(rows, d)
+        table.rows = [Loop(row, self) for row in table.rows]
+        return table
 
     def calls(self, rank: Any = None, thread: Any = None, first: Optional[int] = None, limit: Optional[int] = None,
               last: Optional[int] = None, function: Optional[str] = None,
@@ -107,9 +143,10 @@ class Recording:
         quarter of the memory, is refused with an estimate, unless force is set.
         """
         if table == "calls" and not force:
-            rows = self.meta["calls"] if not selection else self.profile(by="function", **selection).document["calls"]
+            whole = not selection and not self.selection
+            rows = self.meta["calls"] if whole else self.profile(by="function", **selection).document["calls"]
             _events.check(rows, force)
-        options = dict(selection, table=table, output="-", force=force)
+        options = self._options("export", dict(selection, table=table, output="-", force=force))
         return Events([self.program, "export"] + _command.arguments(options) + ["--", "arrow", self.path])
 
     def messages(self, **selection: Any) -> Events:
@@ -171,13 +208,77 @@ class Recording:
     def diff(self, other: Union["Recording", Path], **options: Any) -> Table:
         """In what this recording and another one differ (tabard diff); empty if they are the same."""
         path = other.path if isinstance(other, Recording) else os.fspath(other)
-        words = [self.program, "diff"] + _command.arguments(dict(options, json=True)) + ["--", self.path, path]
+        options = self._options("diff", dict(options, json=True))
+        words = [self.program, "diff"] + _command.arguments(options) + ["--", self.path, path]
         d = json.loads(_command.run(words, differs=True))
         return Table([flat(r) for r in d["differences"] or []], d)
+
+    def ranks(self, **selection: Any) -> Table:
+        """What each process did between MPI_Init and MPI_Finalize: mpi_ns and computation_ns (tabard report)."""
+        d = self.ask("report", **selection)
+        return Table([flat(r) for r in d["ranks"] or []], d)
+
+    def time_profile(self, bins: int = 200, **selection: Any) -> Table:
+        """What the time goes to, over time: nanoseconds of all threads for each kind of call, in each of bins (10 to 16,384)
+        intervals.
+
+        kinds are those of tabard timeline: computation is all time outside of calls. Where summaries are read instead
+        of single calls, document["blur_ns"] says over how long they are means.
+        """
+        d = self.ask("timeline", width=bins, **selection)
+        width = (d["to_ns"] - d["from_ns"]) / d["columns"]
+        kinds = sorted(d["total"] or [])
+        rows = []
+        for i in range(d["columns"]):
+            row = {"begin_ns": round(d["from_ns"] + i * width), "end_ns": round(d["from_ns"] + (i + 1) * width)}
+            for kind in kinds:
+                row[kind] = sum(r["shares"][kind][i] * r["threads"] for r in d["rows"] if kind in r["shares"]) * width
+            rows.append(row)
+        return Table(rows, d)
+
+    def step_times(self, **selection: Any) -> Table:
+        """Time steps with the durations of all processes: length.mean_ns, min, max (tabard report). See also steps."""
+        d = self.ask("report", **selection)
+        return Table([flat(r) for r in (d.get("steps") or {}).get("steps") or []], d)
 
     def export(self, format: str, out: Path, **options: Any) -> str:
         """Writes the recording, or what is selected, in the format of another tool (tabard export); returns out."""
         out = os.fspath(out)
-        _command.run([self.program, "export"] + _command.arguments(dict(options, output=out)) +
-                     ["--", format, self.path])
+        options = self._options("export", dict(options, output=out))
+        _command.run([self.program, "export"] + _command.arguments(options) + ["--", format, self.path])
         return out
+
+    def view(self) -> Page:
+        """The recording as a page for a browser, of at most 5 MB: notebooks show it, and save writes it to a file.
+
+        It has the overview and the tables. To zoom down to single calls, run `tabard view FILE` in a terminal.
+        """
+        return Page(_command.run(self._words("view", {"html": "-"})))
+
+    def plot_matrix(self, value: str = "bytes", kind: str = "p2p", ax: Any = None, **selection: Any) -> Any:
+        """Draws what each process sends to each (matrix) by matplotlib; gives the axes."""
+        return _plots.matrix(self.matrix(value, kind, **selection), value, ax)
+
+    def plot_timeline(self, columns: int = 400, ax: Any = None, **selection: Any) -> Any:
+        """Draws what each rank does over time (tabard timeline) by matplotlib; gives the axes."""
+        return _plots.timeline(self.ask("timeline", width=columns, **selection), ax)
+
+    def plot_steps(self, ax: Any = None, **selection: Any) -> Any:
+        """Draws how long each time step takes: the mean of all processes, shortest and longest; gives the axes."""
+        return _plots.steps(self.step_times(**selection), ax)
+
+    def to_pipit(self, **selection: Any) -> Any:
+        """A pipit.trace.Trace of the calls and their messages, which Pipit's functions take. Pipit has to be installed.
+
+        A call is an Enter and a Leave, a message the instants MpiSend at the begin of its send and MpiRecv at the end of
+        its completion. Processes are numbered as tabard info does, also receivers and senders.
+        """
+        return _others.pipit(self, selection)
+
+    def to_hatchet(self, **selection: Any) -> Any:
+        """A hatchet.GraphFrame of call paths by rank: time and time (inc) in nanoseconds, calls and bytes.
+
+        Leaves of the tree are traced functions, their callers frames of call sites, as far as they were recorded: time is
+        that of calls (tabard profile), not of what the program computes. hatchet or llnl-hatchet has to be installed.
+        """
+        return _others.hatchet(self.profile(by=("function", "site", "rank"), **selection))
