@@ -57,6 +57,8 @@ var hostileCommands = [][]string{
 	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --depth 1 --function pt2pt"},
 	{"diff FILE GOOD", "diff GOOD FILE --json", "diff FILE GOOD --what structure", "diff GOOD FILE --rerun --strict",
 		"diff FILE FILE", "diff FILE GOOD --what time", "diff FILE GOOD --ignore-sites --limit 0", "diff FILE FILE --in step"},
+	{"check FILE --against GOOD", "check GOOD --against FILE,GOOD --json", "check FILE --against FILE --junit - --markdown -"},
+	{"trend FILE GOOD", "trend GOOD FILE --json --scaling weak"},
 	{"proxy FILE --force -o OUT.c", "proxy FILE --force --compute=2 -o -", "proxy FILE --force --ranks 3 -o OUT.c",
 		"proxy FILE --any-size --force -o OUT.c", "proxy GOOD --with FILE --any-size --force -o -"},
 	{"scale FILE --ranks 5 -o OUT", "scale FILE --program", "scale FILE --program --json",
@@ -205,7 +207,7 @@ func wrongAnswer(args []string, code int, out []byte, errs string) string {
 	switch {
 	case code != exitOK && errs == "" && len(out) == 0:
 		return "no word of what is wrong"
-	case code == exitUsage && args[0] != "diff" && args[0] != "scale":
+	case code == exitUsage && args[0] != "diff" && args[0] != "scale" && args[0] != "check":
 		return "the command line was right"
 	case code == exitOK && len(out) == 0 && !slices.Contains([]string{"dump", "proxy"}, args[0]):
 		return "no answer"

@@ -54,6 +54,9 @@ func TestSchemas(t *testing.T) {
 		"loops":     {"loops FAULTY --json --depth 1"},
 		"diff": {"diff RING RING2 --json --limit 2", "diff RING RING --json",
 			"diff HALO FAULTY --json --what time"},
+		"check": {"check RING2 --against RING --json", "check HALO --against HALO,HALO,HALO --json --tolerance time=off",
+			"check FAULTY --against FAULTY --json"},
+		"trend": {"trend FAULTY HALO FAULTY RING --json", "trend EMPTY --json"},
 		"merge": {"merge " + filepath.Join(dir, "all.tabard") + " HALO --json"},
 		"scale": {"scale SAME --json --program", "scale SAME --json --ranks 8 -o " +
 			filepath.Join(dir, "s.tabard")},

@@ -72,7 +72,7 @@ func TestManyRanks(t *testing.T) {
 	var asked []string
 	for _, q := range []string{"info A", "info A --comms", "info A --cost", "report A", "view A --html OUT --force", "profile A --by rank", "matrix A",
 		"histogram A", "waits A", "messages A", "timeline A", "dump A --rank 4999", "dump A --last 3", "loops A", "diff A A",
-		"diff A B", "merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT",
+		"diff A B", "check A --against A", "trend A B", "merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT",
 		"export pprof A -o OUT --by rank", "export perfetto A -o OUT --force", "io A", "openmp A", "functions A", "outliers A", "collectives A"} {
 		name, _, _ := strings.Cut(q, " ")
 		asked = append(asked, name)

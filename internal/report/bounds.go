@@ -29,7 +29,7 @@ var Bounds = []Bound{
 	{"dump", 400e6, 0, 60}, {"loops", 1e9, 0, 60}, {"diff", 1e9, 0, 10}, {"verify", 1e9, 0, 60}, {"merge", 1e9, 0, 60},
 	{"export", 1e9, 15e3, 60}, {"io", 1e9, 0, 60}, {"functions", 1e9, 20e3, 60},
 	{"collectives", 2.5e9, 20e3, 120},
-	{"outliers", 1e9, 20e3, 60}, {"scale", 1e9, 0, 60}, {"proxy", 1e9, 0, 60}, {"replay", 1e9, 0, 60},
+	{"check", 1e9, 20e3, 120}, {"trend", 1e9, 20e3, 120}, {"outliers", 1e9, 20e3, 60}, {"scale", 1e9, 0, 60}, {"proxy", 1e9, 0, 60}, {"replay", 1e9, 0, 60},
 }
 
 // BoundOf is the bound of a command; ok is false if it reads no recordings.
