@@ -241,6 +241,7 @@ static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spill
     drop_lost(ch);
     struct tb_segment *s = reuse(ch, words);
     if (s) return s;
+    tb_bell();
     int may_create = ch->retry_at == 0 || tb_monotonic() >= ch->retry_at;
     if (may_create) s = extend(t, words);
     int can_wait = any_fits(ch, words);

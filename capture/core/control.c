@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "core/api.h"
 #include "core/files.h"
@@ -19,6 +21,15 @@ unsigned char tb_gate[TB_IDS];
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 static int tracing = 1;      /* switched on: the program may say so by calls of an API */
 static int records_written;
+
+/* Tells the collector, which may be asleep, to look. */
+void tb_bell(void)
+{
+    int saved = errno;
+    __atomic_add_fetch(&tb_process.control->bell, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &tb_process.control->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    errno = saved;
+}
 
 /* ---- What is recorded ---- */
 
@@ -291,6 +302,7 @@ static void end_without_world(void)
     struct tb_control *ctl = tb_process.control;
     if (__atomic_load_n(&ctl->initialized, __ATOMIC_ACQUIRE) || !is_registered()) return;
     uint32_t ended = __atomic_add_fetch(&ctl->finalized, 1, __ATOMIC_ACQ_REL);
+    tb_bell();
     if (ctl->local_ranks && ended >= ctl->local_ranks) tb_archive_wait(1);
 }
 
@@ -308,6 +320,7 @@ __attribute__((destructor)) static void process_end(void)
     if (!tb_process.closed) tb_emit_clock(t); /* else MPI_Finalize did, and the archive may be written */
     tb_emit(t, TB_R_END, &after_finalize, 1);
     if (by_sessions) __atomic_add_fetch(&tb_process.control->finalized, 1, __ATOMIC_RELEASE);
+    tb_bell();
     if (no_world) end_without_world();
     if (tb_process.finalized && (tb_process.prints_summary || tb_process.leads))
         tb_archive_wait(tb_process.prints_summary);

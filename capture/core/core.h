@@ -52,6 +52,7 @@ void tb_life_leave_team(void);
 void tb_lives_follow(int on);       /* off: threads that the calling thread creates are members of a team */
 void tb_point(int id, void *site, const uint64_t *values, unsigned in, unsigned out); /* see point.c */
 int tb_collector_alive(void);       /* it may still free segments */
+void tb_bell(void);                 /* tells it, which may be asleep, to look */
 void tb_switch_tracing(int on);     /* by the program's own wish */
 
 /* tb_call.slow */

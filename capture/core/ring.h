@@ -48,7 +48,9 @@ struct tb_control {
     uint32_t unseen;           /* processes with an MPI library that ended without a call that came here (atomic add) */
     uint32_t events_off;       /* bit set: this kind of events (spec/events.txt) is not recorded */
     uint32_t function_times;   /* TB_TIMES_*: of function calls */
-    char     unused[1012];     /* paths are never taken from here */
+    uint32_t bell;             /* counted up, with a futex wake, where the collector should have a look soon (tb_bell):
+                                  otherwise it may sleep for 50 ms */
+    char     unused[1008];     /* paths are never taken from here */
     char     summary[1024];    /* at first what to print if the collector is lost */
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,

@@ -341,6 +341,7 @@ static int ask(uint32_t request)
     uint32_t answer;
     ctl->merge_received = node.received;
     __atomic_store_n(&ctl->merge_request, request, __ATOMIC_RELEASE);
+    tb_bell();
     x.patience.polls = 100;
     while ((answer = __atomic_load_n(&ctl->merge_answer, __ATOMIC_ACQUIRE)) != request)
         if (answer == TB_MERGE_FAILED || !tb_collector_alive() || !wait_more(&x.patience)) return 0;
@@ -373,7 +374,10 @@ static void unite(void)
     } else {
         int parent = node.rank - low, united = ask(TB_MERGE_UNITE);
         if (send_parent(parent, united) && !receive_word(&taken, parent, TAG_VERDICT)) taken = 0;
-        if (taken && united) __atomic_store_n(&tb_process.control->merge_request, TB_MERGE_TAKEN, __ATOMIC_RELEASE);
+        if (taken && united) {
+            __atomic_store_n(&tb_process.control->merge_request, TB_MERGE_TAKEN, __ATOMIC_RELEASE);
+            tb_bell();
+        }
     }
     for (int i = 0; i < node.count; i++) send_word(taken && node.stored[i], node.children[i], TAG_VERDICT);
     if (taken) mpi.Comm_free(&x.comm);

@@ -86,6 +86,7 @@ void tb_hook_finalize(struct tb_call *c, int ret)
     tb_process.closed = 1;
     tb_finalized(t);
     __atomic_add_fetch(&tb_process.control->finalized, 1, __ATOMIC_RELEASE);
+    tb_bell();
 }
 
 void tb_hook_mpi_memory(struct tb_call *c, void *base, int64_t bytes)

@@ -23,8 +23,12 @@ const (
 	// startTime is how long processes may take to register when it is not
 	// known how many there will be.
 	startTime = 2 * time.Second
-	idleSleep = 5 * time.Millisecond
-	busySleep = time.Millisecond
+	// A collector that finds little to do sleeps for longer and longer, up to mostSleep, unless the program rings: ranks
+	// that share their cores with it should not notice it. What fills a few segments in this time waits in the ring.
+	leastSleep = time.Millisecond
+	mostSleep  = 50 * time.Millisecond
+	// littleWork and muchWork are the bytes of a round after which it sleeps for longer, or not at all.
+	littleWork, muchWork = 256 << 10, 1 << 20
 )
 
 // collector drains one state directory.
@@ -139,18 +143,32 @@ func (c *collector) run() error {
 	defer c.startPlanner()()
 	c.control.SetCollector(ring.CollectorRunning)
 	c.logf("collecting for %s", c.job.Output)
+	pause, heard := leastSleep, uint32(0)
 	for {
 		n, ended, err := c.turn()
 		switch {
 		case ended:
 			return err
-		case n >= 1<<20: // more than that has come meanwhile
-		case n > 0:
-			time.Sleep(busySleep)
-		default:
-			time.Sleep(idleSleep)
+		case n >= muchWork: // and more has come meanwhile
+			pause = max(leastSleep, pause/2)
+			continue
+		case n < littleWork:
+			pause = min(2*pause, mostSleep)
+		}
+		if bell := c.wait(heard, pause); bell != heard {
+			heard, pause = bell, leastSleep
 		}
 	}
+}
+
+// wait sleeps until the program rings after it rang for the heard-th time, but no longer than atMost.
+func (c *collector) wait(heard uint32, atMost time.Duration) (bell uint32) {
+	_ = ring.Guarded(func() error {
+		c.control.Wait(heard, atMost)
+		bell = c.control.Bell()
+		return nil
+	})
+	return bell
 }
 
 // turn is what run does again and again. It is broken off, to be begun anew, where a file is gone that somebody made

@@ -172,6 +172,26 @@ func (c *Control) Files() uint32 { return atomic.LoadUint32(&c.page.Files) }
 // AddFile says that one more is there, ready to be read.
 func (c *Control) AddFile() { atomic.AddUint32(&c.page.Files, 1) }
 
+// Bell counts what the program wants the collector to look at soon.
+func (c *Control) Bell() uint32 { return atomic.LoadUint32(&c.page.Bell) }
+
+// Wait waits until there is something after heard, a result of Bell, but no longer than atMost.
+func (c *Control) Wait(heard uint32, atMost time.Duration) {
+	began := time.Now()
+	for atMost > 0 && c.Bell() == heard {
+		ts := unix.NsecToTimespec(int64(atMost))
+		_, _, err := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&c.page.Bell)), futexWait, uintptr(heard),
+			uintptr(unsafe.Pointer(&ts)), 0, 0)
+		if err != 0 && err != unix.EINTR && err != unix.EAGAIN && err != unix.ETIMEDOUT {
+			time.Sleep(atMost) // the file is gone
+		}
+		atMost -= time.Since(began)
+		began = time.Now()
+	}
+}
+
+const futexWait = 0 // FUTEX_WAIT of linux/futex.h
+
 // CollectorAlive reports whether a collector shows signs of life, as the program judges it too.
 func (c *Control) CollectorAlive() bool {
 	beat, now := atomic.LoadUint64(&c.page.Heartbeat), MonotonicNS()

@@ -143,7 +143,8 @@ type controlPage struct {
 	Unseen         uint32
 	EventsOff      uint32
 	FunctionTimes  uint32
-	_              [1012]byte
+	Bell           uint32
+	_              [1008]byte
 	Summary        [1024]byte
 }
 
