@@ -3,163 +3,96 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 	"unicode"
 
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/testkit/browser"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
-
-// viewerDeadline is how long something may take to appear on a busy machine.
-const viewerDeadline = time.Minute
 
 // serveView starts tabard view and gives the address that it prints.
 func serveView(t *testing.T, files ...string) string {
 	t.Helper()
-	cmd := exec.Command(tabardBin, append([]string{"view", "--no-browser", "--idle", "10m"}, files...)...)
-	out, err := cmd.StdoutPipe()
+	s, err := browser.Serve(tabardBin, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGINT)
-		_ = cmd.Wait()
-	})
-	address, text := regexp.MustCompile(`http://\S+`), ""
-	for s := bufio.NewScanner(out); s.Scan(); {
-		text += s.Text() + "\n"
-		if a := address.FindString(s.Text()); a != "" {
-			return a
-		}
-	}
-	t.Fatalf("tabard view printed no address:\n%s", text)
-	return ""
+	t.Cleanup(s.Close)
+	return s.Address
 }
 
-// browser starts Chromium without a screen. Tests that use it look at one page after the other.
-func browser(t *testing.T) context.Context {
+// chromium starts it. Tests that use it look at one page after the other.
+func chromium(t *testing.T) context.Context {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
+	ctx, stop, err := browser.Start()
 	if err != nil {
-		t.Fatalf("%v: make deps installs it", err)
-	}
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1280, 720))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), o...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(stop)
 	return ctx
 }
 
 // viewerPage is the page in a tab of its own.
 type viewerPage struct {
-	t   *testing.T
-	ctx context.Context
-	mu  sync.Mutex
-	bad []string // what the browser complained of
+	t *testing.T
+	*browser.Page
 }
 
 func openViewer(t *testing.T, parent context.Context, url string) *viewerPage {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(parent)
-	p := &viewerPage{t: t, ctx: ctx}
-	err := chromedp.Listen(ctx, func(e any) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		switch e := e.(type) {
-		case *runtime.EventExceptionThrown:
-			p.bad = append(p.bad, fmt.Sprintf("%s %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception))
-		case *log.EventEntryAdded:
-			// An answer with an error is shown on the page, which is looked at there.
-			if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
-				p.bad = append(p.bad, e.Entry.Text)
-			}
-		}
-	})
+	p, err := browser.Open(parent, url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for _, b := range p.bad {
+		for _, b := range p.Close() {
 			t.Errorf("the browser complains: %s", b)
 		}
-		cancel()
 	})
-	p.run(chromedp.EmulateViewport(1280, 720), chromedp.Navigate(url))
-	return p
+	return &viewerPage{t, p}
+}
+
+func (p *viewerPage) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 func (p *viewerPage) run(a ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := chromedp.Do(p.ctx, a...); err != nil {
-		p.t.Fatal(err)
-	}
+	p.must(p.Do(a...))
 }
 
 // text is the value of an expression as text.
 func (p *viewerPage) text(js string) string {
 	p.t.Helper()
-	s, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String("+js+")"))
-	if err != nil {
-		p.t.Fatalf("%v: %s", err, js)
-	}
+	s, err := p.Text(js)
+	p.must(err)
 	return s
 }
 
 // wait waits until an expression is true.
 func (p *viewerPage) wait(js string) {
 	p.t.Helper()
-	for end := time.Now().Add(viewerDeadline); ; time.Sleep(30 * time.Millisecond) {
-		// While the page goes on to another address there is nobody to ask.
-		if s, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String(!!("+js+"))")); err == nil && s == "true" {
-			return
-		}
-		if time.Now().After(end) {
-			p.t.Fatalf(
-				"not within %v: %s\nthe page at %s:\n%s",
-				viewerDeadline,
-				js,
-				p.text("location.hash"),
-				p.text("document.body.innerText"),
-			)
-		}
-	}
+	p.must(p.Wait(js))
 }
 
 // ready waits until the map and the panel are drawn.
 func (p *viewerPage) ready() {
 	p.t.Helper()
-	p.wait(`document.querySelector(".map")?.dataset.state === "ready" && document.querySelector(".panel") &&
-		!document.querySelector(".panel[aria-busy]") && !document.querySelector(".verdict[aria-busy]")`)
-	if s := p.text(`[...document.querySelectorAll(".failed, .fatal")].map(e => e.textContent).join("; ")`); s != "" {
-		p.t.Errorf("the page failed: %s", s)
-	}
+	p.must(p.Ready())
 }
 
 func (p *viewerPage) keys(keys string) {
@@ -170,9 +103,7 @@ func (p *viewerPage) keys(keys string) {
 // click clicks the first element of a selector whose text begins with something.
 func (p *viewerPage) click(selector, text string) {
 	p.t.Helper()
-	find := fmt.Sprintf("[...document.querySelectorAll(%q)].find(e => e.textContent.startsWith(%q))", selector, text)
-	p.wait(find)
-	p.text(find + ".click()")
+	p.must(p.Click(selector, text))
 }
 
 // selection is what the page selects, by its fragment.
@@ -196,7 +127,7 @@ func viewerRecording(t *testing.T, fault string) string {
 
 // A person finds the way through a recording: with the mouse, with the keys alone, and with links.
 func TestViewer(t *testing.T) {
-	ctx := browser(t)
+	ctx := chromium(t)
 	url := serveView(t, viewerRecording(t, "slowstep"))
 
 	p := openViewer(t, ctx, url)
@@ -327,7 +258,7 @@ func TestViewer(t *testing.T) {
 
 // Two recordings are beside each other, coupled by iteration.
 func TestViewerCompare(t *testing.T) {
-	p := openViewer(t, browser(t), serveView(t, viewerRecording(t, "none"), viewerRecording(t, "sizestep")))
+	p := openViewer(t, chromium(t), serveView(t, viewerRecording(t, "none"), viewerRecording(t, "sizestep")))
 	p.ready()
 	p.wait(`document.querySelectorAll(".map").length === 2`)
 	p.click(`[role="tab"]`, "Compare")
@@ -351,7 +282,7 @@ func TestViewerHostile(t *testing.T) {
 	if err := os.WriteFile(file, archivetest.Poisoned(t, clean, hostile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := openViewer(t, browser(t), serveView(t, file))
+	p := openViewer(t, chromium(t), serveView(t, file))
 	p.ready()
 	p.wait(`document.querySelectorAll(".findings button").length > 0`)
 	for _, id := range strings.Fields(p.text(`[...document.querySelectorAll('[role="tab"]')].map(e => e.id).join(" ")`)) {
@@ -378,7 +309,7 @@ func TestViewerFile(t *testing.T) {
 	if out, err := exec.Command(tabardBin, "view", "--html", page, viewerRecording(t, "slowstep")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p := openViewer(t, browser(t), "file://"+page)
+	p := openViewer(t, chromium(t), "file://"+page)
 	p.ready()
 	p.wait(
 		`document.querySelectorAll(".findings button").length > 0 && document.querySelectorAll(".panel tbody tr").length > 2`,

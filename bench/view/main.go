@@ -72,13 +72,19 @@ func main() {
 	}
 	only := flag.String("rows", "", "rows whose name matches this regular expression")
 	keep := flag.String("keep", "", "make the recordings in this directory, or use those that are there")
+	page := flag.Bool("page", false, "measure the page in Chromium, with bin/tabard as the server")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "view: wrong arguments; see -help")
 		os.Exit(2)
 	}
-	ok, err := run(pattern, *keep)
+	ok, err := inFolder(*keep, func(dir string) (bool, error) {
+		if *page {
+			return pages(pattern, dir)
+		}
+		return run(pattern, dir)
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "view:", err)
 	}
@@ -87,13 +93,18 @@ func main() {
 	}
 }
 
-func run(only *regexp.Regexp, dir string) (ok bool, err error) {
+// inFolder does something with the folder of the recordings, a temporary one for "".
+func inFolder(dir string, do func(dir string) (bool, error)) (ok bool, err error) {
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "tabard-view-"); err != nil {
 			return false, err
 		}
 		defer os.RemoveAll(dir)
 	}
+	return do(dir)
+}
+
+func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 	cache, err := os.MkdirTemp("", "tabard-cache-")
 	if err != nil {
 		return false, err
@@ -108,11 +119,9 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 		if !only.MatchString(r.Name) {
 			continue
 		}
-		file := filepath.Join(dir, fmt.Sprintf("%d-%d.tabard", r.Ranks, r.Calls))
-		if _, err := os.Stat(file); err != nil {
-			if err := write(file, r.Ranks, r.Calls); err != nil {
-				return false, err
-			}
+		file, err := r.file(dir)
+		if err != nil {
+			return false, err
 		}
 		first, err := inChild(file, cache)
 		if err != nil {
@@ -136,6 +145,15 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 		fmt.Println("\nA bar is missed.")
 	}
 	return ok, nil
+}
+
+// file is the recording, which is made if it is not there.
+func (r *row) file(dir string) (string, error) {
+	file := filepath.Join(dir, fmt.Sprintf("%d-%d.tabard", r.Ranks, r.Calls))
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	return file, write(file, r.Ranks, r.Calls)
 }
 
 // inChild measures in a process of its own.

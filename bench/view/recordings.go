@@ -102,7 +102,11 @@ func write(file string, ranks, calls int) error {
 		times.Values = append(times.Values, k)
 	}
 	c.Classes[0].Timing = times
-	clocks, group := slices.Repeat([][]int64{from.Groups[0].Clocks.At(0)}, ranks), c.Groups[0]
+	clocks, group := make([][]int64, ranks), c.Groups[0]
+	for r := range clocks {
+		clocks[r] = slices.Clone(from.Groups[0].Clocks.At(r % timed))
+		clocks[r][1] = from.Groups[0].Clocks.At(0)[1] // synthetic ranks start up to 50 ms apart: they start together here
+	}
 	group.Clocks = rankfunc.FitVec(&rankfunc.Context{Size: ranks}, group.Ranks, clocks)
 	var out bytes.Buffer
 	if err := c.Write(&out); err != nil {

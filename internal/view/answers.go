@@ -27,12 +27,22 @@ type endpoint struct {
 	// takes are the parameters that it understands besides rec, and the selection if selects is set.
 	takes   []string
 	selects bool
-	// work makes the answer: a value to be sent as JSON, or bytes. It may take long if slow is set.
-	slow bool
-	// short is set if it usually does not, so that it must not wait for those that do.
-	short bool
+	// work makes the answer: a value to be sent as JSON, or bytes. In a queue it may take long.
+	queue queue
 	work  func(q *question) (any, error)
 }
+
+// queue is what an answer waits in. What takes little must not wait for what takes long.
+type queue int
+
+// Queues: none, those that match messages or compare, those that go over all ranks, and those of some calls.
+const (
+	atOnce queue = iota
+	long
+	tables
+	small
+	numQueues
+)
 
 // question is a request that was understood.
 type question struct {
@@ -162,7 +172,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		fail(w, err)
 		return
 	}
-	if !e.slow {
+	if e.queue == atOnce {
 		v, err := guarded(q, e.work)
 		if err == nil {
 			err = send(w, v)
@@ -172,11 +182,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		}
 		return
 	}
-	line := s.answers
-	if e.short {
-		line = s.quick
-	}
-	t := line.get(q.key(name), q, e.work)
+	t := s.answers[e.queue].get(q.key(name), q, e.work)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -237,12 +243,12 @@ func guarded(q *question, work func(*question) (any, error)) (v any, err error) 
 	return work(q)
 }
 
-// How many analyses go on at once, how long one is kept that was not begun and that nobody asks for, and how many bytes
-// of answers are kept.
+// How many analyses of a queue go on at once, how long one is kept that was not begun and that nobody asks for, and how
+// many bytes of answers of a queue are kept.
 const (
 	workers    = 2
 	forgotten  = 5 * time.Second
-	maxAnswers = 64 << 20
+	maxAnswers = 48 << 20
 )
 
 // answers are those that take long.

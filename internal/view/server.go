@@ -36,19 +36,21 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // Server answers the requests of the page. It is an http.Handler.
 type Server struct {
 	recordings []*recording
-	// answers are those that take long, quick those that usually do not.
-	answers, quick *answers
-	token          string // 128 bits in hexadecimal
-	cookie         string // its name
-	mux            map[string]endpoint
-	asked          atomic.Int64 // when the last request came, in Unix nanoseconds
+	answers    [numQueues]*answers
+	token      string // 128 bits in hexadecimal
+	cookie     string // its name
+	mux        map[string]endpoint
+	asked      atomic.Int64 // when the last request came, in Unix nanoseconds
 }
 
 // New makes a server of one recording, or of two that are compared. They must stay open.
 func New(archives ...*archive.Archive) (*Server, error) {
 	var secret [16]byte
 	rand.Read(secret[:]) // never fails
-	s := &Server{token: hex.EncodeToString(secret[:]), answers: newAnswers(), quick: newAnswers()}
+	s := &Server{token: hex.EncodeToString(secret[:])}
+	for i := range s.answers {
+		s.answers[i] = newAnswers()
+	}
 	// Cookies do not know ports: each server has a name of its own, which does not tell the token.
 	id := sha256.Sum256(append([]byte("cookie "), secret[:]...))
 	s.cookie = "tabard-" + hex.EncodeToString(id[:4])

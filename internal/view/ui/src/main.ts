@@ -146,9 +146,14 @@ function build(o: Overview): void {
   for (const panel of document.querySelectorAll(".panel")) panel.id = "panel";
   keyboard(c, found.focus, maps, panels, run);
   addEventListener("jump", (e) => void jump((e as CustomEvent<number>).detail, c, run));
-  // For tests: how long pictures took to draw, and where calls are.
+  // For tests: how long pictures took to draw, when the first one with tiles was, and where calls are.
   Object.assign(window, {
-    tabard: { frames: () => maps.flatMap((m) => m.frames), calls: () => maps[0]?.callsDrawn() ?? [] },
+    tabard: {
+      frames: () => maps.flatMap((m) => m.frames),
+      first: () => maps[0]?.firstPicture ?? NaN,
+      calls: () => maps[0]?.callsDrawn() ?? [],
+      near: (lines: number) => maps[0]?.near(lines),
+    },
   });
 }
 
@@ -179,7 +184,6 @@ function theme(): void {
     document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   document.documentElement.dataset.theme = dark === "dark" ? "light" : "dark";
   dispatchEvent(new Event("themechange"));
-  dispatchEvent(new Event("resize"));
 }
 
 const names: Record<Key, string> = {
@@ -336,7 +340,7 @@ function exporting(c: Context, panels: Panel[]): void {
       run: () =>
         (document.querySelector(".map canvas") as HTMLCanvasElement | null)?.toBlob((b) => b && save(`${base}.png`, b)),
     },
-    { text: "copy the link to this view", run: () => copy("The link to this view", location.href, c.say) },
+    { text: "copy the link to this view", run: () => copy("The link to this view", store.link, c.say) },
     {
       text: "copy the line that writes the selection in the format of another tool",
       run: () =>

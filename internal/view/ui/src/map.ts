@@ -7,7 +7,7 @@ import { drawLane, Lanes, type Drawn } from "./lanes";
 import { categories, ink } from "./palette";
 import { hasRank, rankList, type Selection, type State, type Store } from "./state";
 import { clean, h, put } from "./text";
-import { inFile, pixels, Tiles, type Place } from "./tiles";
+import { inFile, pixels, Tiles, type Filter, type Place } from "./tiles";
 import type { Grid, LaneCall, Line, Lines, Overview, Steps, TileHead } from "./types";
 import { stepsOf, windowOf, windowText } from "./window";
 
@@ -43,7 +43,8 @@ export class TimeMap {
   private width = 0;
   private height = 0;
   private waiting = false;
-  private lines = new Map<string, Lines | null>();
+  private lines = new Map<number, Lines | null>();
+  private linesOrder = "";
   private steps: Steps | undefined;
   private drawn: Drawn[] = [];
   private heads: { head: TileHead; place: Place }[] = [];
@@ -57,6 +58,8 @@ export class TimeMap {
   messages = true;
   /** How long the last pictures took to draw, in ms: for tests. */
   readonly frames: number[] = [];
+  /** When the first picture with tiles was drawn, in ms since the page was asked for: for tests. */
+  firstPicture: number | undefined;
 
   constructor(private o: MapOptions) {
     this.grid = o.overview.grid as Grid;
@@ -170,13 +173,27 @@ export class TimeMap {
       const begin = performance.now();
       this.paint();
       this.frames.push(performance.now() - begin);
+      if (this.heads.length) this.firstPicture ??= performance.now();
       if (this.frames.length > 500) this.frames.splice(0, 250);
     });
   }
 
-  private get filter(): Params {
-    const s = this.o.store.now.selection;
-    return { function: s.function, comm: s.comm, in: s.in };
+  private filtered: { of: State; filter: Filter } | undefined;
+
+  /** What tiles are asked for besides their place. */
+  private get filter(): Filter {
+    const now = this.o.store.now;
+    const { selection: s, order } = now;
+    if (this.filtered?.of.selection !== s || this.filtered.of.order !== order) {
+      const params: Params = {
+        function: s.function,
+        comm: s.comm,
+        in: s.in,
+        order: order === "rank" ? undefined : order,
+      };
+      this.filtered = { of: now, filter: { params, key: JSON.stringify(params) } };
+    }
+    return this.filtered.filter;
   }
 
   private paint(): void {
@@ -250,19 +267,32 @@ export class TimeMap {
         }
       }
     }
-    const extra: Params = { ...this.filter, order: s.order === "rank" ? undefined : s.order };
+    const extra = this.filter;
+    const end = performance.now() + 3;
+    const make = (): boolean => performance.now() < end || ((missing = true), this.draw(), false);
     let missing = false;
     this.failure = undefined;
     g.imageSmoothingEnabled = false;
     for (const p of places) {
       const t = this.tiles.tile(p, extra);
       if (t?.error) this.failure = t.error;
-      const found = t?.head ? { tile: t, place: p } : this.tiles.coarser(p, extra);
       if (!t) missing = true;
-      if (!found) continue;
-      if (found.tile === t && t.head) this.see(t.head, p);
-      const image = pixels(found.tile, s.color);
-      if (image) this.paintTile(g, image, found.place, p);
+      // Pixels are made of a few tiles in each picture, so that none takes long. Until then coarser ones are shown.
+      let image = t && pixels(t, s.color, make);
+      if (image && t?.head) {
+        this.see(t.head, p);
+        this.paintTile(g, image, p, p);
+        continue;
+      }
+      const found = this.tiles.coarser(p, extra);
+      image = found && pixels(found.tile, s.color, make);
+      if (found && image) this.paintTile(g, image, found.place, p);
+    }
+    if (this.row >= 5) {
+      // rows can be told apart
+      g.fillStyle = ink("paper");
+      for (let i = Math.ceil(first + 1e-9); i <= Math.min(first + n, this.grid.lines); i++)
+        g.fillRect(gutter, Math.round(axis + (i - first) * this.row) - 1, this.plot, 1);
     }
     return missing;
   }
@@ -292,20 +322,24 @@ export class TimeMap {
       this.x((want.x + 1) * long) - x,
       rows * has.group * this.row,
     );
-    if (this.row >= 5 && has.group === 1) {
-      // rows can be told apart
-      g.fillStyle = ink("paper");
-      for (let i = 1; i <= rows; i++)
-        g.fillRect(x, Math.round(y + i * this.row) - 1, this.x((want.x + 1) * long) - x, 1);
-    }
+  }
+
+  /** How many calls a line makes in a nanosecond, on average. */
+  private get rate(): number {
+    return this.o.overview.calls / this.grid.lines / Math.max(1, this.grid.to_ns - this.grid.from_ns);
+  }
+
+  /** Looks at the middle of the run so near that single calls of some lines are seen. */
+  near(lines: number): void {
+    const { from_ns, to_ns } = this.grid;
+    const half = Math.min((to_ns - from_ns) / 2, 30 / this.rate);
+    this.look((from_ns + to_ns) / 2 - half, (from_ns + to_ns) / 2 + half, 0, lines);
   }
 
   private paintLanes(g: CanvasRenderingContext2D, s: State): boolean {
     const [from, to, first, n] = this.view;
     if (this.row < 12 || !this.o.overview.timed || selfContained || s.color !== "activity") return false;
-    const expected =
-      (this.o.overview.calls / this.grid.lines / Math.max(1, this.grid.to_ns - this.grid.from_ns)) * (to - from);
-    if (expected > 1500) return false;
+    if (this.rate * (to - from) > 1500) return false;
     let single = false;
     for (let i = Math.floor(first); i < Math.min(Math.ceil(first + n), this.grid.lines); i++) {
       const line = this.line(i);
@@ -483,11 +517,15 @@ export class TimeMap {
   /** The identity of a line, once it is known. */
   line(i: number): Line | undefined {
     const order = this.o.store.now.order;
+    if (order !== this.linesOrder) {
+      this.linesOrder = order;
+      this.lines = new Map();
+    }
     const first = Math.floor(i / page) * page;
-    const key = order + "/" + first;
-    const p = this.lines.get(key);
+    const lines = this.lines;
+    const p = lines.get(first);
     if (p === undefined) {
-      this.lines.set(key, null);
+      lines.set(first, null);
       get<Lines>("lines", {
         rec: this.o.rec || undefined,
         order: order === "rank" ? undefined : order,
@@ -495,7 +533,7 @@ export class TimeMap {
         count: page,
       }).then(
         (l) => {
-          this.lines.set(key, l);
+          lines.set(first, l);
           this.draw();
         },
         () => undefined,
@@ -706,11 +744,7 @@ export class TimeMap {
       const b = Math.floor(t / 2 ** place.level) - place.x * 256;
       const row = head.rows[r];
       if (!row || b < 0 || b > 255 || i < place.first) continue;
-      const cells = this.tiles.tile(
-        place,
-        { ...this.filter, order: this.o.store.now.order === "rank" ? undefined : this.o.store.now.order },
-        false,
-      )?.cells;
+      const cells = this.tiles.tile(place, this.filter, false)?.cells;
       if (!cells) continue;
       const n = head.categories.length;
       const parts = head.categories

@@ -24,8 +24,12 @@ export function rgb(hex: number): RGB {
   return [hex >> 16, (hex >> 8) & 255, hex & 255];
 }
 
+const texts = new Map<number, string>();
+
 export function css(hex: number): string {
-  return "#" + hex.toString(16).padStart(6, "0");
+  let text = texts.get(hex);
+  if (text === undefined) texts.set(hex, (text = "#" + hex.toString(16).padStart(6, "0")));
+  return text;
 }
 
 /** The viridis map in 256 steps, 3 bytes each. */
@@ -41,11 +45,22 @@ export const viridisTable: Uint8Array = (() => {
   return t;
 })();
 
+// What the theme says is asked for once, and not for each thing that is drawn: asking costs more than drawing.
+const system = matchMedia("(prefers-color-scheme: dark)");
+const inks = new Map<string, string>();
+let isDark: boolean | undefined;
+
+function forget(): void {
+  inks.clear();
+  isDark = undefined;
+}
+addEventListener("themechange", forget);
+system.addEventListener("change", () => dispatchEvent(new Event("themechange")));
+
 /** Whether the page is dark: what was chosen, or what the system prefers. */
 export function dark(): boolean {
   const chosen = document.documentElement.dataset.theme;
-  if (chosen) return chosen === "dark";
-  return matchMedia("(prefers-color-scheme: dark)").matches;
+  return (isDark ??= chosen ? chosen === "dark" : system.matches);
 }
 
 export function categoryColor(i: number): number {
@@ -55,7 +70,12 @@ export function categoryColor(i: number): number {
 
 /** The colour of a style variable of the page. */
 export function ink(name: string): string {
-  return getComputedStyle(document.documentElement)
-    .getPropertyValue("--" + name)
-    .trim();
+  let color = inks.get(name);
+  if (color === undefined) {
+    color = getComputedStyle(document.documentElement)
+      .getPropertyValue("--" + name)
+      .trim();
+    inks.set(name, color);
+  }
+  return color;
 }

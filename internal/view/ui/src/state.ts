@@ -76,6 +76,7 @@ export class Store {
   private place = 0;
   private last = 0;
   private moved = 0;
+  private late: number | undefined;
 
   constructor() {
     history.replaceState({ place: 0 }, "");
@@ -86,6 +87,8 @@ export class Store {
       else this.place = place;
       this.last = Math.max(this.last, this.place);
       this.moved = 0;
+      clearTimeout(this.late);
+      this.late = undefined;
       this.enter(fromFragment(location.hash));
     });
   }
@@ -101,16 +104,27 @@ export class Store {
   /** Changes the state. Moves of the view that follow one another count as one change. */
   set(change: Partial<State>, moving = false): void {
     const next = { ...this.state, ...change };
-    const hash = "#" + toFragment(next);
-    if (hash === "#" + toFragment(this.state)) return;
+    const fragment = toFragment(next);
+    if (fragment === toFragment(this.state)) return;
     const together = moving && performance.now() - this.moved < 800;
     this.moved = moving ? performance.now() : 0;
-    if (together) history.replaceState({ place: this.place }, "", hash);
+    if (together)
+      // Browsers refuse more than some changes of the address a second: it follows when the view rests.
+      this.late ??= setTimeout(() => this.settle(), 300);
     else {
+      this.settle();
       this.last = ++this.place;
-      history.pushState({ place: this.place }, "", hash);
+      history.pushState({ place: this.place }, "", "#" + fragment);
     }
     this.enter(next);
+  }
+
+  // Brings the address up to date.
+  private settle(): void {
+    if (this.late === undefined) return;
+    clearTimeout(this.late);
+    this.late = undefined;
+    history.replaceState({ place: this.place }, "", "#" + toFragment(this.state));
   }
 
   /** Narrows or widens the selection. */
@@ -120,11 +134,19 @@ export class Store {
     this.set({ ...more, selection });
   }
 
+  /** The address of what is shown. */
+  get link(): string {
+    this.settle();
+    return location.href;
+  }
+
   undo(): void {
+    this.settle();
     if (this.place > 0) history.back();
   }
 
   redo(): void {
+    this.settle();
     if (this.place < this.last) history.forward();
   }
 

@@ -15,12 +15,16 @@ export class Strip {
   private tip = h("div", { class: "tip", hidden: true });
   private steps: Steps | undefined;
   private width = 0;
+  private waiting = false;
   private drag: { x: number; x1: number } | undefined;
 
   constructor(private store: Store) {
     this.element = h("div", { class: "strip" }, this.canvas, this.tip);
     new ResizeObserver(() => this.draw()).observe(this.element);
-    store.listen(() => this.draw());
+    addEventListener("themechange", () => this.draw());
+    store.listen((now, before) => {
+      if (now.selection.steps !== before.selection.steps) this.draw();
+    });
     const c = this.canvas;
     c.addEventListener("pointerdown", (e) => {
       c.setPointerCapture(e.pointerId);
@@ -66,7 +70,17 @@ export class Strip {
     return Math.max(0, Math.min(n - 1, Math.floor(((x - gutter) / (this.width - gutter)) * n)));
   }
 
+  /** Draws with the next picture of the screen. */
   private draw(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.paint();
+    });
+  }
+
+  private paint(): void {
     const s = this.steps;
     this.width = this.element.clientWidth;
     if (!s || !this.width) return;

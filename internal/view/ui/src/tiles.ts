@@ -23,6 +23,12 @@ export interface Place {
   path?: string;
 }
 
+/** What else is asked for, and that as a text. */
+export interface Filter {
+  params: Params;
+  key: string;
+}
+
 const toLinear = Float32Array.from({ length: 256 }, (_, i) => Math.pow(i / 255, 2.2));
 const fromLinear = Uint8Array.from({ length: 4096 }, (_, i) => Math.round(255 * Math.pow(i / 4095, 1 / 2.2)));
 
@@ -32,7 +38,7 @@ const most = 256;
 export class Tiles {
   private tiles = new Map<string, Tile>();
   private asking = 0;
-  private queue: string[] = [];
+  private queue = new Map<string, string>(); // addresses by keys
   private clock = 0;
   private generation = new AbortController();
 
@@ -44,19 +50,19 @@ export class Tiles {
 
   /** Forgets requests that nobody waits for any more. */
   drop(): void {
-    this.queue = [];
+    this.queue.clear();
   }
 
   /** Whether something is on its way. */
   get busy(): boolean {
-    return this.asking > 0 || this.queue.length > 0;
+    return this.asking > 0 || this.queue.size > 0;
   }
 
-  private key(p: Place, extra: Params): string {
+  private address(p: Place, extra: Filter): string {
     return (
       p.path ??
       address("tiles", {
-        ...extra,
+        ...extra.params,
         rec: this.rec || undefined,
         level: p.level,
         x: p.x,
@@ -68,15 +74,15 @@ export class Tiles {
   }
 
   /** A tile that is there; asks for it else. */
-  tile(p: Place, extra: Params, ask = true): Tile | undefined {
-    const key = this.key(p, extra);
+  tile(p: Place, extra: Filter, ask = true): Tile | undefined {
+    const key = p.path ?? `${p.level}.${p.x}.${p.first}.${p.group}.${p.rows}${extra.key}`;
     const t = this.tiles.get(key);
     if (t) {
       t.used = ++this.clock;
       return t.head || t.error ? t : undefined;
     }
-    if (ask && !this.queue.includes(key)) {
-      this.queue.push(key);
+    if (ask && !this.queue.has(key)) {
+      this.queue.set(key, this.address(p, extra));
       queueMicrotask(() => this.next());
     }
     return undefined;
@@ -84,18 +90,19 @@ export class Tiles {
 
   private next(): void {
     while (this.asking < 4) {
-      const key = this.queue.shift();
-      if (!key) return;
-      if (!this.tiles.has(key)) void this.fetch(key);
+      const [first] = this.queue;
+      if (!first) return;
+      this.queue.delete(first[0]);
+      if (!this.tiles.has(first[0])) void this.fetch(...first);
     }
   }
 
-  private async fetch(key: string): Promise<void> {
+  private async fetch(key: string, url: string): Promise<void> {
     const t: Tile = { pixels: new Map(), used: ++this.clock };
     this.tiles.set(key, t);
     this.asking++;
     try {
-      const b = await bytes(key, { signal: this.generation.signal });
+      const b = await bytes(url, { signal: this.generation.signal });
       const n = new DataView(b).getUint32(0, true);
       t.head = JSON.parse(new TextDecoder().decode(new Uint8Array(b, 4, n))) as TileHead;
       t.cells = new Uint8Array(b, 4 + n);
@@ -122,7 +129,7 @@ export class Tiles {
   }
 
   /** The nearest tile at a coarser level, for as long as the right one is on its way. */
-  coarser(p: Place, extra: Params): { tile: Tile; place: Place } | undefined {
+  coarser(p: Place, extra: Filter): { tile: Tile; place: Place } | undefined {
     for (let up = 1; p.level + up <= this.grid.level; up++) {
       const place = { ...p, level: p.level + up, x: Math.floor(p.x / 2 ** up) };
       const tile = this.tile(place, extra, false);
@@ -132,12 +139,13 @@ export class Tiles {
   }
 }
 
-/** The pixels of a tile, a pixel a bin and row, when colours mean the activity, or the share of one category. */
-export function pixels(t: Tile, color: string): HTMLCanvasElement | undefined {
+/** The pixels of a tile, a pixel a bin and row, when colours mean the activity, or the share of one category; undefined
+ *  if they would have to be made and must not. */
+export function pixels(t: Tile, color: string, make: () => boolean): HTMLCanvasElement | undefined {
   if (!t.head || !t.cells) return undefined;
   const key = color + (dark() ? "/dark" : "");
   const old = t.pixels.get(key);
-  if (old) return old;
+  if (old || !make()) return old;
   const { bins, rows } = t.head;
   const n = t.head.categories.length;
   const canvas = document.createElement("canvas");
