@@ -157,7 +157,7 @@ regression: bin/tabard
 	$(GOCMD) run ./bench/regression $(REGRESSION)
 
 findings: bin/tabard
-	@$(GOCMD) run ./bench/findings $(if $(HEALTHY),-healthy $(HEALTHY))
+	@$(GOCMD) run ./bench/findings $(if $(HEALTHY),-healthy $(HEALTHY)) $(FINDINGS)
 
 house: bin/tabard
 	@$(GOCMD) run ./bench/house $(BEFORE) .

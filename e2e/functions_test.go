@@ -20,6 +20,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/planted"
 )
 
 // generated is a program of random functions that call each other in loops, by chance, recursively, and jump out of
@@ -256,6 +257,28 @@ func TestOutliersPlanted(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The first outlier or difference is the fault of a search: what takes threads, a job that hangs, or two versions of a
+// library. bench/findings has all of them.
+func TestSearchPlanted(t *testing.T) {
+	some := map[string]bool{"deadlock": true, "race": true, "upgrade": true}
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		dir := t.TempDir()
+		for i := range planted.Searches {
+			f := &planted.Searches[i]
+			if !some[f.Name] {
+				continue
+			}
+			first, err := f.First(m, tabardBin, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bad := f.Check(first); bad != "" {
+				t.Errorf("%s: %s: %s", f.Name, bad, first)
+			}
+		}
+	})
 }
 
 // No call of a signal handler is dropped, whatever it interrupts, and none of a thread.

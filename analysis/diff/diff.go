@@ -28,6 +28,7 @@ type comparison struct {
 	notes       map[string]bool
 	compared    []compared
 	moved       map[movedKey]string // see moved.go
+	threads     bool                // two threads of one recording are compared
 }
 
 // Of compares two archives. Errors are those of reading them.

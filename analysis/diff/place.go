@@ -13,6 +13,7 @@ import (
 type nest struct {
 	side    *side
 	locator *loops.Locator
+	cut     bool // the thread was ended in the middle of something
 }
 
 // Limits of what places are found in: streams of a recording, symbols of their grammars, nodes of their loops,
@@ -51,7 +52,7 @@ func (s *side) nest(st *archive.Stream) *nest {
 		return nil
 	}
 	s.nodes += classes[0].Size()
-	n := &nest{side: s, locator: classes[0].Locator(0)}
+	n := &nest{side: s, locator: classes[0].Locator(0), cut: !st.Rank().Complete}
 	s.nests[st.Index()] = n
 	return n
 }
@@ -63,6 +64,9 @@ func (n *nest) find(call uint64) []loops.Around {
 	}
 	before := n.locator.Work()
 	list := n.locator.Find(call)
+	if n.cut && list == nil {
+		list = n.locator.FindCut(call)
+	}
 	n.side.nestWork += n.locator.Work() - before
 	return list
 }

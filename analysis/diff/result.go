@@ -28,11 +28,14 @@ const (
 	Outcome
 	// Processes: one recording has processes or threads that the other has not.
 	Processes
+	// Inside: a function of the program called others than in the other recording, somewhere below; no API was called there.
+	Inside
 )
 
 // String is the kind's name in lower case.
 func (k Kind) String() string {
-	return [...]string{"parameter", "loop", "order", "missing", "extra", "hang", "stop", "result", "processes"}[k]
+	return [...]string{"parameter", "loop", "order", "missing", "extra", "hang", "stop", "result", "processes",
+		"inside"}[k]
 }
 
 // Call is a call by function and place.
@@ -71,7 +74,7 @@ type Difference struct {
 	More  uint64
 	// Param is the parameter that differs, A and B its values: as functions of the rank if it is
 	// not the same at all Ranks. Of trips they are numbers, of Stop and Hang the calls that came
-	// next.
+	// next. Of Inside Param is the function in which they differ, "inner < outer", and A and B what it called.
 	Param, A, B string
 	// Varies is set if A and B are those of the first occurrence and others have other values.
 	Varies bool
@@ -80,6 +83,8 @@ type Difference struct {
 	Count, Of uint64
 	// OnlyA is set if the calls of a Hang or Stop are those of A.
 	OnlyA bool
+	// Open is set if the last of the calls that are missing did not return; only by Threads.
+	Open bool
 	// Step is set for the trips of the time-step loop.
 	Step bool
 	// Places are the loops around the first occurrence, the outermost first, of A unless it has

@@ -9,7 +9,10 @@ import (
 
 // structure describes the steps in which the words differ.
 func (g *group) structure() {
-	if g.whole {
+	switch {
+	case g.c.threads:
+		g.progress()
+	case g.whole:
 		g.ending()
 	}
 	g.describe(g.steps, 1)
@@ -157,8 +160,9 @@ func (g *group) describe(steps []step, times uint64) {
 		case s.period > 0:
 			g.trips(s, times)
 		default:
-			g.part(g.ka, g.wa, s, s.a, s.na, Missing, times)
-			g.part(g.kb, g.wb, s, s.b, s.nb, Extra, times)
+			s := g.insides(*s, times)
+			g.part(g.ka, g.wa, &s, s.a, s.na, Missing, times)
+			g.part(g.kb, g.wb, &s, s.b, s.nb, Extra, times)
 		}
 	}
 }
@@ -176,6 +180,9 @@ func (g *group) part(k *class, w *word, s *step, i, n uint64, kind Kind, times u
 	}
 	d := &Difference{Kind: kind, Call: first, Count: times, onlyB: kind == Extra}
 	d.Calls, d.More = g.calls(w, i, n)
+	if i+n == w.len() && g.c.threads {
+		d.Open, _ = g.last(k, w)
+	}
 	g.at(d, s.a, s.b)
 	g.add(d, g.ranks)
 }

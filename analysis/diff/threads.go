@@ -1,9 +1,7 @@
 package diff
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"path/filepath"
 	"sort"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -12,10 +10,12 @@ import (
 
 // Threads compares the calls of two streams of a recording: their structure, and of parameters those that tell what is
 // done in common (roots, operations, counts, types), and peers relative to the ranks. Differences come in the order of
-// the calls of s; their B is t. What is left open by the standard is no difference.
+// the calls of s; their B is t. What is left open by the standard is no difference. Where one of them just came further
+// before the job ended, that is a Hang or a Stop of the other one, whatever it still did.
 func Threads(a *archive.Archive, s, t *archive.Stream) (*Result, error) {
 	c := &comparison{o: Options{Structure: true, Calls: DefaultCalls}, keys: names{}, values: names{},
-		found: map[string]*Difference{}, order: map[string]*orderNote{}, result: &Result{}, notes: map[string]bool{}}
+		found: map[string]*Difference{}, order: map[string]*orderNote{}, result: &Result{}, notes: map[string]bool{},
+		threads: true}
 	for i := range c.sides {
 		c.sides[i] = &side{a: a, number: i, abi: a.Meta().ABI, classes: map[*archive.Class]*class{}, nests: map[int]*nest{}}
 	}
@@ -43,6 +43,46 @@ func Threads(a *archive.Archive, s, t *archive.Stream) (*Result, error) {
 	}
 	c.result.Differences = c.list
 	return c.result, nil
+}
+
+// progress takes the last step away if it only tells that one of the threads came further, where the other one was ended.
+func (g *group) progress() {
+	openA, callA := g.last(g.ka, g.wa)
+	openB, callB := g.last(g.kb, g.wb)
+	n, rest := len(g.steps), step{a: g.wa.len(), b: g.wb.len()}
+	if n > 0 && g.steps[n-1].kind == missing {
+		rest = g.steps[n-1]
+	}
+	// Whose calls ended: of two that made the same ones that which did not return from the last.
+	ended, more := openA && rest.na == 0, rest.nb
+	d := &Difference{Kind: Stop, Count: 1, Call: callA, OnlyA: true}
+	switch {
+	case rest.na*rest.nb != 0 || rest.na+rest.nb == 0 && openA == openB:
+		return // they did something else, or the same to the end
+	case rest.na > 0 || rest.nb == 0 && openB:
+		ended, more = openB, rest.na
+		d.Call, d.OnlyA = callB, false
+	}
+	if g.ended(d).Rank().Complete {
+		return
+	}
+	if ended {
+		d.Kind = Hang
+	}
+	if more > 0 {
+		g.steps = g.steps[:n-1]
+	}
+	d.More = more
+	g.at(d, min(rest.a, g.wa.len()-min(1, g.wa.len())), min(rest.b, g.wb.len()-min(1, g.wb.len())))
+	g.add(d, g.ranks)
+}
+
+// ended is the stream whose calls a Hang or a Stop ended.
+func (g *group) ended(d *Difference) *archive.Stream {
+	if d.OnlyA {
+		return g.sa
+	}
+	return g.sb
 }
 
 // maxThreadPlaces bounds for how many differences the loops around them are looked for.
@@ -123,38 +163,4 @@ func commonValues(k *class, t uint32, s *archive.Stream) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// treeKey tells what a tree of calls of the program's functions is made of; empty if the site is no tree.
-func (s *side) treeKey(site uint32) string {
-	sites := s.a.Sites()
-	if site == 0 || int(site) > len(sites) || sites[site-1].Tree == nil {
-		return ""
-	}
-	if key := s.trees[site]; key != "" {
-		return key
-	}
-	h := sha256.New()
-	part := func(x uint32) {
-		key := s.treeKey(x)
-		if key == "" && x > 0 {
-			for _, f := range sites[x-1].Frames {
-				key = fmt.Sprint(f.Func, filepath.Base(f.File), f.Line)
-				if f.Func == "" {
-					key = fmt.Sprint(f.Image, f.Offset)
-				}
-			}
-		}
-		fmt.Fprintf(h, "%q ", key)
-	}
-	part(sites[site-1].Tree.Func)
-	for _, c := range sites[site-1].Tree.Calls {
-		part(c.Site)
-		fmt.Fprintf(h, "%d ", c.Count)
-	}
-	if s.trees == nil {
-		s.trees = map[uint32]string{}
-	}
-	s.trees[site] = string(h.Sum(nil)[:12])
-	return s.trees[site]
 }

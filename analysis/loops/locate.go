@@ -1,6 +1,9 @@
 package loops
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // A Locator finds the loops around any event of the ranks of a variant, counted as Iterations does.
 // It is not safe for concurrent use.
@@ -49,6 +52,40 @@ func (l *Locator) Find(event uint64) (list []Around) {
 		execution = a.Iteration
 	}
 	return list
+}
+
+// FindCut is the loop around an event behind the last loop of a thread that was ended, as if the loop went on: what was
+// made since is how its iterations begin. Nil if it is not.
+func (l *Locator) FindCut(event uint64) []Around {
+	i := sort.Search(len(l.ends), func(i int) bool { return l.ends[i] > event })
+	body := l.class.Body
+	for k := i - 1; k >= 0 && i < len(body); k-- {
+		m := body[k]
+		if l.work++; m.Kind != Loop || len(m.Body) < i-k {
+			continue
+		}
+		for j := range i - k {
+			if l.work++; !sameCalls(body[k+1+j], m.Body[j]) {
+				return nil
+			}
+		}
+		n := l.of(m).sum
+		return []Around{{Loop: m, Iteration: n, Iterations: n + 1, From: l.ends[k], To: l.ends[i]}}
+	}
+	return nil
+}
+
+// sameCalls tells whether two nodes make the same calls, however often.
+func sameCalls(x, y *Node) bool {
+	if x.Kind == Loop && x.Kind == y.Kind && len(x.Body) == len(y.Body) {
+		for i := range x.Body {
+			if !sameCalls(x.Body[i], y.Body[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return x.Kind == Call && x.Kind == y.Kind && x.Shape.Func == y.Shape.Func && slices.Equal(x.Shape.Frames, y.Shape.Frames)
 }
 
 // iteration finds the iteration that an event is in, of an execution of a loop that begins at from.

@@ -37,6 +37,7 @@ type Variant struct {
 
 	streams []*archive.Stream
 	attr    map[string]float64
+	weight  int // threads that did the same as far as they came
 }
 
 // Outlier is a variant that differs from what it is like.
@@ -62,10 +63,11 @@ const (
 	Sporadic   Kind = iota // in some iterations of a loop, or the same calls in another order
 	Once                   // once in the program
 	Systematic             // in each iteration of a loop
+	Behind                 // nothing else: it only came less far, or further, before the job ended
 )
 
 // String is the kind in lower case.
-func (k Kind) String() string { return [...]string{"sporadic", "once", "systematic"}[k] }
+func (k Kind) String() string { return [...]string{"sporadic", "once", "systematic", "behind"}[k] }
 
 // Result is who did what.
 type Result struct {
@@ -134,7 +136,11 @@ func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error 
 			}
 			v := at[key]
 			if v == nil {
-				v = &Variant{Calls: c.Stream(rank).Calls()}
+				calls, err := made(c.Stream(rank))
+				if err != nil {
+					return err
+				}
+				v = &Variant{Calls: calls}
 				at[key] = v
 				r.Variants = append(r.Variants, v)
 			}
@@ -146,26 +152,68 @@ func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error 
 	return nil
 }
 
-// values are what members of a class may differ in that all ranks should agree on: roots of collectives.
+// made is how many calls and events of the program a stream has: the recorder's own are not among them.
+func made(s *archive.Stream) (uint64, error) {
+	sigs, err := s.Signatures()
+	if err != nil {
+		return 0, err
+	}
+	counts, err := s.Counts()
+	if err != nil {
+		return 0, err
+	}
+	n := uint64(0)
+	for t, sig := range sigs {
+		if !spec.ByID(sig.Func).Own() {
+			n += counts[t]
+		}
+	}
+	return n, nil
+}
+
+// values are what members of a class may differ in that all ranks should agree on: roots of collectives, and how much
+// they are about where that is the same for all.
 func values(c *archive.Class, d *archive.ClassData, t uint32, rank int) (string, error) {
 	tm, err := c.Template(t)
 	if err != nil {
 		return "", err
 	}
 	f := spec.ByID(tm.Func)
-	root := f.Slot(spec.RoleRoot)
-	if root < 0 || !slices.Contains(tm.Open, true) {
+	if !f.Has(spec.Collective) || !slices.Contains(tm.Open, true) {
 		return "", nil
 	}
 	sig, err := c.Stream(rank).Signature(t)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprint(t, "=", sig.Slots[root].N, " "), nil
+	text := ""
+	for _, slot := range agreed(f) {
+		if v := &sig.Slots[slot]; v.Kind == archive.Int {
+			text += fmt.Sprint(t, "=", v.N, " ")
+		}
+	}
+	return text, nil
+}
+
+// agreed are the slots of a collective that all ranks give the same value.
+func agreed(f *spec.Func) (list []int) {
+	counts := true
+	for _, s := range f.Slots[:f.NumIn] {
+		counts = counts && !s.Array // with an array each rank may have its own
+	}
+	for _, r := range []spec.Role{spec.RoleRoot, spec.RoleSendCount, spec.RoleRecvCount} {
+		if slot := f.Slot(r); slot >= 0 && slot < f.NumIn && (counts || r == spec.RoleRoot) {
+			list = append(list, slot)
+		}
+	}
+	return list
 }
 
 // label is what makes two calls equal: function, and place or tree of calls. Both are numbers of the recording.
 func labelOf(sig *archive.Signature) uint64 { return uint64(sig.Func)<<32 | uint64(sig.Site) }
+
+// own is the label of the recorder's own records.
+const own = math.MaxUint64
 
 // attributes are the calls that a stream made, how often (as a power of two), and which came after which.
 func attributes(s *archive.Stream) (map[string]float64, error) {
@@ -185,6 +233,10 @@ func attributes(s *archive.Stream) (map[string]float64, error) {
 	of := map[uint64]uint64{}
 	for t, sig := range sigs {
 		labels[t] = labelOf(sig)
+		if spec.ByID(sig.Func).Own() {
+			labels[t] = own
+			continue
+		}
 		of[labels[t]] += counts[t]
 	}
 	attr := map[string]float64{}
@@ -192,7 +244,11 @@ func attributes(s *archive.Stream) (map[string]float64, error) {
 		attr[fmt.Sprint(l)] = 1
 		attr[fmt.Sprint(l, " ", bits.Len64(n))] = 1
 	}
-	pairs(g, func(x, y uint32) { attr[fmt.Sprint(labels[x], ">", labels[y])] = 1 })
+	pairs(g, func(x, y uint32) {
+		if labels[x] != own && labels[y] != own {
+			attr[fmt.Sprint(labels[x], ">", labels[y])] = 1
+		}
+	})
 	return attr, nil
 }
 
@@ -296,10 +352,14 @@ func (r *Result) mean(x, y []int) float64 {
 
 // find compares each variant of few threads with the one of more threads that it is most like.
 func (r *Result) find(a *archive.Archive) error {
+	if err := r.weigh(a); err != nil {
+		return err
+	}
 	for i, v := range r.Variants {
 		best := -1
 		for j, u := range r.Variants {
-			if len(u.Threads) >= 2*len(v.Threads) && (best < 0 || r.Similarity[i][j] > r.Similarity[i][best]) {
+			if comparable(v, u) && (best < 0 || r.Similarity[i][j] > r.Similarity[i][best] ||
+				r.Similarity[i][j] == r.Similarity[i][best] && sameThread(v, u) && !sameThread(v, r.Variants[best])) {
 				best = j
 			}
 		}
@@ -324,6 +384,8 @@ func (r *Result) find(a *archive.Archive) error {
 				if x.Kind == diff.Missing {
 					o.First, o.Instead = x, o.First
 				}
+			case o.Instead == nil && shifted(o.First, x):
+				o.First, o.Instead = without(o.First, x), without(x, o.First)
 			}
 		}
 		r.Outliers = append(r.Outliers, o)
@@ -334,6 +396,42 @@ func (r *Result) find(a *archive.Archive) error {
 	})
 	return nil
 }
+
+// comparable tells whether a variant may be an outlier of another: more threads did that, and both are of the threads
+// that processes begin with, or of others.
+func comparable(v, u *Variant) bool {
+	more := len(u.Threads) >= 2*len(v.Threads) || u.weight >= 2*v.weight
+	return more && (v.Threads[0].Thread == 0) == (u.Threads[0].Thread == 0)
+}
+
+// maxWeighed is of how many variants weigh compares each two.
+const maxWeighed = 16
+
+// weigh finds which variants of a job that was ended are the same as far as they came.
+func (r *Result) weigh(a *archive.Archive) error {
+	for _, v := range r.Variants {
+		v.weight = len(v.Threads)
+	}
+	for i, v := range r.Variants[:min(len(r.Variants), maxWeighed)] {
+		for _, u := range r.Variants[:i] {
+			x, y := v.streams[0], u.streams[0]
+			if !sameThread(v, u) || x.Rank().Complete && y.Rank().Complete {
+				continue
+			}
+			d, err := diff.Threads(a, x, y)
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(d.Differences, func(x *diff.Difference) bool { return kindOf(x) != Behind }) {
+				v.weight += len(u.Threads)
+				u.weight += len(v.Threads)
+			}
+		}
+	}
+	return nil
+}
+
+func sameThread(v, u *Variant) bool { return v.Threads[0].Thread == u.Threads[0].Thread }
 
 // opposite tells whether one is what was done where the other was not.
 func opposite(x, y *diff.Difference) bool {
@@ -349,10 +447,37 @@ func opposite(x, y *diff.Difference) bool {
 	return true
 }
 
+// shifted tells whether calls that only one made, and an iteration less of the loop that they are in, are one iteration
+// in which it did something else.
+func shifted(x, trips *diff.Difference) bool {
+	if x.Kind != diff.Missing || trips.Kind != diff.Trips || len(x.Places) == 0 || x.More+trips.More > 0 {
+		return false
+	}
+	return len(without(x, trips).Calls) > 0 && len(without(x, trips).Calls) < len(x.Calls) && len(without(trips, x).Calls) > 0
+}
+
+// without is a difference without the calls that another one has, too.
+func without(x, y *diff.Difference) *diff.Difference {
+	d := *x
+	d.Calls = nil
+	for _, c := range x.Calls {
+		if !slices.Contains(y.Calls, c) {
+			d.Calls = append(d.Calls, c)
+		}
+	}
+	if len(d.Calls) > 0 {
+		d.Call = d.Calls[0]
+	}
+	return &d
+}
+
 // kindOf tells how much a difference stands out.
 func kindOf(d *diff.Difference) Kind {
-	if d.Kind == diff.Order {
+	switch d.Kind {
+	case diff.Order:
 		return Sporadic
+	case diff.Hang, diff.Stop:
+		return Behind
 	}
 	around := uint64(0)
 	for _, p := range d.Places {

@@ -1,5 +1,6 @@
 // Command findings measures whether reports tell the truth: each planted fault (internal/testkit/planted) has to be the first
-// finding, with rank, line and time step, and healthy programs must have no finding of consequence, that is none but notes.
+// finding, with rank, line and time step, faults of a search the first outlier or difference, and healthy programs must
+// have no finding of consequence, that is none but notes.
 //
 //	findings [-mpi NAME] [-only TEXT] [-healthy FILE]
 //
@@ -99,10 +100,52 @@ func run(only, name, healthy string) (ok bool, err error) {
 		}
 	}
 	fmt.Printf("\n%d of %d faults are the first finding.\n", good, total)
+	same, err := searches(only, name, yield, tabard, dir)
+	if ok = ok && same; err != nil {
+		return false, err
+	}
 	if healthy == "" {
 		return ok, nil
 	}
 	return ok, programs(healthy, tabard, dir, &ok)
+}
+
+// searches prints which faults of a search are the first in the list of outliers or differences.
+func searches(only, name, yield, tabard, dir string) (ok bool, err error) {
+	ok = true
+	fmt.Println("\n| fault of search.c | MPI | first outlier, or difference | |\n|---|---|---|---|")
+	for _, mpi := range mpirun.Names {
+		if name != "" && mpi != name {
+			continue
+		}
+		m, err := mpirun.Find(mpi)
+		if err != nil {
+			return false, err
+		}
+		m.YieldPreload = yield
+		for i := range planted.Searches {
+			f := &planted.Searches[i]
+			if !strings.Contains("search.c "+f.Name, only) {
+				continue
+			}
+			first, err := f.First(m, tabard, dir)
+			if err != nil {
+				return false, err
+			}
+			verdict := "found"
+			if bad := f.Check(first); bad != "" {
+				verdict, ok = "**"+bad+"**", false
+			}
+			fmt.Printf("| %s | %s | %s | %s |\n", f.Name, m.Name, first, verdict)
+		}
+		none, err := (&planted.Search{Name: "none"}).First(m, tabard, dir)
+		if err != nil {
+			return false, err
+		}
+		ok = ok && none == ""
+		fmt.Printf("| none | %s | %s | |\n", m.Name, none)
+	}
+	return ok, nil
 }
 
 func shown(n *planted.Finding) string {

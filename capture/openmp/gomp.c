@@ -42,7 +42,9 @@ static inline int is_on(const char *name)
 }
 
 #define REAL(name) static void *real; void *f = tb_likely(real != NULL) ? real : resolve(&real, #name)
-#define SITE __builtin_return_address(0)
+/* Where the call was made, also where the return address was replaced to see a function of the program return. */
+#define SITE                                                                                                  \
+    ((void *)tb_function_return((uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa() - 8))
 #define OFF(name) tb_likely(!is_on(#name))
 
 /* ---- Parallel regions ---- */

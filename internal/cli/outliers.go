@@ -19,8 +19,8 @@ on MPI calls alone; if the recording has function calls, it names functions, too
 Ranks that made the same calls in the same order share a line; lines that have most in
 common form a group. Small groups are compared with the group that is most similar.
 Differences in a few iterations of a loop, or in order, come first; then those that happen
-once in the program; last those of every iteration, which are mostly the role of a rank
-and not a fault.`
+once in the program; then those of every iteration, which are mostly the role of a rank
+and not a fault; last where ranks only came less far than others when the job ended.`
 
 var _ = command(67, outliersCommand)
 

@@ -10,6 +10,12 @@ import (
 
 // CallText names a call, and where it is made if that is known.
 func CallText(c diff.Call) string {
+	switch c.Func {
+	case "function_close":
+		return "a return"
+	case "function_open", "function_calls", "function_inside", "function_counted":
+		return "function " + c.Site
+	}
 	if c.Site == "" {
 		return c.Func
 	}
@@ -83,6 +89,8 @@ func DifferenceText(d *diff.Difference) string {
 			where(d.Places, false))
 	case diff.Hang, diff.Stop:
 		return endText(d)
+	case diff.Inside:
+		return fmt.Sprintf("%s %s in %s%s%s", who(d, "calls"), insteadOf(d), d.Param, times(d), where(d.Places, false))
 	}
 	return processesText(d)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ type Outlier struct {
 	Variant    int     `json:"variant"`
 	Of         int     `json:"of"`
 	Similarity float64 `json:"similarity"`
-	// Kind is "sporadic", "once" or "systematic": see tabard outliers --help.
+	// Kind is "sporadic", "once", "systematic" or "behind": see tabard outliers --help.
 	Kind string `json:"kind"`
 	// What says it in words.
 	What string `json:"what"`
@@ -112,16 +111,19 @@ func outlierText(o *outliers.Outlier) string {
 		if o.Instead != nil {
 			what = "made " + listedCalls(x) + " where the others made " + listedCalls(o.Instead)
 		}
+		if x.Open {
+			what += ", and did not return"
+		}
 	case diff.Extra:
 		what = "did not make " + listedCalls(x)
 	case diff.Order:
 		what = "made in another order: " + listedCalls(x)
 	case diff.Trips:
 		what = fmt.Sprintf("repeated %s %s times, not %s", listedCalls(x), x.A, x.B)
-	case diff.Hang:
-		what = "did not return from " + calledText(x.Call)
-	default:
-		what = "ended after " + calledText(x.Call)
+	case diff.Inside:
+		what = fmt.Sprintf("called %s, not %s, in %s", x.A, x.B, x.Param)
+	case diff.Hang, diff.Stop:
+		what = endingText(x)
 	}
 	for i := len(x.Places) - 1; i >= 0; i-- {
 		p := &x.Places[i]
@@ -131,6 +133,18 @@ func outlierText(o *outliers.Outlier) string {
 		}
 	}
 	return what
+}
+
+// endingText says who came how far.
+func endingText(x *diff.Difference) string {
+	who, what := "", "ended after "
+	if !x.OnlyA {
+		who = "came further: the others "
+	}
+	if x.Kind == diff.Hang {
+		what = "did not return from "
+	}
+	return who + what + calledText(x.Call)
 }
 
 func listedCalls(d *diff.Difference) string {
@@ -151,18 +165,8 @@ func listedCalls(d *diff.Difference) string {
 	return strings.Join(parts, ", ")
 }
 
-// calledText is a call with its place; a function of the program is called by its own name.
+// calledText is a call with its innermost place.
 func calledText(c diff.Call) string {
-	name := c.Func
-	switch c.Func {
-	case "function_close":
-		return "a return"
-	case "function_open", "function_calls", "function_inside", "function_counted":
-		return "function " + c.Site
-	}
-	if c.Site == "" {
-		return name
-	}
-	first, _, _ := strings.Cut(c.Site, " < ")
-	return name + " at " + filepath.Clean(first)
+	c.Site, _, _ = strings.Cut(c.Site, " < ")
+	return CallText(c)
 }

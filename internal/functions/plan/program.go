@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -66,8 +67,8 @@ func Libraries(path string, env []string) ([]string, error) {
 		if _, at, ok := strings.Cut(line, " => "); ok {
 			line = at
 		}
-		if strings.HasPrefix(line, "/") {
-			libraries = append(libraries, line)
+		if at, err := filepath.Abs(line); err == nil && strings.Contains(line, "/") { // the search path may be relative
+			libraries = append(libraries, at)
 		}
 	}
 	return libraries, nil

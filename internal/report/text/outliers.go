@@ -36,7 +36,8 @@ func Outliers(w io.Writer, d *report.Outliers, limit int) {
 		if o.Kind != kind {
 			kind = o.Kind
 			render.Printf(w, "\n%s:\n", map[string]string{"sporadic": "outliers", "once": "different once in the program",
-				"systematic": "different in each iteration, perhaps by their role"}[kind])
+				"systematic": "different in each iteration, perhaps by their role",
+				"behind":     "not as far as the others, or further, when the job ended"}[kind])
 		}
 		more := ""
 		if o.Differences > 1 {
