@@ -254,8 +254,11 @@ func (m *inference) trips(b *block, it *item, calls []observation) *Expr {
 	e := m.settle(m.tripsOf(t, it, b))
 	if e == nil {
 		o := Obstacle{Reason: "how often it is made does not follow from rank and size", Ranks: t.differing()}
-		if m.blocked != "" {
+		switch {
+		case m.blocked != "":
 			o.Reason = m.blocked
+		case m.budget.left < 0:
+			o.Reason = tooLong
 		}
 		if sample != nil {
 			o.Func, o.Site = spec.ByID(sample.sig.Func).Name, siteName(sample.class.recording.c, sample.sig.Site)

@@ -135,13 +135,16 @@ func (m *inference) fitPart(t *table, r role, calls []observation, slot int) *Ex
 	return num(0)
 }
 
+// tooLong is why something was not explained that was not looked at.
+const tooLong = "its values follow no rule that is found within seconds"
+
 // unexplained says why values could not be explained.
 func (m *inference) unexplained() string {
 	switch {
 	case m.blocked != "":
 		return m.blocked + "; a recording with more ranks, or a second one, tells"
 	case m.budget.left < 0:
-		return "its values follow no rule that is found within seconds"
+		return tooLong
 	}
 	return "its values do not follow from rank, size and iteration"
 }

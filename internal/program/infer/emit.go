@@ -25,8 +25,34 @@ func Of(c *archive.Content, ranks int, o Options) (*archive.Content, *Model, err
 	if err != nil {
 		return nil, nil, err
 	}
+	m.Assumptions = append(m.Assumptions, m.rounded(ranks)...)
 	return out, m, nil
 }
+
+// rounded says what parts of a whole do not come out even with so many ranks, although they did in
+// the recordings: programs round them down or up, or give some ranks more than others.
+func (m *Model) rounded(ranks int) (list []string) {
+	v, err := m.Env(ranks)
+	if err != nil {
+		return nil
+	}
+	m.expressions(func(e *Expr) {
+		e.Uses(func(x *Expr) bool {
+			if x.Op != Div || x.Args[0].Op != Num || x.Args[1].Op == Num || x.UsesRank() || x.Uses(varies) {
+				return false
+			}
+			if d := x.Args[1].Eval(v); d > 0 && x.Args[0].N%d != 0 {
+				list = append(list, fmt.Sprintf("with %d ranks %v is rounded down; in the recordings it came out even", ranks, x))
+			}
+			return false
+		})
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// varies tells whether an expression is an index.
+func varies(e *Expr) bool { return e.Op == Index || e.Op == Elem }
 
 // maxTerminals bounds the calls of a class that differ.
 const maxTerminals = 1 << 18

@@ -117,11 +117,45 @@ const manyRows = 10_000
 // explain is the first expression that explains a table, nil if there is none. In large tables the
 // innermost loop is what matters most.
 func (t *table) explain(r role) *Expr {
-	e := t.explained(r)
+	var e *Expr
+	s := t.steady()
+	if s == nil || len(t.rows) <= manyRows {
+		e = t.explained(r)
+	}
+	if e == nil && s != nil && t.m.blocked == "" {
+		t.m.work = 0
+		e = s.explained(r)
+	}
 	if e != nil && t.weak(e) {
 		t.m.note(e, "that it is %v rests on few values", e)
 	}
 	return e
+}
+
+// steady is the table of the first iteration only, if all others have the same values at each rank,
+// and nil if they do not or there are no others.
+func (t *table) steady() *table {
+	type place struct {
+		of         *recording
+		rank, elem int64
+	}
+	seen := map[place]int64{}
+	s := t.like()
+	for i, r := range t.rows {
+		at := place{r.recording, r.rank, r.elem}
+		v, ok := seen[at]
+		if ok && v != t.vals[i] {
+			return nil
+		}
+		if !ok {
+			seen[at] = t.vals[i]
+			s.add(r, t.vals[i])
+		}
+	}
+	if len(s.rows) == len(t.rows) {
+		return nil
+	}
+	return s
 }
 
 func (t *table) explained(r role) *Expr {
@@ -137,8 +171,11 @@ func (t *table) explained(r role) *Expr {
 		}
 		return true
 	})
-	for len(few.rows) > 4*manyRows {
+	if len(few.rows) > 4*manyRows {
 		few = few.only(func(i int) bool { return few.rows[i].rank%4 != 3 })
+	}
+	for len(few.rows) > 4*manyRows {
+		few = few.only(func(i int) bool { return i%2 == 0 })
 	}
 	if e := few.fit(r, 0); t.holds(e) {
 		return e
@@ -237,6 +274,9 @@ func (t *table) fit(r role, depth int) *Expr {
 		if e := t.fitMoves(c, idx, r); e != nil {
 			return e
 		}
+	}
+	if e := t.fitPartSizes(r); e != nil {
+		return e
 	}
 	if e := t.fitCoords(idx, r); e != nil {
 		return e

@@ -144,6 +144,7 @@ func infer(c *archive.Content, o Options, p policy, b *budget) (*Model, error) {
 		m.model.Threads = append(m.model.Threads, *t)
 	}
 	if len(m.obstacles.List) > 0 {
+		m.obstacles.examined()
 		return nil, m.obstacles
 	}
 	m.model.Grids, m.model.Loops = m.grids, m.loops

@@ -349,8 +349,8 @@ func (m *inference) makeGrids() {
 		}
 	}
 	add(Grid{Axes: 2}, false)
-	add(Grid{Axes: 3}, false)
 	add(Grid{Axes: 2, Ascending: true}, false)
+	add(Grid{Axes: 3}, false)
 	add(Grid{Axes: 3, Ascending: true}, false)
 	add(Grid{Axes: 1}, false)
 	size := m.recordings[0].size

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -232,6 +233,25 @@ func (o *Obstacles) Add(x Obstacle) {
 		}
 	}
 	o.List = append(o.List, x)
+}
+
+// examined keeps of the obstacles that were not looked at only how many there are, and the first one
+// if there are no others.
+func (o *Obstacles) examined() {
+	var rest []Obstacle
+	o.List = slices.DeleteFunc(o.List, func(x Obstacle) bool {
+		if x.Reason == tooLong {
+			rest = append(rest, x)
+		}
+		return x.Reason == tooLong
+	})
+	if len(o.List) == 0 && len(rest) > 0 {
+		o.List, rest = rest[:1], rest[1:]
+	}
+	if len(rest) > 0 {
+		o.List = append(o.List, Obstacle{
+			Reason: fmt.Sprintf("%d more parameters or loops were not looked at, as that would take too long", len(rest))})
+	}
 }
 
 // nodes calls f for all nodes of the model.

@@ -67,7 +67,8 @@ func (p *points) few() bool {
 type family func(m *inference, q *Expr, p *points) *Expr
 
 // relation explains numbers that differ between sizes, the simplest formula first: a quantity, or
-// one near to it; a multiple of one, or a part of a whole; then both with something added.
+// one near to it; a multiple of one, or a part of a whole; then both with something added; then
+// sums of its powers, as areas of parts and what several of them have are.
 func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
 	var at []int
 	p := &points{}
@@ -79,7 +80,7 @@ func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
 	p.q = make([]int64, len(at))
 	families := []family{nearTo, multiple}
 	if r != roleRank {
-		families = append(families, straight, share)
+		families = append(families, straight, share, powers)
 	}
 	for _, f := range families {
 		for _, q := range m.related(r) {
