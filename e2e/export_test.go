@@ -208,7 +208,7 @@ func (r *timelineRead) compare(t *testing.T, file string, flags ...string) {
 }
 
 // readTimelines reads timelines by a script of testdata/export, which prints a line for each.
-func readTimelines(t *testing.T, python, script string, files ...string) []timelineRead {
+func readTimelines[T any](t *testing.T, python, script string, files ...string) []T {
 	t.Helper()
 	c := exec.Command(python, append([]string{filepath.Join(mpirun.Root(), "testdata", "export", script)}, files...)...)
 	c.Stderr = os.Stderr
@@ -216,7 +216,7 @@ func readTimelines(t *testing.T, python, script string, files ...string) []timel
 	if err != nil {
 		t.Fatalf("%s: %v", script, err)
 	}
-	list := make([]timelineRead, len(files))
+	list := make([]T, len(files))
 	d := json.NewDecoder(bytes.NewReader(text))
 	for i := range list {
 		if err := d.Decode(&list[i]); err != nil {
@@ -231,14 +231,14 @@ func readTimelines(t *testing.T, python, script string, files ...string) []timel
 func TestExportPerfetto(t *testing.T) {
 	python := foreign(t, "perfetto")
 	eachExport(t, 1, func(t *testing.T, file string) {
-		r := readTimelines(t, python, "read_perfetto.py", exported(t, "perfetto", file),
+		r := readTimelines[timelineRead](t, python, "read_perfetto.py", exported(t, "perfetto", file),
 			exported(t, "perfetto", file, "--time", "20%..60%"))
 		r[0].compare(t, file)
 		r[1].compare(t, file, "--time", "20%..60%")
 	})
 	t.Run("classes", func(t *testing.T) {
 		file := record(t, mpis[0], 4, nil, "halo1d").File()
-		r := readTimelines(t, python, "read_perfetto.py", exported(t, "perfetto", file, "--classes"))[0]
+		r := readTimelines[timelineRead](t, python, "read_perfetto.py", exported(t, "perfetto", file, "--classes"))[0]
 		if len(r.Threads) == 0 || len(r.Threads) > 3 || !slices.Contains(r.Threads, "rank 0") {
 			t.Errorf("representatives are %v", r.Threads)
 		}
@@ -248,6 +248,6 @@ func TestExportPerfetto(t *testing.T) {
 // The same for Chrome's JSON, which Python's standard library reads.
 func TestExportChrome(t *testing.T) {
 	eachExport(t, 2, func(t *testing.T, file string) {
-		readTimelines(t, "python3", "read_chrome.py", exported(t, "chrome", file))[0].compare(t, file)
+		readTimelines[timelineRead](t, "python3", "read_chrome.py", exported(t, "chrome", file))[0].compare(t, file)
 	})
 }

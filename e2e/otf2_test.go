@@ -131,16 +131,7 @@ func TestExportOTF2Regions(t *testing.T) {
 			dir := exported(t, "otf2", file, flags...)
 			printed(t, dir)
 			r := readOTF2(t, dir)[0]
-			want := jsonOf[struct {
-				Regions []struct {
-					Path  []string
-					Count uint64
-				}
-			}](t, append([]string{"profile", file, "--by", "region"}, flags...)...)
-			counts := map[string]uint64{}
-			for _, g := range want.Regions {
-				counts[g.Path[len(g.Path)-1]] += g.Count
-			}
+			counts := regionCounts(t, file, flags...)
 			for name, n := range counts {
 				// What is open where a window begins is entered there.
 				if r.Regions[name] < n || flags == nil && r.Regions[name] != n {
@@ -152,4 +143,20 @@ func TestExportOTF2Regions(t *testing.T) {
 			}
 		}
 	})
+}
+
+// regionCounts is how often tabard profile --by region has each region, by its own name.
+func regionCounts(t *testing.T, file string, flags ...string) map[string]uint64 {
+	t.Helper()
+	want := jsonOf[struct {
+		Regions []struct {
+			Path  []string
+			Count uint64
+		}
+	}](t, append([]string{"profile", file, "--by", "region"}, flags...)...)
+	counts := map[string]uint64{}
+	for _, g := range want.Regions {
+		counts[g.Path[len(g.Path)-1]] += g.Count
+	}
+	return counts
 }

@@ -38,7 +38,9 @@ var questions = []string{
 	"messages A", "timeline A", "timeline A --svg OUT", "dump A", "dump A --json --rank 1", "dump A --last 3",
 	"dump A --raw", "loops A", "loops A --all --json", "profile A --steps 0", "diff A A", "diff A B",
 	"diff A B --json", "merge OUT A", "scale A --ranks 128 -o OUT", "proxy A -o OUT", "replay A", "verify A RAW",
-	"export pprof A -o OUT --force", "export perfetto A -o OUT --force", "io A",
+	"export pprof A -o OUT --force", "export folded A -o OUT --force", "export perfetto A -o OUT --force",
+	"export chrome A -o OUT --force", "export parquet A -o OUT --force", "export parquet A --table messages -o OUT --force",
+	"export arrow A -o OUT --force", "export otf2 A -o OUT --force", "export prv A -o OUT --force", "io A",
 }
 
 func main() {

@@ -51,6 +51,7 @@ func exportCommand(a *app) *cobra.Command {
   tabard export perfetto app.tabard --steps 10-12 --classes -o steps.perfetto-trace
   tabard export chrome app.tabard --time 1.2s+50ms
   tabard export otf2 app.tabard -o app-otf2
+  tabard export prv app.tabard --time 10%..20%
   tabard export parquet app.tabard --table messages -o messages.parquet
   tabard export arrow app.tabard --partition 64 -o calls.arrow`,
 		Args:              exactArgs("FORMAT", "FILE"),
@@ -122,7 +123,7 @@ func (f *exportFlags) check(name string) (*export.Format, error) {
 	if err := f.checkPartition(format); err != nil {
 		return nil, err
 	}
-	if format.Dir != "" && f.output == "-" {
+	if format.IsDir() && f.output == "-" {
 		return nil, usagef("%s is a directory with files: name one by -o", format.Name)
 	}
 	return format, nil
@@ -183,7 +184,7 @@ func (f *exportFlags) write(a *app, j *export.Job, format *export.Format, name s
 	if err != nil {
 		return err
 	}
-	if format.Dir != "" {
+	if format.IsDir() {
 		return a.writeDir(name, dirKind{kind{format.Name + " archive", format.Is}, format.Dir, format.Owns}, f.force,
 			j.WriteDir)
 	}

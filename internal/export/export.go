@@ -1,5 +1,5 @@
 // Package export writes recordings in the formats of other tools: profiles (pprof, folded stacks), timelines
-// (Perfetto, Chrome, OTF2) and tables (Parquet).
+// (Perfetto, Chrome, OTF2, Paraver) and tables (Parquet).
 //
 // # How
 //
@@ -47,7 +47,7 @@ type Format struct {
 	tables bool // see Options.Table
 
 	// Of formats that are directories:
-	// Dir is the name of the directory in them, empty for formats that are files; Owns tells their files by name.
+	// Dir is the name of the directory in them, empty for none; Owns tells their files by name.
 	Dir      string
 	Owns     func(name string) bool
 	writeDir func(*Job, *safefile.OutputDir) error
@@ -70,6 +70,8 @@ var Formats = []*Format{
 		Is: isArrow, perCall: 75, write: writeTable, tables: true},
 	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
 		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2},
+	{Name: "prv", Ext: "-prv", About: "trace (a directory) for Paraver", Is: isPrv, perCall: 180, most: 10e6,
+		viewer: "Paraver", Owns: prvName.MatchString, writeDir: writePrv},
 }
 
 // ByName is the format with a name, nil if there is none.
@@ -143,6 +145,9 @@ func representatives(sel *selection.Resolved) string {
 	slices.Sort(ranks)
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
 }
+
+// IsDir tells whether the format is a directory.
+func (f *Format) IsDir() bool { return f.writeDir != nil }
 
 // Tables tells whether the format has tables (Options.Table), which can be written in parts.
 func (f *Format) Tables() bool { return f.tables }

@@ -12,7 +12,7 @@ import (
 )
 
 // An OutputDir is a directory that is written under a name that nobody can foretell, in the directory of its place, and
-// put there when it is whole. It holds files, and one directory with files.
+// put there when it is whole. It holds files, and perhaps one directory with files.
 type OutputDir struct {
 	parent, dir, sub *Dir
 	temp, subName    string
@@ -22,7 +22,7 @@ type OutputDir struct {
 	gone  bool
 }
 
-// NewOutputDir begins to write a directory whose place is path, with a directory in it.
+// NewOutputDir begins to write a directory whose place is path, with a directory in it unless sub is empty.
 func NewOutputDir(path, sub string) (o *OutputDir, err error) {
 	o = &OutputDir{temp: outputPrefix(filepath.Base(path)) + Random(), subName: sub}
 	if o.parent, err = OpenDir(filepath.Dir(path)); err != nil {
@@ -32,9 +32,11 @@ func NewOutputDir(path, sub string) (o *OutputDir, err error) {
 		o.parent.Close()
 		return nil, err
 	}
-	if o.sub, err = o.dir.makeDir(sub); err != nil {
-		o.Discard()
-		return nil, err
+	if sub != "" {
+		if o.sub, err = o.dir.makeDir(sub); err != nil {
+			o.Discard()
+			return nil, err
+		}
 	}
 	began(o)
 	return o, nil
@@ -142,6 +144,9 @@ func HoldsOnly(path, sub string, ours func(name string) bool) (bool, error) {
 		return false, err
 	}
 	defer top.Close()
+	if sub == "" {
+		return all(top)
+	}
 	in, err := top.inside(sub)
 	if errors.Is(err, fs.ErrNotExist) {
 		return all(top)
@@ -173,7 +178,7 @@ func (d *Dir) removeTree(name, sub string, ours func(name string) bool) error {
 		return err
 	}
 	defer top.Close()
-	if in, err := top.inside(sub); err == nil {
+	if in, err := top.inside(sub); sub != "" && err == nil {
 		err = errors.Join(in.Clear(ours), in.Close(), top.RemoveDir(sub))
 		if err != nil {
 			return err
@@ -183,7 +188,9 @@ func (d *Dir) removeTree(name, sub string, ours func(name string) bool) error {
 }
 
 func (o *OutputDir) close() {
-	o.sub.Close()
+	if o.sub != nil {
+		o.sub.Close()
+	}
 	o.dir.Close()
 	o.parent.Close()
 }
@@ -205,7 +212,9 @@ func (o *OutputDir) remove() {
 	for _, n := range o.names[1] {
 		o.sub.Remove(n)
 	}
-	o.dir.RemoveDir(o.subName)
+	if o.sub != nil {
+		o.dir.RemoveDir(o.subName)
+	}
 	for _, n := range o.names[0] {
 		o.dir.Remove(n)
 	}
