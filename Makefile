@@ -17,6 +17,7 @@
 # make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
 # make findings      whether planted faults are the first finding; HEALTHY=FILE adds programs
+# make whatif        what runs would take without planted faults, computed and measured
 # make regression    whether tabard check tells planted regressions from noise
 # make house         how the source is laid out (BEFORE=TREE to compare with another checkout)
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
@@ -144,7 +145,7 @@ page: bin/tabard
 	cd internal/view/ui && npm install --no-package-lock --no-audit --no-fund && npm run check
 	$(GOCMD) run ./bench/view -page $(VIEW)
 
-.PHONY: bounds same house findings regression
+.PHONY: bounds same house findings regression whatif
 bounds: bin/tabard
 	$(GOCMD) run ./bench/bounds $(BOUNDS)
 	TABARD_TEST_RANKS=100000 $(GOCMD) test -count=1 -v -timeout 60m ./internal/cli -run TestManyRanks
@@ -152,6 +153,9 @@ bounds: bin/tabard
 same: bin/tabard
 	@[ -n "$(OLD)" ] || { echo "make same OLD=BIN, where BIN is the tabard to compare with"; exit 1; }
 	$(GOCMD) run ./bench/same -old "$(OLD)" -new bin/tabard
+
+whatif: bin/tabard
+	$(GOCMD) run ./bench/whatif $(WHATIF)
 
 regression: bin/tabard
 	$(GOCMD) run ./bench/regression $(REGRESSION)

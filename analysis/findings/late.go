@@ -233,7 +233,7 @@ func (f *finder) serial(all []*late, processes int) bool {
 		4*f.Waits.Kinds[waits.LateSender].Time < f.Waits.Total.Time {
 		return false
 	}
-	g := &f.Waits.Groups[0]
+	g := &f.Waits.Groups[max(0, slices.IndexFunc(f.Waits.Groups, func(g waits.Group) bool { return g.Kind == waits.LateSender }))]
 	n := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
 	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes about as long "+

@@ -56,15 +56,14 @@ func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 	}
 	if s.Window != nil {
 		length := time.Duration(0)
-		if s.Window.relative() {
-			if length, err = Length(a); err != nil {
-				return nil, err
-			}
-		} else if !timed(a) {
-			return nil, errUntimed
+		if length, err = Length(a); err != nil {
+			return nil, err
 		}
 		if r.From, r.To = s.Window.span(length); r.To < r.From {
 			return nil, fmt.Errorf("the window %s ends before it begins: the recording takes %v", s.Window, length)
+		}
+		if r.From > length {
+			return nil, fmt.Errorf("the window %s is behind the end of the recording, which takes %v", s.Window, length)
 		}
 	}
 	if s.Within != nil {
@@ -86,15 +85,6 @@ func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 
 var errUntimed = errors.New("the recording has no times of single calls (see record --timing): " +
 	"no window can be selected")
-
-func timed(a *archive.Archive) bool {
-	for _, c := range a.Classes() {
-		if c.Ranks().Len() > 0 && c.Stream(c.Ranks().Min()).Timed() {
-			return true
-		}
-	}
-	return false
-}
 
 // Length is the time from the start of the trace to the end of the last call. It reads the last
 // times of each stream.

@@ -125,9 +125,16 @@ func matrixOf(runs []*Run, m Measure) [][]float64 {
 	return of
 }
 
-// best is the best value of each step in the chosen recordings; NaN where there is none.
+// best is the best value of each step in the chosen recordings; NaN where there is none. Where there is one value in each
+// it is the mean: then the interval is that of the t-test.
 func best(of [][]float64, chosen []int, n int, m Measure) []float64 {
 	found := make([]float64, n)
+	if m == Elapsed {
+		for _, r := range chosen {
+			found[0] += of[r][0] / float64(len(chosen))
+		}
+		return found
+	}
 	for i := range found {
 		found[i] = math.NaN()
 		for _, r := range chosen {

@@ -39,8 +39,8 @@ var flowKinds = map[spec.Flow]Kind{
 	spec.FlowToAll: WaitAtNxN, spec.FlowNeighbors: WaitForNeighbors,
 }
 
-// kindOf is the pattern of a collective, false if it need not synchronise.
-func kindOf(f *spec.Func) (Kind, bool) {
+// KindOf is the pattern of a collective, false if it need not synchronise.
+func KindOf(f *spec.Func) (Kind, bool) {
 	if f.IsBarrier() {
 		return WaitAtBarrier, true
 	}

@@ -336,7 +336,7 @@ func (f *finder) thin() {
 
 // collective looks at the members of a collective.
 func (f *finder) collective(c *match.Collective) error {
-	k, ok := kindOf(c.Func)
+	k, ok := KindOf(c.Func)
 	if !ok || c.Mixed {
 		return nil
 	}

@@ -53,7 +53,7 @@ var hostileCommands = [][]string{
 	{"timeline FILE --width 80", "timeline FILE --json", "timeline FILE --svg -", "timeline FILE --png - --rows 4",
 		"timeline FILE --time 30%..40% --rank 0", "timeline FILE --in step"},
 	{"dump FILE --limit 30", "dump FILE --json --limit 10", "dump FILE --last 2",
-		"dump FILE --from 3 --limit 5 --rank 0-2 --thread 1", "dump FILE --raw"},
+		"dump FILE --from 3 --limit 5 --rank 0-2 --thread 1", "dump FILE --raw", "dump FILE --steps 1-3 --function p2p --last 3"},
 	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --depth 1 --function pt2pt"},
 	{"diff FILE GOOD", "diff GOOD FILE --json", "diff FILE GOOD --what structure", "diff GOOD FILE --rerun --strict",
 		"diff FILE FILE", "diff FILE GOOD --what time", "diff FILE GOOD --ignore-sites --limit 0", "diff FILE FILE --in step"},

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -15,10 +17,11 @@ import (
 
 // dumpFlags are the flags of `tabard dump`.
 type dumpFlags struct {
-	ranks, threads rankList
-	from           uint64
-	limit, last    int64
-	json, raw, own bool
+	selectFlags
+	threads     rankList
+	from        uint64
+	limit, last int64
+	raw, own    bool
 }
 
 const dumpLong = `Print every call with all its parameters, one line each: rank and thread, number
@@ -42,23 +45,24 @@ func dumpCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump FILE",
 		Short: "Print the recorded calls",
-		Long:  dumpLong,
+		Long:  dumpLong + "\n\n" + selectHelp,
 		Example: `  tabard dump app.tabard
   tabard dump app.tabard --rank 0 --from 1000 --limit 20
+  tabard dump app.tabard --rank 3 --steps 17 --function p2p
   tabard dump app.tabard --last 1              # where each rank ended or hangs
   tabard dump app.tabard --json | jq -r .func | sort | uniq -c`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	fl := cmd.Flags()
-	fl.Var(&f.ranks, "rank", "print these ranks only, e.g. 0,4-7")
 	fl.Var(&f.threads, "thread", "print these threads of each rank only")
 	fl.Uint64Var(&f.from, "from", 0, "begin each thread at call number `N`")
 	fl.Int64Var(&f.limit, "limit", -1, "print at most `N` calls of each thread")
 	fl.Int64Var(&f.last, "last", -1, "print the last `N` calls of each thread")
-	fl.BoolVar(&f.json, "json", false, "print JSON, one object a line (schema "+report.CallSchema+")")
 	fl.BoolVar(&f.own, "own", false, "print Tabard's own records, too")
 	fl.BoolVar(&f.raw, "raw", false, "print the text twin of the whole file")
+	f.add(cmd, report.CallSchema)
+	fl.Lookup("json").Usage = "print JSON, one object a line (schema " + report.CallSchema + ")"
 	for _, name := range []string{"limit", "last"} {
 		fl.Lookup(name).DefValue = "0" // -1, all, is not worth showing
 	}
@@ -108,7 +112,7 @@ func (f *dumpFlags) check(cmd *cobra.Command) error {
 		return usagef("--last does not go with --from and --limit")
 	}
 	if f.raw {
-		for _, name := range []string{"rank", "thread", "from", "limit", "last", "json", "own"} {
+		for _, name := range []string{"rank", "function", "comm", "time", "in", "steps", "thread", "from", "limit", "last", "json", "own"} {
 			if set(name) {
 				return usagef("--raw prints the whole file: it does not go with --%s", name)
 			}
@@ -119,39 +123,94 @@ func (f *dumpFlags) check(cmd *cobra.Command) error {
 
 // dump prints the selected calls.
 func (f *dumpFlags) dump(w io.Writer, a *archive.Archive) error {
+	chosen, err := report.Resolve(a, f.flags)
+	if err != nil {
+		return err
+	}
 	any := false
 	for s := range a.Streams() {
-		if !f.selects(s) {
+		if !f.threads.Contains(s.Thread()) {
+			continue
+		}
+		part, err := chosen.Part(s)
+		if err != nil {
+			return err
+		}
+		if part == nil {
 			continue
 		}
 		any = true
-		if err := f.stream(w, s); err != nil {
+		if f.partly() {
+			err = f.part(w, part)
+		} else {
+			err = f.stream(w, s)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if !any && (f.ranks.text != "" || f.threads.text != "") {
+	if !any && (f.flags.Ranks != "" || f.threads.text != "") {
 		return fmt.Errorf("%s has no calls of %s", a.File(), f.selection())
 	}
 	return nil
 }
 
-// selects reports whether a stream is to be printed. A process without a rank
-// never is if ranks are asked for.
-func (f *dumpFlags) selects(s *archive.Stream) bool {
-	if r := s.Rank().Rank; f.ranks.text != "" && (r < 0 || !f.ranks.Contains(r)) {
-		return false
-	}
-	return f.threads.Contains(s.Thread())
+// partly tells whether some calls of a thread are selected, and not all.
+func (f *dumpFlags) partly() bool {
+	other := f.flags
+	other.Ranks, other.StepLoop = "", ""
+	return other != selection.Flags{}
 }
 
 func (f *dumpFlags) selection() string {
 	switch {
-	case f.ranks.text == "":
+	case f.flags.Ranks == "":
 		return "thread " + f.threads.text
 	case f.threads.text == "":
-		return "rank " + f.ranks.text
+		return "rank " + f.flags.Ranks
 	}
-	return "rank " + f.ranks.text + ", thread " + f.threads.text
+	return "rank " + f.flags.Ranks + ", thread " + f.threads.text
+}
+
+// part prints the selected calls of a thread. Of the last ones as many lines are kept as are asked for.
+func (f *dumpFlags) part(w io.Writer, p *selection.Part) error {
+	var kept [][]byte
+	left := f.limit
+	for c, err := range p.Calls {
+		if err != nil {
+			return err
+		}
+		if c.Index < f.from || c.Func.Own() && !f.json && !f.own {
+			continue
+		}
+		if left == 0 || f.last == 0 {
+			break
+		}
+		left--
+		var line []byte
+		if f.json {
+			if line, err = report.AppendCall(nil, p.Stream, c); err != nil {
+				return err
+			}
+		} else {
+			line = text.AppendCall(nil, p.Stream, c, 0)
+		}
+		if f.last < 0 {
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+			continue
+		}
+		if kept = append(kept, line); len(kept) > int(min(f.last, math.MaxInt32)) {
+			kept = kept[1:]
+		}
+	}
+	for _, line := range kept {
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *dumpFlags) stream(w io.Writer, s *archive.Stream) error {

@@ -325,6 +325,10 @@ func (p *summaryPrinter) found() {
 		for k, line := range p.wrapped(fmt.Sprintf("%d. %s.", i+1, f.Text)) {
 			p.line("  %s%s", strings.Repeat(" ", min(k, 1)*(len(fmt.Sprint(i+1))+2)), line)
 		}
+		if f.Without > 0 {
+			p.line("     without it: about %s instead of %s, computed from the dependencies of the calls", render.Duration(f.Without),
+				render.Duration(p.r.Usage.Elapsed()))
+		}
 		p.line("     tabard %s %s", strings.Join(f.Command, " "), fileArgument(p.r.File, p.r.Archive.Meta().Options))
 	}
 }
