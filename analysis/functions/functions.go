@@ -35,6 +35,8 @@ type Function struct {
 	// stream have times, Timed of them.
 	Inclusive, Exclusive int64
 	Timed                uint64
+	// InCalls is the part of Exclusive that was in calls of MPI and other APIs.
+	InCalls int64
 
 	of   map[int]uint64 // by process
 	open int            // calls that have not returned, while times are added
@@ -62,8 +64,11 @@ type Context struct {
 	Func *Function
 	// Calls is how often the function was called there.
 	Calls uint64
+	// Time is how long that took without the functions in it, as far as calls there have times.
+	Time int64
 
 	children map[int]*Context
+	apis     map[spec.ID]uint64
 	trees    map[uint32]uint64 // calls made directly there, as sites of trees or functions
 }
 
@@ -78,6 +83,25 @@ func (c *Context) Children() []*Context {
 	}
 	slices.SortFunc(list, func(x, y *Context) int {
 		return cmp.Or(cmp.Compare(y.Calls, x.Calls), cmp.Compare(x.Name(), y.Name()), cmp.Compare(x.site(), y.site()))
+	})
+	return list
+}
+
+// APICalls is how often functions of MPI and other APIs were called there.
+type APICalls struct {
+	Func  *spec.Func
+	Calls uint64
+}
+
+// APIs are the calls of MPI and other APIs that the function made there itself, most often called first. A run of
+// unsuccessful polls is one.
+func (c *Context) APIs() []APICalls {
+	var list []APICalls
+	for id, n := range c.apis {
+		list = append(list, APICalls{spec.ByID(id), n})
+	}
+	slices.SortFunc(list, func(x, y APICalls) int {
+		return cmp.Or(cmp.Compare(y.Calls, x.Calls), cmp.Compare(x.Func.Name, y.Func.Name))
 	})
 	return list
 }
@@ -179,7 +203,7 @@ func (b *builder) child(c *Context, site uint32) *Context {
 func (b *builder) unit(u *selection.Unit) error {
 	s := u.Part.Stream
 	terms, err := b.terminals(s)
-	if err != nil || !slices.ContainsFunc(terms, func(t terminal) bool { return t.kind != other }) {
+	if err != nil || !slices.ContainsFunc(terms, func(t terminal) bool { return t.kind > other }) {
 		return err
 	}
 	own := false // each member has numbers of its own
@@ -188,7 +212,7 @@ func (b *builder) unit(u *selection.Unit) error {
 		if err != nil {
 			return err
 		}
-		own = own || terms[t].kind != other && slices.Contains(tm.Open, true)
+		own = own || terms[t].kind > other && slices.Contains(tm.Open, true)
 		own = own || terms[t].kind > closing && terms[t].times < 0
 	}
 	if !own {
@@ -208,7 +232,8 @@ func (b *builder) unit(u *selection.Unit) error {
 
 // Kinds of terminals.
 const (
-	other   = iota
+	api = iota - 1 // a call of MPI or another API
+	other
 	opening // a function begins
 	closing // and ends
 	calling // a tree of calls
@@ -219,6 +244,7 @@ const (
 // terminal is what an event means.
 type terminal struct {
 	kind  int
+	api   spec.ID
 	site  uint32
 	times int64 // how often in a row, -1 if that is in a column
 }
@@ -234,7 +260,11 @@ func (b *builder) terminals(s *archive.Stream) ([]terminal, error) {
 	out := make([]terminal, len(sigs))
 	for t, sig := range sigs {
 		f := spec.ByID(sig.Func)
-		out[t] = terminal{kind: kinds[f.Name], site: sig.Site, times: 1}
+		out[t] = terminal{kind: kinds[f.Name], api: f.ID, site: sig.Site, times: 1}
+		if f.Shape == spec.ShapeCall && !f.Own() && out[t].kind == other && sig.Flags&archive.Nested == 0 {
+			out[t].kind = api
+			continue
+		}
 		if sig.Site == 0 && out[t].kind != closing {
 			out[t].kind = other // a place that is not known
 		}
@@ -253,6 +283,13 @@ func (b *builder) stream(s *archive.Stream, terms []terminal, ranks *archive.Ran
 	n := uint64(ranks.Len())
 	err := eachPlace(s, terms, b.out.Root, b.child, func(at *Context, t uint32, times uint64) {
 		x := &terms[t]
+		if x.kind == api {
+			if at.apis == nil {
+				at.apis = map[spec.ID]uint64{}
+			}
+			at.apis[x.api] += n * times
+			return
+		}
 		b.total[x.site-1] += times
 		switch x.kind {
 		case opening:

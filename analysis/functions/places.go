@@ -148,6 +148,8 @@ func step(
 ) *Context {
 	switch x := &terms[c.Terminal]; x.kind {
 	case other:
+	case api:
+		count(at, c.Terminal, 1)
 	case opening:
 		at = child(at, x.site)
 		count(at, c.Terminal, 1)

@@ -25,9 +25,10 @@ func (b *builder) times(r *selection.Resolved) error {
 
 // begun is a call that has not returned.
 type begun struct {
-	f     *Function
+	at    *Context
 	start int64
 	in    int64 // time of the functions in it
+	calls int64 // and of the calls of APIs
 }
 
 func (b *builder) streamTimes(s *archive.Stream, all bool) error {
@@ -40,8 +41,9 @@ func (b *builder) streamTimes(s *archive.Stream, all bool) error {
 	end := func(at int64) {
 		x := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		x.f.open--
-		b.took(x.f, at-x.start, x.in, 1)
+		x.at.Func.open--
+		x.at.Func.InCalls += x.calls
+		b.took(x.at, at-x.start, x.in, 1)
 		if len(stack) > 0 {
 			stack[len(stack)-1].in += at - x.start
 		}
@@ -54,8 +56,15 @@ func (b *builder) streamTimes(s *archive.Stream, all bool) error {
 		x := &terms[c.Terminal]
 		switch {
 		case x.kind == opening:
-			b.function(x.site).open++
-			stack = append(stack, begun{f: b.function(x.site), start: int64(c.Start)})
+			at := b.out.Root
+			if len(stack) > 0 {
+				at = stack[len(stack)-1].at
+			}
+			at = b.child(at, x.site)
+			at.Func.open++
+			stack = append(stack, begun{at: at, start: int64(c.Start)})
+		case x.kind == api && len(stack) > 0:
+			stack[len(stack)-1].calls += int64(c.End - c.Start)
 		case x.kind == closing && len(stack) > 0:
 			end(int64(c.End))
 		case x.kind == calling && all:
@@ -63,12 +72,13 @@ func (b *builder) streamTimes(s *archive.Stream, all bool) error {
 			if t := b.out.sites[site-1].Tree; t != nil {
 				site = t.Func
 			}
-			d := int64(c.End - c.Start)
-			if site > 0 {
-				b.took(b.function(site), d, 0, uint64(max(0, c.Slots[0].N)))
-			}
+			d, at := int64(c.End-c.Start), b.out.Root
 			if len(stack) > 0 {
 				stack[len(stack)-1].in += d
+				at = stack[len(stack)-1].at
+			}
+			if site > 0 {
+				b.took(b.child(at, site), d, 0, uint64(max(0, c.Slots[0].N)))
 			}
 		}
 	}
@@ -78,7 +88,10 @@ func (b *builder) streamTimes(s *archive.Stream, all bool) error {
 	return nil
 }
 
-func (b *builder) took(f *Function, d, in int64, calls uint64) {
+// took adds the time d of calls at a place; in is that of functions in them.
+func (b *builder) took(at *Context, d, in int64, calls uint64) {
+	f := at.Func
+	at.Time += max(0, d-in)
 	if f.open == 0 { // of recursive calls the outermost has it all
 		f.Inclusive += d
 	}

@@ -115,7 +115,11 @@ func (w *Within) path(a *archive.Archive) ([]string, error) {
 		return nil, fmt.Errorf("%s has no regions: the program names none, or they were not recorded (docs/regions.md)",
 			a.File())
 	}
-	if path := split(w.text, names); path != nil {
+	path := split(w.text, names)
+	if path == nil { // functions of C++ without their arguments
+		path = split(w.text, shortNames(names))
+	}
+	if path != nil {
 		if len(path) > maxPath {
 			return nil, fmt.Errorf("%q: a path has at most %d names", w.text, maxPath)
 		}
@@ -257,6 +261,34 @@ func (a act) step(s nesting, path int) (next nesting, in bool) {
 	return next, in
 }
 
+// shortName is a name of a function without its arguments, as far as it has any.
+func shortName(name string) string {
+	n := strings.TrimSuffix(name, " const")
+	if !strings.HasSuffix(n, ")") {
+		return name
+	}
+	depth := 0
+	for i := len(n) - 1; i > 0; i-- {
+		switch n[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return n[:i]
+			}
+		}
+	}
+	return name
+}
+
+func shortNames(names []string) []string {
+	short := make([]string, len(names))
+	for i, n := range names {
+		short[i] = shortName(n)
+	}
+	return short
+}
+
 // acts finds out what the terminals of a stream do.
 func acts(s *archive.Stream, path []string) ([]act, error) {
 	sigs, err := s.Signatures()
@@ -268,7 +300,7 @@ func acts(s *archive.Stream, path []string) ([]act, error) {
 		name, opens := OpenName(s, sig)
 		list[t] = act{opens: opens, closes: spec.ByID(sig.Func).Shape == spec.ShapeClose}
 		for i, p := range path {
-			if opens && p == name {
+			if opens && (p == name || p == shortName(name) && strings.HasPrefix(name, p+"(")) {
 				list[t].names |= 1 << i
 			}
 		}

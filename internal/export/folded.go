@@ -11,12 +11,17 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// FoldedValues are what folded stacks can count.
-var FoldedValues = []string{"time", "calls", "bytes"}
+// FoldedValues are what folded stacks can count: the last one calls of the program's functions.
+var FoldedValues = []string{"time", "calls", "bytes", valueFunctions}
+
+const valueFunctions = "functions"
 
 // writeFolded writes one line for each call site, outermost function first, in the form that flamegraph.pl and
 // speedscope read: main;solve;MPI_Send 1234.
 func writeFolded(j *Job, w io.Writer) error {
+	if j.Value == valueFunctions {
+		return foldedFunctions(j, w)
+	}
 	p, err := j.profile()
 	if err != nil {
 		return err
@@ -28,6 +33,10 @@ func writeFolded(j *Job, w io.Writer) error {
 	for _, r := range p.Rows {
 		sums[foldedStack(r)] += foldedValue(r, j.Value)
 	}
+	return writeLines(w, sums)
+}
+
+func writeLines(w io.Writer, sums map[string]uint64) error {
 	lines := make([]string, 0, len(sums))
 	for stack, n := range sums {
 		if n > 0 {

@@ -49,12 +49,18 @@ type location struct {
 // writePprof writes the profile of what is selected: a sample for each call site (and rank and communicator), whose
 // stack ends in the function that is called. Its size depends on the program, not on how many calls it makes.
 func writePprof(j *Job, w io.Writer) error {
+	x := &pprof{strings: map[string]uint64{"": 0}, table: []string{""}, functions: map[[2]string]uint64{},
+		locations: map[location]uint64{}}
+	if j.Value == valueFunctions {
+		if err := x.calls(j); err != nil {
+			return err
+		}
+		return x.write(w)
+	}
 	p, err := j.profile()
 	if err != nil {
 		return err
 	}
-	x := &pprof{strings: map[string]uint64{"": 0}, table: []string{""}, functions: map[[2]string]uint64{},
-		locations: map[location]uint64{}}
 	for _, t := range sampleTypes(p) {
 		x.pair(pprofSampleType, t[0], t[1])
 	}
@@ -62,6 +68,10 @@ func writePprof(j *Job, w io.Writer) error {
 		x.sample(p, r)
 	}
 	x.end(j, p)
+	return x.write(w)
+}
+
+func (x *pprof) write(w io.Writer) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
 		return err
@@ -164,14 +174,19 @@ func (x *pprof) label(key, text string, number int64) {
 
 // end appends what belongs to the profile as a whole.
 func (x *pprof) end(j *Job, p *profile.Profile) {
-	meta := j.Archive.Meta()
-	x.set(pprofTime, meta.Created.UnixNano())
 	x.set(pprofDuration, int64(p.Elapsed)/int64(max(p.Ranks, 1)))
-	x.uint(pprofComment, x.text(strings.Join(meta.Command, " ")))
 	main := "calls"
 	if p.Timed {
 		main = "time"
 	}
+	x.about(j, main)
+}
+
+// about says what was recorded, and which type of samples matters most.
+func (x *pprof) about(j *Job, main string) {
+	meta := j.Archive.Meta()
+	x.set(pprofTime, meta.Created.UnixNano())
+	x.uint(pprofComment, x.text(strings.Join(meta.Command, " ")))
 	x.uint(pprofDefaultSample, x.text(main))
 	for _, s := range x.table {
 		x.str(pprofStrings, s)

@@ -1,13 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/functions"
+	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // FunctionsSchema names the form of Functions.
@@ -57,6 +61,8 @@ type Function struct {
 	TimedCalls uint64 `json:"timed_calls,omitempty"`
 	Inclusive  int64  `json:"inclusive_ns,omitempty"`
 	Exclusive  int64  `json:"exclusive_ns,omitempty"`
+	// InCalls is the part of Exclusive that is in calls of MPI and other APIs.
+	InCalls int64 `json:"in_calls_ns,omitempty"`
 }
 
 // NestedFunction is a function at a place in the nest of calls.
@@ -64,6 +70,8 @@ type NestedFunction struct {
 	Depth int    `json:"depth"`
 	Name  string `json:"name"`
 	Calls uint64 `json:"calls"`
+	// API says that it is a call of MPI or another API, which the function above made itself.
+	API bool `json:"api,omitempty"`
 }
 
 // FunctionEdge is how often a function called another one; From is empty for what threads began with.
@@ -84,9 +92,39 @@ func NewFunctions(a *archive.Archive, ranks string, r *functions.Result) *Functi
 	for _, f := range r.Functions {
 		d.Functions = append(d.Functions, Function{FunctionName: functionName(f), Calls: f.Calls, Counted: f.Counted,
 			Processes: f.Ranks, Least: f.Least, Most: f.Most, TimedCalls: f.Timed, Inclusive: f.Inclusive,
-			Exclusive: f.Exclusive})
+			Exclusive: f.Exclusive, InCalls: f.InCalls})
 	}
 	return d
+}
+
+// Own is the time of the function itself: without functions in it, and without calls of MPI and other APIs.
+func (f *Function) Own() time.Duration { return time.Duration(f.Exclusive - f.InCalls) }
+
+// functions is what a report says of the program's functions, those with most time of their own first, else those that
+// are called most often. Nil if there are none, or only some calls are selected.
+func (j *Job) functions() (*Functions, error) {
+	whole, flags := j.Archive.Whole(), selection.Flags{}
+	if j.chosen != nil {
+		flags = j.chosen.Selection.Flags()
+	}
+	kind, _ := spec.EventsNamed("functions")
+	kinds, err := whole.Kinds()
+	if err != nil || !kinds[kind] || flags != (selection.Flags{Ranks: flags.Ranks}) {
+		return nil, err
+	}
+	chosen, err := Resolve(whole, flags)
+	if err != nil {
+		return nil, err
+	}
+	p := j.meter.start("reading functions", "events")
+	defer p.Done()
+	r, err := functions.Of(chosen.Archive, chosen)
+	if err != nil || len(r.Functions) == 0 {
+		return nil, err
+	}
+	d := NewFunctions(whole, flags.Ranks, r)
+	slices.SortStableFunc(d.Functions, func(x, y Function) int { return cmp.Compare(y.Own(), x.Own()) })
+	return d, nil
 }
 
 // AddNest adds the nest of calls down to a depth (0: all); it says whether all of it is there.
@@ -94,8 +132,11 @@ func (d *Functions) AddNest(r *functions.Result, depth int) bool {
 	whole := r.Grow(depth)
 	var add func(c *functions.Context, n int)
 	add = func(c *functions.Context, n int) {
+		for _, x := range c.APIs() {
+			d.Nest = append(d.Nest, NestedFunction{n, x.Func.Name, x.Calls, true})
+		}
 		for _, x := range c.Children() {
-			d.Nest = append(d.Nest, NestedFunction{n, x.Name(), x.Calls})
+			d.Nest = append(d.Nest, NestedFunction{n, x.Name(), x.Calls, false})
 			if depth == 0 || n+1 < depth {
 				add(x, n+1)
 			}

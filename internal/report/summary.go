@@ -33,8 +33,10 @@ type Overview struct {
 	// StepRegion is the region that a time step is, "" if it is an iteration of a loop.
 	StepRegion string
 	Regions    *regions.Result // nil if none are recorded, or without times
-	Matrix     *Grid
-	Findings   []findings.Finding
+	// Functions are the program's, nil if none are recorded or a part of the calls is looked at.
+	Functions *Functions
+	Matrix    *Grid
+	Findings  []findings.Finding
 	// Open are the calls that had not returned.
 	Open []OpenCall
 	// Others are the events by kind, if the recording has no calls of the program.
@@ -62,6 +64,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		}
 	}
 	if o.Regions, err = j.regions(); err != nil {
+		return nil, err
+	}
+	if o.Functions, err = j.functions(); err != nil {
 		return nil, err
 	}
 	if o.Matrix, err = j.sketch(); err != nil {
@@ -230,6 +235,7 @@ type Summary struct {
 	Groups     []GroupTime            `json:"groups,omitempty"`
 	Kinds      []GroupTime            `json:"kinds,omitempty"` // of events, if there are several
 	Regions    []Region               `json:"regions,omitempty"`
+	Functions  []Function             `json:"functions,omitempty"` // of the program, those with most time of their own first
 	Calls      []PlaceTime            `json:"calls,omitempty"`
 	Steps      *Steps                 `json:"steps,omitempty"`
 	Waits      map[string]waits.Sum   `json:"waits,omitempty"`
@@ -343,6 +349,9 @@ func (o *Overview) Document() *Summary {
 	}
 	if o.Regions != nil {
 		j.Regions = regionsOf(o.Archive, o.Regions)
+	}
+	if o.Functions != nil {
+		j.Functions = o.Functions.Functions
 	}
 	if o.Waits != nil {
 		j.Waits = map[string]waits.Sum{}

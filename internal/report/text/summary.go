@@ -31,6 +31,7 @@ func Summary(w io.Writer, t render.Terminal, o *report.Overview, limit int) erro
 	if p.r.Usage != nil {
 		p.time()
 		p.regions()
+		p.functions()
 		p.places()
 		p.steps()
 	}
@@ -212,6 +213,45 @@ func (p *summaryPrinter) regions() {
 		p.line("  ... %d more (tabard profile --by region shows all)", len(r.Regions)-n)
 	}
 }
+
+// functions lists the functions of the program with most time of their own, or those that are called most often.
+func (p *summaryPrinter) functions() {
+	d := p.r.Functions
+	if d == nil {
+		return
+	}
+	n := limited(len(d.Functions), p.limit)
+	if !d.Timed {
+		p.title("Functions of the program that are called most often (record --function-times=all for times)")
+		t := render.NewTable(">calls", ">each process", "function")
+		t.Indent = "  "
+		for i := range d.Functions[:n] {
+			f := &d.Functions[i]
+			t.Row(count(f.Calls), perProcess(f), functionPlace(f))
+		}
+		t.WriteText(p.w)
+	} else {
+		p.title("Functions of the program with most time of their own")
+		all := time.Duration(0)
+		for i := range d.Functions {
+			all += d.Functions[i].Own()
+		}
+		t := render.NewTable(">time", ">share", ">in calls", ">with callees", ">calls", "function")
+		t.Indent = "  "
+		for i := range d.Functions[:n] {
+			if f := &d.Functions[i]; f.TimedCalls > 0 {
+				t.Row(render.Duration(f.Own()), timeShare(f.Own(), all), render.Duration(time.Duration(f.InCalls)),
+					render.Duration(time.Duration(f.Inclusive)), count(f.Calls), functionPlace(f))
+			}
+		}
+		t.WriteText(p.w)
+	}
+	if n < len(d.Functions) {
+		p.line("  ... %d more (tabard functions shows all)", len(d.Functions)-n)
+	}
+}
+
+func functionPlace(f *report.Function) string { return render.OneLine(f.Name) + "   " + place(f) }
 
 // bar draws a share.
 func (p *summaryPrinter) bar(share float64) string {
