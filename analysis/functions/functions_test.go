@@ -40,7 +40,8 @@ func two(t *testing.T) *archive.Archive {
 			return s
 		}
 		sigs := []*archive.Signature{sig("function_open", site["main"], 0), sig("function_open", site["step"], 0),
-			sig("function_calls", tree, 2), sig("function_close", 0, 0), sig("function_calls", site["leaf"], 1)}
+			sig("function_calls", tree, 2), sig("function_close", 0, 0), sig("function_calls", site["leaf"], 1),
+			sig("MPI_Finalize", 0, 0)}
 		b := grammar.NewBuilder()
 		b.Append(0)
 		for range 100 {
@@ -51,7 +52,7 @@ func two(t *testing.T) *archive.Archive {
 		if rank == 1 {
 			b.Append(4)
 		} else {
-			sigs = sigs[:4]
+			b.Append(5)
 		}
 		b.Append(3)
 		g := b.Grammar()
@@ -117,6 +118,9 @@ func TestCounts(t *testing.T) {
 		if at = at.Children()[0]; at.Name() != name {
 			t.Errorf("%s where %s is to be", at.Name(), name)
 		}
+	}
+	if apis := res.Root.Children()[0].APIs(); len(apis) != 1 || apis[0].Func.Name != "MPI_Finalize" || apis[0].Calls != 1 {
+		t.Errorf("main called %v, want MPI_Finalize once", apis)
 	}
 	if at.Calls != 1200 {
 		t.Errorf("leaf in work: %d calls", at.Calls)
