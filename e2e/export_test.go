@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -131,48 +130,15 @@ func TestExportPprof(t *testing.T) {
 		want := jsonOf[profileRows](t, "profile", file, "--by", "function")
 		out := exported(t, "pprof", file)
 		for _, sample := range []string{"calls", "time", "bytes"} {
-			text, err := exec.Command("go", "tool", "pprof", "-top", "-nodecount=10000", "-nodefraction=0",
-				"-sample_index="+sample, "-unit="+map[string]string{"time": "ns", "bytes": "B"}[sample], out).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := map[string]int64{}
-			for _, m := range pprofLine.FindAllStringSubmatch(string(text), -1) {
-				got[m[2]], _ = strconv.ParseInt(m[1], 10, 64)
-			}
+			got := pprofNumbers(t, out, sample)
 			for _, r := range want.Rows {
 				n := map[string]int64{"calls": int64(r.Calls), "time": r.Times.Total, "bytes": r.Bytes}[sample]
 				if got[r.Func] != n {
-					t.Errorf("%s of %s: pprof %d, profile %d\n%s", sample, r.Func, got[r.Func], n, text)
+					t.Errorf("%s of %s: pprof %d, profile %d", sample, r.Func, got[r.Func], n)
 				}
 			}
 		}
 	})
-}
-
-// Folded stacks add up to the profile.
-func TestExportFolded(t *testing.T) {
-	file := record(t, mpis[0], 4, nil, "halo2d").File()
-	want := jsonOf[profileRows](t, "profile", file, "--by", "function")
-	b, err := os.ReadFile(exported(t, "folded", file, "--value", "calls"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]uint64{}
-	for line := range strings.Lines(string(b)) {
-		stack, n, _ := strings.Cut(strings.TrimSpace(line), " ")
-		frames := strings.Split(stack, ";")
-		k, err := strconv.ParseUint(n, 10, 64)
-		if err != nil || frames[0] != "main" {
-			t.Fatalf("%q: %v", line, err)
-		}
-		got[frames[len(frames)-1]] += k
-	}
-	for _, r := range want.Rows {
-		if got[r.Func] != r.Calls {
-			t.Errorf("%s: %d calls, profile %d", r.Func, got[r.Func], r.Calls)
-		}
-	}
 }
 
 // timelineRead is what a reader of another project found in a timeline.

@@ -16,38 +16,8 @@ import (
 // Three readers of other projects read all tables, in Parquet and Arrow, whole and in parts by rank, agree about
 // them, and find in them what the commands say.
 func TestExportParquet(t *testing.T) {
-	python := foreign(t, "duckdb", "polars", "pyarrow")
 	eachExport(t, 3, func(t *testing.T, file string) {
-		dir := t.TempDir()
-		for _, table := range []string{"calls", "messages", "steps", "ranks", "sites", "communicators"} {
-			for _, format := range []string{"parquet", "arrow"} {
-				path := exported(t, format, file, "--table", table)
-				if err := os.Rename(path, filepath.Join(dir, table+"."+format)); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		for _, args := range [][]string{{"parquet", "calls"}, {"arrow", "calls"}, {"parquet", "messages"}} {
-			if text, err := tabard("export", args[0], file, "--table", args[1], "--partition", "1", "-o",
-				filepath.Join(dir, "part-"+args[1]+"."+args[0])); err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-		}
-		script := filepath.Join(mpirun.Root(), "testdata", "export", "read_parquet.py")
-		c := exec.Command(python, script, dir)
-		c.Stderr = os.Stderr
-		text, err := c.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got struct {
-			Functions map[string][3]int64
-			Pairs     [][4]int64
-			Rows      map[string]uint64
-		}
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
+		got := readTables(t, file)
 		want := jsonOf[profileRows](t, "profile", file, "--by", "function", "--quantiles")
 		if got.Rows["calls"] != want.Calls || len(got.Functions) != len(want.Rows) {
 			t.Errorf("%d calls of %d functions, profile %d of %d", got.Rows["calls"], len(got.Functions), want.Calls,
@@ -66,4 +36,37 @@ func TestExportParquet(t *testing.T) {
 			t.Errorf("messages %v, matrix %v", got.Pairs, cells)
 		}
 	})
+}
+
+// readTables exports all tables, whole and in parts, and gives what three readers found in them.
+func readTables(t *testing.T, file string) *tableRead {
+	t.Helper()
+	python := foreign(t, "duckdb", "polars", "pyarrow")
+	dir := t.TempDir()
+	for _, table := range []string{"calls", "messages", "steps", "ranks", "sites", "communicators"} {
+		for _, format := range []string{"parquet", "arrow"} {
+			path := exported(t, format, file, "--table", table)
+			if err := os.Rename(path, filepath.Join(dir, table+"."+format)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, args := range [][]string{{"parquet", "calls"}, {"arrow", "calls"}, {"parquet", "messages"}} {
+		if text, err := tabard("export", args[0], file, "--table", args[1], "--partition", "1", "-o",
+			filepath.Join(dir, "part-"+args[1]+"."+args[0])); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	script := filepath.Join(mpirun.Root(), "testdata", "export", "read_parquet.py")
+	c := exec.Command(python, script, dir)
+	c.Stderr = os.Stderr
+	text, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got tableRead
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	return &got
 }

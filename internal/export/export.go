@@ -45,6 +45,8 @@ type Format struct {
 	viewer string
 	write  func(*Job, io.Writer) error
 	tables bool // see Options.Table
+	// regions is set if the format has events that are no calls, such as begins and ends of regions.
+	regions bool
 
 	// Of formats that are directories:
 	// Dir is the name of the directory in them, empty for none; Owns tells their files by name.
@@ -69,9 +71,10 @@ var Formats = []*Format{
 	{Name: arrowName, Ext: ".arrow", About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",
 		Is: isArrow, perCall: 75, write: writeTable, tables: true},
 	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
-		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2},
+		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2,
+		regions: true},
 	{Name: "prv", Ext: "-prv", About: "trace (a directory) for Paraver", Is: isPrv, perCall: 180, most: 10e6,
-		viewer: "Paraver", Owns: prvName.MatchString, writeDir: writePrv},
+		viewer: "Paraver", Owns: prvName.MatchString, writeDir: writePrv, regions: true},
 }
 
 // ByName is the format with a name, nil if there is none.
@@ -116,9 +119,13 @@ type Job struct {
 }
 
 // New looks at what is selected.
-func New(arch *archive.Archive, f *Format, o Options) (*Job, error) {
-	j := &Job{Options: o, Archive: arch, format: f}
-	var err error
+func New(arch *archive.Archive, f *Format, o Options) (j *Job, err error) {
+	if !f.regions && !f.tables { // calls of tables have the numbers that tabard dump gives them
+		if arch, err = arch.Calls(); err != nil {
+			return nil, err
+		}
+	}
+	j = &Job{Options: o, Archive: arch, format: f}
 	if j.sel, err = report.Resolve(arch, o.Selection); err != nil {
 		return nil, err
 	}
@@ -188,7 +195,7 @@ func countCalls(sel *selection.Resolved) (n uint64, err error) {
 			return 0, err
 		}
 		for t, k := range counts {
-			if !spec.ByID(sigs[t].Func).Own() {
+			if f := spec.ByID(sigs[t].Func); !f.Own() && f.Shape == spec.ShapeCall {
 				n += k * uint64(u.Ranks.Len())
 			}
 		}
