@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/loops"
@@ -18,40 +19,92 @@ const (
 	maxFormulas = 200
 )
 
+// maxKept is how many messages of a recording are kept once they have been matched: some 40 MB. Which send a receive
+// belongs to follows from all that came before, so that those of a window cannot be found alone.
+const maxKept = 400_000
+
+// keptArrows are all messages of a recording, unless there are too many.
+type keptArrows struct {
+	mu      sync.Mutex
+	known   bool
+	tooMany bool
+	all     []api.Arrow
+}
+
+// messagesOf hands out all messages. Of a recording with few of them they are matched once.
+func (q *question) messagesOf(use func(*api.Arrow)) error {
+	k := &q.rec.arrows
+	k.mu.Lock()
+	if k.tooMany { // others match at the same time
+		k.mu.Unlock()
+		return q.match(use)
+	}
+	defer k.mu.Unlock()
+	if k.known {
+		for i := range k.all {
+			use(&k.all[i])
+		}
+		return nil
+	}
+	var all []api.Arrow
+	tooMany := false
+	err := q.match(func(a *api.Arrow) {
+		use(a)
+		if tooMany = tooMany || len(all) == maxKept; tooMany {
+			all = nil
+		} else {
+			all = append(all, *a)
+		}
+	})
+	if err == nil {
+		k.known, k.tooMany, k.all = true, tooMany, all
+	}
+	return err
+}
+
+// match matches all messages.
+func (q *question) match(use func(*api.Arrow)) error {
+	j, err := q.drawn()
+	if err != nil {
+		return err
+	}
+	p := q.meter("matching messages", "events", 0)
+	_, err = match.RunProgram(j.Program, match.Options{Progress: p.Show, Message: func(m *match.Message) error {
+		if a, ok := arrow(j, m); ok {
+			use(&a)
+		}
+		return nil
+	}})
+	return err
+}
+
 // arrows answers /api/arrows: the messages in a window of time, one by one if there are few, else by pairs of ranks.
 func arrows(q *question) (any, error) {
 	t0, t1, most, err := q.window(maxArrows)
 	if err != nil {
 		return nil, err
 	}
-	j, err := q.drawn()
-	if err != nil {
-		return nil, err
-	}
 	x := &api.Arrows{Arrows: []api.Arrow{}, Bundles: []api.Bundle{}, Formulas: []api.Formula{}}
-	pairs := map[[2]int32]*api.Bundle{}
-	p := q.meter("matching messages", "events", 0)
-	_, err = match.RunProgram(j.Program, match.Options{Progress: p.Show, Message: func(m *match.Message) error {
-		a, ok := arrow(j, m)
-		if !ok || a.End < t0 || a.Begin > t1 {
-			return nil
+	pairs := map[[2]int]*api.Bundle{}
+	err = q.messagesOf(func(a *api.Arrow) {
+		if a.End < t0 || a.Begin > t1 {
+			return
 		}
 		if x.Total++; len(x.Arrows) < int(most) {
-			x.Arrows = append(x.Arrows, a)
+			x.Arrows = append(x.Arrows, *a)
 		}
-		k := [2]int32{m.Send.Process, m.Recv.Process}
+		k := [2]int{a.From, a.To}
 		b := pairs[k]
 		if b == nil {
 			if len(pairs) == maxBundles {
-				return nil
+				return
 			}
 			b = &api.Bundle{From: a.From, To: a.To}
 			pairs[k] = b
 		}
 		b.Messages++
 		b.Bytes += max(0, a.Bytes)
-		return nil
-	}})
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -3,22 +3,29 @@ package view
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/internal/view/api"
 )
 
 // What is found out of large recordings is kept in the user's cache folder, so that the first picture is there at once
 // the next time. A file is named by the content of the recording; what is damaged is not used.
 const (
 	cachePrefix = "tiles-"
-	leastCached = 1 << 20 // calls of a recording
-	mostCached  = 1 << 30 // bytes of all files
+	firstSuffix = "-first" // of the file of the first picture alone, which is there before the rest has been read
+	leastCached = 1 << 20  // calls of a recording
+	mostCached  = 1 << 30  // bytes of all files
 )
 
 // cacheDir opens the folder, which belongs to this user alone.
@@ -52,21 +59,75 @@ func (r *recording) cacheName() string {
 
 // load takes what is in the cache. It is not ok if that is nothing, or damaged.
 func (r *recording) load(t *timeline.Tiler) (ok bool) {
-	name := r.cacheName()
-	if name == "" {
-		return false
-	}
-	d, err := cacheDir()
-	if err != nil {
-		return false
-	}
-	defer d.Close()
-	b, err := d.ReadFile(name, timeline.MaxSaved)
+	b, err := r.cached("", timeline.MaxSaved)
 	return err == nil && t.Load(b)
 }
 
-// save puts into the cache what was found. An error is nobody's loss.
-func (r *recording) save(t *timeline.Tiler) {
+// save puts into the cache what was found.
+func (r *recording) save(t *timeline.Tiler) { r.cache("", timeline.MaxSaved, t.Save) }
+
+// loadFirst takes the first picture from the cache: the tile as it is sent, and the CRC-32C of that.
+func (r *recording) loadFirst() {
+	b, err := r.cached(firstSuffix, maxPacked)
+	g := r.firstGrid()
+	if err != nil || g == nil || len(b) < 4 {
+		return
+	}
+	if end := len(b) - 4; crc32.Checksum(b[:end], castagnoli) == binary.BigEndian.Uint32(b[end:]) {
+		r.packed.put(firstKey(g), b[:end:end])
+	}
+}
+
+// saveFirst makes the first picture, row by row, and puts it into the cache.
+func (r *recording) saveFirst(t *timeline.Tiler, g *api.Grid, ahead func() bool) {
+	if g == nil {
+		return
+	}
+	for first := 0; first < g.Lines; first += g.Group {
+		if !ahead() {
+			return
+		}
+		row := &timeline.Tile{Level: g.Level, First: first, Group: g.Group, Rows: 1}
+		if err := t.Fill(row); err != nil {
+			return // whoever asks for the tile gets the error
+		}
+	}
+	x := wholeTile(g, time.Time{})
+	if err := t.Fill(x); err != nil || !x.Exact() {
+		return
+	}
+	b, err := packed(r.calls, t, x, "time")
+	if err != nil {
+		return
+	}
+	r.packed.put(firstKey(g), b)
+	r.cache(firstSuffix, maxPacked, func(w io.Writer) error {
+		_, err := w.Write(binary.BigEndian.AppendUint32(slices.Clip(b), crc32.Checksum(b, castagnoli)))
+		return err
+	})
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// cached reads a file of the recording in the cache.
+func (r *recording) cached(suffix string, most int64) ([]byte, error) {
+	name := r.cacheName()
+	if name == "" {
+		return nil, errNotCached
+	}
+	d, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.ReadFile(name+suffix, most)
+}
+
+// errNotCached is the error for recordings that have no place in the cache.
+var errNotCached = errors.New("nothing is kept of this recording")
+
+// cache writes a file of the recording into the cache. An error is nobody's loss.
+func (r *recording) cache(suffix string, most uint64, write func(io.Writer) error) {
 	name := r.cacheName()
 	if name == "" {
 		return
@@ -76,7 +137,7 @@ func (r *recording) save(t *timeline.Tiler) {
 		return
 	}
 	defer d.Close()
-	if d.Room() < 2*timeline.MaxSaved { // of quotas nothing is known
+	if d.Room() < 2*most { // of quotas nothing is known
 		return
 	}
 	f, err := d.Temp(safefile.TempPrefix, 0o600)
@@ -85,9 +146,9 @@ func (r *recording) save(t *timeline.Tiler) {
 	}
 	temp := safefile.Name(f)
 	w := bufio.NewWriterSize(f, 1<<20)
-	err = cmp.Or(t.Save(w), w.Flush(), f.Close())
+	err = cmp.Or(write(w), w.Flush(), f.Close())
 	if err == nil {
-		err = d.Rename(temp, name)
+		err = d.Rename(temp, name+suffix)
 	}
 	if err != nil {
 		d.Remove(temp)

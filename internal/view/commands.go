@@ -104,7 +104,11 @@ func code(q *question) (any, error) {
 	}
 	var text bounded
 	base := strings.TrimSuffix(filepath.Base(q.rec.whole.File()), ".tabard")
-	r, err := cgen.Generate(mpi, &text, cgen.Options{File: filepath.Base(q.rec.whole.File()), Name: base + ".c"})
+	o := cgen.Options{File: filepath.Base(q.rec.whole.File()), Name: base + ".c"}
+	if times > 0 {
+		o.Loop = &cgen.Loop{Times: times, Call: name}
+	}
+	r, err := cgen.Generate(mpi, &text, o)
 	if errors.Is(err, errCode) || errors.Is(err, cgen.ErrEmpty) {
 		return nil, absent("%v", err)
 	}
@@ -112,9 +116,9 @@ func code(q *question) (any, error) {
 		return nil, absent("the recording cannot be written as a program: %v", err)
 	}
 	c := &api.Code{Title: "the whole program", Text: text.String(), Notes: append([]string{}, r.Notes...)}
-	if parts := loopsIn(c.Text, times, name); len(parts) > 0 {
+	if len(r.Loops) > 0 {
 		c.Title = fmt.Sprintf("the loop of %d iterations", times)
-		c.Text = strings.Join(parts, "\n")
+		c.Text = strings.Join(r.Loops, "\n")
 	} else if times > 0 {
 		c.Notes = append(c.Notes, "the program has no loop of so many iterations by itself: this is all of it")
 	}
@@ -123,37 +127,4 @@ func code(q *question) (any, error) {
 		c.Notes = append(c.Notes, fmt.Sprintf("left out: %s (%s)", s.Func, s.Reason))
 	}
 	return c, nil
-}
-
-// loopsIn are the loops of a program with a number of iterations and the call of a function. A loop is from its line
-// up to the brace that closes it, as far in as that is.
-func loopsIn(text string, times int64, name string) (parts []string) {
-	if times == 0 {
-		return nil
-	}
-	head := fmt.Sprintf(" < %d; ", times)
-	lines := strings.SplitAfter(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		body := strings.TrimLeft(lines[i], " ")
-		if !strings.HasPrefix(body, "for (long ") || !strings.Contains(body, head) {
-			continue
-		}
-		indent := lines[i][:len(lines[i])-len(body)]
-		end := i + 1
-		if strings.HasSuffix(strings.TrimSpace(body), "{") {
-			for end < len(lines) && strings.TrimRight(lines[end], "\n") != indent+"}" {
-				end++
-			}
-			end = min(end+1, len(lines))
-		}
-		part := ""
-		for _, line := range lines[i:end] {
-			part += strings.TrimPrefix(line, indent)
-		}
-		if name == "" || strings.Contains(part, name+"(") {
-			parts = append(parts, part)
-			i = end - 1
-		}
-	}
-	return parts
 }

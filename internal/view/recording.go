@@ -29,10 +29,15 @@ type recording struct {
 	about    bool // length is a bound
 	timesErr error
 	tiles    tilers
-	nests    nests
+	packed   packedTiles
+	// firstOnce takes the first picture from the cache.
+	firstOnce sync.Once
+	nests     nests
 
 	background sync.WaitGroup
 	closed     atomic.Bool
+
+	arrows keptArrows
 
 	drawnMu sync.Mutex
 	drawn   *report.Job // see question.drawn

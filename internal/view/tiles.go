@@ -40,7 +40,7 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 	if err != nil {
 		return nil, wrong("%v", err)
 	}
-	key := fmt.Sprintf("%+v %s", flags, order)
+	key := tilerKey(flags, order)
 	t := &r.tiles
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,8 +70,9 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 
 // warm reads in the background what is not in the cache.
 func (r *recording) warm(t *timeline.Tiler) {
-	loaded := r.load(t)
+	g := r.firstGrid()
 	r.background.Go(func() {
+		loaded := r.load(t)
 		ahead := func() bool { return !r.closed.Load() }
 		if err := t.Warm(ahead, nil); err != nil || !ahead() {
 			return // whoever asks for the tile gets the error
@@ -79,12 +80,24 @@ func (r *recording) warm(t *timeline.Tiler) {
 		r.exactly(t.Ends())
 		if !loaded {
 			r.save(t)
+			r.saveFirst(t, g, ahead)
 		}
 	})
 }
 
+// firstGrid is the grid that the page asks by when it begins.
+func (r *recording) firstGrid() *api.Grid {
+	_, length, err := r.times()
+	if err != nil {
+		return nil
+	}
+	return r.grid(length)
+}
+
+func tilerKey(flags selection.Flags, order string) string { return fmt.Sprintf("%+v %s", flags, order) }
+
 // wholeRun is the key of what is shown first.
-var wholeRun = fmt.Sprintf("%+v %s", selection.Flags{}, timeline.TileOrders[0])
+var wholeRun = tilerKey(selection.Flags{}, timeline.TileOrders[0])
 
 // tiles answers /api/tiles.
 func tiles(q *question) (any, error) {
@@ -115,6 +128,11 @@ func tiles(q *question) (any, error) {
 	if n[0] > 0 && n[1] > (1<<62)>>n[0]>>8 {
 		return nil, wrong("this is after the end of time")
 	}
+	key := fmt.Sprintf("%s %s %d", tilerKey(q.flags, order), value, n)
+	q.rec.firstOnce.Do(q.rec.loadFirst)
+	if b := q.rec.packed.get(key); b != nil {
+		return b, nil
+	}
 	t, err := q.rec.tiler(q.flags, order)
 	if err != nil {
 		return nil, err
@@ -124,7 +142,56 @@ func tiles(q *question) (any, error) {
 	if err := t.Fill(x); err != nil {
 		return nil, err
 	}
-	return packed(q.rec.calls, t, x, value)
+	b, err := packed(q.rec.calls, t, x, value)
+	if err == nil && x.Exact() {
+		q.rec.packed.put(key, b)
+	}
+	return b, err
+}
+
+// firstKey is the key of the tile of the whole run, as the page asks for it first.
+func firstKey(g *api.Grid) string {
+	return fmt.Sprintf("%s time %d", wholeRun, [5]int64{int64(g.Level), 0, 0, int64(g.Group), maxRows})
+}
+
+// maxPacked is how many bytes of tiles are kept as they are sent: some 200 of them.
+const maxPacked = 32 << 20
+
+// packedTiles are the exact ones that were asked for last.
+type packedTiles struct {
+	mu    sync.Mutex
+	all   map[string][]byte
+	asked []string // the latest last
+	bytes int
+}
+
+func (p *packedTiles) get(key string) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.all[key]
+	if i := slices.Index(p.asked, key); i >= 0 {
+		p.asked = append(slices.Delete(p.asked, i, i+1), key)
+	}
+	return b
+}
+
+func (p *packedTiles) put(key string, b []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all[key] != nil {
+		return
+	}
+	if p.all == nil {
+		p.all = map[string][]byte{}
+	}
+	p.all[key] = b
+	p.asked = append(p.asked, key)
+	for p.bytes += len(b); p.bytes > maxPacked; {
+		oldest := p.asked[0]
+		p.asked = p.asked[1:]
+		p.bytes -= len(p.all[oldest])
+		delete(p.all, oldest)
+	}
 }
 
 // wholeTile is the tile of the whole run.

@@ -28,6 +28,8 @@ type Options struct {
 	// Compute adds busy waits for the mean time that the program spent between calls, times Scale.
 	Compute bool
 	Scale   float64
+	// Loop, if it is not nil, asks for some loops of the program besides all of it.
+	Loop *Loop
 }
 
 // Skipped is calls that the program does not make.
@@ -42,6 +44,8 @@ type Result struct {
 	Notes   []string
 	// Sizes names the numbers of ranks that a program for several of them admits.
 	Sizes string
+	// Loops are the texts of the loops that Options.Loop asks for.
+	Loops []string
 }
 
 // ErrEmpty says that a recording has no process of an MPI program.
@@ -86,6 +90,8 @@ type generator struct {
 	around       map[[2]int64]bool // segments of the heap with reserved memory around them
 	skipped      map[Skipped]bool
 	notes        []string
+	loops        []string        // see Options.Loop
+	callers      map[string]bool // functions of the program that call what Options.Loop names
 
 	files     map[string]string // path in the recording -> name in the program's folder
 	fileNames map[string]bool   // the latter
@@ -144,7 +150,7 @@ func newGenerator(a *archive.Archive, o Options) *generator {
 		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, ownBlocks: map[int64]bool{},
 		ownNumbers: map[spec.Class]map[int64]bool{}, inPlaces: map[int]bool{},
 		callbacks: map[string]bool{},
-		functions: map[string]string{}, created: map[objectKey]int{}, memory: &memory.Memory{},
+		functions: map[string]string{}, callers: map[string]bool{}, created: map[objectKey]int{}, memory: &memory.Memory{},
 		around:  map[[2]int64]bool{},
 		skipped: map[Skipped]bool{}, used: map[string]bool{}, files: map[string]string{}, fileNames: map[string]bool{},
 		sameNames: map[string]int{}, reopened: map[memory.Terminal]bool{}, words: cc.Words{}, mentioned: cc.Words{}}
@@ -181,7 +187,7 @@ func Generate(a *archive.Archive, w io.Writer, o Options) (*Result, error) {
 	bw := bufio.NewWriter(w)
 	bw.WriteString(text)
 	res := &Result{Lines: strings.Count(text, "\n"), Ranks: g.size, Threads: len(g.threads) > 0, Notes: g.notes,
-		Skipped: g.skippedList()}
+		Skipped: g.skippedList(), Loops: g.loops}
 	return res, bw.Flush()
 }
 

@@ -251,6 +251,9 @@ func (g *generator) define(x *code, hint string) *code {
 		}
 		name = g.unique(hint)
 		g.byBody[body] = name
+		if g.o.Loop != nil && g.calls(x.list) {
+			g.callers[name] = true
+		}
 		fmt.Fprintf(&g.code, "static void %s(void)\n{\n%s}\n\n", name, g.text(x.list...))
 	}
 	return newCode(x.hint, cc.Do(cc.Call(name)))
@@ -259,6 +262,9 @@ func (g *generator) define(x *code, hint string) *code {
 // text is statements inside of a function of the program; their words are noted.
 func (g *generator) text(list ...*cc.Stmt) string {
 	g.words.Add(list...)
+	if g.o.Loop != nil {
+		g.noteLoops(list)
+	}
 	return cc.Body(list)
 }
 

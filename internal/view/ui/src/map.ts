@@ -273,8 +273,22 @@ export class TimeMap {
     let missing = false;
     this.failure = undefined;
     g.imageSmoothingEnabled = false;
-    for (const p of places) {
-      const t = this.tiles.tile(p, extra);
+    // The tile of the whole run is asked for first: it is there when the recording was looked at before, and all others
+    // are sharper ones of the same.
+    const [whole] = inFile(this.grid);
+    const place = whole && { ...whole, path: undefined };
+    const base = selfContained || !place ? undefined : { place, tile: this.tiles.tile(place, extra) };
+    const ask = !base || base.tile !== undefined;
+    const known = places.map((p) => this.tiles.tile(p, extra, ask));
+    if (base?.tile && known.some((t) => !t?.head)) {
+      const image = pixels(base.tile, s.color, make);
+      if (image && base.tile.head) {
+        this.see(base.tile.head, base.place);
+        this.paintTile(g, image, base.place, base.place);
+      }
+    }
+    for (const [i, p] of places.entries()) {
+      const t = known[i];
       if (t?.error) this.failure = t.error;
       if (!t) missing = true;
       // Pixels are made of a few tiles in each picture, so that none takes long. Until then coarser ones are shown.

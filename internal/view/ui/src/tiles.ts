@@ -20,7 +20,7 @@ export interface Place {
   group: number;
   rows: number;
   /** The address, if it is one of a self-contained file. */
-  path?: string;
+  path?: string | undefined;
 }
 
 /** What else is asked for, and that as a text. */
@@ -223,7 +223,7 @@ function shared(cells: Uint8Array, out: Uint8ClampedArray, n: number, counts: bo
   }
 }
 
-/** The tiles that a self-contained file has. */
+/** The tiles of the first picture: all that a self-contained file has. */
 export function inFile(grid: Grid): Place[] {
   return grid.first.map((q) => {
     const p = new URLSearchParams(q.replace(/^.*\?/, ""));
