@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
@@ -166,6 +167,14 @@ func (c *call) blankColumns() {
 		from = c.key
 	}
 	c.blank = c.blank[:0]
+	if c.plan.whole(c.absent) && !c.plan.entryColumns { // all slots have one word
+		c.blank = append(c.blank, from...)
+		for left := c.demoted & (1<<uint(c.plan.f.NumIn) - 1); left != 0; left &= left - 1 {
+			c.blank[c.plan.inAt[bits.TrailingZeros64(left)]] = 0
+		}
+		c.key, c.blank = c.blank, c.key
+		return
+	}
 	rest, at := c.body, 0
 	for i := range c.plan.f.Slots[:c.plan.f.NumIn] {
 		s := &c.plan.f.Slots[i]
@@ -513,6 +522,13 @@ func (p *Process) columns(c *call, returned []uint64) bool {
 // entryColumns appends the values known on entry that go to columns.
 func (p *Process) entryColumns(c *call, slots []int) {
 	if len(slots) == 0 {
+		return
+	}
+	if c.plan.whole(c.absent) {
+		for _, i := range slots {
+			at := c.plan.inAt[i]
+			p.appendEntry(c, i, ring.Raw{Present: true, Data: c.body[at : at+int(c.plan.inWidth[i])]})
+		}
 		return
 	}
 	raws, _, err := ring.DecodeEntry(c.raws[:0], c.plan.f, c.absent, c.body)

@@ -53,11 +53,15 @@ type Replacer interface {
 
 // families are the families of a process's signatures.
 type families struct {
-	of         *interned
-	fams       []*signatureFamily
-	famIDs     map[string]int
-	famBuf     []byte
-	places     map[placeKey]*place
+	of     *interned
+	fams   []*signatureFamily
+	famIDs map[string]int
+	famBuf []byte
+	places map[placeKey]*place
+	near   [64]struct { // those of places that were asked for last
+		key placeKey
+		at  *place
+	}
 	demotedFns []bool // by function: values have left at some place
 	due        int    // family that has grown too large, -1 none
 }
@@ -342,10 +346,16 @@ func (x *families) demotedAt(fn spec.ID, site uint64) uint64 {
 	if int(fn) >= len(x.demotedFns) || !x.demotedFns[fn] {
 		return 0
 	}
-	if at := x.places[placeKey{fn, site}]; at != nil {
-		return at.demoted
+	key := placeKey{fn, site}
+	near := &x.near[(site^uint64(fn))*mul1>>58]
+	if near.at == nil || near.key != key { // maps are slow
+		at := x.places[key]
+		if at == nil {
+			return 0
+		}
+		near.key, near.at = key, at
 	}
-	return 0
+	return near.at.demoted
 }
 
 // appendEntry appends the column values of entry slot i of a call that the cache knows.

@@ -74,8 +74,8 @@ type handles struct {
 	any    empty             // wildcards of the ABI
 	predef map[predefKey]int // from the process itself, where handles are addresses
 	objs   [spec.NumClasses]objects
-	gen    uint32     // changes whenever a handle changes its meaning
-	real   [64]uint64 // see nullRequest
+	gen    uint32      // changes whenever a handle changes its meaning
+	real   [512]uint64 // see nullRequest
 }
 
 type predefKey struct {
@@ -149,7 +149,7 @@ func (h *handles) predefined(c spec.Class, raw uint64) (int64, bool) {
 // nullRequest reports whether a handle is MPI_REQUEST_NULL. It remembers the
 // handles that are not: few values are in use, and maps are slow.
 func (h *handles) nullRequest(raw uint64) bool {
-	at := &h.real[raw*mul1>>58]
+	at := &h.real[raw*mul1>>55]
 	if *at == raw+1 {
 		return false
 	}

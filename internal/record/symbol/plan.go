@@ -72,6 +72,7 @@ type plan struct {
 	// entryColumns: some values known on entry go to columns (statuses).
 	entryColumns bool
 	inWidth      []uint8 // words of each entry slot, when fixed
+	inAt         []int   // where they begin if no parameter is absent
 	inWords      int     // their sum
 	inMask       uint32  // parameters with entry slots
 }
@@ -168,6 +169,7 @@ func (p *plan) slot(i int, s *spec.Slot) {
 			p.tag = p.inWords
 		}
 		p.inWidth = append(p.inWidth, n)
+		p.inAt = append(p.inAt, p.inWords)
 		p.inWords += int(n)
 		p.inMask |= 1 << uint(s.Param)
 		p.entryColumns = p.entryColumns || s.Column
@@ -215,6 +217,9 @@ func howCompletes(f *spec.Func) completion {
 	}
 	return completesAll
 }
+
+// whole tells that each entry slot is where inAt says.
+func (p *plan) whole(absent uint32) bool { return p.fixed && absent&p.inMask == 0 }
 
 // entryWords is the length of the entry part when it is fixed.
 func (p *plan) entryWords(absent uint32) int {
