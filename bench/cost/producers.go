@@ -30,7 +30,7 @@ type producerRun struct {
 }
 
 // producerModes are those of bench/programs/producer.c.
-var producerModes = []string{"simple", "sendrecv", "irregular", "seldom"}
+var producerModes = []string{"simple", "sendrecv", "irregular", "seldom", "steady"}
 
 // producers measures recordings of synthetic processes that make calls as fast as they can, through the segments that
 // programs and collector share; there is no MPI. old is another build of tabard, which is measured in turn; empty: none.

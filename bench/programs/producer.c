@@ -4,6 +4,7 @@
  *   producer sendrecv CALLS   MPI_Sendrecv
  *   producer irregular CALLS  MPI_Irecv, MPI_Isend and two times MPI_Wait: peers, sizes and tags at random
  *   producer seldom CALLS     MPI_Bcast, ten in a row every 10 ms
+ *   producer steady CALLS     the same, a hundred in a row every millisecond
  * Prints the calls made, and of the loop alone the nanoseconds of processor, those of them in the kernel, and those
  * elapsed. */
 #define _GNU_SOURCE
@@ -47,10 +48,11 @@ static long make(const char *mode, long calls)
     } else if (!strcmp(mode, "sendrecv")) {
         for (; n < calls; n++)
             MPI_Sendrecv(x, 1, MPI_INT, 1, 0, y, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (!strcmp(mode, "seldom")) {
-        const struct timespec pause = {0, 10000000};
+    } else if (!strcmp(mode, "seldom") || !strcmp(mode, "steady")) {
+        const int often = mode[1] == 't';
+        const struct timespec pause = {0, often ? 1000000 : 10000000};
         while (n < calls) {
-            for (int i = 0; i < 10; i++, n++) MPI_Bcast(x, 1 + i, MPI_INT, 0, MPI_COMM_WORLD);
+            for (int i = 0; i < (often ? 100 : 10); i++, n++) MPI_Bcast(x, 1 + i % 10, MPI_INT, 0, MPI_COMM_WORLD);
             nanosleep(&pause, NULL);
         }
     } else if (!strcmp(mode, "irregular")) {
@@ -73,7 +75,7 @@ int main(int argc, char **argv)
 {
     if (argc != 3) return 2;
     MPI_Init(&argc, &argv);
-    make(argv[1], strcmp(argv[1], "seldom") ? 1000 : 10); /* loads pages and fills tables: no part of the loop */
+    make(argv[1], argv[1][0] == 's' ? 10 : 1000); /* loads pages and fills tables: no part of the loop */
     double cpu = now(CLOCK_PROCESS_CPUTIME_ID), kernel = in_kernel(), begin = now(CLOCK_MONOTONIC);
     long n = make(argv[1], atol(argv[2]));
     double end = now(CLOCK_MONOTONIC);

@@ -18,7 +18,8 @@ _Static_assert(TB_SINK_WORDS > 4 * TB_RESERVE, "a lost call writes its fixed par
 static uint64_t spilled_bytes;  /* of this process */
 
 enum { RETRY_NS = 100000000,    /* between attempts to create a file after a failure */
-       MIN_SEGMENT_BYTES = 65536 };
+       MIN_SEGMENT_BYTES = 65536,
+       SMALL_SEGMENTS = 8, SMALL_BYTES = 262144, SMALL_PART = 16 }; /* small ones have 1/16 of the standard, if that is 4 MiB */
 
 static uint64_t *records(struct tb_segment *s) { return (uint64_t *)((char *)s + TB_HEADER_BYTES); }
 static uint64_t mapped_bytes(const struct tb_segment *s) { return s->capacity + TB_HEADER_BYTES; }
@@ -205,12 +206,15 @@ static uint64_t file_bytes(uint64_t words)
     return (words * 16 + 2 * TB_HEADER_BYTES - 1) & ~(uint64_t)(TB_HEADER_BYTES - 1);
 }
 
-/* One more segment for the ring. A first one may be small: better than none. */
+/* One more segment for the ring. The first ones are small: while the collector keeps up they are enough, take little
+ * memory, and stay in caches. The very first may be smaller still: better than none. */
 static struct tb_segment *extend(struct tb_thread *t, uint64_t words)
 {
     struct tb_chain *ch = t->priv->chain;
     uint64_t bytes = file_bytes(words);
     if (ch->count >= (bytes > standard_bytes() ? TB_RING_MAX : ring_limit())) return NULL;
+    if (ch->count < SMALL_SEGMENTS && bytes >= SMALL_PART * SMALL_BYTES && words * 8 <= SMALL_BYTES - TB_HEADER_BYTES)
+        bytes = SMALL_BYTES;
     struct tb_segment *s = create(t, bytes);
     while (!s && ch->count == 0 && bytes / 4 >= MIN_SEGMENT_BYTES && words * 8 <= bytes / 4 - TB_HEADER_BYTES) {
         bytes = bytes / 4 & ~(uint64_t)(TB_HEADER_BYTES - 1);

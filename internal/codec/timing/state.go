@@ -3,6 +3,7 @@ package timing
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/codec/column"
@@ -67,20 +68,41 @@ func (b *Builder) addPiece() {
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(to-from))
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(cs)))
 	b.pieces = append(b.pieces, cs...)
-	bl := blocks.Get().(*block)
-	gaps := append(bl.work[0][:0], b.gaps[from:to]...)
-	durations := append(bl.work[1][:0], b.durations[from:to]...)
-	bl.work = [2][]uint64{gaps, durations}
+	gaps, durations := b.gaps[from:to], b.durations[from:to]
 	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
-	if !exceptional(gaps[0], durations[0]) {
-		gaps[0] = 0
-	}
-	bl.findContexts(b.classes[from:to])
-	bl.out = bl.append(bl.out[:0], gaps, durations, allBits(gaps, durations), nil, false)
+	bl := blocks.Get().(*block)
+	bl.out = appendPlain(bl.out[:0], gaps, durations)
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(bl.out)))
 	b.pieces = append(b.pieces, bl.out...)
 	blocks.Put(bl)
 	b.inPieces = to
+}
+
+// appendPlain encodes calls as a block that takes little time and more space: it is gone with the next checkpoints.
+func appendPlain(dst []byte, gaps, durations []uint64) []byte {
+	all := uint64(0)
+	if exceptional(gaps[0], durations[0]) {
+		all = gaps[0]
+	}
+	all |= allBits(gaps[1:], durations[1:]) | durations[0]
+	if exceptional(all, 0) {
+		gaps, durations = slices.Clone(gaps), slices.Clone(durations)
+		if !exceptional(gaps[0], durations[0]) {
+			gaps[0] = 0
+		}
+		dst = appendExceptions(dst, gaps, durations)
+	} else {
+		dst = append(dst, 0)
+	}
+	dst = append(dst, methodVarints)
+	durations = durations[:len(gaps)]
+	for i, gap := range gaps {
+		if i > 0 {
+			dst = binary.AppendUvarint(dst, gap)
+		}
+		dst = binary.AppendUvarint(dst, durations[i])
+	}
+	return dst
 }
 
 // Restore returns a builder that goes on where another one stopped: the one whose AppendState

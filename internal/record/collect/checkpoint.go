@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
@@ -20,7 +21,7 @@ import (
 // large against the cost of a checkpoint, or when a thread is about to run out of segments.
 // perThread is the number of segments of a ring.
 func (p *process) checkpointDue(perThread int) bool {
-	if p.consumed > uint64(max(minCheckpoint, 4*p.durable)) {
+	if p.consumed > p.pace() {
 		return true
 	}
 	for _, c := range p.chains {
@@ -150,6 +151,7 @@ func checkpointName(id ring.ProcessID) string { return id.String() + ".ckpt" }
 // segments are handed back all the same: a program that waits for ever would be worse
 // than a recording that a crash of the collector shortens.
 func (p *process) checkpoint(dirs []*safefile.Dir) error {
+	began := time.Now()
 	for _, c := range p.live() {
 		if err := c.raw.flush(); err != nil && !c.rawFailed {
 			c.rawFailed = true
@@ -164,7 +166,7 @@ func (p *process) checkpoint(dirs []*safefile.Dir) error {
 		p.gen++
 		p.durable = len(b)
 	}
-	p.consumed = 0
+	p.consumed, p.took = 0, time.Since(began)
 	for _, c := range p.live() {
 		c.release(c.seq)
 	}

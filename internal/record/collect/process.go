@@ -28,11 +28,12 @@ type process struct {
 	dir    *safefile.Dir // for spools; nil: none
 	log    *spool        // of the journal of syms; nil: not needed yet
 
-	consumed  uint64 // raw bytes since the last checkpoint
-	durable   int    // size of the last checkpoint
-	gen       uint64 // of the last checkpoint
-	broken    uint64 // records that could not be understood
-	missing   uint64 // segments that are gone
+	consumed  uint64        // raw bytes since the last checkpoint
+	durable   int           // size of the last checkpoint
+	took      time.Duration // to write it
+	gen       uint64        // of the last checkpoint
+	broken    uint64        // records that could not be understood
+	missing   uint64        // segments that are gone
 	problems  []string
 	finished  bool
 	heldTaken bool     // see takeHeld
@@ -230,7 +231,7 @@ func (p *process) drainOne(c *chain, dead bool) {
 		}
 		// In time for a checkpoint: the program may be waiting for segments, which
 		// it gets back long before everything has been taken in.
-		if p.consumed > minCheckpoint && !dead {
+		if p.consumed > p.pace() && !dead {
 			return
 		}
 	}
@@ -329,5 +330,18 @@ func (p *process) skipMissing(c *chain) bool {
 // must never wait for us because a thread of it was stopped in a bad moment.
 const holdAtMost = 50 * time.Millisecond
 
-// minCheckpoint is how many raw bytes are taken in at least between two checkpoints.
-const minCheckpoint = 24 << 20
+// minCheckpoint is how many raw bytes are taken in at least between two checkpoints: as long as the collector keeps up,
+// the first, small segments of a ring are enough (capture/core/chain.c), and what lies there is still in a cache.
+// Up to mostCheckpoint it is checkpointPrice bytes for each nanosecond that a checkpoint takes. Taking in a byte takes
+// some three nanoseconds, so that checkpoints add a thirtieth.
+const (
+	minCheckpoint   = 1 << 20
+	mostCheckpoint  = 24 << 20
+	checkpointPrice = 10
+)
+
+// pace is how many raw bytes are taken in before the next checkpoint.
+func (p *process) pace() uint64 {
+	price := min(uint64(p.took)*checkpointPrice, mostCheckpoint)
+	return max(minCheckpoint, price, 4*uint64(p.durable))
+}

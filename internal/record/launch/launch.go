@@ -75,7 +75,7 @@ type Options struct {
 }
 
 // defaultSegments is ring.Config's default for SegmentsMax.
-const defaultSegments = 16
+const defaultSegments = 24
 
 // An OptionError says that the command line cannot be obeyed; nothing was run.
 type OptionError struct{ Msg string }

@@ -26,8 +26,8 @@ type Config struct {
 	Filter        []uint16      // ids of functions that are filtered out
 	EventsOff     uint32        // kinds of events that are not recorded: a bit for each spec.EventKind
 	FunctionTimes uint32        // of calls of functions: TimesOff, TimesEntry, TimesAll
-	SegmentBytes  int64         // size of a segment file, header included; 0: 4 MiB
-	SegmentsMax   int           // segments of a thread before it waits; 0: 16
+	SegmentBytes  int64         // size of a segment file, header included, but for the first ones; 0: 4 MiB
+	SegmentsMax   int           // segments of a thread before it waits; 0: 24
 	SpillBytes    int64         // per process, while no collector drains; 0: 4 GiB
 	DeadAfter     time.Duration // age of a heartbeat that counts as death; 0: 5 s
 	SummaryWait   time.Duration // rank 0 waits for the summary at its end; 0: 5 s
@@ -63,7 +63,7 @@ func (c Config) page() *controlPage {
 	p := &controlPage{
 		Magic: ControlMagic, Version: Version,
 		SegmentBytes:  uint64(orDefault(c.SegmentBytes, 4<<20)),
-		SegmentsMax:   uint32(orDefault(c.SegmentsMax, 16)),
+		SegmentsMax:   uint32(orDefault(c.SegmentsMax, 24)),
 		SpillBytes:    uint64(orDefault(c.SpillBytes, 4<<30)),
 		DeadAfterNS:   uint64(orDefault(c.DeadAfter, 5*time.Second)),
 		SummaryWaitNS: uint64(orDefault(c.SummaryWait, 5*time.Second)),
