@@ -105,14 +105,17 @@ func (s *stuck) blocked(stands []Stand) (map[int32]*Blocked, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := n.open
+		c, polls := n.open, false
 		if c == nil && !n.rank.Complete && n.last != nil && n.last.Flags&archive.Polls != 0 {
-			c = n.last
+			c, polls = n.last, true
 		}
 		if c == nil {
 			continue
 		}
 		b, err := s.wants(process, c, of[process])
+		if err == nil && polls {
+			b.Begin, err = polling(c)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -124,6 +127,32 @@ func (s *stuck) blocked(stands []Stand) (map[int32]*Blocked, error) {
 		s.collectives(&stands[i], all)
 	}
 	return all, nil
+}
+
+// mostPolls is how many runs of polls are followed back to where a process began to poll.
+const mostPolls = 4096
+
+// polling is when a process began to poll that did nothing else up to a poll.
+func polling(last *archive.Call) (time.Duration, error) {
+	s, begin := last.Stream(), last.Start
+	for at, n := last.Index, 0; n < mostPolls; n++ {
+		_, before, err := s.EventAt(at)
+		if err != nil {
+			return 0, err
+		}
+		c, err := s.CallAt(at - before)
+		if err != nil {
+			return 0, err
+		}
+		if c.Flags&archive.Polls == 0 {
+			break
+		}
+		if begin = c.Start; c.Index == 0 {
+			break
+		}
+		at = c.Index - 1
+	}
+	return begin, nil
 }
 
 // collectives adds what the processes of a collective wait for.

@@ -102,3 +102,23 @@ func TestShortWaits(t *testing.T) {
 		t.Error(found)
 	}
 }
+
+// A process that polls waits from its first poll on, however short the last one took.
+func TestPollingSince(t *testing.T) {
+	all := stuck(t, 2, func(rank int) string {
+		if rank == 0 {
+			return "MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=8, comm=MPI_COMM_WORLD) @ j.c:3 [main]\nloop 9\nMPI_Comm_rank(comm=MPI_COMM_WORLD)\n" +
+				"end\n" + barrier + " ; unfinished"
+		}
+		return "MPI_Comm_rank(comm=MPI_COMM_WORLD)\npoll 500 MPI_Iprobe(source=0, tag=7, comm=MPI_COMM_WORLD) @ j.c:4 [main] ; flag=0\n" +
+			"poll 300 MPI_Iprobe(source=0, tag=9, comm=MPI_COMM_WORLD) @ j.c:5 [main] ; flag=0"
+	})
+	if len(all) == 0 || all[0].Kind != Deadlock || !strings.Contains(all[0].Text, "rank 1 waits in MPI_Iprobe") ||
+		!strings.Contains(all[0].Text, "with tag 8") {
+		t.Fatalf("%+v", all)
+	}
+	// Calls begin 100 apart: rank 1 polls from its second one on, rank 0 comes to the barrier with its eleventh.
+	if !strings.Contains(all[0].Text, "from 1.1µs on") {
+		t.Errorf("%s", all[0].Text)
+	}
+}

@@ -42,16 +42,27 @@ static void probe(void)
     MPI_Probe(left, 77, MPI_COMM_WORLD, &s); /* probe */
 }
 
+/* A worker that polls for its end with tag 7, while its master says 8. */
+static void worker(void)
+{
+    int end = 0;
+    if (me == 0) MPI_Send(out, 1, MPI_DOUBLE, 2, 8, MPI_COMM_WORLD);
+    while (me == 2 && !end) {
+        MPI_Iprobe(0, 7, MPI_COMM_WORLD, &end, MPI_STATUS_IGNORE); /* worker */
+        work(1);
+    }
+}
+
 static void truncated(void)
 {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (is("error")) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (me == 0) MPI_Send(out, 8, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
-    if (me == 1) MPI_Recv(in, 4, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* error */
+    if (me == 1) MPI_Recv(in, 4, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* error fatal */
 }
 
 static void leaks(int step)
 {
-    if (is("comm-leak")) {
+    if (is("comm-leak") || is("leak-step")) {
         MPI_Comm d;
         MPI_Comm_dup(MPI_COMM_WORLD, &d); /* comm-leak */
     }
@@ -121,7 +132,7 @@ static void compute(int step)
     double ms = 2;
     if (is("slow") && me == 2) ms = 8;
     if (is("spikes") && me == 3 && step % 13 == 5) ms = 150;
-    if (is("step") && step == 25) ms = 300;
+    if ((is("step") || is("leak-step")) && step == 25) ms = 300;
     if (is("slower")) ms = 1 + .25 * step;
     if (is("slower-mended")) ms = 1 + .25 * 5;
     work(ms);
@@ -147,7 +158,8 @@ int main(int argc, char **argv)
         else exchange(i, is("growth") && me == 2 && i >= 24 ? SIZE : 64);
         if (is("circle") && i == 10) circle();
         if (is("probe") && i == 10 && me == 0) probe();
-        if (is("error") && i == 20) truncated();
+        if ((is("error") || is("fatal")) && i == 20) truncated();
+        if (is("worker") && i == 10) worker();
         leaks(i);
         broadcast(i);
         sum(i);
