@@ -456,24 +456,31 @@ export class TimeMap {
     g.textAlign = "left";
     g.fillText(s?.begin_ns.length ? "step" : "", 4, 29);
     if (!s) return;
-    let last = -Infinity;
-    let named = -Infinity;
     const slow = new Set((s.slow ?? []).map((x) => Math.floor(x.step / s.stride)));
+    const [from, to] = this.view;
+    // Round numbers are named, as many as there is room for: a name needs some 60 pixels.
+    const inView = s.begin_ns.filter((t) => t >= from && t <= to).length;
+    const raw = Math.max(1, (inView * s.stride * 60) / this.plot);
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const by = [1, 2, 5, 10].map((m) => m * power).find((v) => v >= raw) ?? raw;
+    let last = -Infinity;
+    let free = -Infinity;
     for (let i = 0; i < s.begin_ns.length; i++) {
       const x = Math.round(this.x(s.begin_ns[i] ?? 0)) + 0.5;
-      if (x < gutter || x > this.width || (x - last < 4 && !slow.has(i))) continue;
+      if (x < gutter || x > this.width) continue;
+      const k = Math.ceil((i * s.stride) / by) * by; // the round number among the steps of this tick
+      const named = k < (i + 1) * s.stride && x >= free;
+      if (!named && !slow.has(i) && x - last < 4) continue;
       last = x;
       g.strokeStyle = slow.has(i) ? ink("bad") : ink("rule");
       g.beginPath();
-      g.moveTo(x, 20);
+      g.moveTo(x, named ? 20 : 31);
       g.lineTo(x, axis);
       g.stroke();
-      const text = String(i * s.stride);
-      const wide = g.measureText(text).width + 8;
-      if (x > named && x + wide < this.width) {
-        g.fillText(text, x + 2, 29);
-        named = x + Math.max(wide, 26);
-      }
+      if (!named) continue;
+      const text = String(k);
+      free = x + g.measureText(text).width + 10;
+      if (free < this.width) g.fillText(text, x + 2, 29);
     }
   }
 
@@ -484,13 +491,15 @@ export class TimeMap {
     g.textAlign = "right";
     g.textBaseline = "middle";
     const sel = this.o.store.now.selection.rank;
+    let free = -Infinity; // where the name before ends
     for (let i = Math.ceil(first / every) * every; i < Math.min(this.grid.lines, first + n); i += every) {
       const l = this.line(i);
       if (!l) continue;
-      const y = axis + (i - first + 0.5) * this.row;
-      if (y > this.height - 4 || y < axis + 2) continue;
+      const y = Math.max(axis + (i - first + 0.5) * this.row, axis + 6);
+      if (y > this.height - 4 || y < free) continue;
+      free = y + 12;
       g.fillStyle = sel && hasRank(sel, l.rank) ? ink("accent") : ink("ink");
-      g.fillText(nameOf(l, every === 1 || i === 0), gutter - 6, Math.max(y, axis + 6));
+      g.fillText(nameOf(l, every === 1 || i === 0), gutter - 6, y);
     }
   }
 
