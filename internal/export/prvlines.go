@@ -47,7 +47,7 @@ func (l *timedLines) spill() (err error) {
 			return err
 		}
 	}
-	slices.SortStableFunc(l.index, func(a, b timedLine) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(l.index, func(a, b timedLine) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
 	w := bufio.NewWriterSize(l.file, 1<<16)
 	l.runs = append(l.runs, l.size)
 	var head []byte
