@@ -2,7 +2,7 @@
 # make demo       record a real parallel program and show what was found
 # make check      formatting, vet, generated files, unit tests (no MPI)
 # make test       everything: check, end-to-end tests (E2E_JOBS side by side), damage, faults
-# make soak       damage, faults and crowds of ranks, many times: when something about them has changed
+# make soak       damage, faults, crowds of ranks and random programs, many times: when something about them has changed
 # make damage     the reader against 1,000,000 damaged files, every command against 20,000
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
 # make faults     300 randomised kills of program and collector
@@ -76,6 +76,7 @@ test: deps check damage-short e2e faults-short
 # More of what chance has a part in: what make test does with less.
 .PHONY: soak
 soak: deps damage faults crowds functionruns
+	TABARD_PROGRAMS=300 $(GOCMD) test -count=1 -timeout 1h -run '^TestRandom$$' ./internal/program/infer
 
 # Jobs side by side: while one starts or ends, which is most of what they do, the others compute.
 E2E_JOBS ?= 3

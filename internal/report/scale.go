@@ -18,16 +18,31 @@ type Scale struct {
 	// that is too many to look at each; 0 if that was not looked at.
 	Checked int `json:"checked"`
 	// From are the sizes of the recordings.
-	From        []int    `json:"from"`
-	Grids       []string `json:"grids"`
-	Assumptions []string `json:"assumptions"`
-	Program     string   `json:"program,omitempty"`
+	From []int `json:"from"`
+	// HeldOut says for each recording whether its job follows from the others alone; empty for fewer
+	// than three.
+	HeldOut     []ScaleHeldOut `json:"held_out"`
+	Grids       []string       `json:"grids"`
+	Assumptions []string       `json:"assumptions"`
+	Program     string         `json:"program,omitempty"`
+}
+
+// ScaleHeldOut is a recording that was left out.
+type ScaleHeldOut struct {
+	Ranks int `json:"ranks"`
+	// Outcome is "equal" if the others give what was recorded, "different" if they give something else,
+	// "assumed" if they do so on assumptions that would be listed, "refused" if they do not say.
+	Outcome string `json:"outcome"`
 }
 
 // NewScale makes the document of what was inferred. The program is in it only if asked for.
 func NewScale(m *infer.Model, program bool) *Scale {
 	r := &Scale{Schema: ScaleSchema, From: m.Sizes, Grids: []string{},
 		Assumptions: append([]string{}, m.Assumptions...)}
+	r.HeldOut = []ScaleHeldOut{}
+	for _, h := range m.HeldOut {
+		r.HeldOut = append(r.HeldOut, ScaleHeldOut{Ranks: h.Ranks, Outcome: string(h.Outcome)})
+	}
 	for _, g := range m.Grids {
 		r.Grids = append(r.Grids, g.String())
 	}

@@ -43,7 +43,8 @@ type item struct {
 	// What was inferred: whom the call's ranks stand for, by slot and part; and what its columns
 	// hold.
 	partners map[[2]int]*Expr
-	unknown  int // how many of them follow no rule
+	unknown  int   // how many of them follow no rule
+	lost     []int // slots of those that were looked at for that
 	held     *held
 }
 

@@ -146,11 +146,16 @@ func (m *inference) peers(b *block) {
 			}
 			m.where, m.blocked, m.work, m.sign = m.place(&calls[0], i), "", 0, signOf(f, i, calls)
 			m.root = i == rootSlot(f.ID)
+			looked := m.budget.left >= 0
 			e := t.explain(roleRank)
 			m.sign, m.root = 0, false
-			if e != nil {
+			switch {
+			case e != nil:
 				it.partners[[2]int{i, 0}] = m.settle(e)
-			} else {
+			case looked:
+				it.lost = append(it.lost, i)
+				fallthrough
+			default:
 				it.unknown++
 			}
 		}

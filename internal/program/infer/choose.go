@@ -1,7 +1,5 @@
 package infer
 
-import "github.com/tabard-hpc/tabard/spec"
-
 // choosePeers looks for the partners of all calls, and for the process grid that explains them
 // best. There may be several, as neighbours along one axis of a grid may also be neighbours in
 // another one.
@@ -29,13 +27,11 @@ func (m *inference) lostPartners(b *block) {
 	for _, it := range b.of {
 		it.leaves(b, func(x *block, l *item) {
 			calls, err := x.calls(l)
-			if l.unknown == 0 || err != nil || len(calls) == 0 {
+			if err != nil || len(calls) == 0 {
 				return
 			}
-			f := spec.ByID(calls[0].sig.Func)
-			for i := range f.Slots {
-				if s := &f.Slots[i]; !s.Array && s.Codec == spec.Int && roleOf(f, i, 0) == roleRank &&
-					l.partners[[2]int{i, 0}] == nil {
+			for _, i := range l.lost {
+				if l.partners[[2]int{i, 0}] == nil {
 					m.obstacle(calls, i, "whom it talks to follows no rule that is found within seconds")
 				}
 			}

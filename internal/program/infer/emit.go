@@ -15,10 +15,10 @@ import (
 // and parameters are those that the model gives; there are no times. The calls of the job were
 // found to fit together (Model.Check). The error is an *Obstacles if the recording forbids it.
 func Of(c *archive.Content, ranks int, o Options) (*archive.Content, *Model, error) {
-	var out *archive.Content
+	made := map[*Model]*archive.Content{}
 	m, err := search(c, o, func(m *Model) (err error) {
-		if out, err = m.At(ranks); err == nil {
-			m.Checked, err = m.Check(out, ranks)
+		if made[m], err = m.At(ranks); err == nil {
+			m.Checked, err = m.Check(made[m], ranks)
 		}
 		return err
 	})
@@ -26,7 +26,7 @@ func Of(c *archive.Content, ranks int, o Options) (*archive.Content, *Model, err
 		return nil, nil, err
 	}
 	m.Assumptions = append(m.Assumptions, m.rounded(ranks)...)
-	return out, m, nil
+	return made[m], m, nil
 }
 
 // rounded says what parts of a whole do not come out even with so many ranks, although they did in

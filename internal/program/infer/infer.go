@@ -31,15 +31,26 @@ func Infer(c *archive.Content, o Options) (*Model, error) {
 	return search(c, o, func(m *Model) error { return m.tried() })
 }
 
-// search tries several ways to explain the values of a recording, until accept takes the model.
+// search tries several ways to explain the values of a recording, until accept takes the model and no
+// recording that is left out contradicts the others. If there is none, it is the model with the fewest
+// contradictions.
 func search(c *archive.Content, o Options, accept func(*Model) error) (*Model, error) {
 	var first error
+	var best *Model
+	least := 0
 	b := &budget{left: maxSearch}
 	for _, p := range policiesOf(append([]*archive.Content{c}, o.With...)) {
 		m, err := infer(c, o, p, b)
 		if err == nil {
 			if err = accept(m); err == nil {
-				return m, nil
+				n := m.holdOut(p)
+				if n == 0 {
+					return m, nil
+				}
+				if best == nil || n < least {
+					best, least = m, n
+				}
+				continue
 			}
 		}
 		if first == nil {
@@ -48,6 +59,9 @@ func search(c *archive.Content, o Options, accept func(*Model) error) (*Model, e
 		if _, ok := err.(*Obstacles); !ok {
 			return nil, err
 		}
+	}
+	if best != nil {
+		return best, nil
 	}
 	return nil, first
 }

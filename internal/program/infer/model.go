@@ -29,6 +29,9 @@ type Model struct {
 	// Checked is the number of ranks of the job whose calls were found to fit together: see Of. It
 	// is 0 if none were looked at.
 	Checked int
+	// HeldOut says what came of leaving out each recording, if there are three or more: in the order of
+	// Sizes.
+	HeldOut []HeldOut
 
 	meta  archive.Meta
 	group *archive.Group
