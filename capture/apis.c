@@ -9,6 +9,7 @@
 #include "posixio/library.h"
 #include "python/python.h"
 #include "regions/regions.h"
+#include "threads/threads.h"
 
 const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, &tb_function_api,
-                                       &tb_python_api, NULL};
+                                       &tb_python_api, &tb_thread_waits, NULL};

@@ -11,6 +11,7 @@
 //	regions/ parts of the program that it names itself, by our interface and others'
 //	nccl/    NCCL and RCCL: what their wrappers need
 //	openmp/  events of OpenMP programs: of what libgomp is called for, or of what other runtimes tell tools
+//	threads/ threads that wait for locks, conditions and barriers
 //	python/  functions of Python programs, of what the interpreter tells
 //	mpi/     what is MPI's: the real library, how its values look, statuses, MPI_Finalize, spawned processes;
 //	         the wrappers themselves are generated (mpi/gen)

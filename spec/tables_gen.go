@@ -10129,7 +10129,17 @@ var functions = [...]Func{
 		{Param: 1, Codec: String},
 	}},
 	{ID: 4225, Name: "python_end", API: "python", Kind: 6, Category: "python", Chapter: "python", NumIn: 0, Shape: ShapeClose, Op: OpNone, Groups: 0x800000},
-	{ID: 6144, Name: "ncclAllGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+	{ID: 4288, Name: "pthread_mutex_lock", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadLock, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4289, Name: "pthread_mutex_timedlock", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadLock, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4290, Name: "pthread_mutex_clocklock", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadLock, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4291, Name: "pthread_rwlock_rdlock", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadLock, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4292, Name: "pthread_rwlock_wrlock", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadLock, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4293, Name: "sem_wait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4294, Name: "pthread_cond_wait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4295, Name: "pthread_cond_timedwait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4296, Name: "pthread_cond_clockwait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 4297, Name: "pthread_barrier_wait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
+	{ID: 6144, Name: "ncclAllGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "sendcount", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10144,7 +10154,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6145, Name: "ncclAllReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
+	{ID: 6145, Name: "ncclAllReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10161,7 +10171,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6146, Name: "ncclAllToAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "RCCL", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+	{ID: 6146, Name: "ncclAllToAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "RCCL", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10176,7 +10186,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6147, Name: "ncclAlltoAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+	{ID: 6147, Name: "ncclAlltoAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10191,7 +10201,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6148, Name: "ncclBcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
+	{ID: 6148, Name: "ncclBcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
 		{Name: "buff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10206,7 +10216,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6149, Name: "ncclBroadcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.2", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+	{ID: 6149, Name: "ncclBroadcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.2", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10223,50 +10233,50 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6150, Name: "ncclCommAbort", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x1000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6150, Name: "ncclCommAbort", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
 	}},
-	{ID: 6151, Name: "ncclCommCount", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommSize, Activity: ActivityOther, Groups: 0x1000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6151, Name: "ncclCommCount", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommSize, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "COMM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6152, Name: "ncclCommCuDevice", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6152, Name: "ncclCommCuDevice", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "device", Kind: "INTEGER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6153, Name: "ncclCommDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6153, Name: "ncclCommDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 6154, Name: "ncclCommDestroy", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x1000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6154, Name: "ncclCommDestroy", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
 	}},
-	{ID: 6155, Name: "ncclCommFinalize", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", NumIn: 1, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x1000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6155, Name: "ncclCommFinalize", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", NumIn: 1, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 	}},
-	{ID: 6156, Name: "ncclCommGetAsyncError", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.4", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6156, Name: "ncclCommGetAsyncError", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.4", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "asyncError", Kind: "ERROR_CODE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6157, Name: "ncclCommInitAll", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x1000200, Params: []Param{
+	{ID: 6157, Name: "ncclCommInitAll", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x2000200, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t[]", Codec: Handle, Class: Comm, Life: New, Out: true, Array: true, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndev", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "devlist", Kind: "INTEGER", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10275,7 +10285,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New, Array: true},
 	}},
-	{ID: 6158, Name: "ncclCommInitRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x1000200, roles: roleSlots{RoleNew: 4}, Params: []Param{
+	{ID: 6158, Name: "ncclCommInitRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10286,7 +10296,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6159, Name: "ncclCommInitRankConfig", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x1000200, roles: roleSlots{RoleNew: 5}, Params: []Param{
+	{ID: 6159, Name: "ncclCommInitRankConfig", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleNew: 5}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10299,7 +10309,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Address},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6160, Name: "ncclCommInitRankScalable", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.23", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x1000200, roles: roleSlots{RoleNew: 6}, Params: []Param{
+	{ID: 6160, Name: "ncclCommInitRankScalable", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.23", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleNew: 6}, Params: []Param{
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "myrank", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10314,7 +10324,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Address},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6161, Name: "ncclCommRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6161, Name: "ncclCommRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buff", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10325,7 +10335,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 3, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 6162, Name: "ncclCommShrink", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.27", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommShrink, Activity: ActivityOther, Groups: 0x1000200, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
+	{ID: 6162, Name: "ncclCommShrink", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.27", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommShrink, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "excludeRanksList", Kind: "INTEGER", CType: "int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 2, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "excludeRanksCount", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10340,7 +10350,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6163, Name: "ncclCommSplit", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.18", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommSplit, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x1000200, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
+	{ID: 6163, Name: "ncclCommSplit", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.18", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommSplit, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "color", Kind: "COLOR", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "KEY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10353,21 +10363,21 @@ var functions = [...]Func{
 		{Param: 4, Codec: Address},
 		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6164, Name: "ncclCommUserRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommRank, Activity: ActivityOther, Groups: 0x1000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6164, Name: "ncclCommUserRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommRank, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "INTEGER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6165, Name: "ncclCommWindowDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6165, Name: "ncclCommWindowDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 6166, Name: "ncclCommWindowRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6166, Name: "ncclCommWindowRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buff", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10380,7 +10390,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 6167, Name: "ncclGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+	{ID: 6167, Name: "ncclGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10397,36 +10407,36 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6168, Name: "ncclGetUniqueId", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, Params: []Param{
+	{ID: 6168, Name: "ncclGetUniqueId", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "uniqueId", Kind: "NCCL_ID", CType: "ncclUniqueId*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 6169, Name: "ncclGetVersion", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, Params: []Param{
+	{ID: 6169, Name: "ncclGetVersion", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "version", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6170, Name: "ncclGroupEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000},
-	{ID: 6171, Name: "ncclGroupSimulateEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.22", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, Params: []Param{
+	{ID: 6170, Name: "ncclGroupEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 6171, Name: "ncclGroupSimulateEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.22", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "simInfo", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 	}},
-	{ID: 6172, Name: "ncclGroupStart", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000},
-	{ID: 6173, Name: "ncclMemAlloc", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, Params: []Param{
+	{ID: 6172, Name: "ncclGroupStart", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 6173, Name: "ncclMemAlloc", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "ptr", Kind: "C_BUFFER", CType: "void**", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 1, Codec: Int, Bits: 64},
 		{Param: 0, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 6174, Name: "ncclMemFree", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, Params: []Param{
+	{ID: 6174, Name: "ncclMemFree", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "ptr", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 	}},
-	{ID: 6175, Name: "ncclRecv", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x1000001, roles: roleSlots{RoleOn: 5, RoleRecvPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRecvBuffer: 1}, Params: []Param{
+	{ID: 6175, Name: "ncclRecv", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x2000001, roles: roleSlots{RoleOn: 5, RoleRecvPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRecvBuffer: 1}, Params: []Param{
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10441,7 +10451,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6176, Name: "ncclRedOpCreatePreMulSum", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 4, RoleSendType: 2, RoleRecvType: 2, RoleNew: 5}, Params: []Param{
+	{ID: 6176, Name: "ncclRedOpCreatePreMulSum", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 4, RoleSendType: 2, RoleRecvType: 2, RoleNew: 5}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t*", Codec: Handle, Class: Op, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "scalar", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10454,14 +10464,14 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 0, Out: true, Codec: Handle, Class: Op, Life: New},
 	}},
-	{ID: 6177, Name: "ncclRedOpDestroy", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x1000000, roles: roleSlots{RoleOn: 2, RoleOperator: 1}, Params: []Param{
+	{ID: 6177, Name: "ncclRedOpDestroy", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 2, RoleOperator: 1}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t", Codec: Handle, Class: Op, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Op, Life: Free},
 		{Param: 1, Codec: Handle, Class: Comm},
 	}},
-	{ID: 6178, Name: "ncclReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
+	{ID: 6178, Name: "ncclReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10480,7 +10490,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6179, Name: "ncclReduceScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
+	{ID: 6179, Name: "ncclReduceScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvcount", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10497,7 +10507,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6180, Name: "ncclScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x1000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+	{ID: 6180, Name: "ncclScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10514,7 +10524,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6181, Name: "ncclSend", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x1000001, roles: roleSlots{RoleOn: 5, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleSendBuffer: 1}, Params: []Param{
+	{ID: 6181, Name: "ncclSend", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x2000001, roles: roleSlots{RoleOn: 5, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleSendBuffer: 1}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10529,19 +10539,19 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x2000000, Params: []Param{
+	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x2000000, Params: []Param{
+	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sum", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64, Column: true},
 		{Param: 1, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x2000000, Params: []Param{
+	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "re", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "im", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10552,14 +10562,14 @@ var functions = [...]Func{
 		{Param: 2, Codec: Float, Column: true},
 		{Param: 3, Codec: Float, Column: true},
 	}},
-	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x2000000, Params: []Param{
+	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
 		{Name: "parts", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "hashes", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
 	}},
-	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x2000000},
+	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000},
 	{ID: 7184, Name: "payload_samples", API: "samples", Kind: 10, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x40000, Params: []Param{
 		{Name: "samples", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "elements", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10758,6 +10768,7 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "regions", Alias: "", About: "begin and end of regions, marks and values"},
 	{Name: "functions", Alias: "", About: "calls of the program's own functions"},
 	{Name: "python", Alias: "", About: "begin and end of Python functions"},
+	{Name: "threads", Alias: "", About: "threads that wait for each other"},
 	{Name: "nccl", Alias: "", About: "all of NCCL and RCCL"},
 	{Name: "payload", Alias: "", About: "hashes of what messages carry"},
 }
@@ -10771,7 +10782,7 @@ var EventKinds = []EventInfo{
 	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: true},
 	{Name: "cuda", About: "CUDA calls, kernels and copies", Default: false, Built: false},
 	{Name: "python", About: "Python functions", Default: false, Built: true},
-	{Name: "threads", About: "threads that begin, end and wait for each other", Default: false, Built: false},
+	{Name: "threads", About: "threads that wait for each other", Default: false, Built: true},
 	{Name: "functions", About: "calls of the program's own functions", Default: false, Built: true},
 	{Name: "payload", About: "hashes of what messages carry", Default: false, Built: true},
 	{Name: "samples", About: "some elements of what messages carry, with their hashes", Default: false, Built: true},

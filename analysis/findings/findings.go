@@ -52,6 +52,7 @@ const (
 	SharedFile   Kind = "shared blocks"    // ranks write into the same blocks of a file
 
 	ManualCollective Kind = "collective of messages" // sends and receives do what a collective does
+	LockContention   Kind = "lock contention"        // threads wait for locks that others hold
 )
 
 // Severity says how much a finding matters.
@@ -112,6 +113,8 @@ type Input struct {
 	Growth []growth.Growth
 	// More are what other analyses have found: they get their share and place among the rest.
 	More []Finding
+	// Locks are where threads wait for locks, the dearest first.
+	Locks []Lock
 	// Collectives are those that the program makes of messages.
 	Collectives *collectives.Result
 	// Process is the index in Archive of a process, -1 if it was not recorded; nil: not known.
@@ -186,6 +189,7 @@ func Of(in Input) []Finding {
 	f.suspicious()
 	f.files()
 	f.manual()
+	f.locked()
 	f.faults(len(first) > 0)
 	for _, n := range f.More {
 		f.add(n)

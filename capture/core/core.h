@@ -49,6 +49,7 @@ struct tb_thread *tb_current(void); /* this thread's state, started if need be; 
  * with a number made inside of so many others; and has done its part. */
 void tb_life_join_team(uint32_t creator, uint32_t depth, uint32_t index, uint32_t size);
 void tb_life_leave_team(void);
+int tb_life_is_followed(void);      /* the calling thread is the process's first one, or its creation was recorded */
 void tb_lives_follow(int on);       /* off: threads that the calling thread creates are members of a team */
 void tb_point(int id, void *site, const uint64_t *values, unsigned in, unsigned out); /* see point.c */
 int tb_collector_alive(void);       /* it may still free segments */

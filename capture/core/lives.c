@@ -239,6 +239,8 @@ struct tb_thread *tb_life_resume(void)
 
 void tb_lives_follow(int on) { unfollowed = !on; }
 
+int tb_life_is_followed(void) { return mine ? mine->known || mine->number == 0 : syscall(SYS_gettid) == getpid(); }
+
 /* ---- In front of the C library ---- */
 
 /* The next definition: the C library's, or that of a tool. */

@@ -43,6 +43,7 @@ var sources = []source{
 	{events: "io", symbols: namesOf(func(f *spec.Func) bool { return f.Op == spec.OpFileOpenByName }), but: system},
 	{events: "openmp", symbols: regexp.MustCompile(`^(GOMP_|__kmpc_)\w+$`),
 		libraries: regexp.MustCompile(`^lib(g|i)?omp5?\.so`)},
+	{events: "threads", symbols: namesOf(func(f *spec.Func) bool { return f.API == "threads" }), but: system},
 	{events: "nccl", symbols: namesOf(func(f *spec.Func) bool { return f.API == "nccl" }),
 		libraries: regexp.MustCompile(`^lib(nccl|rccl)\.so`)},
 	{events: "python", symbols: regexp.MustCompile(`^(Py_BytesMain|Py_Main|Py_Initialize\w*)$`),

@@ -40,7 +40,7 @@ var sentinels = set("MPI_BOTTOM", "MPI_IN_PLACE", "MPI_PROC_NULL", "MPI_ROOT", "
 var categories = set("collective", "comm_mgmt", "completion", "completion_query", "function", "io_data", "io_local",
 	"io_mgmt", "lifecycle", "local", "neighbor_collective", "omp_parallel", "omp_sync", "omp_task", "omp_work",
 	"partitioned", "payload", "process_mgmt", "pt2pt", "python", "region", "rma_mgmt", "rma_op", "rma_sync",
-	"start", "tool")
+	"start", "threads", "tool")
 
 var blockings = set("local", "blocking", "nonblocking", "persistent_init", "split_begin", "split_end", "start",
 	"generalized_request", "test")

@@ -88,6 +88,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	if in.Files, err = j.files(); err != nil {
 		return nil, err
 	}
+	if in.Locks, err = j.locks(); err != nil {
+		return nil, err
+	}
 	// Where all calls have returned, members may have called what does not fit together all the same.
 	if len(o.Open) > 0 || j.events() <= cheapEvents {
 		if in.Standstill, err = consistency.Stuck(j.Program); err != nil {
