@@ -37,9 +37,9 @@ func planCommand(a *app) *cobra.Command {
 		Args: exactArgs("PROGRAM"),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.functions, "functions", "main", "main, all, or a `LIST`, as for record")
+	fl.StringVar(&f.functions, "functions", "main", "main, mpi-callers, all, or a `LIST`, as for record")
 	fl.BoolVar(&f.refused, "refused", false, "name every function that cannot be recorded")
-	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "all")))
+	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "mpi-callers", "all")))
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return f.run(a, args[0]) }
 	return cmd
 }

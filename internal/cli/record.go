@@ -88,9 +88,9 @@ proves that sends and receives form a collective.
 
 --functions=LIST records every call of functions of the program as it is: nothing is
 compiled again. LIST has, separated by commas, main (all functions of the program), all
-(those of all libraries, too), libraries (libfftw3.so*), functions (solve_*), and what is
-left out, with a minus: main,-std::*. Inlined functions cannot be
-recorded. "tabard plan" shows what can.
+(those of all libraries, too), mpi-callers (what may lead to an MPI call, also in libraries
+that use MPI), libraries (libfftw3.so*), functions (solve_*), and what is left out, with a
+minus: main,-std::*. Inlined functions cannot be recorded. "tabard plan" shows what can.
 
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
@@ -150,9 +150,9 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		"record functions of these Python `MODULES` and of those inside them, * for all\n(default with --events=python: all that are not installed)",
 	)
 	fl.StringVar(&f.functions, "functions", "",
-		"also record the calls of these functions: main (all of the program) or a\n`LIST` (see above)")
+		"also record the calls of these functions: main (all of the program), mpi-callers, all,\nor a `LIST` (see above)")
 	fl.Lookup("functions").NoOptDefVal = "main"
-	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "all")))
+	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "mpi-callers", "all")))
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")

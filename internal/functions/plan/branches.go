@@ -187,17 +187,20 @@ func (im *image) absoluteEntries(to *set, table, start, end uint64) {
 // harm.
 func (im *image) pointers(to *set) {
 	for i := range im.data {
-		s := &im.data[i]
-		if s.name == ".rela.dyn" {
-			for b := s.data; len(b) >= 24; b = b[24:] {
-				to.add(binary.LittleEndian.Uint64(b[16:]))
-			}
-			continue
+		im.pointersOf(to, &im.data[i])
+	}
+}
+
+func (im *image) pointersOf(to *set, s *section) {
+	if s.name == ".rela.dyn" {
+		for b := s.data; len(b) >= 24; b = b[24:] {
+			to.add(binary.LittleEndian.Uint64(b[16:]))
 		}
-		for b := s.data[min(-s.addr&7, uint64(len(s.data))):]; len(b) >= 8; b = b[8:] {
-			if v := binary.LittleEndian.Uint64(b); v != 0 {
-				to.add(v)
-			}
+		return
+	}
+	for b := s.data[min(-s.addr&7, uint64(len(s.data))):]; len(b) >= 8; b = b[8:] {
+		if v := binary.LittleEndian.Uint64(b); v != 0 {
+			to.add(v)
 		}
 	}
 }

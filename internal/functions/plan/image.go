@@ -43,7 +43,7 @@ type image struct {
 	symbols []symbol          // ascending, one for an address
 	full    bool              // they are all there are, not just what is exported
 	frames  []frame           // ascending
-	lookers map[uint64]string // see readImports
+	words   map[uint64]string // see readImports
 }
 
 // open reads the image at path. Names of functions may come from a file of debugging information beside it.

@@ -3,12 +3,12 @@ package plan
 import (
 	"debug/elf"
 	"encoding/binary"
+	"strings"
 )
 
-// readImports finds the words that the linker fills with the addresses of imported functions which look at their return
-// address: a function that ends in a jump to one of them must keep its own.
+// readImports finds the words that the linker fills with the addresses of imported functions.
 func (im *image) readImports() {
-	im.lookers = map[uint64]string{}
+	im.words = map[uint64]string{}
 	symbols, err := im.elf.DynamicSymbols()
 	if err != nil {
 		return
@@ -21,37 +21,41 @@ func (im *image) readImports() {
 		for b := s.data; len(b) >= 24; b = b[24:] {
 			info := binary.LittleEndian.Uint64(b[8:])
 			kind, n := elf.R_X86_64(info&0xffffffff), int(info>>32)
-			if kind != elf.R_X86_64_JMP_SLOT && kind != elf.R_X86_64_GLOB_DAT || n == 0 || n > len(symbols) {
-				continue
-			}
-			if name := symbols[n-1].Name; excluded(name) == caller {
-				im.lookers[binary.LittleEndian.Uint64(b)] = name
+			if (kind == elf.R_X86_64_JMP_SLOT || kind == elf.R_X86_64_GLOB_DAT) && n > 0 && n <= len(symbols) {
+				im.words[binary.LittleEndian.Uint64(b)] = symbols[n-1].Name
 			}
 		}
 	}
 }
 
-// looker is the function that looks at its return address to which a jump at an address leads, empty if there is none.
-func (im *image) looker(in *instruction, code []byte, at uint64) string {
+// looker is the function that looks at its return address to which a jump at an address leads, empty if there is none:
+// a function that ends in such a jump must keep its own return address.
+func (im *image) looker(in *instruction, code []byte, at uint64) (name string) {
 	switch {
 	case in.kind == jumpAway && in.disp != 0:
-		return im.lookers[in.target(code, at)]
-	case in.kind != jump:
+		name = im.words[in.target(code, at)]
+	case in.kind == jump:
+		name = im.imported(in.target(code, at))
+	}
+	if excluded(name) != caller {
 		return ""
 	}
-	// An entry of the procedure linkage table: endbr64, if any, and a jump by a word.
-	place := in.target(code, at)
-	if s := im.sectionAt(place); s == nil || len(s.name) < 4 || s.name[:4] != ".plt" {
+	return name
+}
+
+// imported is the function of another image that the entry of the procedure linkage table at an address leads to.
+func (im *image) imported(place uint64) string {
+	if s := im.sectionAt(place); s == nil || !strings.HasPrefix(s.name, ".plt") {
 		return ""
 	}
-	for range 2 {
+	for range 2 { // endbr64, if any, and a jump by a word
 		entry := im.codeAt(place)
 		next, ok := decode(entry)
 		if !ok {
 			break
 		}
 		if next.kind == jumpAway && next.disp != 0 {
-			return im.lookers[next.target(entry, place)]
+			return im.words[next.target(entry, place)]
 		}
 		place += uint64(next.length)
 	}

@@ -13,11 +13,12 @@ import (
 // List is what --functions asks for.
 type List struct {
 	all, main      bool
+	callers        bool     // only what leads to MPI calls
 	images         []string // patterns of file names of libraries
 	names, without []string // patterns of functions
 }
 
-// ParseList reads "main", "all", or a list of these, of libraries (libm.so*), of functions (solve_*, std::*) and, with
+// ParseList reads "main", "all", "mpi-callers" (what leads to MPI calls), or a list of these, of libraries (libm.so*), of functions (solve_*, std::*) and, with
 // a minus in front, of what is left out. A pattern is a library's if ".so" is in it. Functions are looked for in the
 // program, and in the libraries that are named. Empty is nil.
 func ParseList(text string) (*List, error) {
@@ -37,6 +38,8 @@ func ParseList(text string) (*List, error) {
 			l.all = true
 		case pattern == "main":
 			l.main = true
+		case pattern == "mpi-callers":
+			l.callers = true
 		case strings.Contains(pattern, ".so"):
 			l.images = append(l.images, pattern)
 		default:
@@ -68,7 +71,7 @@ func splitList(text string) []string {
 }
 
 // Libraries says that libraries are asked for, too.
-func (l *List) Libraries() bool { return l.all || len(l.images) > 0 }
+func (l *List) Libraries() bool { return l.all || l.callers || len(l.images) > 0 }
 
 // Program says that functions of the program are asked for.
 func (l *List) Program() bool { return l.main || len(l.names) > 0 }
@@ -79,7 +82,7 @@ func (l *List) Library(path string) bool {
 	if neverLibrary(name) || matches(l.without, name) {
 		return false
 	}
-	return l.all || matches(l.images, name)
+	return l.all || l.callers && len(l.images) == 0 || matches(l.images, name)
 }
 
 // neverLibrary are libraries that see to what tracing needs itself: the dynamic linker, who unwinds stacks, and what
@@ -106,16 +109,24 @@ func matches(patterns []string, name string) bool {
 // notAsked is why functions are left out that the list does not name.
 const notAsked = "not asked for"
 
-// Select refuses the functions of p that are not asked for. The plan is the caller's.
-func (l *List) Select(p *Plan) {
-	if len(l.names) == 0 && len(l.without) == 0 {
-		return
-	}
-	for i := range p.Functions {
-		if f := &p.Functions[i]; f.Refused == "" && !l.asks(f) {
-			f.Refused = notAsked
+// Select refuses the functions of plans that are not asked for. The plans are the caller's, and those of one process.
+func (l *List) Select(plans ...*Plan) error {
+	if l.callers {
+		if err := selectCallers(plans); err != nil {
+			return err
 		}
 	}
+	if len(l.names) == 0 && len(l.without) == 0 {
+		return nil
+	}
+	for _, p := range plans {
+		for i := range p.Functions {
+			if f := &p.Functions[i]; f.Refused == "" && !l.asks(f) {
+				f.Refused = notAsked
+			}
+		}
+	}
+	return nil
 }
 
 func (l *List) asks(f *Function) bool {

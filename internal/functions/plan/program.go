@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,18 +34,24 @@ func Program(path string, env []string, l *List) (plans []*Plan, problems []erro
 			}
 		}
 	}
+	if l.callers {
+		images = usesMPI(images)
+	}
 	for _, image := range images {
 		p, err := Cached(image)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		l.Select(p)
-		if traced, _ := p.Count(); traced > 0 {
-			plans = append(plans, p)
-		}
+		plans = append(plans, p)
 	}
-	return plans, problems
+	if err := l.Select(plans...); err != nil {
+		return nil, append(problems, err)
+	}
+	return slices.DeleteFunc(plans, func(p *Plan) bool {
+		traced, _ := p.Count()
+		return traced == 0
+	}), problems
 }
 
 // Libraries asks the program's dynamic linker what it would load. Nothing of the program runs.

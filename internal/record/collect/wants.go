@@ -97,7 +97,10 @@ func (p *planner) plan(path string) *plan.Plan {
 		p.logf("functions that are not recorded: %v", err)
 		return nil
 	}
-	p.list.Select(known)
+	if err := p.list.Select(known); err != nil {
+		p.logf("functions that are not recorded: %v", err)
+		return nil
+	}
 	if traced, _ := known.Count(); traced == 0 {
 		return nil
 	}
