@@ -23,6 +23,7 @@ var named = map[string]string{
 	"internal/record/launch/job.go":      "environment variables of launchers",
 	"internal/record/launch/program.go":  "prefix of the symbols of a program that is linked with MPI",
 	"internal/program/replay/library.go": "the symbol that makes a file an MPI library",
+	"internal/functions/plan/callers.go": "the symbols of MPI libraries",
 	"internal/archive/format.go":         "notation of the text form",
 	"internal/archive/parse.go":          "notation of the text form",
 	"internal/otf2/readevents.go":        "names of the records of OTF2",
