@@ -398,7 +398,8 @@ func (f *finder) suspicious() {
 		return
 	}
 	if b := f.Waits.Backwards; b.Max > clockNoise {
-		f.add(Finding{Kind: Clocks, Cost: b.Time, Process: -1, Step: -1, Command: []string{"info"},
+		// What it concerns is all that is said of times.
+		f.add(Finding{Kind: Clocks, weight: much, Process: -1, Step: -1, Command: []string{"info"},
 			Text: fmt.Sprintf("%d messages are received before they are sent, by up to %s: clocks differ", b.Count,
 				f.Duration(b.Max))})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/quantile"
+	"github.com/tabard-hpc/tabard/internal/codec/timing"
 )
 
 // times adds the times of all streams of a unit.
@@ -44,8 +45,7 @@ func (b *builder) stream(c *archive.Class, rank int, p *selection.Part) error {
 		return err
 	}
 	b.out.Timed = true
-	first, _ := t.At(p.Range.From)
-	_, last := t.At(p.Range.To - 1)
+	first, last := extent(t, p.Range.From, p.Range.To)
 	clock := p.Stream.TickTime()
 	elapsed := max(0, clock(last)-clock(first))
 	if b.r.Selection.Within != nil {
@@ -70,6 +70,18 @@ func (b *builder) stream(c *archive.Class, rank int, p *selection.Part) error {
 			Hint: "the file is damaged: copy it again"}
 	}
 	return nil
+}
+
+// extent is the begin of the first of some calls and the end of the last one. Of all calls summaries have them.
+func extent(t *timing.Reader, from, to uint64) (first, last uint64) {
+	if n := t.Blocks(); n > 0 && from == 0 && to == t.Len() {
+		_, _, first, _ = t.Block(0)
+		_, _, _, last = t.Block(n - 1)
+		return first, last
+	}
+	first, _ = t.At(from)
+	_, last = t.At(to - 1)
+	return first, last
 }
 
 // timer adds up the times of a stream.

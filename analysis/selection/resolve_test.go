@@ -202,7 +202,7 @@ func TestResolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		f := selection.Flags{}
-		if from := rng.IntN(100); rng.IntN(2) == 0 {
+		if from := rng.IntN(80); rng.IntN(2) == 0 {
 			f.Time = fmt.Sprintf("%dus..%dus", from, from+rng.IntN(50))
 		}
 		if from := rng.IntN(30); rng.IntN(2) == 0 {

@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
+
+	"github.com/tabard-hpc/tabard/bench/internal/recordings"
 )
 
 // Bars.
@@ -153,7 +155,7 @@ func (r *row) file(dir string) (string, error) {
 	if _, err := os.Stat(file); err == nil {
 		return file, nil
 	}
-	return file, write(file, r.Ranks, r.Calls)
+	return file, recordings.Write(file, r.Ranks, r.Calls)
 }
 
 // inChild measures in a process of its own.

@@ -146,7 +146,7 @@ func TestTimelineJSON(t *testing.T) {
 func TestTimelineErrors(t *testing.T) {
 	path := file(t, phases)
 	for args, want := range map[string]string{
-		"--rank 7": "has no calls of rank 7", "--time 200us..": "no calls are selected",
+		"--rank 7": "has no calls of rank 7", "--time 200us..": "is behind the end of the recording",
 		"--svg /nonexistent/a.svg": "/nonexistent/a.svg",
 	} {
 		if code, _, stderr := run(append([]string{"timeline", path},

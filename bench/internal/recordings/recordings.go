@@ -1,4 +1,5 @@
-package main
+// Package recordings writes recordings of synthetic jobs with times, of any size, in seconds.
+package recordings
 
 import (
 	"bytes"
@@ -61,8 +62,8 @@ func callsOf(c *archive.Content) (uint64, error) {
 	return a.Stream(0).Calls(), nil
 }
 
-// write writes the recording of a job of so many ranks with about so many calls each.
-func write(file string, ranks, calls int) error {
+// Write writes the recording of a job of so many ranks with about so many calls each.
+func Write(file string, ranks, calls int) error {
 	few, err := small(10)
 	if err != nil {
 		return err
