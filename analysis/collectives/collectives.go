@@ -28,6 +28,7 @@ const Most = 1 << 20
 // Options say how to look.
 type Options struct {
 	Most     int                      // messages that are looked at; 0 is the constant Most
+	All      bool                     // with more messages than that, nothing is looked for
 	Progress func(done, total uint64) // may be nil
 }
 
@@ -61,6 +62,9 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 	_, err = match.RunProgram(p, match.Options{Untimed: true, Fold: true, Message: r.message, Progress: o.Progress})
 	if err != nil {
 		return nil, err
+	}
+	if o.All && r.res.Left > 0 {
+		return r.res, nil
 	}
 	if err := r.readAll(r.ends, r.at); err != nil {
 		return nil, err

@@ -274,7 +274,16 @@ func (f *finder) slowing() {
 	if f.steps() < 32 {
 		return
 	}
-	s := f.Usage.Steps[len(f.Usage.Steps)/10:]
+	var s []efficiency.Step
+	latest := 0
+	for i := len(f.Usage.Steps) / 10; i < len(f.Usage.Steps); i++ {
+		if f.Usage.Steps[i].Length.Processes > 0 { // it is selected
+			s, latest = append(s, f.Usage.Steps[i]), i
+		}
+	}
+	if len(s) < 16 {
+		return
+	}
 	part := func(of func(*efficiency.Step) time.Duration) (q [4]time.Duration) {
 		for i := range q {
 			var x []time.Duration
@@ -297,7 +306,7 @@ func (f *finder) slowing() {
 	u := part(func(s *efficiency.Step) time.Duration { return s.Useful.Max })
 	what := "calls take longer"
 	last := &s[len(s)-1]
-	n := Finding{Kind: Growth, Cost: cost, Process: -1, Step: int64(len(f.Usage.Steps)-1) * int64(max(f.Usage.Stride, 1)),
+	n := Finding{Kind: Growth, Cost: cost, Process: -1, Step: int64(latest) * int64(max(f.Usage.Stride, 1)),
 		Command: []string{"timeline"}}
 	if 2*(u[3]-u[0]) > q[3]-q[0] {
 		what = "it is computation that grows"

@@ -185,15 +185,18 @@ func counted(name string, base, now []*Run, t Tolerances, of func(*Run) float64)
 		c.Base += v / float64(len(base))
 	}
 	c.Now = c.Base
+	usual := true // runs of the baseline differ by as much
 	for i, r := range now {
-		if v := of(r); i == 0 || math.Abs(v-c.Base) > math.Abs(c.Now-c.Base) {
-			c.Now = v
+		v := of(r)
+		within, farther := v >= least && v <= most, math.Abs(v-c.Base) > math.Abs(c.Now-c.Base)
+		if i == 0 || usual && !within || usual == within && farther {
+			c.Now, usual = v, within
 		}
 	}
 	switch {
 	case c.Tolerance == Off:
 		c.Verdict, c.Why = NotJudged, "not asked for"
-	case c.Now >= least && c.Now <= most: // runs of the baseline differ by as much
+	case usual:
 	case math.Abs(c.Now-c.Base) > c.Tolerance*c.Base:
 		c.Verdict = Differs
 	}

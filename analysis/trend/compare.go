@@ -62,7 +62,7 @@ func compare(base, now []*Run, m Measure, centre func([]float64) float64) Change
 	for _, s := range slices.Concat(a, b) {
 		n = min(n, len(s))
 	}
-	if len(a) == 0 || len(b) == 0 || m == Elapsed && min(len(a), len(b)) < leastRuns || m != Elapsed && n < leastSteps {
+	if len(a) == 0 || len(b) == 0 || n == 0 || !alike(base, now) && m != Elapsed || m == Elapsed && min(len(a), len(b)) < leastRuns || m != Elapsed && n < leastSteps {
 		return c
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -77,6 +77,16 @@ func compare(base, now []*Run, m Measure, centre func([]float64) float64) Change
 		c.Base, c.Now = math.Exp(c.Base), math.Exp(c.Now)
 	}
 	return c
+}
+
+// alike tells whether a place in a series is the same steps in all recordings: of long runs it is several steps.
+func alike(base, now []*Run) bool {
+	for _, r := range slices.Concat(base, now) {
+		if r.together != base[0].together {
+			return false
+		}
+	}
+	return true
 }
 
 // change is the middle of the differences, of as many recordings of both sides: the mean over some choices of them where

@@ -46,6 +46,8 @@ type Run struct {
 	File    string
 	Created time.Time
 	Ranks   int
+	// Processes is how many of them the rest is about.
+	Processes int
 	// Calls are those of the program. Messages and Bytes are what they send point to point, by collectives and one-sided.
 	Calls, Messages uint64
 	Bytes           int64
@@ -60,6 +62,8 @@ type Run struct {
 	Places     []Place
 	// series are the values of each measure, by step; NaN where a step has none.
 	series [NumMeasures][]float64
+	// together is how many steps have one value in series.
+	together uint64
 }
 
 // Place is a call site, summed over all processes.
@@ -75,17 +79,19 @@ type Input struct {
 	File    string
 	Created time.Time
 	Ranks   int
-	Calls   uint64
-	Usage   *efficiency.Result
-	Waits   *waits.Result
-	Matrix  *traffic.Matrix
+	// Processes is how many ranks Usage and Bytes are about.
+	Processes int
+	Calls     uint64
+	Usage     *efficiency.Result
+	Waits     *waits.Result
+	Matrix    *traffic.Matrix
 	// Bytes are those that calls of a place send.
 	Bytes map[efficiency.Key]int64
 }
 
 // NewRun sums up a recording.
 func NewRun(in Input) *Run {
-	r := &Run{File: in.File, Created: in.Created, Ranks: in.Ranks, Calls: in.Calls}
+	r := &Run{File: in.File, Created: in.Created, Ranks: in.Ranks, Processes: in.Processes, Calls: in.Calls}
 	for _, k := range []traffic.Kind{traffic.PointToPoint, traffic.Collective, traffic.OneSided} {
 		v := in.Matrix.Total(k)
 		r.Messages += v.Messages
@@ -119,6 +125,7 @@ func (r *Run) measure(u *efficiency.Result, w *waits.Result) {
 		}
 	}
 	group := (len(u.Steps) + MaxSteps - 1) / MaxSteps
+	r.together = uint64(group) * u.Stride
 	next := 0
 	for i := 0; i < len(u.Steps); i += max(group, 1) {
 		var length, most, all, useful, mostUseful, n, waiting float64

@@ -82,7 +82,7 @@ func Scale(runs []*Run, weak *bool) *Scaling {
 		}
 		x := &s.Sizes[i]
 		x.Runs++
-		if step(r) <= step(x.Run) {
+		if step(x.Run) == 0 || step(r) > 0 && step(r) <= step(x.Run) {
 			x.Run, x.Step = r, step(r)
 		}
 	}
@@ -90,13 +90,13 @@ func Scale(runs []*Run, weak *bool) *Scaling {
 	if weak != nil {
 		s.Weak = *weak
 	} else {
-		s.Weak = first.Useful > 0 && float64(last.Useful)/float64(first.Useful) > math.Sqrt(ranks(last)/ranks(first))
+		s.Weak = first.Useful > 0 && useful(last)/useful(first) > math.Sqrt(ranks(last)/ranks(first))
 	}
 	for i := range s.Sizes {
 		x := &s.Sizes[i]
 		x.Speedup = ratio(float64(s.Sizes[0].Step), float64(x.Step))
 		x.Efficiency = x.Speedup
-		x.Computation = ratio(float64(first.Useful), float64(x.Run.Useful))
+		x.Computation = ratio(useful(first), useful(x.Run))
 		if s.Weak {
 			x.Computation *= ranks(x.Run) / ranks(first)
 		} else {
@@ -109,6 +109,9 @@ func Scale(runs []*Run, weak *bool) *Scaling {
 }
 
 func ranks(r *Run) float64 { return float64(r.Ranks) }
+
+// useful is the computation of all ranks, as far as those tell that are selected.
+func useful(r *Run) float64 { return float64(r.Useful) * ranks(r) / float64(max(r.Processes, 1)) }
 
 func ratio(a, b float64) float64 {
 	if b == 0 {
@@ -150,7 +153,7 @@ func (s *Scaling) grows(key efficiency.Key, places []*Place, q Quantity, of func
 	for i, p := range places {
 		v := 0.0
 		if p != nil {
-			v = of(p) / ranks(s.Sizes[i].Run)
+			v = of(p) / float64(max(s.Sizes[i].Run.Processes, 1))
 		}
 		g.Values = append(g.Values, v)
 		if v > 0 {

@@ -143,7 +143,7 @@ func TestScale(t *testing.T) {
 				work = 2e9
 			}
 			n := float64(p)
-			r := &Run{File: fmt.Sprint(p), Ranks: p, Useful: time.Duration(work * n), MedianStep: time.Duration(work/100 + 1e6*n),
+			r := &Run{File: fmt.Sprint(p), Ranks: p, Processes: p, Useful: time.Duration(work * n), MedianStep: time.Duration(work/100 + 1e6*n),
 				Elapsed: time.Duration(work + 1e8*n)}
 			if len(runs) == 3 { // a second one of 4 ranks, slower
 				r.MedianStep *= 2
@@ -173,6 +173,53 @@ func TestScale(t *testing.T) {
 		}
 		if forced := Scale(runs, new(bool)); forced.Weak {
 			t.Error("weak was not asked for")
+		}
+	}
+}
+
+// TestUntimed: of recordings without times, on one side or both, nothing that is a time is judged.
+func TestUntimed(t *testing.T) {
+	timed := func() *Run {
+		r := &Run{Ranks: 2, Elapsed: time.Second, together: 1}
+		for m := range r.series {
+			r.series[m] = make([]float64, 20)
+			for i := range r.series[m] {
+				r.series[m][i] = 1 + float64(i%3)
+			}
+		}
+		return r
+	}
+	for _, now := range [][]*Run{{{}, {}, {}}, {timed(), {}, timed()}} {
+		for m := range NumMeasures {
+			if c := Compare([]*Run{timed(), timed(), timed()}, now, m); c.Steps != 0 {
+				t.Errorf("measure %d: %+v", m, c)
+			}
+		}
+	}
+	other := timed()
+	other.together = 2
+	if c := Compare([]*Run{timed()}, []*Run{other}, StepTime); c.Steps != 0 {
+		t.Errorf("steps of two kinds were compared: %+v", c)
+	}
+}
+
+// TestFarthest: of runs beside the baseline the farthest is told, but one that the baseline explains never hides another.
+func TestFarthest(t *testing.T) {
+	of := func(r *Run) float64 { return float64(r.Messages) }
+	runs := func(n ...uint64) (list []*Run) {
+		for _, x := range n {
+			list = append(list, &Run{Messages: x})
+		}
+		return list
+	}
+	base := runs(100, 100, 130)
+	for _, c := range []struct {
+		now     []*Run
+		verdict Verdict
+		value   float64
+	}{{runs(129, 95), Differs, 95}, {runs(95, 129), Differs, 95}, {runs(129, 101), Same, 129}, {runs(95, 150), Differs, 150}} {
+		if x := counted("messages", base, c.now, Tolerances{}, of); x.Verdict != c.verdict || x.Now != c.value {
+			t.Errorf("%+v: want %v, %g", x, c.verdict, c.value)
 		}
 	}
 }

@@ -215,7 +215,7 @@ func (g *Graph) message(m *match.Message) error {
 }
 
 // mostScan is how many members a scan has whose dependencies are kept.
-const mostScan = 64
+const mostScan = 16
 
 // collective adds the dependencies of a collective.
 func (g *Graph) collective(c *match.Collective) error {

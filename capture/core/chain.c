@@ -216,7 +216,7 @@ static struct tb_segment *extend(struct tb_thread *t, uint64_t words)
     if (ch->count < SMALL_SEGMENTS && bytes >= SMALL_PART * SMALL_BYTES && words * 8 <= SMALL_BYTES - TB_HEADER_BYTES)
         bytes = SMALL_BYTES;
     struct tb_segment *s = create(t, bytes);
-    while (!s && ch->count == 0 && bytes / 4 >= MIN_SEGMENT_BYTES && words * 8 <= bytes / 4 - TB_HEADER_BYTES) {
+    while (!s && !any_fits(ch, words) && bytes / 4 >= MIN_SEGMENT_BYTES && words * 8 <= bytes / 4 - TB_HEADER_BYTES) {
         bytes = bytes / 4 & ~(uint64_t)(TB_HEADER_BYTES - 1);
         s = create(t, bytes);
     }

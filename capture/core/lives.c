@@ -149,6 +149,7 @@ uint32_t tb_life_renumber(struct tb_thread *t)
     struct tb_life *old = mine, *life = take();
     if (life) {
         life->state = t;
+        life->known = old->known;
         life->place = old->place;
         life->holder = old->holder;
         if (old->place > 0 && old->place < OWN) own[old->place] = life;
@@ -239,7 +240,7 @@ struct tb_thread *tb_life_resume(void)
 
 void tb_lives_follow(int on) { unfollowed = !on; }
 
-int tb_life_is_followed(void) { return mine ? mine->known || mine->number == 0 : syscall(SYS_gettid) == getpid(); }
+int tb_life_is_followed(void) { return mine ? mine->known || mine->place || mine->number == 0 : syscall(SYS_gettid) == getpid(); }
 
 /* ---- In front of the C library ---- */
 

@@ -10,7 +10,7 @@
 #include "core/core.h"
 #include "core/ids.h"
 #include "core/lock.h"
-#include "sites/sites.h"
+#include "sites/modules.h"
 #include "threads/threads.h"
 
 static int on; /* waits are recorded in this process, from now on */
@@ -27,43 +27,68 @@ int tb_plain_lock(pthread_mutex_t *), tb_plain_trylock(pthread_mutex_t *);
 __asm__(".symver tb_plain_lock, __pthread_mutex_lock@" OLDEST);
 __asm__(".symver tb_plain_trylock, __pthread_mutex_trylock@" OLDEST);
 
+enum { MUTEX_LOCK, MUTEX_TRYLOCK, MUTEX_TIMEDLOCK, MUTEX_CLOCKLOCK, RDLOCK, TRYRDLOCK, WRLOCK, TRYWRLOCK, SEM_WAIT, COND_WAIT,
+       COND_TIMEDWAIT, COND_CLOCKWAIT, BARRIER_WAIT, FUNCTIONS };
+static const char *const names[FUNCTIONS] = {
+    "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_mutex_clocklock",
+    "pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock", "pthread_rwlock_trywrlock", "sem_wait",
+    "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "pthread_barrier_wait",
+};
+static void *functions[FUNCTIONS];
 static TB_TLS int looking;
 
-static TB_COLD void *look(void **slot, const char *name)
+/* Before glibc 2.36 RTLD_NEXT without a version finds the oldest one, whose conditions are others on x86-64. */
+static void *search(int f)
+{
+    void *found = NULL;
+#if defined(__x86_64__)
+    if (f == COND_WAIT || f == COND_TIMEDWAIT) found = dlvsym(RTLD_NEXT, names[f], "GLIBC_2.3.2");
+#endif
+    return found ? found : dlsym(RTLD_NEXT, names[f]);
+}
+
+static TB_COLD void *look(int f)
 {
     int saved = errno;
     looking++;
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = search(f);
     looking--;
-    __atomic_store_n(slot, found, __ATOMIC_RELEASE);
+    __atomic_store_n(&functions[f], found, __ATOMIC_RELEASE);
     errno = saved;
     return found;
 }
 
-#define NEXT(f)                                                                                  \
-    static void *slot_##f;                                                                       \
-    void *found_##f = __atomic_load_n(&slot_##f, __ATOMIC_ACQUIRE);                              \
-    if (tb_unlikely(!found_##f) && !looking) found_##f = look(&slot_##f, #f);                    \
-    __typeof__(f) *next_##f = (__typeof__(f) *)found_##f
+/* Not at their first use, where the caller may hold what the dynamic linker waits for; but for those that are called
+ * before this. */
+__attribute__((constructor)) static void look_for_all(void)
+{
+    for (int f = 0; f < FUNCTIONS; f++) look(f);
+}
+
+static inline void *behind(int f)
+{
+    void *found = __atomic_load_n(&functions[f], __ATOMIC_ACQUIRE);
+    return tb_likely(found != NULL) || looking ? found : look(f);
+}
+#define NEXT(name, f) __typeof__(name) *next_##name = (__typeof__(name) *)behind(f)
 
 /* ---- Records ---- */
 
-static const void *allocator; /* the object that allocates memory; NULL if it is not known */
+/* Where the object lies that allocates memory: nowhere, if that is not known. */
+static uintptr_t allocator_low, allocator_high;
 
-static const void *object_of(const void *address)
-{
-    Dl_info about;
-    return address && dladdr(address, &about) ? about.dli_fbase : NULL;
-}
-
-static int is_of_allocator(const void *caller) { return allocator && object_of(caller) == allocator; }
+static int is_within(const void *address, uintptr_t low, uintptr_t high) { return (uintptr_t)address - low < high - low; }
 
 extern const char __ehdr_start[], _end[];
 
+static int is_own(const void *address) { return is_within(address, (uintptr_t)__ehdr_start, (uintptr_t)_end); }
+
+/* Without a question to the dynamic linker: the thread may hold a lock that another one waits for, inside of dlopen. */
 static int is_recorded(void *caller)
 {
-    return !((const char *)caller >= __ehdr_start && (const char *)caller < _end) && tb_life_is_followed() &&
-           !tb_caller_is_library(caller) && !is_of_allocator(caller);
+    if (is_own(caller) || is_within(caller, allocator_low, allocator_high) || !tb_life_is_followed()) return 0;
+    struct tb_module *m = tb_module_of((uintptr_t)caller - 1);
+    return !m || m->kind != TB_MODULE_LIBRARY;
 }
 
 /* The call of the function behind, recorded as one with this id, and with the error that its result means. */
@@ -80,56 +105,57 @@ static int is_recorded(void *caller)
     } while (0)
 
 /* EBUSY is what a thread has to wait for; a lock that it has itself is for the real function to judge. */
-#define LOCK(f, try, plain, plain_try, parameters, arguments)                              \
+#define LOCK(f, number, try, try_number, plain, plain_try, parameters, arguments)                \
     TB_EXPORT int f parameters                                                                   \
     {                                                                                            \
-        NEXT(f);                                                                                 \
+        NEXT(f, number);                                                                         \
         if (tb_unlikely(!next_##f)) return plain;                                                \
         if (tb_likely(!on)) return next_##f arguments;                                           \
-        NEXT(try);                                                                               \
+        NEXT(try, try_number);                                                                   \
         int tried = next_##try ? next_##try(lock) : plain_try;                                   \
         if (tb_likely(tried != EBUSY)) return tried;                                             \
         RECORDED(TB_ID_##f, next_##f arguments, result);                                         \
     }
 
-LOCK(pthread_mutex_lock, pthread_mutex_trylock, tb_plain_lock(lock), tb_plain_trylock(lock),
+LOCK(pthread_mutex_lock, MUTEX_LOCK, pthread_mutex_trylock, MUTEX_TRYLOCK, tb_plain_lock(lock), tb_plain_trylock(lock),
      (pthread_mutex_t *lock), (lock))
-LOCK(pthread_mutex_timedlock, pthread_mutex_trylock, ENOSYS, EBUSY,
+LOCK(pthread_mutex_timedlock, MUTEX_TIMEDLOCK, pthread_mutex_trylock, MUTEX_TRYLOCK, ENOSYS, EBUSY,
      (pthread_mutex_t *restrict lock, const struct timespec *restrict until), (lock, until))
-LOCK(pthread_mutex_clocklock, pthread_mutex_trylock, ENOSYS, EBUSY,
+LOCK(pthread_mutex_clocklock, MUTEX_CLOCKLOCK, pthread_mutex_trylock, MUTEX_TRYLOCK, ENOSYS, EBUSY,
      (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict until), (lock, clock, until))
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, ENOSYS, EBUSY, (pthread_rwlock_t *lock), (lock))
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, ENOSYS, EBUSY, (pthread_rwlock_t *lock), (lock))
+LOCK(pthread_rwlock_rdlock, RDLOCK, pthread_rwlock_tryrdlock, TRYRDLOCK, ENOSYS, EBUSY, (pthread_rwlock_t *lock), (lock))
+LOCK(pthread_rwlock_wrlock, WRLOCK, pthread_rwlock_trywrlock, TRYWRLOCK, ENOSYS, EBUSY, (pthread_rwlock_t *lock), (lock))
 
 TB_EXPORT int sem_wait(sem_t *s)
 {
-    NEXT(sem_wait);
+    NEXT(sem_wait, SEM_WAIT);
     if (tb_unlikely(!next_sem_wait)) return errno = ENOSYS, -1;
     if (tb_likely(!on)) return next_sem_wait(s);
     int saved = errno;
+    pthread_testcancel(); /* as it does, which trying does not */
     if (sem_trywait(s) == 0) return 0;
     errno = saved;
     RECORDED(TB_ID_sem_wait, next_sem_wait(s), result ? saved : 0);
 }
 
-#define WAIT(f, parameters, arguments, failed)                                                   \
+#define WAIT(f, number, parameters, arguments, failed)                                           \
     TB_EXPORT int f parameters                                                                   \
     {                                                                                            \
-        NEXT(f);                                                                                 \
+        NEXT(f, number);                                                                         \
         if (tb_unlikely(!next_##f)) return ENOSYS;                                               \
         if (tb_likely(!on)) return next_##f arguments;                                           \
         RECORDED(TB_ID_##f, next_##f arguments, failed);                                         \
     }
 
-WAIT(pthread_cond_wait, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock), (condition, lock), result)
-WAIT(pthread_cond_timedwait,
+WAIT(pthread_cond_wait, COND_WAIT, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock), (condition, lock), result)
+WAIT(pthread_cond_timedwait, COND_TIMEDWAIT,
      (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock, const struct timespec *restrict until),
      (condition, lock, until), result)
-WAIT(pthread_cond_clockwait,
+WAIT(pthread_cond_clockwait, COND_CLOCKWAIT,
      (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock, clockid_t clock,
       const struct timespec *restrict until),
      (condition, lock, clock, until), result)
-WAIT(pthread_barrier_wait, (pthread_barrier_t *barrier), (barrier), result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result)
+WAIT(pthread_barrier_wait, BARRIER_WAIT, (pthread_barrier_t *barrier), (barrier), result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result)
 
 /* ---- When waits are recorded ---- */
 
@@ -143,7 +169,10 @@ static int is_wanted(void)
 static void switch_on(void)
 {
     if (on) return;
-    allocator = object_of(dlsym(RTLD_DEFAULT, "malloc"));
+    void *allocate = dlsym(RTLD_DEFAULT, "malloc");
+    if (is_own(allocate)) allocate = dlsym(RTLD_NEXT, "malloc");
+    struct tb_module *m = allocate ? tb_module_of((uintptr_t)allocate) : NULL;
+    if (m && !m->main) allocator_low = m->low, allocator_high = m->high;
     pthread_atfork(NULL, NULL, in_child);
     on = 1;
 }

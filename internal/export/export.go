@@ -120,7 +120,7 @@ type Job struct {
 
 // New looks at what is selected.
 func New(arch *archive.Archive, f *Format, o Options) (j *Job, err error) {
-	if !f.regions && !f.tables { // calls of tables have the numbers that tabard dump gives them
+	if !f.regions && !f.tables && o.Value != valueFunctions { // calls of tables have the numbers that tabard dump gives them
 		if arch, err = arch.Calls(); err != nil {
 			return nil, err
 		}

@@ -107,12 +107,10 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		if in.Growth, err = growth.Of(j.Program, steps); err != nil {
 			return nil, err
 		}
-		made, err := collectives.Of(j.Archive.Whole(), collectives.Options{Most: cheapMessages})
-		if err != nil {
-			return nil, err
-		}
-		if made.Left == 0 { // else there may be dearer ones
-			in.Collectives = made
+		if o.Usage != nil {
+			if in.Collectives, err = collectives.Of(j.Archive.Whole(), collectives.Options{Most: cheapMessages, All: true}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	in.Step = func(stream int32, call uint64) int64 { return stepOf(steps, j.Archive, stream, call) }

@@ -28,7 +28,7 @@ var (
 // Run sums up a recording for comparisons with others. Clocks have to be corrected before.
 func (j *Job) Run(file string) (*trend.Run, error) {
 	in := trend.Input{File: file, Created: j.Archive.Meta().Created, Ranks: j.Archive.NumRanks(),
-		Bytes: map[efficiency.Key]int64{}}
+		Processes: j.Archive.NumRanks(), Bytes: map[efficiency.Key]int64{}}
 	steps, err := j.steps()
 	if err != nil {
 		return nil, err
@@ -45,6 +45,7 @@ func (j *Job) Run(file string) (*trend.Run, error) {
 		if in.Usage, err = spent.Result(); err != nil {
 			return nil, err
 		}
+		in.Processes = len(in.Usage.Processes)
 	}
 	chosen := j.chosen
 	if chosen == nil {

@@ -17,16 +17,17 @@ const leastSaved = 0.01
 
 // without computes what the run would take without the first findings, where that follows from its dependencies.
 func (j *Job) without(o *Overview, steps *selection.StepIndex) error {
-	list := o.Findings[:min(len(o.Findings), mostWithout)]
+	left := mostWithout
 	if j.chosen != nil || o.Usage == nil || j.events() > cheapEvents || len(o.Open) > 0 {
 		return nil
 	}
 	var g *whatif.Graph
-	for i := range list {
-		n := &list[i]
-		if !computable(n) {
+	for i := range o.Findings {
+		n := &o.Findings[i]
+		if left == 0 || !computable(n) {
 			continue
 		}
+		left--
 		if g == nil {
 			p := j.meter.start("computing what the run would take", "events")
 			var err error

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/timeline"
+	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 )
@@ -66,14 +67,14 @@ func (r *recording) load(t *timeline.Tiler) (ok bool) {
 // save puts into the cache what was found.
 func (r *recording) save(t *timeline.Tiler) { r.cache("", timeline.MaxSaved, t.Save) }
 
-// loadFirst takes the first picture from the cache: the tile as it is sent, and the CRC-32C of that.
+// loadFirst takes the first picture from the cache: the tile as it is sent, and its sum.
 func (r *recording) loadFirst() {
 	b, err := r.cached(firstSuffix, maxPacked)
 	g := r.firstGrid()
 	if err != nil || g == nil || len(b) < 4 {
 		return
 	}
-	if end := len(b) - 4; crc32.Checksum(b[:end], castagnoli) == binary.BigEndian.Uint32(b[end:]) {
+	if end := len(b) - 4; firstSum(b[:end]) == binary.BigEndian.Uint32(b[end:]) {
 		r.packed.put(firstKey(g), b[:end:end])
 	}
 }
@@ -102,9 +103,14 @@ func (r *recording) saveFirst(t *timeline.Tiler, g *api.Grid, ahead func() bool)
 	}
 	r.packed.put(firstKey(g), b)
 	r.cache(firstSuffix, maxPacked, func(w io.Writer) error {
-		_, err := w.Write(binary.BigEndian.AppendUint32(slices.Clip(b), crc32.Checksum(b, castagnoli)))
+		_, err := w.Write(binary.BigEndian.AppendUint32(slices.Clip(b), firstSum(b)))
 		return err
 	})
+}
+
+// firstSum is the CRC-32C of a tile and of the version of the program, which knows what tiles look like.
+func firstSum(tile []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(report.NewVersion().String()), castagnoli), castagnoli, tile)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -14,7 +14,7 @@ from ._table import Table, flat
 Path = Union[str, "os.PathLike[str]"]
 
 #: Commands without selections.
-_WHOLE = ("info", "loops", "collectives", "functions", "outliers", "view")
+_WHOLE = ("info", "collectives", "view")
 
 
 def open(path: Path, program: Optional[str] = None) -> "Recording":

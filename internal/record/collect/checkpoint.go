@@ -18,14 +18,18 @@ import (
 )
 
 // checkpointDue says that p's state should be made durable. That is so when what was taken in is
-// large against the cost of a checkpoint, or when a thread is about to run out of segments.
-// perThread is the number of segments of a ring.
+// large against the cost of a checkpoint, or when a thread is about to run out of segments, or may have run out of
+// them: it is between two, as it is for a moment each time. perThread is the number of segments of a ring, which need
+// not be able to grow as far.
 func (p *process) checkpointDue(perThread int) bool {
 	if p.consumed > p.pace() {
 		return true
 	}
 	for _, c := range p.chains {
-		if c != nil && c.waiting() >= max(1, perThread*3/4) {
+		if c == nil {
+			continue
+		}
+		if n := c.waiting(); n >= max(1, perThread*3/4) || n > 0 && !c.find() {
 			return true
 		}
 	}

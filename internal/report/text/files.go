@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/files"
+	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -89,7 +90,7 @@ func causesText(r *waits.Result) string {
 			list = append(list, "...")
 			break
 		}
-		list = append(list, fmt.Sprintf("rank %d %s", x.Process, render.Duration(x.Time)))
+		list = append(list, findings.ProcessName(r.Worlds, x.Process)+" "+render.Duration(x.Time))
 	}
 	return strings.Join(list, ", ")
 }

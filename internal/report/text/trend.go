@@ -129,7 +129,8 @@ const CheckMark = "### tabard check:"
 // CheckMarkdown writes checks as Markdown, for the summary of a job or a comment on a change.
 func CheckMarkdown(w io.Writer, baseline, files []string, checks []trend.Check) error {
 	var b strings.Builder
-	cell := strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;").Replace
+	marks := strings.NewReplacer("|", "\\|", "<", "&lt;")
+	cell := func(s string) string { return marks.Replace(render.OneLine(s)) }
 	fmt.Fprintf(&b, "%s %s\n\n%s against %s\n\n", CheckMark, checkSentence(checks), cell(strings.Join(files, " ")),
 		cell(strings.Join(baseline, " ")))
 	b.WriteString("| | what | baseline | now | change | 99 % interval | tolerance | |\n|---|---|---:|---:|---:|---|---:|---|\n")
