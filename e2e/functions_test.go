@@ -338,6 +338,10 @@ func TestFunctionsOfPrograms(t *testing.T) {
 				if !maps.Equal(calls, want) {
 					t.Errorf("%s: calls %v, want %v", which, calls, want)
 				}
+				stacks, err := tabard("export", "folded", "--value", "functions", filepath.Join(dir, file), "-o", "-")
+				if err != nil || !strings.Contains(string(stacks), "exchange") {
+					t.Errorf("%s: %v, stacks %.300s", which, err, stacks)
+				}
 				if (libraries > 1000) != (which == "all") {
 					t.Errorf("%s: %d calls of functions of libraries", which, libraries)
 				}
