@@ -350,7 +350,7 @@ func TestPlantedOutputs(t *testing.T) {
 	cmd := s.victim(nil, s.bin, "record", s.app, logs, "0.1")
 	cmd.Dir = shared
 	out, err := cmd.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("logged: done\n")) || !bytes.Contains(out, []byte("info app-5.tabard")) {
+	if err != nil || !bytes.Contains(out, []byte("logged: done\n")) || !bytes.Contains(out, []byte("report app-5.tabard")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	check()

@@ -75,7 +75,7 @@ func TestOutputsThatAreThere(t *testing.T) {
 		at := func(name string) string { return filepath.Join(dir, name) }
 		for n, name := range []string{"x.tabard", "x-2.tabard", "x-3.tabard"} {
 			r := runJob(t, m, dir, "-o", "x.tabard")
-			if r.Code != 0 || !strings.Contains(r.Stderr, "tabard info "+name) {
+			if r.Code != 0 || !strings.Contains(r.Stderr, "tabard report "+name) {
 				t.Fatalf("recording %d: code %d, %s", n, r.Code, r.Stderr)
 			}
 			if i, err := readInfo(at(name)); err != nil || !i.Complete || i.Ranks != 2 {
