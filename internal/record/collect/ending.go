@@ -173,6 +173,7 @@ func (c *collector) finalized() error {
 	c.handed = map[ring.ProcessID]uint64{}
 	for _, p := range c.order {
 		c.handed[p.id] = p.calls()
+		p.readings = len(p.syms.Clocks())
 	}
 	if err != nil {
 		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))
@@ -200,7 +201,9 @@ func (c *collector) end() (bool, error) {
 		c.job.Taken = true
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
-	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps) && !c.deviates() {
+	// A last reading of the clocks may have come after the archive: it says more than those before.
+	late := slices.ContainsFunc(c.order, func(p *process) bool { return len(p.syms.Clocks()) > p.readings })
+	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps && !late) && !c.deviates() {
 		err = nil // nothing is to be said that was not said when the processes left MPI_Finalize
 	} else if !c.written || changed {
 		err = c.archive()
