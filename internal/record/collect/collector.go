@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -276,6 +277,21 @@ func (c *collector) drainAll() int {
 	}
 	wg.Wait()
 	return int(total.Load())
+}
+
+// drainPublished takes in all that is there, whoever may still come up with something earlier: what has just been
+// published, too, which is held back for a moment otherwise (see merge).
+func (c *collector) drainPublished() {
+	for _, p := range c.order {
+		p.upto = 0
+	}
+	for until := time.Now().Add(2 * holdAtMost); ; time.Sleep(safeTime) {
+		n := c.drainAll()
+		held := slices.ContainsFunc(c.order, func(p *process) bool { return !p.finished && !p.holding.IsZero() })
+		if n == 0 && !held || time.Now().After(until) {
+			return
+		}
+	}
 }
 
 // logPanics leaves what a bug report needs.

@@ -157,12 +157,8 @@ func (c *collector) finalized() error {
 	if c.job.Taken {
 		return nil
 	}
-	// The records of MPI_Finalize were published before it was counted.
 	c.look()
-	for _, p := range c.order {
-		p.upto = 0
-	}
-	c.drainAll()
+	c.drainPublished()            // the records of MPI_Finalize were published before it was counted
 	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
 		c.control.SetSummary(c.lines())
 		return nil
@@ -173,7 +169,6 @@ func (c *collector) finalized() error {
 	c.handed = map[ring.ProcessID]uint64{}
 	for _, p := range c.order {
 		c.handed[p.id] = p.calls()
-		p.readings = len(p.syms.Clocks())
 	}
 	if err != nil {
 		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))
@@ -201,9 +196,7 @@ func (c *collector) end() (bool, error) {
 		c.job.Taken = true
 	}
 	changed := slices.ContainsFunc(c.order, func(p *process) bool { return p.changed })
-	// A last reading of the clocks may have come after the archive: it says more than those before.
-	late := slices.ContainsFunc(c.order, func(p *process) bool { return len(p.syms.Clocks()) > p.readings })
-	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps && !late) && !c.deviates() {
+	if (c.job.Taken || c.early && c.written && c.job.Archive == "" && !c.job.Keeps) && !c.deviates() {
 		err = nil // nothing is to be said that was not said when the processes left MPI_Finalize
 	} else if !c.written || changed {
 		err = c.archive()

@@ -8,6 +8,9 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
+// safeTime is how far back the past is safe: what ended before that has been published.
+const safeTime = 200 * time.Microsecond
+
 // idleFrontier is a time that is safely in the past, in ticks of the process.
 func (p *process) idleFrontier() uint64 {
 	clocks := p.syms.Clocks()
@@ -17,9 +20,9 @@ func (p *process) idleFrontier() uint64 {
 	now, safe := uint64(0), uint64(0)
 	switch clocks[len(clocks)-1].Source {
 	case ring.ClockTSC:
-		now, safe = ticks(), 1<<20 // 200 us at 5 GHz
+		now, safe = ticks(), 1<<20 // safeTime at 5 GHz
 	default:
-		now, safe = ring.MonotonicNS(), 200_000
+		now, safe = ring.MonotonicNS(), uint64(safeTime)
 	}
 	return now - min(now, safe)
 }

@@ -31,7 +31,6 @@ type process struct {
 	consumed  uint64        // raw bytes since the last checkpoint
 	durable   int           // size of the last checkpoint
 	took      time.Duration // to write it
-	readings  int           // of its clocks that are in the archive after MPI_Finalize
 	gen       uint64        // of the last checkpoint
 	broken    uint64        // records that could not be understood
 	missing   uint64        // segments that are gone

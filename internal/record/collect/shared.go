@@ -122,15 +122,13 @@ func (c *collector) answerLeader() {
 // unite makes the archive of all that was recorded up to MPI_Finalize and of what the leader
 // received.
 func (c *collector) unite(request uint32, received int) error {
-	// The records of MPI_Finalize were published before the request.
 	c.look()
 	for _, p := range c.order {
-		p.upto = 0
 		if p.reg != nil && p.reg.Spawned && !p.finished {
 			return errors.New("a spawned program is still running")
 		}
 	}
-	c.drainAll()
+	c.drainPublished() // the records of MPI_Finalize were published before the request
 	c.provisional = true
 	defer func() { c.provisional = false }()
 	if request == ring.MergeKeep {
