@@ -130,7 +130,7 @@ func (s *samples) fits() map[uint8]*[2]fit {
 		ends[i] = x.end
 	}
 	slices.Sort(ends)
-	tenth, most := s.quantile(0.1), s.quantile(0.95)
+	tenth, most := s.quantiles()
 	fits := map[uint8]*[2]fit{}
 	ended := 0
 	for i := range s.list {
@@ -156,8 +156,8 @@ func (s *samples) fits() map[uint8]*[2]fit {
 	return fits
 }
 
-// quantile is below which time a part of the accesses of each class stays.
-func (s *samples) quantile(part float64) map[uint8]time.Duration {
+// quantiles are below which times a tenth and 19 twentieths of the accesses of each class stay.
+func (s *samples) quantiles() (tenth, most map[uint8]time.Duration) {
 	times := map[uint8][]time.Duration{}
 	for i := range s.list {
 		x := &s.list[i]
@@ -165,12 +165,13 @@ func (s *samples) quantile(part float64) map[uint8]time.Duration {
 			times[x.class] = append(of, x.end-x.begin)
 		}
 	}
-	q := map[uint8]time.Duration{}
+	tenth, most = map[uint8]time.Duration{}, map[uint8]time.Duration{}
 	for class, of := range times {
 		slices.Sort(of)
-		q[class] = of[int(part*float64(len(of)))]
+		n := float64(len(of))
+		tenth[class], most[class] = of[int(0.1*n)], of[int(0.95*n)]
 	}
-	return q
+	return tenth, most
 }
 
 // fit is a line through points, by least squares.

@@ -31,8 +31,6 @@ type Result struct {
 	Files []*File
 	// Unnamed counts accesses to files that no recorded call has opened.
 	Unnamed uint64
-	// Elapsed is the time from the first to the last recorded moment, summed over processes.
-	Elapsed time.Duration
 	// Contention is how much longer reads and writes take while others access files, see contention.go.
 	Contention [2]Contention
 	// Map is bytes over time and offset, if it was asked for and there is one file.
@@ -127,7 +125,7 @@ func Of(a *archive.Archive, chosen *selection.Resolved, o Options) (*Result, err
 			return nil, err
 		}
 	}
-	res := &Result{Unnamed: r.unnamed, Elapsed: r.elapsed, Contention: r.samples.contention()}
+	res := &Result{Unnamed: r.unnamed, Contention: r.samples.contention()}
 	for _, f := range r.files {
 		if f != nil {
 			f.finish(o.Map)
@@ -155,7 +153,6 @@ type reader struct {
 	opts    Options
 	files   map[string]*File // nil: not chosen
 	unnamed uint64
-	elapsed time.Duration
 	samples samples
 	placed  *placed // accesses of the only file so far
 	// program has what MPI's handles mean; nil until a call of MPI-IO needs it
@@ -174,8 +171,7 @@ type reader struct {
 func (r *reader) process(streams []*archive.Stream) error {
 	r.rank, r.cwd, r.open = streams[0].WorldRank(), streams[0].Rank().Info["cwd"], map[object]string{}
 	r.viewed, r.streams, r.ops = map[object]bool{}, streams, make([]*opReader, len(streams))
-	var from, to time.Duration
-	some, any := false, false
+	any := false
 	parts := make([]*selection.Part, len(streams))
 	for i, s := range streams {
 		var err error
@@ -198,17 +194,10 @@ func (r *reader) process(streams []*archive.Stream) error {
 				return err
 			}
 		}
-		if selected {
-			if !some {
-				some, from = true, c.call.Start
-			}
-			to = max(to, c.call.End)
-		}
 		if err := r.call(i, c.call, selected); err != nil {
 			return err
 		}
 	}
-	r.elapsed += to - from
 	return nil
 }
 

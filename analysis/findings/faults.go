@@ -15,16 +15,9 @@ import (
 // mostFaults bounds the findings of one kind of faults.
 const mostFaults = 3
 
-// crashes says which processes ended by themselves in an unusual way. Where the job hangs, those that were killed from
-// outside need no finding.
-func (f *finder) crashes(hangs bool) (list []Finding) {
-	if f.Faults == nil {
-		return nil
-	}
-	all := f.Faults.Deaths
-	if hangs || own(f.alive(all)) > 0 {
-		all = f.alive(all)
-	}
+// crashes says which of these processes ended by themselves in an unusual way. Where the job hangs, those that were
+// killed from outside need no finding.
+func (f *finder) crashes(all []faults.Death, hangs bool) (list []Finding) {
 	for i := range all {
 		d := &all[i]
 		if d.Cause == faults.Killed && (i > 0 || hangs) || len(list) == mostFaults {
@@ -41,7 +34,7 @@ func (f *finder) crashes(hangs bool) (list []Finding) {
 
 // alive are the deaths of processes that did not wait for others in a call of the MPI library when they ended: what ends
 // others is how somebody ended a job that hung, or that had lost a process.
-func (f *finder) alive(all []faults.Death) []faults.Death {
+func alive(all []faults.Death) []faults.Death {
 	return slices.DeleteFunc(slices.Clone(all), func(d faults.Death) bool {
 		return d.Open != nil && d.Cause >= faults.Exited
 	})

@@ -205,15 +205,18 @@ func Of(in Input) []Finding {
 // broken are the findings of a job that did not come to its end. Of processes that died by themselves the others wait, in
 // circles apart.
 func (f *finder) broken() []Finding {
-	deaths := f.crashes(false)
-	if f.Faults != nil && own(f.alive(f.Faults.Deaths)) > 0 {
-		return append(deaths, slices.DeleteFunc(f.hangs(), func(n Finding) bool { return !n.circle })...)
+	var all []faults.Death
+	if f.Faults != nil {
+		all = f.Faults.Deaths
 	}
-	hangs := f.hangs()
-	if len(hangs) > 0 {
-		return append(hangs, f.crashes(true)...)
+	live := alive(all)
+	if own(live) > 0 {
+		return append(f.crashes(live, false), slices.DeleteFunc(f.hangs(), func(n Finding) bool { return !n.circle })...)
 	}
-	return deaths
+	if hangs := f.hangs(); len(hangs) > 0 {
+		return append(hangs, f.crashes(live, true)...)
+	}
+	return f.crashes(all, false)
 }
 
 type finder struct {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/collectives"
-	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/render"
 )
@@ -28,7 +27,7 @@ func (f *finder) manual() {
 		if !ok || library >= made || c.Instances < 2 {
 			continue
 		}
-		spent := f.inCalls(append(slices.Clone(c.SendSites), c.RecvSites...))
+		spent := f.inCalls(slices.Concat(c.SendSites, c.RecvSites))
 		if w := float64(spent) * (1 - library/made); w > worth && f.share(spent) >= least {
 			best, cost, worth = c, spent, w
 		}
@@ -66,13 +65,10 @@ func (f *finder) manual() {
 func (f *finder) inCalls(sites []int32) (sum time.Duration) {
 	for i := range f.Usage.Places {
 		p := &f.Usage.Places[i]
-		if slices.ContainsFunc(sites, func(s int32) bool { return f.at(p, s) }) {
+		at := strings.TrimSuffix(p.Func+" @ "+p.Site, " @ ")
+		if slices.ContainsFunc(sites, func(s int32) bool { return f.Collectives.Sites[s] == at }) {
 			sum += p.MPI.Sum
 		}
 	}
 	return sum
-}
-
-func (f *finder) at(p *efficiency.Place, site int32) bool {
-	return f.Collectives.Sites[site] == strings.TrimSuffix(p.Func+" @ "+p.Site, " @ ")
 }

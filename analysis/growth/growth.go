@@ -59,7 +59,6 @@ type key struct{ fn, site string }
 type place struct {
 	key
 	bytes []float64 // by step
-	calls uint64
 }
 
 // Of finds the call sites that grow, the greatest factor first.
@@ -143,11 +142,9 @@ func read(p *calls.Program, s *archive.Stream, of *selection.StreamSteps) ([]*pl
 			op.Func.Kind != 0 {
 			continue
 		}
-		step, ok := cursor.Near(op.Call)
-		if !ok {
-			if step, ok, err = cursor.Find(op.Call); err != nil {
-				return nil, 0, err
-			}
+		step, ok, err := cursor.Find(op.Call)
+		if err != nil {
+			return nil, 0, err
 		}
 		if !ok {
 			continue
@@ -162,7 +159,6 @@ func read(p *calls.Program, s *archive.Stream, of *selection.StreamSteps) ([]*pl
 			terms[op.Terminal] = x
 		}
 		x.bytes[step/stride] += float64(op.Send.Bytes)
-		x.calls++
 	}
 	list := make([]*place, 0, len(found))
 	for _, x := range found {
@@ -206,7 +202,7 @@ func (x *place) grows() (g Growth, ok bool) {
 	return g, q[0] < q[1] && q[1] < q[2] && q[2] < q[3] && q[3] >= trends*q[0] && q[3] >= leastSize
 }
 
-// jump is from where on the sums are greatest, compared with those before.
+// jump is from where on the sums are greatest, compared with those before; factor is 0 if it is less than jumps.
 func jump(x []float64) (at int, factor float64) {
 	n := len(x)
 	least := make([]float64, n+1) // of the sums from i on
@@ -219,16 +215,21 @@ func jump(x []float64) (at int, factor float64) {
 		sums[i+1] = sums[i] + v
 	}
 	edge := max(n/10, 2)
-	top := []float64{} // the earlier sums in order
-	for k := range n - edge {
-		if k >= edge && least[k] > top[len(top)*9/10] {
-			before, after := sums[k]/float64(k), (sums[n]-sums[k])/float64(n-k)
-			if f := after / max(before, 1); f > factor {
-				at, factor = k, f
+	for k := edge; k < n-edge; k++ {
+		before, after := sums[k]/float64(k), (sums[n]-sums[k])/float64(n-k)
+		f := after / max(before, 1)
+		if f < jumps || f <= factor {
+			continue
+		}
+		below := 0 // of the earlier sums
+		for _, v := range x[:k] {
+			if v < least[k] {
+				below++
 			}
 		}
-		i, _ := slices.BinarySearch(top, x[k])
-		top = slices.Insert(top, i, x[k])
+		if below > k*9/10 {
+			at, factor = k, f
+		}
 	}
 	return at, factor
 }

@@ -144,7 +144,7 @@ func (f *finder) order() {
 	}
 	for _, i := range f.sorted {
 		w := &f.waits[i]
-		if w.kind != LateSender || !f.oneByOne(w.stream, w.term) {
+		if w.kind != LateSender {
 			continue
 		}
 		p := procs.of(f.owner[w.stream])
@@ -155,7 +155,7 @@ func (f *finder) order() {
 		l := lists[p]
 		n := before(l, at[p], w.end)
 		at[p] = n
-		if n > 0 && l[n-1].to > w.end {
+		if n > 0 && l[n-1].to > w.end && f.oneByOne(w.stream, w.term) {
 			w.kind = WrongOrder
 		}
 	}

@@ -13,7 +13,7 @@
 // Without a change that gives the recorded times exactly (replay by critical dependencies, as in Dimemas and LogGOPSim,
 // with recorded durations in place of a model of the network). What cannot be computed: how long calls take if memory,
 // network or file systems are used at other times; processes that poll; one-sided synchronisation and MPI_Scan of more
-// than 64 ranks, whose dependencies are left out.
+// than 16 ranks, whose dependencies are left out.
 //
 // # Cost
 //

@@ -276,10 +276,11 @@ func (s *stream) find(call uint64) int32 {
 // resolve turns calls into events, and sums up what was recorded.
 func (g *Graph) resolve() {
 	for _, s := range g.streams {
-		s.posts = slices.DeleteFunc(s.posts, func(p post) bool { return s.find(p.call) < 0 })
 		for i := range s.posts {
-			x := &s.posts[i]
-			x.event = s.find(x.call)
+			s.posts[i].event = s.find(s.posts[i].call)
+		}
+		s.posts = slices.DeleteFunc(s.posts, func(p post) bool { return p.event < 0 })
+		for _, x := range s.posts {
 			h := &g.hubs[x.hub]
 			h.members++
 			h.begin = max(h.begin, s.events[x.event].begin)
@@ -307,48 +308,43 @@ func (g *Graph) resolve() {
 			e.depsAt, e.postAt = int32(d), int32(p)
 		}
 	}
-	g.Elapsed = g.elapsed(func(s *stream) (from, to time.Duration, ok bool) {
-		if n := len(s.events); n > 0 {
-			return s.begin, s.events[n-1].end, true
-		}
-		return 0, 0, false
+	g.Elapsed = g.elapsed(func(i int) time.Duration {
+		events := g.streams[i].events
+		return events[len(events)-1].end
 	})
 }
 
-// elapsed is from the first begin to the last end of the main threads.
-func (g *Graph) elapsed(of func(*stream) (from, to time.Duration, ok bool)) time.Duration {
+// elapsed is from the first begin to the last end of the main threads, which end has by the number of the stream.
+func (g *Graph) elapsed(end func(i int) time.Duration) time.Duration {
 	var first, last time.Duration
 	some := false
-	for _, s := range g.streams {
-		from, to, ok := of(s)
-		if !s.main || !ok {
+	for i, s := range g.streams {
+		if !s.main || len(s.events) == 0 {
 			continue
 		}
-		if !some || from < first {
-			first = from
+		if !some || s.begin < first {
+			first = s.begin
 		}
-		last, some = max(last, to), true
+		last, some = max(last, end(i)), true
 	}
 	return last - first
 }
 
 // depsOf are the dependencies of an event.
 func (s *stream) depsOf(i int) []dep {
-	d := s.deps[s.events[i].depsAt:]
-	n := 0
-	for n < len(d) && d[n].event == int32(i) {
-		n++
+	from, to := int(s.events[i].depsAt), len(s.deps)
+	if i+1 < len(s.events) {
+		to = int(s.events[i+1].depsAt)
 	}
-	return d[:n]
+	return s.deps[from:to]
 }
 
 func (s *stream) postsOf(i int) []post {
-	d := s.posts[s.events[i].postAt:]
-	n := 0
-	for n < len(d) && d[n].event == int32(i) {
-		n++
+	from, to := int(s.events[i].postAt), len(s.posts)
+	if i+1 < len(s.events) {
+		to = int(s.events[i+1].postAt)
 	}
-	return d[:n]
+	return s.posts[from:to]
 }
 
 // gap is the computation before an event.

@@ -64,11 +64,7 @@ func (g *Graph) simulate(c change) (elapsed time.Duration, ok bool) {
 			return 0, false
 		}
 	}
-	of := map[*stream]time.Duration{}
-	for i, s := range g.streams {
-		of[s] = r.state[i].now
-	}
-	return g.elapsed(func(s *stream) (from, to time.Duration, ok bool) { return s.begin, of[s], len(s.events) > 0 }), true
+	return g.elapsed(func(i int) time.Duration { return r.state[i].now }), true
 }
 
 func (r *run) wake(i int32) {
@@ -132,8 +128,9 @@ func (r *run) ending(i int32, k, from int) (time.Duration, bool) {
 	s, p := r.streams[i], &r.state[i]
 	e := &s.events[from]
 	ready, recorded := p.begins[k], e.begin
-	for x := range s.depsOf(from) {
-		d := &s.depsOf(from)[x]
+	deps := s.depsOf(from)
+	for x := range deps {
+		d := &deps[x]
 		if then := r.recorded(d); then > recorded {
 			recorded = then
 		}
