@@ -41,7 +41,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("attacks need two users: run these tests as root")
+		notTested(t, "attacks need two users: run these tests as root")
 	}
 	m := mpis[0]
 	for _, mpi := range mpis { // a program of one rank needs no launcher there

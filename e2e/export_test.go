@@ -49,9 +49,7 @@ func foreign(t *testing.T, pkgs ...string) string {
 	}))
 	python, err := once.(func() (string, error))()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "\n=== NOT TESTED: %s: pip cannot install %s here, so no reader of another project has "+
-			"looked at these exports\n\n", t.Name(), pkg)
-		t.Skipf("the reader %s cannot be installed here: %v", pkg, err)
+		notTested(t, "pip cannot install %s here, so no reader of another project has looked at these exports: %v", pkg, err)
 	}
 	return python
 }

@@ -80,3 +80,11 @@ func program(m *mpirun.MPI, name string) ([]string, error) {
 	once, _ := builds.LoadOrStore(output, sync.OnceValue(func() error { return m.Build(source, output) }))
 	return []string{output}, once.(func() error)()
 }
+
+// notTested skips a test, and says so where nobody asks for details.
+func notTested(t *testing.T, format string, args ...any) {
+	t.Helper()
+	why := fmt.Sprintf(format, args...)
+	fmt.Fprintf(os.Stderr, "\n=== NOT TESTED: %s: %s\n\n", t.Name(), why)
+	t.Skip(why)
+}

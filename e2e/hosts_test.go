@@ -41,7 +41,7 @@ func newHosts(t *testing.T, n int) *hosts {
 	h := &hosts{prefix: fmt.Sprintf("tbd%d%c-", id, 'a'+set), net: fmt.Sprintf("10.%d.%d.", 213+set, id),
 		agent: filepath.Join(t.TempDir(), "agent")}
 	if out, err := exec.Command("unshare", "--net", "--uts", "true").CombinedOutput(); err != nil {
-		t.Skipf("this machine allows no network namespaces: %v: %s", err, out)
+		notTested(t, "this machine allows no network namespaces: %v: %s", err, out)
 	}
 	if err := os.WriteFile(h.agent, []byte(strings.ReplaceAll(agentScript, "PREFIX", h.prefix)), 0o700); err != nil {
 		t.Fatal(err)

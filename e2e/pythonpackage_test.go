@@ -80,8 +80,7 @@ func TestPythonOthers(t *testing.T) {
 func TestPythonPipit(t *testing.T) {
 	pipit := os.Getenv("TABARD_PIPIT")
 	if pipit == "" {
-		fmt.Fprintf(os.Stderr, "\n=== NOT TESTED: %s: TABARD_PIPIT names no folder with Pipit\n\n", t.Name())
-		t.Skip("TABARD_PIPIT is not set")
+		notTested(t, "TABARD_PIPIT names no folder with Pipit")
 	}
 	eachExport(t, 2, func(t *testing.T, file string) {
 		path := "PYTHONPATH=" + filepath.Join(mpirun.Root(), "python") + ":" + pipit

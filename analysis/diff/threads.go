@@ -73,7 +73,7 @@ func (g *group) progress() {
 		g.steps = g.steps[:n-1]
 	}
 	d.More = more
-	g.at(d, min(rest.a, g.wa.len()-min(1, g.wa.len())), min(rest.b, g.wb.len()-min(1, g.wb.len())))
+	g.at(d, min(rest.a, max(g.wa.len(), 1)-1), min(rest.b, max(g.wb.len(), 1)-1))
 	g.add(d, g.ranks)
 }
 

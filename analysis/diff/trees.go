@@ -40,14 +40,16 @@ func (s *side) treeKey(site uint32) string {
 }
 
 // functionKey tells functions apart: by name and file, or where they lie.
-func functionKey(site *archive.Site) (key string) {
-	for _, f := range site.Frames {
-		key = fmt.Sprint(f.Func, filepath.Base(f.File), f.Line)
-		if f.Func == "" {
-			key = fmt.Sprint(f.Image, f.Offset)
-		}
+func functionKey(site *archive.Site) string {
+	n := len(site.Frames)
+	if n == 0 {
+		return ""
 	}
-	return key
+	f := &site.Frames[n-1]
+	if f.Func == "" {
+		return fmt.Sprint(f.Image, f.Offset)
+	}
+	return fmt.Sprint(f.Func, filepath.Base(f.File), f.Line)
 }
 
 // callTree is a call of a function with all that it called, or a sequence of such without a function.

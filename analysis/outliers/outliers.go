@@ -118,6 +118,10 @@ func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error 
 		if err != nil {
 			return err
 		}
+		common, err := agreements(c, d)
+		if err != nil {
+			return err
+		}
 		at := map[string]*Variant{}
 		for rank := range c.Ranks().All() {
 			if wanted != nil && !wanted(rank) {
@@ -127,16 +131,14 @@ func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error 
 			for _, f := range d.Trips {
 				key += fmt.Sprint(f.At(rank), " ")
 			}
-			for t := range d.Terminals {
-				more, err := values(c, d, uint32(t), rank)
-				if err != nil {
-					return err
-				}
-				key += more
+			more, err := values(c.Stream(rank), common)
+			if err != nil {
+				return err
 			}
+			key += more
 			v := at[key]
 			if v == nil {
-				calls, err := made(c.Stream(rank))
+				calls, err := c.Stream(rank).ProgramCalls()
 				if err != nil {
 					return err
 				}
@@ -152,44 +154,37 @@ func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error 
 	return nil
 }
 
-// made is how many calls and events of the program a stream has: the recorder's own are not among them.
-func made(s *archive.Stream) (uint64, error) {
-	sigs, err := s.Signatures()
-	if err != nil {
-		return 0, err
-	}
-	counts, err := s.Counts()
-	if err != nil {
-		return 0, err
-	}
-	n := uint64(0)
-	for t, sig := range sigs {
-		if !spec.ByID(sig.Func).Own() {
-			n += counts[t]
-		}
-	}
-	return n, nil
+// agreement is the slots of a terminal that all ranks should agree on although members of the class differ: roots of
+// collectives, and how much they are about where that is the same for all.
+type agreement struct {
+	t     uint32
+	slots []int
 }
 
-// values are what members of a class may differ in that all ranks should agree on: roots of collectives, and how much
-// they are about where that is the same for all.
-func values(c *archive.Class, d *archive.ClassData, t uint32, rank int) (string, error) {
-	tm, err := c.Template(t)
-	if err != nil {
-		return "", err
+func agreements(c *archive.Class, d *archive.ClassData) (list []agreement, err error) {
+	for t := range d.Terminals {
+		tm, err := c.Template(uint32(t))
+		if err != nil {
+			return nil, err
+		}
+		if f := spec.ByID(tm.Func); f.Has(spec.Collective) && slices.Contains(tm.Open, true) {
+			list = append(list, agreement{uint32(t), agreed(f)})
+		}
 	}
-	f := spec.ByID(tm.Func)
-	if !f.Has(spec.Collective) || !slices.Contains(tm.Open, true) {
-		return "", nil
-	}
-	sig, err := c.Stream(rank).Signature(t)
-	if err != nil {
-		return "", err
-	}
-	text := ""
-	for _, slot := range agreed(f) {
-		if v := &sig.Slots[slot]; v.Kind == archive.Int {
-			text += fmt.Sprint(t, "=", v.N, " ")
+	return list, nil
+}
+
+// values are what a member of a class has there.
+func values(s *archive.Stream, list []agreement) (text string, err error) {
+	for _, x := range list {
+		sig, err := s.Signature(x.t)
+		if err != nil {
+			return "", err
+		}
+		for _, slot := range x.slots {
+			if v := &sig.Slots[slot]; v.Kind == archive.Int {
+				text += fmt.Sprint(x.t, "=", v.N, " ")
+			}
 		}
 	}
 	return text, nil

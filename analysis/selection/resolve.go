@@ -55,8 +55,8 @@ func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 		}
 	}
 	if s.Window != nil {
-		length := time.Duration(0)
-		if length, err = Length(a); err != nil {
+		length, err := Length(a)
+		if err != nil {
 			return nil, err
 		}
 		if r.From, r.To = s.Window.span(length); r.To < r.From {

@@ -300,7 +300,7 @@ func acts(s *archive.Stream, path []string) ([]act, error) {
 		name, opens := OpenName(s, sig)
 		list[t] = act{opens: opens, closes: spec.ByID(sig.Func).Shape == spec.ShapeClose}
 		for i, p := range path {
-			if opens && (p == name || p == shortName(name) && strings.HasPrefix(name, p+"(")) {
+			if opens && (p == name || p == shortName(name)) {
 				list[t].names |= 1 << i
 			}
 		}

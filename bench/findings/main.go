@@ -47,21 +47,18 @@ func run(only, name, healthy string) (ok bool, err error) {
 	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), yield); err != nil {
 		return false, err
 	}
+	mpis, err := chosen(name)
+	if err != nil {
+		return false, err
+	}
 	ok = true
 	total, good := 0, 0
 	fmt.Println("| program | fault | MPI | first finding | |\n|---|---|---|---|---|")
-	for _, mpi := range mpirun.Names {
-		if name != "" && mpi != name {
-			continue
-		}
-		m, err := mpirun.Find(mpi)
-		if err != nil {
-			return false, err
-		}
+	for _, m := range mpis {
 		m.YieldPreload = yield
 		for i := range planted.Faults {
 			f := &planted.Faults[i]
-			if !f.Runs(m) || only != "" && !strings.Contains(f.Source+" "+f.Name, only) {
+			if !f.Runs(m) || !strings.Contains(f.Source+" "+f.Name, only) {
 				continue
 			}
 			file, err := f.Record(m, tabard, dir)
@@ -87,42 +84,52 @@ func run(only, name, healthy string) (ok bool, err error) {
 		}
 		for i := range planted.Controls {
 			f := &planted.Controls[i]
-			if !f.Runs(m) || only != "" && !strings.Contains(f.Source+" "+f.Name, only) {
+			if !f.Runs(m) || !strings.Contains(f.Source+" "+f.Name, only) {
 				continue
 			}
 			file, err := f.Record(m, tabard, dir)
-			if err == nil {
-				err = control(f.Source, m.Name, tabard, file, &ok)
-			}
 			if err != nil {
 				return false, err
 			}
+			healthy, err := control(f.Source, m.Name, tabard, file)
+			if err != nil {
+				return false, err
+			}
+			ok = ok && healthy
 		}
 	}
 	fmt.Printf("\n%d of %d faults are the first finding.\n", good, total)
-	same, err := searches(only, name, yield, tabard, dir)
+	same, err := searches(mpis, only, tabard, dir)
 	if ok = ok && same; err != nil {
 		return false, err
 	}
 	if healthy == "" {
 		return ok, nil
 	}
-	return ok, programs(healthy, tabard, dir, &ok)
+	none, err := programs(healthy, tabard, dir)
+	return ok && none, err
+}
+
+// chosen are the MPIs of a name, all if it is empty.
+func chosen(name string) (mpis []*mpirun.MPI, err error) {
+	for _, n := range mpirun.Names {
+		if name != "" && n != name {
+			continue
+		}
+		m, err := mpirun.Find(n)
+		if err != nil {
+			return nil, err
+		}
+		mpis = append(mpis, m)
+	}
+	return mpis, nil
 }
 
 // searches prints which faults of a search are the first in the list of outliers or differences.
-func searches(only, name, yield, tabard, dir string) (ok bool, err error) {
+func searches(mpis []*mpirun.MPI, only, tabard, dir string) (ok bool, err error) {
 	ok = true
 	fmt.Println("\n| fault of search.c | MPI | first outlier, or difference | |\n|---|---|---|---|")
-	for _, mpi := range mpirun.Names {
-		if name != "" && mpi != name {
-			continue
-		}
-		m, err := mpirun.Find(mpi)
-		if err != nil {
-			return false, err
-		}
-		m.YieldPreload = yield
+	for _, m := range mpis {
 		for i := range planted.Searches {
 			f := &planted.Searches[i]
 			if !strings.Contains("search.c "+f.Name, only) {
@@ -163,11 +170,11 @@ func shown(n *planted.Finding) string {
 	return text
 }
 
-// control prints the row of a program that should have no finding of consequence.
-func control(name, mpi, tabard, file string, ok *bool) error {
+// control prints the row of a program that should have no finding of consequence, and tells whether it has none.
+func control(name, mpi, tabard, file string) (ok bool, err error) {
 	all, err := planted.Findings(tabard, file)
 	if err != nil {
-		return err
+		return false, err
 	}
 	notes, verdict := 0, ""
 	for i := range all {
@@ -177,21 +184,21 @@ func control(name, mpi, tabard, file string, ok *bool) error {
 		}
 		if verdict == "" {
 			verdict = "**" + shown(&all[i]) + "**: " + all[i].Text
-			*ok = false
 		}
 	}
-	if verdict == "" {
+	if ok = verdict == ""; ok {
 		verdict = "none of consequence"
 	}
 	fmt.Printf("| %s | none | %s | %d notes | %s |\n", name, mpi, notes, verdict)
-	return nil
+	return ok, nil
 }
 
-// programs records those of a list.
-func programs(list, tabard, dir string, ok *bool) error {
+// programs records those of a list, and tells whether none of them has a finding of consequence.
+func programs(list, tabard, dir string) (ok bool, err error) {
+	ok = true
 	f, err := os.Open(list)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer f.Close()
 	fmt.Println("\n| program | fault | MPI | findings | |\n|---|---|---|---|---|")
@@ -202,25 +209,27 @@ func programs(list, tabard, dir string, ok *bool) error {
 		}
 		m, err := mpirun.Find(words[1])
 		if err != nil {
-			return err
+			return false, err
 		}
 		ranks, err := strconv.Atoi(words[2])
 		if err != nil {
-			return err
+			return false, err
 		}
 		file := filepath.Join(dir, words[0]+".tabard")
 		job := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Timeout: 5 * time.Minute,
 			Args: append([]string{tabard, "record", "--quiet", "-o", file}, words[3:]...)}
 		r, err := job.Start()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if r.Code != 0 {
-			return fmt.Errorf("%s: exit code %d\n%s", words[0], r.Code, r.Stderr)
+			return false, fmt.Errorf("%s: exit code %d\n%s", words[0], r.Code, r.Stderr)
 		}
-		if err := control(words[0], m.Name, tabard, file, ok); err != nil {
-			return err
+		healthy, err := control(words[0], m.Name, tabard, file)
+		if err != nil {
+			return false, err
 		}
+		ok = ok && healthy
 	}
-	return nil
+	return ok, nil
 }

@@ -16,10 +16,6 @@ struct tb_io_file tb_io_files[TB_IO_FDS];
 
 /* ---- Whose calls, which files ---- */
 
-extern const char __ehdr_start[], _end[];
-
-static int is_own(void *caller) { return (const char *)caller >= __ehdr_start && (const char *)caller < _end; }
-
 static int is_below(const char *path, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37,7 +33,7 @@ static int is_recorded(const char *path)
 
 int tb_io_named(const char *path, void *caller)
 {
-    return path && is_recorded(path) && !is_own(caller) && !tb_caller_is_library(caller);
+    return path && is_recorded(path) && !tb_is_own(caller) && !tb_caller_is_library(caller);
 }
 
 /* Not the C library's function, which is behind one of ours. */

@@ -320,6 +320,13 @@ static void judge(struct tb_module *m)
     m->judged = (uint8_t)loaded;
 }
 
+extern const char __ehdr_start[], _end[];
+
+int tb_is_own(const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
 int tb_caller_is_library(void *return_address)
 {
     struct tb_module *m = tb_module_of((uintptr_t)return_address - 1);

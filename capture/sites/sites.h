@@ -32,6 +32,7 @@ int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintpt
 /* The code at this address belongs to a traced library or a plugin of it (not to a
  * language binding). Any thread, no record written. */
 int tb_caller_is_library(void *return_address);
+int tb_is_own(const void *address); /* it lies in this library; any thread */
 
 /* With a return address in the library: where a callback of the program
  * ended in a jump to this function, as the place after the jump; if there are several such

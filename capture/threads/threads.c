@@ -11,6 +11,7 @@
 #include "core/ids.h"
 #include "core/lock.h"
 #include "sites/modules.h"
+#include "sites/sites.h"
 #include "threads/threads.h"
 
 static int on; /* waits are recorded in this process, from now on */
@@ -77,16 +78,12 @@ static inline void *behind(int f)
 /* Where the object lies that allocates memory: nowhere, if that is not known. */
 static uintptr_t allocator_low, allocator_high;
 
-static int is_within(const void *address, uintptr_t low, uintptr_t high) { return (uintptr_t)address - low < high - low; }
-
-extern const char __ehdr_start[], _end[];
-
-static int is_own(const void *address) { return is_within(address, (uintptr_t)__ehdr_start, (uintptr_t)_end); }
+static int is_of_allocator(const void *caller) { return (uintptr_t)caller - allocator_low < allocator_high - allocator_low; }
 
 /* Without a question to the dynamic linker: the thread may hold a lock that another one waits for, inside of dlopen. */
 static int is_recorded(void *caller)
 {
-    if (is_own(caller) || is_within(caller, allocator_low, allocator_high) || !tb_life_is_followed()) return 0;
+    if (tb_is_own(caller) || is_of_allocator(caller) || !tb_life_is_followed()) return 0;
     struct tb_module *m = tb_module_of((uintptr_t)caller - 1);
     return !m || m->kind != TB_MODULE_LIBRARY;
 }
@@ -170,7 +167,7 @@ static void switch_on(void)
 {
     if (on) return;
     void *allocate = dlsym(RTLD_DEFAULT, "malloc");
-    if (is_own(allocate)) allocate = dlsym(RTLD_NEXT, "malloc");
+    if (tb_is_own(allocate)) allocate = dlsym(RTLD_NEXT, "malloc");
     struct tb_module *m = allocate ? tb_module_of((uintptr_t)allocate) : NULL;
     if (m && !m->main) allocator_low = m->low, allocator_high = m->high;
     pthread_atfork(NULL, NULL, in_child);

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -175,6 +174,7 @@ func (f *dumpFlags) selection() string {
 // part prints the selected calls of a thread. Of the last ones as many lines are kept as are asked for.
 func (f *dumpFlags) part(w io.Writer, p *selection.Part) error {
 	var kept [][]byte
+	var line []byte
 	left := f.limit
 	for c, err := range p.Calls {
 		if err != nil {
@@ -187,13 +187,15 @@ func (f *dumpFlags) part(w io.Writer, p *selection.Part) error {
 			break
 		}
 		left--
-		var line []byte
+		if f.last >= 0 {
+			line = nil // it is kept
+		}
 		if f.json {
-			if line, err = report.AppendCall(nil, p.Stream, c); err != nil {
+			if line, err = report.AppendCall(line[:0], p.Stream, c); err != nil {
 				return err
 			}
 		} else {
-			line = text.AppendCall(nil, p.Stream, c, 0)
+			line = text.AppendCall(line[:0], p.Stream, c, 0)
 		}
 		if f.last < 0 {
 			if _, err := w.Write(line); err != nil {
@@ -201,7 +203,7 @@ func (f *dumpFlags) part(w io.Writer, p *selection.Part) error {
 			}
 			continue
 		}
-		if kept = append(kept, line); len(kept) > int(min(f.last, math.MaxInt32)) {
+		if kept = append(kept, line); int64(len(kept)) > f.last {
 			kept = kept[1:]
 		}
 	}

@@ -33,21 +33,24 @@ type source struct {
 var system = regexp.MustCompile(`^(ld-|lib(c|m|gcc_s|stdc\+\+|pthread|dl|rt|util|mpi|mpich|open-rte|open-pal|pmix|` +
 	`ucs|event|hwloc|udev|systemd|gomp|omp|iomp5|z|png16|expat)[.-])`)
 
-var sources = []source{
-	{events: "mpi", symbols: namesOf(func(f *spec.Func) bool { return f.API == "mpi" }),
-		libraries: regexp.MustCompile(`^lib(mpi|mpich|mpi_cxx)\.so`)},
-	{events: "regions",
-		symbols: regexp.MustCompile(`^(tabard_begin|roctxRangePush\w*|cali_(begin|end)\w*|likwid_markerStartRegion)$`),
-		texts: map[string]string{"NVTX": "NVTX_INJECTION64_PATH", "ITT": "INTEL_LIBITTNOTIFY64",
-			"Kokkos Tools": "KOKKOS_TOOLS_LIBS"}},
-	{events: "io", symbols: namesOf(func(f *spec.Func) bool { return f.Op == spec.OpFileOpenByName }), but: system},
-	{events: "openmp", symbols: regexp.MustCompile(`^(GOMP_|__kmpc_)\w+$`),
-		libraries: regexp.MustCompile(`^lib(g|i)?omp5?\.so`)},
-	{events: "threads", symbols: namesOf(func(f *spec.Func) bool { return f.API == "threads" }), but: system},
-	{events: "nccl", symbols: namesOf(func(f *spec.Func) bool { return f.API == "nccl" }),
-		libraries: regexp.MustCompile(`^lib(nccl|rccl)\.so`)},
-	{events: "python", symbols: regexp.MustCompile(`^(Py_BytesMain|Py_Main|Py_Initialize\w*)$`),
-		libraries: regexp.MustCompile(`^libpython`)},
+// sources are all of them. Their patterns have hundreds of names: they are made when somebody asks.
+func sources() []source {
+	return []source{
+		{events: "mpi", symbols: namesOf(func(f *spec.Func) bool { return f.API == "mpi" }),
+			libraries: regexp.MustCompile(`^lib(mpi|mpich|mpi_cxx)\.so`)},
+		{events: "regions",
+			symbols: regexp.MustCompile(`^(tabard_begin|roctxRangePush\w*|cali_(begin|end)\w*|likwid_markerStartRegion)$`),
+			texts: map[string]string{"NVTX": "NVTX_INJECTION64_PATH", "ITT": "INTEL_LIBITTNOTIFY64",
+				"Kokkos Tools": "KOKKOS_TOOLS_LIBS"}},
+		{events: "io", symbols: namesOf(func(f *spec.Func) bool { return f.Op == spec.OpFileOpenByName }), but: system},
+		{events: "openmp", symbols: regexp.MustCompile(`^(GOMP_|__kmpc_)\w+$`),
+			libraries: regexp.MustCompile(`^lib(g|i)?omp5?\.so`)},
+		{events: "threads", symbols: namesOf(func(f *spec.Func) bool { return f.API == "threads" }), but: system},
+		{events: "nccl", symbols: namesOf(func(f *spec.Func) bool { return f.API == "nccl" }),
+			libraries: regexp.MustCompile(`^lib(nccl|rccl)\.so`)},
+		{events: "python", symbols: regexp.MustCompile(`^(Py_BytesMain|Py_Main|Py_Initialize\w*)$`),
+			libraries: regexp.MustCompile(`^libpython`)},
+	}
 }
 
 // namesOf matches functions, their forms in Fortran, and those for large files.
@@ -105,7 +108,7 @@ func Sources(name string) ([]Check, error) {
 			images = append(images, i)
 		}
 	}
-	for _, s := range sources {
+	for _, s := range sources() {
 		checks = append(checks, s.check(images))
 	}
 	functions := Check{Name: "functions", Status: OK, Fix: "tabard record --functions",

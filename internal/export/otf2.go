@@ -151,13 +151,14 @@ func (x *otf2Archive) stream(p *selection.Part) (sink, func() error, error) {
 
 // location makes the two files of a location, and returns that of its events.
 func (x *otf2Archive) location(id uint64) (*os.File, error) {
-	if err := x.file(x.out.CreateSub, fmt.Sprintf("%d.def", id), otf2.WriteEmpty); err != nil {
+	if err := createFile(x.out.CreateSub, fmt.Sprintf("%d.def", id), otf2.WriteEmpty); err != nil {
 		return nil, err
 	}
 	return x.out.CreateSub(fmt.Sprintf("%d.evt", id))
 }
 
-func (x *otf2Archive) file(create func(string) (*os.File, error), name string, write func(io.Writer) error) error {
+// createFile writes a file of a directory.
+func createFile(create func(string) (*os.File, error), name string, write func(io.Writer) error) error {
 	f, err := create(name)
 	if err != nil {
 		return err
@@ -187,12 +188,12 @@ func (x *otf2Archive) finish() error {
 		name := fmt.Sprintf("window %d on %s", of[1], x.program.Comms.Comms[of[0]].Name)
 		x.defs.Window(uint32(id), name, uint32(of[0]))
 	}
-	if err := x.file(x.out.Create, otf2Definitions, x.defs.Write); err != nil {
+	if err := createFile(x.out.Create, otf2Definitions, x.defs.Write); err != nil {
 		return err
 	}
 	a := &otf2.Anchor{Locations: n, Machine: "machine", Creator: otf2Creator + meta.Tool,
 		Description: strings.Join(meta.Command, " ")}
-	return x.file(x.out.Create, otf2Anchor, func(w io.Writer) error { return x.defs.WriteAnchor(w, a) })
+	return createFile(x.out.Create, otf2Anchor, func(w io.Writer) error { return x.defs.WriteAnchor(w, a) })
 }
 
 // ticks is a time as OTF2 has it.

@@ -40,8 +40,7 @@ type prv struct {
 	tasks [][]*archive.Stream // of processes
 	end   int64
 
-	config   *prvLabels
-	messages uint64
+	config *prvLabels
 	// pending counts messages that nobody completes.
 	pending uint64
 	b       []byte
@@ -62,9 +61,6 @@ func writePrv(j *Job, out *safefile.OutputDir) error {
 	x := &prv{timeline: t, config: newPrvLabels()}
 	defer x.lines.close()
 	x.places()
-	if err := t.arrows.rewind(); err != nil {
-		return err
-	}
 	if err := x.messagesOf(); err != nil {
 		return err
 	}
@@ -75,26 +71,18 @@ func writePrv(j *Job, out *safefile.OutputDir) error {
 		j.note("%d messages are left out: no call completes their receives", x.pending)
 	}
 	for name, write := range map[string]func(io.Writer) error{prvTrace: x.trace, prvConfig: x.config.write, prvNames: x.names} {
-		if err := writeBuffered(out, name, write); err != nil {
+		err := createFile(out.Create, name, func(f io.Writer) error {
+			w := bufio.NewWriterSize(f, 1<<16)
+			if err := write(w); err != nil {
+				return err
+			}
+			return w.Flush()
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeBuffered(out *safefile.OutputDir, name string, write func(io.Writer) error) error {
-	f, err := out.Create(name)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
 }
 
 // places numbers processors, tasks and threads from 1. There is one application, whose tasks are the processes, with a
@@ -169,7 +157,6 @@ func (x *prv) messagesOf() error {
 			x.pending++
 			return nil
 		}
-		x.messages++
 		from, posted := x.nanos(send.Begin), x.nanos(post.Begin)
 		x.start('3', int(send.Stream))
 		x.number(from)
@@ -304,7 +291,7 @@ func (s *prvStream) push(t int64, l prvLevel, more ...int64) error {
 		return err
 	}
 	s.open = append(s.open, l)
-	return s.event(t, append([]int64{l.kind, l.value}, more...))
+	return s.event(t, l.kind, l.value, more)
 }
 
 // pop ends it: 0 takes the value away that was pushed last (Paraver's "Stacked Val").
@@ -318,13 +305,15 @@ func (s *prvStream) pop(t int64, more ...int64) error {
 	}
 	kind := s.open[n].kind
 	s.open = s.open[:n]
-	return s.event(t, append([]int64{kind, 0}, more...))
+	return s.event(t, kind, 0, more)
 }
 
-func (s *prvStream) event(t int64, pairs []int64) error {
+func (s *prvStream) event(t, kind, value int64, more []int64) error {
 	s.start('2', s.stream.Index())
 	s.number(t)
-	for _, v := range pairs {
+	s.number(kind)
+	s.number(value)
+	for _, v := range more {
 		s.number(v)
 	}
 	s.b = s.b[:len(s.b)-1]

@@ -11,7 +11,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/functions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // FunctionsSchema names the form of Functions.
@@ -103,13 +102,8 @@ func (f *Function) Own() time.Duration { return time.Duration(f.Exclusive - f.In
 // functions is what a report says of the program's functions, those with most time of their own first, else those that
 // are called most often. Nil if there are none, or only some calls are selected.
 func (j *Job) functions() (*Functions, error) {
-	whole, flags := j.Archive.Whole(), selection.Flags{}
-	if j.chosen != nil {
-		flags = j.chosen.Selection.Flags()
-	}
-	kind, _ := spec.EventsNamed("functions")
-	kinds, err := whole.Kinds()
-	if err != nil || !kinds[kind] || flags != (selection.Flags{Ranks: flags.Ranks}) {
+	whole, flags := j.Archive.Whole(), j.flags()
+	if has, err := records(whole, "functions"); !has || err != nil || flags != (selection.Flags{Ranks: flags.Ranks}) {
 		return nil, err
 	}
 	chosen, err := Resolve(whole, flags)

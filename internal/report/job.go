@@ -14,6 +14,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Meter begins to show the progress of something that may take longer than a second: what is being
@@ -49,6 +50,13 @@ func Resolve(arch *archive.Archive, flags selection.Flags) (*selection.Resolved,
 		return nil, err
 	}
 	return s.Resolve(arch)
+}
+
+// records tells whether an archive has events of a kind.
+func records(a *archive.Archive, kind string) (bool, error) {
+	kinds, err := a.Kinds()
+	k, ok := spec.EventsNamed(kind)
+	return err == nil && ok && kinds[k], err
 }
 
 // Job is an archive that was opened for analyses that follow its calls in time.
@@ -218,4 +226,20 @@ func StreamClock(arch *archive.Archive, flags selection.Flags, meter Meter) (
 	return func(s *archive.Stream, at time.Duration) time.Duration {
 		return j.clock(j.Program.Number(s.Process()), at)
 	}, false, nil
+}
+
+// flags are those of the selection.
+func (j *Job) flags() selection.Flags {
+	if j.chosen == nil {
+		return selection.Flags{}
+	}
+	return j.chosen.Selection.Flags()
+}
+
+// resolved is what is selected, or all.
+func (j *Job) resolved() (*selection.Resolved, error) {
+	if j.chosen != nil {
+		return j.chosen, nil
+	}
+	return selection.All.Resolve(j.Archive)
 }

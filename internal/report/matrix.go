@@ -132,12 +132,9 @@ const sketchBins = 16
 
 // sketch is a small matrix of the messages point to point.
 func (j *Job) sketch() (*Grid, error) {
-	chosen := j.chosen
-	if chosen == nil {
-		var err error
-		if chosen, err = selection.All.Resolve(j.Archive); err != nil {
-			return nil, err
-		}
+	chosen, err := j.resolved()
+	if err != nil {
+		return nil, err
 	}
 	m, err := traffic.MatrixOf(chosen)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/waits"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // SummarySchema names the form of Summary.
@@ -137,28 +136,21 @@ func stepOf(steps *selection.StepIndex, a *archive.Archive, stream int32, call u
 
 // files is what was done to files, nil if that is not recorded, or without times.
 func (j *Job) files() (*files.Result, error) {
-	kinds, err := j.Archive.Kinds()
-	if io, ok := spec.EventsNamed("io"); err != nil || !ok || !kinds[io] || j.NeedTimes() != nil {
+	if has, err := records(j.Archive, "io"); !has || err != nil || j.NeedTimes() != nil {
 		return nil, err
 	}
 	p := j.meter.start("reading accesses to files", "calls")
 	defer p.Done()
-	chosen := j.chosen
-	if chosen == nil {
-		if chosen, err = Resolve(j.Archive, selection.Flags{}); err != nil {
-			return nil, err
-		}
+	chosen, err := j.resolved()
+	if err != nil {
+		return nil, err
 	}
 	return files.Of(j.Archive, chosen, files.Options{})
 }
 
 // regions sums up the parts that the program names itself, nil if there are none, or no times.
 func (j *Job) regions() (*regions.Result, error) {
-	flags := selection.Flags{}
-	if j.chosen != nil {
-		flags = j.chosen.Selection.Flags()
-	}
-	chosen, err := Resolve(j.Archive.Whole(), flags)
+	chosen, err := Resolve(j.Archive.Whole(), j.flags())
 	if err != nil {
 		return nil, err
 	}

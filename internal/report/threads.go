@@ -3,21 +3,15 @@ package report
 import (
 	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/profile"
-	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
 // locks are the places where threads wait for locks, the dearest first; none if that is not recorded, or without times.
 func (j *Job) locks() ([]findings.Lock, error) {
-	kinds, err := j.Archive.Kinds()
-	if k, ok := spec.EventsNamed("threads"); !ok || err != nil || !kinds[k] || j.NeedTimes() != nil {
+	if has, err := records(j.Archive, "threads"); !has || err != nil || j.NeedTimes() != nil {
 		return nil, err
 	}
-	flags := selection.Flags{}
-	if j.chosen != nil {
-		flags = j.chosen.Selection.Flags()
-	}
-	chosen, err := Resolve(j.Archive.Whole(), flags)
+	chosen, err := Resolve(j.Archive.Whole(), j.flags())
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/diff"
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
 	"github.com/tabard-hpc/tabard/analysis/profile"
-	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/analysis/trend"
 )
@@ -47,11 +46,9 @@ func (j *Job) Run(file string) (*trend.Run, error) {
 		}
 		in.Processes = len(in.Usage.Processes)
 	}
-	chosen := j.chosen
-	if chosen == nil {
-		if chosen, err = selection.All.Resolve(j.Archive); err != nil {
-			return nil, err
-		}
+	chosen, err := j.resolved()
+	if err != nil {
+		return nil, err
 	}
 	if in.Matrix, err = traffic.MatrixOf(chosen); err != nil {
 		return nil, err

@@ -83,14 +83,7 @@ func (b *block) append(dst []byte, gaps, durations []uint64, all uint64, past *l
 		dst = append(dst, 0)
 	}
 	if len(gaps) <= smallBlock {
-		dst = append(dst, methodVarints)
-		for i := range gaps {
-			if i > 0 {
-				dst = binary.AppendUvarint(dst, gaps[i])
-			}
-			dst = binary.AppendUvarint(dst, durations[i])
-		}
-		return dst
+		return appendVarints(dst, gaps, durations)
 	}
 	shift := uint(bits.TrailingZeros64(all)) & 63
 	if all == 0 {

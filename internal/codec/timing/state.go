@@ -94,6 +94,11 @@ func appendPlain(dst []byte, gaps, durations []uint64) []byte {
 	} else {
 		dst = append(dst, 0)
 	}
+	return appendVarints(dst, gaps, durations)
+}
+
+// appendVarints appends numbers as they are; the first gap is of no use.
+func appendVarints(dst []byte, gaps, durations []uint64) []byte {
 	dst = append(dst, methodVarints)
 	durations = durations[:len(gaps)]
 	for i, gap := range gaps {

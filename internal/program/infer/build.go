@@ -149,14 +149,13 @@ func (m *inference) peers(b *block) {
 			looked := m.budget.left >= 0
 			e := t.explain(roleRank)
 			m.sign, m.root = 0, false
-			switch {
-			case e != nil:
+			if e != nil {
 				it.partners[[2]int{i, 0}] = m.settle(e)
-			case looked:
+				continue
+			}
+			it.unknown++
+			if looked {
 				it.lost = append(it.lost, i)
-				fallthrough
-			default:
-				it.unknown++
 			}
 		}
 	}

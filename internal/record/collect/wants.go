@@ -93,11 +93,10 @@ func (p *planner) plans(paths []string) []*plan.Plan {
 
 func (p *planner) plan(path string) *plan.Plan {
 	known, err := plan.Cached(path)
-	if err != nil {
-		p.logf("functions that are not recorded: %v", err)
-		return nil
+	if err == nil {
+		err = p.list.Select(known)
 	}
-	if err := p.list.Select(known); err != nil {
+	if err != nil {
 		p.logf("functions that are not recorded: %v", err)
 		return nil
 	}

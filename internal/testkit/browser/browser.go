@@ -26,9 +26,7 @@ const Width, Height = 1280, 720
 type Server struct {
 	// Address has the token.
 	Address string
-	// PID is its process.
-	PID int
-	cmd *exec.Cmd
+	cmd     *exec.Cmd
 }
 
 // Serve starts tabard view, with more in its environment.
@@ -43,7 +41,7 @@ func Serve(tabard string, files, env []string) (*Server, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	s := &Server{cmd: cmd, PID: cmd.Process.Pid}
+	s := &Server{cmd: cmd}
 	address, text := regexp.MustCompile(`http://\S+`), ""
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		text += lines.Text() + "\n"
@@ -90,8 +88,8 @@ type Page struct {
 	bad    []string
 }
 
-// Open opens an address. First are done before.
-func Open(parent context.Context, url string, first ...chromedp.Action[chromedp.Void]) (*Page, error) {
+// Open opens an address.
+func Open(parent context.Context, url string) (*Page, error) {
 	ctx, cancel := chromedp.NewContext(parent)
 	p := &Page{ctx: ctx, cancel: cancel}
 	err := chromedp.Listen(ctx, func(e any) {
@@ -108,7 +106,7 @@ func Open(parent context.Context, url string, first ...chromedp.Action[chromedp.
 		}
 	})
 	if err == nil {
-		err = p.Do(append(first, chromedp.EmulateViewport(Width, Height), chromedp.Navigate(url))...)
+		err = p.Do(chromedp.EmulateViewport(Width, Height), chromedp.Navigate(url))
 	}
 	if err != nil {
 		cancel()
@@ -124,9 +122,6 @@ func (p *Page) Close() (bad []string) {
 	defer p.mu.Unlock()
 	return p.bad
 }
-
-// Context is that of the tab.
-func (p *Page) Context() context.Context { return p.ctx }
 
 // Do does actions one after the other.
 func (p *Page) Do(a ...chromedp.Action[chromedp.Void]) error { return chromedp.Do(p.ctx, a...) }
