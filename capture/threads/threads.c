@@ -38,14 +38,24 @@ static const char *const names[FUNCTIONS] = {
 static void *functions[FUNCTIONS];
 static TB_TLS int looking;
 
-/* Before glibc 2.36 RTLD_NEXT without a version finds the oldest one, whose conditions are others on x86-64. */
+static const void *object_of(const void *address)
+{
+    Dl_info about;
+    return address && dladdr(address, &about) ? about.dli_fbase : NULL;
+}
+
+/* Before glibc 2.36 RTLD_NEXT without a version finds the C library's oldest one, whose conditions are others on x86-64.
+ * What another library has in front of that, such as a sanitizer's, is right as it is. */
 static void *search(int f)
 {
-    void *found = NULL;
+    void *found = dlsym(RTLD_NEXT, names[f]);
 #if defined(__x86_64__)
-    if (f == COND_WAIT || f == COND_TIMEDWAIT) found = dlvsym(RTLD_NEXT, names[f], "GLIBC_2.3.2");
+    if (f == COND_WAIT || f == COND_TIMEDWAIT) {
+        void *usual = dlvsym(RTLD_NEXT, names[f], "GLIBC_2.3.2");
+        if (usual && object_of(usual) == object_of(found)) found = usual;
+    }
 #endif
-    return found ? found : dlsym(RTLD_NEXT, names[f]);
+    return found;
 }
 
 static TB_COLD void *look(int f)
