@@ -320,7 +320,8 @@ static void judge(struct tb_module *m)
     m->judged = (uint8_t)loaded;
 }
 
-extern const char __ehdr_start[], _end[];
+/* Hidden, for a program that exports its own _end would put it in place of ours, as Debian's Python does. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
 
 int tb_is_own(const void *address)
 {
