@@ -281,6 +281,12 @@ func TestSpill(t *testing.T) {
 	for name, r := range map[string]*run{
 		"done":         {dead: true},
 		"no heartbeat": {config: ring.Config{DeadAfter: 50 * time.Millisecond}},
+		"lives, but gives nothing back": {config: ring.Config{DeadAfter: 50 * time.Millisecond},
+			during: func(_ string, c *ring.Control) {
+				for end := time.Now().Add(30 * time.Second); c.Finalized() == 0 && time.Now().Before(end); c.Beat() {
+					time.Sleep(time.Millisecond)
+				}
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.t, r.flavour = t, "openmpi"

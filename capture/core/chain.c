@@ -18,6 +18,8 @@ _Static_assert(TB_SINK_WORDS > 4 * TB_RESERVE, "a lost call writes its fixed par
 static uint64_t spilled_bytes;  /* of this process */
 
 enum { RETRY_NS = 100000000,    /* between attempts to create a file after a failure */
+       PATIENCE = 12,           /* times dead_after_ns: no segment came back from a collector that lives */
+       PROBE_NS = 1000000,
        MIN_SEGMENT_BYTES = 65536,
        SMALL_SEGMENTS = 8, SMALL_BYTES = 262144, SMALL_PART = 16 }; /* small ones have 1/16 of the standard, if that is 4 MiB */
 
@@ -235,26 +237,50 @@ static struct tb_segment *spill(struct tb_thread *t, uint64_t words)
     return NULL;
 }
 
-/* A segment with room for words words. Waits as long as the collector may free
- * one; failed attempts to create files are not repeated at once. */
+/* Nobody will free a segment whose file was made shorter after it was filled: reading its end shows it. */
+static void probe(struct tb_chain *ch)
+{
+    for (unsigned i = 0; i < ch->count; i++)
+        (void)__atomic_load_n((char *)ch->ring[i] + mapped_bytes(ch->ring[i]) - 1, __ATOMIC_RELAXED);
+    drop_lost(ch);
+}
+
+/* Waits as long as the collector may free a segment, and at most until the ring has lost one. */
+static struct tb_segment *wait_for_free(struct tb_chain *ch, uint64_t words)
+{
+    struct timespec pause = {0, 20000};
+    uint64_t begun = tb_monotonic(), patience = PATIENCE * tb_process.control->dead_after_ns;
+    unsigned count = ch->count;
+    struct tb_segment *s = NULL;
+    while (!s && count == ch->count && !ch->given_up && tb_collector_alive()) {
+        nanosleep(&pause, NULL);
+        s = reuse(ch, words);
+        if (s) break;
+        if (pause.tv_nsec < PROBE_NS) pause.tv_nsec += pause.tv_nsec / 2;
+        else probe(ch);
+        ch->given_up = tb_monotonic() - begun > patience;
+    }
+    return s;
+}
+
+/* A segment with room for words words; failed attempts to create files are not repeated at once. */
 static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spilled)
 {
     struct tb_chain *ch = t->priv->chain;
-    struct timespec pause = {0, 20000};
     *spilled = 0;
     drop_lost(ch);
     struct tb_segment *s = reuse(ch, words);
+    ch->given_up &= !s;
     if (s) return s;
     tb_bell();
     int may_create = ch->retry_at == 0 || tb_monotonic() >= ch->retry_at;
-    if (may_create) s = extend(t, words);
-    int can_wait = any_fits(ch, words);
-    while (!s && can_wait && tb_collector_alive()) {
-        nanosleep(&pause, NULL);
-        if (pause.tv_nsec < 1000000) pause.tv_nsec += pause.tv_nsec / 2;
+    for (unsigned count = ch->count + 1; !s && count > ch->count;) { /* with each one that is lost there is more room */
+        count = ch->count;
         s = reuse(ch, words);
+        if (!s && may_create) s = extend(t, words);
+        if (!s && any_fits(ch, words)) s = wait_for_free(ch, words);
     }
-    if (!s && may_create && !tb_collector_alive() && (s = spill(t, words)) != NULL) *spilled = 1;
+    if (!s && may_create && (ch->given_up || !tb_collector_alive()) && (s = spill(t, words)) != NULL) *spilled = 1;
     if (s) ch->retry_at = 0;
     else if (may_create) ch->retry_at = tb_monotonic() + RETRY_NS;
     return s;
@@ -325,6 +351,10 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
     /* Of a record in a segment that is lost only a part may be left. */
     int torn = c && !on_sink && is_lost(old);
     struct tb_segment *s = words < (uint64_t)1 << 45 && !torn ? obtain(t, need, &spilled) : NULL;
+    if (s && c && !on_sink && is_lost(old)) { /* that was found out while we waited */
+        if (spilled) tb_file_unmap(s, mapped_bytes(s));
+        s = NULL;
+    }
     if (!s) {
         tb_publish(old->pending, (uint64_t)0);
         tb_publish(old->in_call, 0u);

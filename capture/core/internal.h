@@ -18,6 +18,7 @@ struct tb_chain {
     struct tb_segment *ring[TB_RING_MAX]; /* reused in turn; ring[oldest] is the next one */
     unsigned count, oldest;
     int first;                  /* no segment file created yet */
+    int given_up;               /* the collector lives, but gave nothing back for long */
     int spilled;                /* the current segment is not in the ring and will be unmapped */
     uint32_t files;             /* next k of a file name */
     uint64_t seq;               /* of the next segment */
