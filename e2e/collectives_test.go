@@ -71,6 +71,69 @@ func TestManualCollectives(t *testing.T) {
 	}
 }
 
+// reductions are the cases of testdata/collectives/reductions.c, by ranks: with samples they tell the operation.
+var reductions = []struct {
+	args, operation, grade, op string
+	ranks                      int
+}{
+	{"allreduce max", "allreduce", proven, "MPI_MAX", 4},
+	{"allreduce min", "allreduce", proven, "MPI_MIN", 4},
+	{"allreduce prod", "allreduce", proven, "MPI_PROD", 4},
+	{"allreduce land", "allreduce", proven, "MPI_LAND", 4},
+	{"allreduce bor", "allreduce", proven, "MPI_BOR", 4},
+	{"allreduce complex", "allreduce", proven, "MPI_SUM", 4},
+	{"scan user", "scan", proven, "", 8},
+	{"exscan sum", "exscan", proven, "MPI_SUM", 7},
+	{"exscan max", "exscan", proven, "MPI_MAX", 7},
+	{"reduce_scatter sum", "reduce-scatter", consistent, "", 4},
+	{"alltoall", "all-to-all", consistent, "", 7},
+	{"allreduce low", "", "", "", 4},
+	{"allreduce weighted", "", "", "", 4},
+	{"allreduce shifted", "", "", "", 4},
+}
+
+// TestManualReductions: samples tell which operation it is, and that some are none.
+func TestManualReductions(t *testing.T) {
+	for i, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			exe := filepath.Join(dir, "reductions")
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "reductions.c"), exe, "-g", "-O1"); err != nil {
+				t.Fatal(err)
+			}
+			for k, c := range reductions {
+				if c.operation == "allreduce" && k%2 == i { // each once, the others under both
+					continue
+				}
+				d := manualCase(t, m, dir, c.ranks, "samples", append([]string{exe}, strings.Fields(c.args)...))
+				checkReduction(t, c.args, d, c.ranks, c.operation, c.grade, c.op)
+			}
+		})
+	}
+}
+
+func checkReduction(t *testing.T, name string, d report.Collectives, ranks int, operation, grade, op string) {
+	t.Helper()
+	if operation == "" {
+		for _, f := range d.Findings {
+			if f.Grade == proven {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		return
+	}
+	if len(d.Findings) != 1 {
+		t.Errorf("%s: %d findings: %+v", name, len(d.Findings), d.Findings)
+		return
+	}
+	f := d.Findings[0]
+	if f.Operation != operation || f.Grade != grade || f.Op != op || fmt.Sprint(f.Sets) != fmt.Sprintf("[0-%d]", ranks-1) ||
+		f.Instances != 3 || len(f.Sends) == 0 || !strings.Contains(f.Sends[0], "reductions.c:") {
+		t.Errorf("%s: %+v", name, f)
+	}
+}
+
 // TestManualLoop: contents are compared in each instance, also of loops that are matched once.
 func TestManualLoop(t *testing.T) {
 	m, dir := mpis[0], t.TempDir()

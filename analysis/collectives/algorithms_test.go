@@ -17,6 +17,12 @@ type handMade struct {
 	run             func(p *proc, step int)
 }
 
+// without is what some are named on a power of two of ranks without contents: the messages are the same.
+var without = map[string]string{"all-to-all Bruck": "allreduce"}
+
+// provenFrom is from how many ranks on some send anything that proves what they do.
+var provenFrom = map[string]int{"exscan by doubling of the data before": 5}
+
 const (
 	work    = 0    // data
 	scratch = 2048 // what is received to be added
@@ -285,13 +291,17 @@ func checkAlgorithm(t *testing.T, x *handMade, n, kind int, found []Finding) {
 	}
 	f := &found[0]
 	grade, roots := Consistent, "[]"
-	if x.proven && kind < 2 {
+	if x.proven && kind < 2 && n >= provenFrom[x.name] {
 		grade = Proven
 	}
 	if x.root >= 0 {
 		roots = fmt.Sprint([]int{x.root})
 	}
-	if f.Operation != x.operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots || len(f.Sets) != 1 ||
+	operation := x.operation
+	if kind == 2 && n&(n-1) == 0 && without[x.name] != "" {
+		operation = without[x.name]
+	}
+	if f.Operation != operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots || len(f.Sets) != 1 ||
 		len(f.Sets[0]) != n ||
 		f.Instances != 3 {
 		t.Errorf("%s: %+v", name, *f)

@@ -50,7 +50,8 @@ type Result struct {
 // Of finds the collectives of an archive.
 func Of(a *archive.Archive, o Options) (*Result, error) {
 	payload, _ := spec.EventsNamed("payload")
-	a, err := a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == payload })
+	samples, _ := spec.EventsNamed("samples")
+	a, err := a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == payload || f.Kind == samples })
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +102,7 @@ type reader struct {
 	ends     map[int32]ends // by stream
 	streams  []int32        // of senders, by message
 	last     []uint64       // the hash that was read last, by message
+	sampled  int            // elements that are kept
 }
 
 func (r *reader) message(m *match.Message) error {

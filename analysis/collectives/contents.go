@@ -35,6 +35,7 @@ type hash struct {
 	known    bool
 	amount   Amount
 	elements Elements
+	samples  []uint64
 }
 
 func hashOf(c *archive.Call) hash {
@@ -53,6 +54,14 @@ func hashOf(c *archive.Call) hash {
 		h.amount.Wave, h.elements = fingerprint.Wave{Re: real(re), Im: real(im), Size: real(v)}, Reals
 	}
 	return h
+}
+
+func samplesOf(v archive.Value) []uint64 {
+	list := make([]uint64, len(v.Ints))
+	for i, n := range v.Ints {
+		list[i] = uint64(n)
+	}
+	return list
 }
 
 func real(v archive.Value) float64 { return math.Float64frombits(uint64(v.N)) }
@@ -83,8 +92,10 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			return err
 		}
 		if c.Func.Category == "payload" {
-			if c.Func.Name != "payload_samples" {
+			if v, ok := c.In("elements"); !ok {
 				hashes = append(hashes, hashOf(c))
+			} else if n := len(hashes); n > 0 {
+				hashes[n-1].samples = samplesOf(v)
 			}
 			r.res.Contents = true
 			continue
@@ -115,6 +126,7 @@ func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
 		if len(hashes) == 1 {
 			m.Hash, m.Known, m.Amount, m.Elements = hashes[0].value, hashes[0].known, hashes[0].amount, hashes[0].elements
 			m.Width = width(c, m.Bytes)
+			r.sample(m, hashes[0].samples)
 		}
 		r.last[e.message] = m.Hash
 		return m.Known && e.left > 1
@@ -128,8 +140,25 @@ func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
 	r.last[e.message] = h
 	if known {
 		m.Amount = m.Amount.next(hashes[0].amount)
+		r.sample(m, hashes[0].samples)
 	}
 	return true
+}
+
+// mostSamples is how many elements are kept of all messages.
+const mostSamples = 1 << 22
+
+// sample keeps the samples of an instance.
+func (r *reader) sample(m *Message, samples []uint64) {
+	if m.Samples == nil {
+		m.Sampled = len(samples)
+	}
+	if len(samples) == 0 || len(samples) != m.Sampled || r.sampled+len(samples) > mostSamples {
+		m.Sampled = -1 // not all instances have them
+		return
+	}
+	m.Samples = append(m.Samples, samples...)
+	r.sampled += len(samples)
 }
 
 // width is the size of the reals in a message: 4 bytes of MPI_FLOAT, else 8.

@@ -28,7 +28,12 @@ const (
 
 // copies finds operations that split data and put it together on the way, and tells which messages it took.
 func copies(ms []*Message, key func(site int32) int32) (found []Finding, taken map[*Message]bool) {
-	return search(ms, true, levels(key), (*region).copying)
+	return search(ms, true, levels(key), func(r *region) *Finding {
+		if f := r.copying(); f != nil {
+			return f
+		}
+		return r.packed()
+	})
 }
 
 // copying looks at each instance by itself, or at all together if they have different roots.

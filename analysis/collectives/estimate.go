@@ -60,7 +60,7 @@ func (m Model) library(operation string, n int, block float64) float64 {
 		return math.Min(steps*(step+block*m.Byte), 2*steps*step+2*share)
 	case "reduce-scatter":
 		return steps*step + share
-	case "scan":
+	case "scan", "exscan":
 		return steps * (step + block*m.Byte)
 	case "barrier":
 		return steps * step

@@ -27,6 +27,10 @@ type Message struct {
 	Source, Target Place
 	// SendSite and RecvSite number the places in the program.
 	SendSite, RecvSite int32
+	// Samples are elements of it, as numbers of 64 bits, those of each instance one after the other: Sampled of each.
+	// Some are missing if the recording does not have them of all instances.
+	Samples []uint64
+	Sampled int
 	// Count is how many such messages it stands for, in loops; what else is said is that of the first one. Digest is equal
 	// for those whose contents are equal in each of them. Again is how many have the contents of the one before.
 	// SendStep is by how many calls of the sender they are apart.
@@ -91,6 +95,8 @@ type item struct {
 	first    uint64           // the call of the origin that sent it first
 	// redundant counts messages to those that had it, returned to the origin among them.
 	redundant, returned int
+	// chosen counts messages that pass it on from where their sender's own data was, and nothing was received to since.
+	chosen int
 	// answers counts messages to those that the origin heard of last: who asks is answered.
 	answers     int
 	again       bool // the origin sent the same before
@@ -104,7 +110,45 @@ type item struct {
 type flow struct {
 	held  map[int32]map[content]*item
 	heard map[int32]int32 // who sent what a process received last
+	left  map[memorySegment][]leaving
 	items []*item
+}
+
+// leaving is what a process sent last from a place.
+type leaving struct {
+	offset, bytes int64
+	of            *item
+}
+
+const mostLeaving = 64 // of a segment
+
+// passedOn tells whether the sender of a message, that is not the first to have an item, had data of its own in the
+// same place before: it computed what it sends.
+func (f *flow) passedOn(x *item, m *Message) (chosen bool) {
+	k := memorySegment{m.From, m.Source.Segment}
+	if m.Source.Segment == 0 || m.Bytes == 0 {
+		return false
+	}
+	list := f.left[k]
+	i := slices.IndexFunc(list, func(l leaving) bool { return l.offset == m.Source.Offset && l.bytes == m.Bytes })
+	if i >= 0 {
+		chosen = x.origin != m.From && list[i].of != x && list[i].of.origin == m.From
+		list[i].of = x
+		return chosen
+	}
+	if len(list) == mostLeaving {
+		list = list[1:]
+	}
+	f.left[k] = append(list, leaving{m.Source.Offset, m.Bytes, x})
+	return false
+}
+
+// received forgets what was sent from where a message is received to.
+func (f *flow) received(m *Message) {
+	k := memorySegment{m.To, m.Target.Segment}
+	f.left[k] = slices.DeleteFunc(f.left[k], func(l leaving) bool {
+		return l.offset < m.Target.Offset+m.Bytes && m.Target.Offset < l.offset+l.bytes
+	})
 }
 
 // event is a message at one of its ends.
@@ -117,7 +161,7 @@ type event struct {
 // follow goes through messages in an order in which none is received before it is sent. Those that do not fit together
 // are left out.
 func follow(ms []*Message) []*item {
-	f := &flow{held: map[int32]map[content]*item{}, heard: map[int32]int32{}}
+	f := &flow{held: map[int32]map[content]*item{}, heard: map[int32]int32{}, left: map[memorySegment][]leaving{}}
 	of := make([]*item, len(ms))
 	inOrder(ms, func(m int, recv bool) {
 		if recv {
@@ -159,6 +203,9 @@ func (f *flow) leaves(m *Message) *item {
 		f.items = append(f.items, x)
 		held[key] = x
 	}
+	if f.passedOn(x, m) {
+		x.chosen++
+	}
 	x.messages = append(x.messages, m)
 	x.varies = x.varies || m.Digest != x.messages[0].Digest
 	x.again = x.again || m.Again > m.Count/2 || m.Count != x.messages[0].Count
@@ -177,6 +224,7 @@ func (f *flow) leaves(m *Message) *item {
 func (f *flow) arrives(x *item, m *Message) {
 	held, key := f.heldBy(m.To), m.received()
 	f.heard[m.To] = m.From
+	f.received(m)
 	if old := held[key]; old != nil && old != x && m.Known && old.origin != x.origin {
 		old.shared, x.shared = true, true
 	}

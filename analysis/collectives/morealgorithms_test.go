@@ -186,6 +186,29 @@ var exchangeAlgorithms = []handMade{
 			p.swap(q*count, count, q, scratch+q*count, count, q)
 		}
 	}},
+	{"all-to-all Bruck", "all-to-all", -1, false, false, func(p *proc, step int) {
+		for i := range p.n { // what goes to the i-th next
+			p.pack(scratch+i*count, work+(me(p)+i)%p.n*count, count)
+		}
+		const out, in = scratch + 500, scratch + 1000
+		for d := 1; d < p.n; d *= 2 {
+			n := 0
+			for i := range p.n {
+				if i&d != 0 {
+					p.pack(out+n, scratch+i*count, count)
+					n += count
+				}
+			}
+			p.swap(out, n, (me(p)+d)%p.n, in, n, (me(p)-d+p.n)%p.n)
+			n = 0
+			for i := range p.n {
+				if i&d != 0 {
+					p.pack(scratch+i*count, in+n, count)
+					n += count
+				}
+			}
+		}
+	}},
 	{"barrier by dissemination", "barrier", -1, false, false, func(p *proc, step int) {
 		for k := 1; k < p.n; k *= 2 {
 			p.swap(0, 0, (me(p)+k)%p.n, 0, 0, (me(p)-k+p.n)%p.n)
@@ -236,6 +259,46 @@ var moreReductions = []handMade{
 	{"reduce-scatter by reduce and scatter", "reduce-scatter", -1, false, false, func(p *proc, step int) {
 		reduceTree(p, 0, p.n*count)
 		scatterLinear(p, 0)
+	}},
+	{"reduce-scatter pairwise", "reduce-scatter", -1, false, false, func(p *proc, step int) {
+		for k := 1; k < p.n; k++ {
+			to, from := (me(p)+k)%p.n, (me(p)-k+p.n)%p.n
+			p.swap(to*count, count, to, scratch, count, from)
+			p.add(me(p)*count, scratch, count)
+		}
+	}},
+	{"scan by all before", "scan", -1, false, false, func(p *proc, step int) {
+		for q := me(p) + 1; q < p.n; q++ {
+			p.send(work, count, q)
+		}
+		for q := range me(p) {
+			p.recv(scratch, count, q)
+			p.add(work, scratch, count)
+		}
+	}},
+	{"exscan by doubling of the data before", "exscan", -1, true, false, func(p *proc, step int) {
+		const before = 1000
+		if me(p)+1 < p.n {
+			p.send(work, count, me(p)+1)
+		}
+		if p.rank > 0 {
+			p.recv(before, count, me(p)-1)
+		}
+		for d := 1; d < p.n-1; d *= 2 {
+			if p.rank > 0 && me(p)+d < p.n {
+				p.send(before, count, me(p)+d)
+			}
+			if me(p)-d > 0 {
+				p.recv(scratch, count, me(p)-d)
+				p.add(before, scratch, count)
+			}
+		}
+	}},
+	{"allreduce by dissemination", "allreduce", -1, true, true, func(p *proc, step int) {
+		for d := 1; d < p.n; d *= 2 {
+			p.swap(work, count, (me(p)+d)%p.n, scratch, count, (me(p)-d+p.n)%p.n)
+			p.add(work, scratch, count)
+		}
 	}},
 	{"allgather by linear gather and broadcast", "allgather", -1, false, false, func(p *proc, step int) {
 		gatherLinear(p, 0, count)

@@ -13,7 +13,11 @@ import (
 // each for its own part, or to each from those before it.
 //
 // Own data that is in no message by itself cannot be compared. A message proves something if all contributions to it
-// have been sent by themselves: its sum (or exclusive or) is then that of theirs.
+// have been sent by themselves: its sum (or exclusive or) is then that of theirs, or its samples are what another
+// operation makes of theirs.
+//
+// In an exscan a process does not send its own data together with what it received, but by itself, before it received
+// anything: exclusive.
 
 const (
 	mostCells = 64      // pieces of a vector
@@ -32,34 +36,18 @@ func reductions(
 		if f == nil || f.Grade != Proven && f.Instances == 1 && len(f.Sets[0]) != sizes[r.comm] {
 			return nil
 		}
+		if f.Grade == Proven {
+			return f
+		}
+		if x := r.packed(); x != nil { // the same messages
+			if r.messages[0].Known { // an allreduce is proven mostly
+				x.Unproven = append(x.Unproven, "that it is no allreduce, by an operation that contents do not tell")
+				return x
+			}
+			f.Unproven = append(f.Unproven, "that it is no all-to-all of packed blocks, which has the same messages")
+		}
 		return f
 	})
-}
-
-// slots are ways to tell the messages of an instance from each other.
-var slots = []func(m *Message) any{
-	func(m *Message) any { return [3]int64{int64(m.From), int64(m.To), m.Source.Offset} },
-	func(m *Message) any { return [2]int32{m.From, m.To} },
-}
-
-// layouts are ways to place what a message carries in a vector that is the same for all.
-var layouts = []func(r *region) func(m *Message) int64{
-	func(*region) func(*Message) int64 { return func(m *Message) int64 { return m.Source.Offset } },
-	func(r *region) func(*Message) int64 {
-		type memory struct {
-			process int32
-			segment int64
-		}
-		first := map[memory]int64{}
-		for _, m := range r.messages {
-			k := memory{m.From, m.Source.Segment}
-			if at, seen := first[k]; !seen || m.Source.Offset < at {
-				first[k] = m.Source.Offset
-			}
-		}
-		return func(m *Message) int64 { return m.Source.Offset - first[memory{m.From, m.Source.Segment}] }
-	},
-	func(*region) func(*Message) int64 { return func(*Message) int64 { return 0 } },
 }
 
 func (r *region) reduction() *Finding {
@@ -73,8 +61,10 @@ func (r *region) reduction() *Finding {
 			if parts == nil {
 				break
 			}
-			if f := r.reductionOf(members, parts, layout(r)); f != nil {
-				return f
+			for _, exclusive := range []bool{false, true} {
+				if f := r.reductionOf(members, parts, layout(r), exclusive); f != nil {
+					return f
+				}
 			}
 		}
 	}
@@ -82,10 +72,10 @@ func (r *region) reduction() *Finding {
 }
 
 // reductionOf is the finding if all instances are the same reduction.
-func (r *region) reductionOf(members []int32, parts [][]*Message, at func(*Message) int64) *Finding {
+func (r *region) reductionOf(members []int32, parts [][]*Message, at func(*Message) int64, exclusive bool) *Finding {
 	var f *Finding
 	for _, ms := range parts {
-		x := newReducing(members, ms, at)
+		x := newReducing(members, ms, at, exclusive)
 		if x == nil || !x.run() {
 			return nil
 		}
@@ -112,6 +102,7 @@ func (r *region) reductionOf(members []int32, parts [][]*Message, at func(*Messa
 				Algorithm: x.algorithm(),
 				Op:        x.op(),
 			}
+			f.reductionNotes(x)
 		}
 		if root >= 0 {
 			f.addRoot(root)
@@ -140,6 +131,20 @@ func (f *Finding) reductionDoubts() {
 	}
 }
 
+// reductionNotes says what an instance leaves open however sure it is.
+func (f *Finding) reductionNotes(x *reducing) {
+	switch {
+	case f.Operation == "scan":
+		f.Against = append(f.Against,
+			"MPI_Exscan has the same messages: it is the call if a process's own data is not in its result")
+	case x.combined == 0 && f.Operation == "reduce-scatter":
+		f.Unproven = append(f.Unproven, "that it is no all-to-all: what is received to one place may be unpacked from there")
+	}
+	if x.proven() && f.Op == "" {
+		f.Against = append(f.Against, "its operation is no sum, nor another one that contents tell: it has to be associative")
+	}
+}
+
 // A reducing is an instance: whose contributions are where.
 type reducing struct {
 	members  []int32
@@ -150,15 +155,22 @@ type reducing struct {
 	words    int
 	has      [][]uint64 // by process and cell: a set of contributions
 	carries  [][]uint64 // by message, for each of its cells
-	amounts  map[source]Amount
+	own      map[source]*Message
 	depth    []int
 	bytes    int64
 	steps    int
-	combined int                // messages with more than one contribution
-	checked  int                // of these, whose sum is that of its contributions
-	xored    int                // or whose hash is their exclusive or
+	combined int // messages with more than one contribution
+	checked  int // of these, whose sum is that of its contributions
+	xored    int // or whose hash is their exclusive or
+	complete []combination
+	told     *string            // by their samples
+	ownOp    *bool              // complete are made by one operation
 	got      []map[content]bool // what a process received: who sends it passes it on
 	wrong    bool
+	passes   bool // something is passed on as it is
+
+	exclusive bool
+	places    []map[Place]int // to which a process received, how often
 }
 
 // source is a process's own data in a range of the vector.
@@ -167,11 +179,12 @@ type source struct {
 	from, to int64
 }
 
-func newReducing(members []int32, ms []*Message, at func(*Message) int64) *reducing {
-	x := &reducing{members: members, messages: ms, at: at, index: map[int32]int{}, amounts: map[source]Amount{},
-		words: (len(members) + 63) / 64, depth: make([]int, len(members))}
+func newReducing(members []int32, ms []*Message, at func(*Message) int64, exclusive bool) *reducing {
+	x := &reducing{members: members, messages: ms, at: at, index: map[int32]int{}, own: map[source]*Message{},
+		words: (len(members) + 63) / 64, depth: make([]int, len(members)), exclusive: exclusive}
 	for i, p := range members {
 		x.index[p] = i
+		x.places = append(x.places, map[Place]int{})
 	}
 	for _, m := range ms {
 		x.bounds = append(x.bounds, at(m), at(m)+m.Bytes)
@@ -192,8 +205,9 @@ func newReducing(members []int32, ms []*Message, at func(*Message) int64) *reduc
 	x.has = make([][]uint64, len(members)*cells)
 	for i := range x.has {
 		x.has[i] = make([]uint64, x.words)
-		p := i / cells
-		x.has[i][p/64] |= 1 << (p % 64)
+		if p := i / cells; !exclusive {
+			x.has[i][p/64] |= 1 << (p % 64)
+		}
 	}
 	x.carries, x.got = make([][]uint64, len(ms)), make([]map[content]bool, len(members))
 	x.bytes = x.bounds[cells] - x.bounds[0]
@@ -219,11 +233,9 @@ func (x *reducing) run() bool {
 			x.depth[p]++
 			ready[i] = x.depth[p]
 			x.carries[i] = make([]uint64, 0, (to-from)*x.words)
-			for c := from; c < to; c++ {
-				x.carries[i] = append(x.carries[i], x.has[p*x.cells()+c]...)
-			}
+			x.carries[i] = x.carried(p, m, from, to)
 			x.check(m, x.carries[i])
-			x.wrong = x.wrong || x.got[p][m.sent()]
+			x.passes = x.passes || !x.exclusive && x.got[p][m.sent()]
 			return
 		}
 		q := x.index[m.To]
@@ -231,6 +243,7 @@ func (x *reducing) run() bool {
 			x.got[q] = map[content]bool{}
 		}
 		x.got[q][m.received()] = true
+		x.places[q][m.Target]++
 		x.depth[q] = max(x.depth[q], ready[i])
 		x.steps = max(x.steps, ready[i])
 		for c := from; c < to; c++ {
@@ -244,29 +257,54 @@ func (x *reducing) run() bool {
 			}
 		}
 	})
-	return ok && !x.wrong
+	// A minimum may be what was received; then samples have to tell so.
+	return ok && !x.wrong && (!x.passes || x.sampled() != "")
+}
+
+// carried are the contributions to a message, for each of its cells.
+func (x *reducing) carried(p int, m *Message, from, to int) (sets []uint64) {
+	sets = make([]uint64, 0, (to-from)*x.words)
+	for c := from; c < to; c++ {
+		if has := x.has[p*x.cells()+c]; !x.exclusive || len(x.got[p]) > 0 {
+			sets = append(sets, has...)
+			continue
+		}
+		sets = append(sets, make([]uint64, x.words)...)
+		sets[len(sets)-x.words+p/64] |= 1 << (p % 64)
+	}
+	// Without contents, who sends without its own data does so from where it receives to.
+	x.wrong = x.wrong || x.exclusive && !m.Known && len(x.got[p]) > 0 && x.places[p][m.Source] == 0
+	return sets
 }
 
 // check compares what a message carries with its contributions, as far as they are known.
 func (x *reducing) check(m *Message, carried []uint64) {
 	from := x.at(m)
 	first := carried[:x.words]
-	n, sum, known := 0, Amount{}, true
+	sum, known := Amount{}, true
+	var parts []*Message
 	for p := range x.members {
 		if first[p/64]>>(p%64)&1 == 0 {
 			continue
 		}
-		n++
-		a, ok := x.amounts[source{p, from, from + m.Bytes}]
-		known = known && ok
-		sum = Amount{sum.Sum + a.Sum, sum.Wave.Add(a.Wave), sum.Hash ^ a.Hash}
+		o := x.own[source{p, from, from + m.Bytes}]
+		parts = append(parts, o)
+		if o == nil {
+			known = false
+			continue
+		}
+		sum = Amount{sum.Sum + o.Amount.Sum, sum.Wave.Add(o.Amount.Wave), sum.Hash ^ o.Amount.Hash}
 	}
 	for at := x.words; at < len(carried); at += x.words {
 		known = known && slices.Equal(first, carried[at:at+x.words])
 	}
+	n := len(parts)
 	if n == 1 {
-		if m.Known && m.Bytes >= enough && m.Hash != 0 {
-			x.amounts[source{x.index[m.From], from, from + m.Bytes}] = m.Amount
+		if s := (source{x.index[m.From], from, from + m.Bytes}); m.Known && m.Bytes >= enough &&
+			first[s.process/64]>>(s.process%64)&1 == 1 {
+			x.own[s] = m
+		} else if x.exclusive && known && m.Known && m.Amount != parts[0].Amount {
+			x.wrong = true // it is not what was received
 		}
 		return
 	}
@@ -274,7 +312,9 @@ func (x *reducing) check(m *Message, carried []uint64) {
 	if !known || !m.Known {
 		return
 	}
+	x.complete = append(x.complete, combination{m, parts, fmt.Sprint(from, first)})
 	switch elements := uint64(m.Bytes / max(m.Width, 1)); {
+	case m.Hash == 0 || slices.ContainsFunc(parts, func(p *Message) bool { return p.Hash == 0 }): // a sum tells nothing
 	case m.Elements == Integers && m.Amount.Sum == sum.Sum,
 		m.Elements == Reals && m.Amount.Wave.Size > 0 && m.Amount.Wave.Near(sum.Wave, elements, m.Width, n):
 		x.checked++
@@ -283,17 +323,41 @@ func (x *reducing) check(m *Message, carried []uint64) {
 	}
 }
 
-func (x *reducing) proven() bool { return x.combined > 0 && max(x.checked, x.xored) == x.combined }
+// proven tells whether contents prove an operation of all messages with several contributions.
+func (x *reducing) proven() bool {
+	return x.combined > 0 && (max(x.checked, x.xored) == x.combined || x.sampled() != "" || x.ownOperation())
+}
+
+// sampled is the operation that samples tell; empty if they tell none.
+func (x *reducing) sampled() string {
+	if x.told == nil {
+		x.told = new(string)
+		if len(x.complete) == x.combined {
+			*x.told = bySamples(x.complete)
+		}
+	}
+	return *x.told
+}
+
+func (x *reducing) ownOperation() bool {
+	if x.ownOp == nil {
+		x.ownOp = new(bool)
+		*x.ownOp = len(x.complete) == x.combined && ownOperation(x.complete)
+	}
+	return *x.ownOp
+}
 
 // op is the operation, as far as it is known.
 func (x *reducing) op() string {
 	switch {
-	case !x.proven():
+	case x.combined == 0:
 		return ""
 	case x.checked == x.combined:
 		return mpi.Sum
+	case x.xored == x.combined:
+		return mpi.Bxor
 	}
-	return mpi.Bxor
+	return x.sampled()
 }
 
 func (x *reducing) full(p, cell int) bool {
@@ -321,13 +385,20 @@ func (x *reducing) operation() (string, int) {
 	same := !slices.ContainsFunc(owners, func(o []int) bool { return !slices.Equal(o, owners[0]) })
 	even := !slices.ContainsFunc(share, func(s int64) bool { return s == 0 })
 	switch {
-	case x.combined == 0 && (!one || !same || !x.onePlace()):
+	case x.exclusive:
+		if x.cells() == 1 && x.prefixes() && (x.combined > 0 || x.reused()) {
+			return "exscan", -1
+		}
+		return "", -1
+	case x.combined == 0 && !x.reused():
 		return "", -1
 	case x.cells() == 1 && x.prefixes():
 		return "scan", -1
+	case x.combined == 0 && all:
+		return "", -1
 	case all:
 		return "allreduce", -1
-	case one && same:
+	case one && same && (x.combined > 0 || x.onePlace()):
 		return "reduce", owners[0][0]
 	case one && even:
 		return "reduce-scatter", -1
@@ -345,11 +416,30 @@ func (x *reducing) onePlace() bool {
 	return true
 }
 
-// prefixes tells whether each process has the contributions of those before it, and its own.
+// reused tells whether each process that receives several messages receives some of them to the same place: it does
+// something with one before the next. At least one does.
+func (x *reducing) reused() bool {
+	any := false
+	for _, places := range x.places {
+		n := 0
+		for at, k := range places {
+			if n += k; at.Segment == 0 {
+				return false
+			}
+		}
+		any = any || len(places) < n
+		if n > 2 && len(places) == n {
+			return false
+		}
+	}
+	return any
+}
+
+// prefixes tells whether each process has the contributions of those before it, and its own unless exclusive.
 func (x *reducing) prefixes() bool {
 	for p := range x.members {
 		for q := range x.members {
-			if x.has[p][q/64]>>(q%64)&1 == 1 != (q <= p) {
+			if x.has[p][q/64]>>(q%64)&1 == 1 != (q < p || q == p && !x.exclusive) {
 				return false
 			}
 		}

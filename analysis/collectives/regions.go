@@ -152,6 +152,32 @@ func inOrder(ms []*Message, visit func(m int, recv bool)) bool {
 	return true
 }
 
+// slots are ways to tell the messages of an instance from each other.
+var slots = []func(m *Message) any{
+	func(m *Message) any { return [3]int64{int64(m.From), int64(m.To), m.Source.Offset} },
+	func(m *Message) any { return [2]int32{m.From, m.To} },
+}
+
+// layouts are ways to place what a message carries in a vector that is the same for all.
+var layouts = []func(r *region) func(m *Message) int64{
+	func(*region) func(*Message) int64 { return func(m *Message) int64 { return m.Source.Offset } },
+	func(r *region) func(*Message) int64 {
+		type memory struct {
+			process int32
+			segment int64
+		}
+		first := map[memory]int64{}
+		for _, m := range r.messages {
+			k := memory{m.From, m.Source.Segment}
+			if at, seen := first[k]; !seen || m.Source.Offset < at {
+				first[k] = m.Source.Offset
+			}
+		}
+		return func(m *Message) int64 { return m.Source.Offset - first[memory{m.From, m.Source.Segment}] }
+	},
+	func(*region) func(*Message) int64 { return func(*Message) int64 { return 0 } },
+}
+
 // instances cuts a region of which every instance has the same messages between the same processes: in each process's
 // own order it is n equal parts. There is none if it does not come out even.
 func (r *region) instances(slot func(m *Message) any) [][]*Message {

@@ -137,6 +137,18 @@ func (m *Message) describe(data []float64, reals bool) {
 			m.Amount.Sum = fingerprint.JoinSums(m.Amount.Sum, uint64(int64(v)), 1)
 		}
 	}
+	m.Sampled = min(8, len(data))
+	for k := range m.Sampled {
+		at := k
+		if last := len(data) - 1; len(data) > 8 {
+			at = last/7*k + last%7*k/7
+		}
+		word := uint64(int64(data[at]))
+		if reals {
+			word = math.Float64bits(data[at])
+		}
+		m.Samples = append(m.Samples, word)
+	}
 	m.Elements = Integers
 	if reals {
 		m.Elements = Reals

@@ -58,6 +58,7 @@ var tried = []string{
 	"allreduce",
 	"reduce-scatter",
 	"scan",
+	"exscan",
 	"barrier",
 }
 
@@ -182,7 +183,7 @@ func add(plan io.Writer, f *collectives.Finding, ranks int) string {
 		}
 	}
 	reduces := 0
-	if strings.Contains(f.Operation, "reduce") || f.Operation == "scan" {
+	if strings.Contains(f.Operation, "reduce") || strings.HasSuffix(f.Operation, "scan") {
 		reduces = 1
 	}
 	fmt.Fprintln(plan, "operation", f.Operation, root, f.Block, reduces, sent, received)

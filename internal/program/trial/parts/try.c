@@ -62,6 +62,7 @@ static void library(const char *name, MPI_Comm comm, int root, int block)
     if (!strcmp(name, "allreduce")) MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, comm);
     if (!strcmp(name, "reduce-scatter")) MPI_Reduce_scatter_block(out, in, share, MPI_DOUBLE, MPI_SUM, comm);
     if (!strcmp(name, "scan")) MPI_Scan(out, in, doubles, MPI_DOUBLE, MPI_SUM, comm);
+    if (!strcmp(name, "exscan")) MPI_Exscan(out, in, doubles, MPI_DOUBLE, MPI_SUM, comm);
     if (!strcmp(name, "barrier")) MPI_Barrier(comm);
 }
 
