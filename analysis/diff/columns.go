@@ -2,8 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -220,42 +218,6 @@ func (k *class) reads(t uint32, slot int) bool {
 		return true
 	}
 	return !x.soft[slot]
-}
-
-// reader reads the calls of a stream that count.
-type reader struct {
-	g    *group
-	k    *class
-	next func() (*archive.Call, error, bool)
-	pos  uint64
-}
-
-// open makes the reader begin with the first call of a stream.
-func (r *reader) open(s *archive.Stream) (stop func()) {
-	kept := make([]bool, len(r.k.terms))
-	for t := range kept {
-		kept[t] = r.g.keeps(&r.k.terms[t])
-	}
-	r.next, stop = iter.Pull2(archive.OnlySlots(s, func(t uint32) bool { return kept[t] }, r.k.reads))
-	return stop
-}
-
-func (r *reader) call() (*archive.Call, error) {
-	call, err, ok := r.next()
-	if err == nil && !ok {
-		err = fmt.Errorf("internal error: a stream has fewer calls than its grammar")
-	}
-	r.pos++
-	return call, err
-}
-
-func (r *reader) skip(n uint64) error {
-	for ; n > 0; n-- {
-		if _, err := r.call(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // values compares the calls of a rank one by one where columns are.

@@ -247,8 +247,9 @@ func (c *comparison) finish() error {
 	r.Follows = unite(r.Follows)
 	for _, list := range [][]*Difference{r.Differences, r.Follows} {
 		sort.SliceStable(list, func(i, j int) bool { return earlier(list[i], list[j]) })
+		findNests(list[:min(len(list), maxPlaces)])
 		for i, d := range list {
-			if i < 1000 {
+			if i < maxPlaces {
 				d.find()
 			}
 			d.group = nil
@@ -312,18 +313,36 @@ func earlier(a, b *Difference) bool {
 		fmt.Sprint(b.Thread, b.Call, b.Param, b.A, b.B, b.Count, b.Calls)
 }
 
-// find looks for the loops that a difference is in.
-func (d *Difference) find() {
+// home is the stream whose loops a difference is in.
+func (d *Difference) home() (*side, *archive.Stream) {
 	g := d.group
-	if g == nil {
-		return
-	}
-	if n := g.c.sides[0].nest(g.sa); n != nil && !d.onlyB {
-		d.Places = n.around(d.callA)
-	} else if n := g.c.sides[1].nest(g.sb); n != nil && d.onlyB {
-		d.Places = n.around(d.callB)
+	switch {
+	case g == nil:
+		return nil, nil
+	case d.onlyB:
+		return g.c.sides[1], g.sb
+	default:
+		return g.c.sides[0], g.sa
 	}
 }
+
+// find looks for the loops that a difference is in.
+func (d *Difference) find() {
+	s, st := d.home()
+	if s == nil {
+		return
+	}
+	call := d.callA
+	if d.onlyB {
+		call = d.callB
+	}
+	if n := s.nest(st); n != nil {
+		d.Places = n.around(call)
+	}
+}
+
+// maxPlaces is how many differences are told their loops.
+const maxPlaces = 1000
 
 // maxApart is how many differences of one parameter are listed one by one.
 const maxApart = 3

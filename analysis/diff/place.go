@@ -2,7 +2,9 @@ package diff
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -12,6 +14,7 @@ import (
 // nest is the loops that one stream is in.
 type nest struct {
 	side    *side
+	size    int // nodes
 	locator *loops.Locator
 	cut     bool // the thread was ended in the middle of something
 }
@@ -31,17 +34,31 @@ func (s *side) nest(st *archive.Stream) *nest {
 	if n, ok := s.nests[st.Index()]; ok {
 		return n
 	}
+	if !s.admits(st) {
+		return nil
+	}
+	n := s.find(st)
+	s.keep(st, n)
+	return n
+}
+
+// admits tells whether the loops of a stream, which were not looked for yet, may be.
+func (s *side) admits(st *archive.Stream) bool {
 	s.nests[st.Index()] = nil
 	g, err := st.Grammar()
 	if err != nil {
-		return nil
+		return false
 	}
 	symbols := g.Symbols()
 	if len(s.nests) > maxNests || s.nodes > maxNestNodes || s.symbols+symbols > maxNestSymbols {
 		s.crowded = true
-		return nil
+		return false
 	}
 	s.symbols += symbols
+	return true
+}
+
+func (s *side) find(st *archive.Stream) *nest {
 	timing := int64(0)
 	if s.a.Stats().Timing <= selection.StepTiming {
 		timing = selection.StepTiming
@@ -51,10 +68,46 @@ func (s *side) nest(st *archive.Stream) *nest {
 	if err != nil || len(classes) != 1 {
 		return nil
 	}
-	s.nodes += classes[0].Size()
-	n := &nest{side: s, locator: classes[0].Locator(0), cut: !st.Rank().Complete}
-	s.nests[st.Index()] = n
-	return n
+	return &nest{side: s, size: classes[0].Size(), locator: classes[0].Locator(0), cut: !st.Rank().Complete}
+}
+
+func (s *side) keep(st *archive.Stream, n *nest) {
+	if s.nests[st.Index()] = n; n != nil {
+		s.nodes += n.size
+	}
+}
+
+// findNests finds the loops of the streams that these differences are in, of two streams at the same time.
+func findNests(list []*Difference) {
+	type wanted struct {
+		s  *side
+		st *archive.Stream
+		n  *nest
+	}
+	var all []wanted
+	for _, d := range list {
+		s, st := d.home()
+		if s == nil {
+			continue
+		}
+		_, known := s.nests[st.Index()]
+		twice := func(w wanted) bool { return w.s == s && w.st.Index() == st.Index() }
+		if !known && !slices.ContainsFunc(all, twice) {
+			all = append(all, wanted{s: s, st: st})
+		}
+	}
+	for two := range slices.Chunk(all, 2) {
+		var finding sync.WaitGroup
+		for i := range two {
+			if w := &two[i]; w.s.admits(w.st) {
+				finding.Go(func() { w.n = w.s.find(w.st) })
+			}
+		}
+		finding.Wait()
+		for _, w := range two {
+			w.s.keep(w.st, w.n)
+		}
+	}
 }
 
 // find is the loops around a call of the stream, the outermost first.

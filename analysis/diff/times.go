@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/profile"
@@ -33,16 +34,20 @@ type siteSum struct {
 // times compares times; nil if one of the recordings has none.
 func (c *comparison) times() (*Times, error) {
 	var both [2]*summed
+	var errs [2]error
+	var reading sync.WaitGroup
 	for i, s := range c.sides {
-		x, err := c.summed(s)
-		if err != nil {
-			return nil, err
-		}
+		reading.Go(func() { both[i], errs[i] = c.summed(s) })
+	}
+	reading.Wait()
+	if err := cmp.Or(errs[0], errs[1]); err != nil {
+		return nil, err
+	}
+	for i, x := range both {
 		if x == nil {
 			c.note([2]string{"A", "B"}[i] + " has no times")
 			return nil, nil
 		}
-		both[i] = x
 	}
 	a, b := both[0], both[1]
 	t := &Times{ElapsedA: a.elapsed, ElapsedB: b.elapsed, CallsA: a.calls, CallsB: b.calls}

@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/tabard-hpc/tabard/internal/archive"
+)
+
+const (
+	batchCalls = 256 // calls that go from one goroutine to another at once
+	batchCount = 3   // batches of a reader: one is filled, one is ready, one is read
+)
+
+// reader reads the calls of a stream that count. It decodes them in a goroutine of its own, so that two
+// recordings are decoded at the same time.
+type reader struct {
+	g   *group
+	k   *class
+	pos uint64
+
+	full, empty chan *batch
+	done        chan struct{}
+	running     sync.WaitGroup
+	now         *batch // calls of it before at have been read
+	at          int
+}
+
+// batch is calls in a row, and the error that came after them.
+type batch struct {
+	calls []archive.Call
+	slots []archive.Value // of all calls
+	err   error
+}
+
+func (b *batch) add(c *archive.Call) {
+	from := len(b.slots)
+	b.slots = append(b.slots, c.Slots...)
+	d := *c
+	d.Slots = b.slots[from:len(b.slots):len(b.slots)]
+	b.calls = append(b.calls, d)
+}
+
+// open makes the reader begin with the first call of a stream.
+func (r *reader) open(s *archive.Stream) (stop func()) {
+	kept := make([]bool, len(r.k.terms))
+	for t := range kept {
+		kept[t] = r.g.keeps(&r.k.terms[t])
+	}
+	r.full, r.empty, r.done = make(chan *batch, batchCount), make(chan *batch, batchCount), make(chan struct{})
+	for range batchCount {
+		r.empty <- &batch{}
+	}
+	r.running.Go(func() { r.decode(s, kept) })
+	return func() {
+		close(r.done)
+		r.running.Wait()
+	}
+}
+
+func (r *reader) decode(s *archive.Stream, kept []bool) {
+	defer close(r.full)
+	var b *batch
+	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return kept[t] }, r.k.reads) {
+		if b == nil {
+			select {
+			case b = <-r.empty:
+			case <-r.done:
+				return
+			}
+		}
+		if b.err = err; err == nil {
+			b.add(call)
+		}
+		if err != nil || len(b.calls) == batchCalls {
+			r.full <- b
+			b = nil
+		}
+	}
+	if b != nil {
+		r.full <- b
+	}
+}
+
+// call is the next call. It is valid until the next one is asked for.
+func (r *reader) call() (*archive.Call, error) {
+	for r.now == nil || r.at == len(r.now.calls) {
+		if b := r.now; b != nil {
+			if b.err != nil {
+				return nil, b.err
+			}
+			b.calls, b.slots = b.calls[:0], b.slots[:0]
+			r.empty <- b
+		}
+		if r.now, r.at = <-r.full, 0; r.now == nil {
+			return nil, errors.New("internal error: a stream has fewer calls than its grammar")
+		}
+	}
+	r.at++
+	r.pos++
+	return &r.now.calls[r.at-1], nil
+}
+
+func (r *reader) skip(n uint64) error {
+	for ; n > 0; n-- {
+		if _, err := r.call(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
