@@ -146,6 +146,9 @@ func Of(a *archive.Archive, r *selection.Resolved) (*Result, error) {
 // OptionTimes is the option of a recording that says which times its function calls have.
 const OptionTimes = "function-times"
 
+// OptionDepth is the option of a recording that says how many levels of functions were recorded.
+const OptionDepth = "depth"
+
 type builder struct {
 	a     *archive.Archive
 	out   *Result

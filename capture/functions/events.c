@@ -9,7 +9,8 @@
 
 struct tbf_thread tbf_nobody, tbf_refused;
 __thread struct tbf_thread *tbf_self __attribute__((tls_model("initial-exec"))) = &tbf_nobody;
-int tbf_times;
+int tbf_times, tbf_told;
+uint32_t tbf_depth = TBF_FRAMES - 1, tbf_limited;
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -116,6 +117,7 @@ INLINE void pop(struct tbf_thread *t)
     struct tbf_state *s = t->s;
     uint32_t d = s->depth - 1;
     struct tbf_frame *f = &s->frames[d];
+    t->deep = 0;
     if (tb_unlikely(d < s->opened)) {
         pop_written(t);
         return;
@@ -128,6 +130,7 @@ INLINE void pop(struct tbf_thread *t)
             return;
         }
         if (function == TBF_INSIDE) {
+            t->limit -= tbf_limited;
             s->depth = d;
             return;
         }
@@ -147,6 +150,7 @@ INLINE void pop(struct tbf_thread *t)
             return;
         }
     }
+    if (tb_unlikely(function == TBF_INSIDE)) t->limit -= tbf_limited;
     s->top = first;
     s->depth = d;
     append(t, number, f->start);
@@ -178,6 +182,19 @@ static void push(struct tbf_state *s, uint32_t function, uintptr_t sp)
     tb_publish(s->depth, d + 1);
 }
 
+/* What is deeper than is recorded. Nobody wants to know of its end, but for functions that tell of theirs all the same:
+ * that must not be taken for the end of another call of the function. */
+static __attribute__((noinline)) int too_deep(struct tbf_thread *t, uint32_t function, uintptr_t sp, uintptr_t left)
+{
+    struct tbf_state *s = t->s;
+    s->lost += !tbf_limited;
+    if (!tbf_limited || !tbf_told) return 0;
+    struct tbf_frame *f = &s->frames[s->depth];
+    while (s->depth + t->deep > t->base && t->deep && f[t->deep - 1].sp <= left) t->deep--;
+    if (s->depth + t->deep < TBF_FRAMES) f[t->deep++] = (struct tbf_frame){sp, function, 0, 0};
+    return 0;
+}
+
 /* inlined: what was entered at sp is around the function, which has been put in line there. */
 INLINE int enter(struct tbf_thread *t, uint32_t function, uintptr_t sp, int inlined)
 {
@@ -185,14 +202,14 @@ INLINE int enter(struct tbf_thread *t, uint32_t function, uintptr_t sp, int inli
     uintptr_t outer = t->thread->outer;
     uintptr_t left = sp - (uintptr_t)inlined;
     if (tb_unlikely(s->depth > t->base && s->frames[s->depth - 1].sp <= left)) correct(t, left);
-    if (tb_unlikely(s->depth >= TBF_FRAMES - 1)) {
-        s->lost++;
-        return 0;
-    }
+    if (tb_unlikely(s->depth >= t->limit)) return too_deep(t, function, sp, left);
     if (tb_unlikely(!s->words[function])) see(t, function);
     if (tb_unlikely(outer != t->inside)) {
         t->inside = outer;
-        if (outer) push(s, TBF_INSIDE, sp + 1);
+        if (outer) {
+            push(s, TBF_INSIDE, sp + 1);
+            t->limit += tbf_limited;
+        }
     }
     t->thread->held = 1;
     push(s, function, sp);
@@ -307,16 +324,16 @@ void tb_function_leave(const void *sp)
 
 /* The frame that a function whose frame is at `at` leaves, depth + 1; 0: none. It is the innermost of the function that
  * was entered there; else, where the place is not exact, the outermost below or the last one. */
-INLINE uint32_t near(const struct tbf_thread *t, uint32_t function, uintptr_t at)
+INLINE uint32_t near(const struct tbf_thread *t, uint32_t function, uintptr_t at, int exact)
 {
     const struct tbf_state *s = t->s;
-    uint32_t found = 0;
-    for (uint32_t d = s->depth; d > t->base && s->frames[d - 1].sp <= at; d--) {
+    uint32_t found = 0, depth = s->depth + t->deep;
+    for (uint32_t d = depth; d > t->base && s->frames[d - 1].sp <= at; d--) {
         if (s->frames[d - 1].function != function) continue;
         found = d;
         if (s->frames[d - 1].sp == at) break;
     }
-    if (!found && s->depth > t->base && s->frames[s->depth - 1].function == function) found = s->depth;
+    if (!found && !exact && depth > t->base && s->frames[depth - 1].function == function) found = depth;
     return found;
 }
 
@@ -333,7 +350,7 @@ int tbf_enter_near(uint32_t function, uintptr_t at, int inlined)
     return r;
 }
 
-void tbf_leave_near(uint32_t function, uintptr_t at)
+void tbf_leave_near(uint32_t function, uintptr_t at, int exact)
 {
     struct tbf_thread *t = tbf_self;
     if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING)) {
@@ -342,8 +359,10 @@ void tbf_leave_near(uint32_t function, uintptr_t at)
     }
     t->ready = 0;
     tb_barrier();
-    uint32_t d = near(t, function, at);
-    while (d && t->s->depth >= d) pop(t);
+    uint32_t d = near(t, function, at, exact);
+    while (d && t->s->depth + t->deep >= d)
+        if (t->deep) t->deep--;
+        else pop(t);
     done(t);
 }
 
@@ -356,13 +375,14 @@ void tb_function_stack(uintptr_t low, uintptr_t high)
     uint32_t i = t->stacks;
     while (i > 0 && (t->stack[i - 1].low >= high || t->stack[i - 1].high <= low)) i--;
     if (i > 0) { /* back to one that was left for those above it */
-        uint32_t base = i < t->stacks ? t->stack[i].base : t->s->depth;
+        uint32_t base = i < t->stacks ? t->stack[i].base : t->s->depth + t->deep;
         while (t->s->depth > base) pop(t);
+        if (t->s->depth + t->deep > base) t->deep = base - t->s->depth;
         t->stacks = i;
     } else if (t->stacks < TBF_STACKS) {
         t->stack[t->stacks].low = low;
         t->stack[t->stacks].high = high;
-        t->stack[t->stacks++].base = t->s->depth;
+        t->stack[t->stacks++].base = t->s->depth + t->deep;
     }
     t->base = t->stacks ? t->stack[t->stacks - 1].base : 0;
     done(t);

@@ -92,6 +92,7 @@ static int make_told(void)
     told = tb_map_pages(TOLD * sizeof *told, 0);
     struct place *p = tb_map_pages(PLACES * sizeof *p, 0);
     if (!told_number || !told_address || !told || !p) return 0;
+    tbf_told = 1;
     __atomic_store_n(&places, p, __ATOMIC_RELEASE);
     return 1;
 }
@@ -118,11 +119,12 @@ static void find_frame(struct place *p, uintptr_t ra, uintptr_t function)
     struct tb_step step = {0};
     uintptr_t low, high;
     struct tb_module *m = tb_module_of(ra);
-    if (!m) return;
+    /* Without rules for the place, those that tb_cfi_find gives are a guess. */
+    if (!m || !tb_cfi_function(m, ra - 1, &low, &high)) return;
     tb_cfi_find(&step, m, ra - 1);
     p->cfa = step.cfa;
     p->kind = step.kind == TB_STEP_SP || step.kind == TB_STEP_FP ? step.kind : 0;
-    p->inlined = tb_cfi_function(m, ra - 1, &low, &high) && low != function;
+    p->inlined = low != function;
 }
 
 static const struct place nowhere = {.number = TBF_NONE};
@@ -185,11 +187,11 @@ TB_EXPORT void __cyg_profile_func_exit(void *function, void *site)
     uintptr_t ra = (uintptr_t)__builtin_return_address(0), sp = (uintptr_t)__builtin_dwarf_cfa();
     if (ra == (uintptr_t)site) { /* the function ends with a jump to us */
         const struct place *p = place_of((uintptr_t)function, (uintptr_t)function);
-        tbf_leave_near(p->number, sp);
+        tbf_leave_near(p->number, sp, 1);
         return;
     }
     const struct place *p = place_of(ra, (uintptr_t)function);
-    tbf_leave_near(p->number, frame_of(p, sp, TB_FRAME()));
+    tbf_leave_near(p->number, frame_of(p, sp, TB_FRAME()), p->kind != 0);
 }
 
 /* Where nothing is patched, no register needs saving. */

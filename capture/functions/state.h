@@ -69,6 +69,8 @@ struct tbf_thread {
     struct tb_thread *thread;
     uintptr_t inside;        /* the recorded call inside of which calls were seen last */
     uint32_t base;           /* frames below are of other stacks */
+    uint32_t limit;          /* how many there may be: more are not recorded, see tbf_depth */
+    uint32_t deep;           /* frames behind the last one, of calls that are too deep and tell of their ends */
     uint32_t stacks, tid;
     struct { uintptr_t low, high; uint32_t base; } stack[TBF_STACKS];
     uint64_t returns;        /* of calls that made calls, since nodes were forgotten last */
@@ -78,13 +80,16 @@ extern __thread struct tbf_thread *tbf_self __attribute__((tls_model("initial-ex
 extern struct tbf_thread tbf_nobody;  /* no event yet */
 extern struct tbf_thread tbf_refused; /* never any */
 extern int tbf_times;
+/* How many levels of functions are recorded, and whether that was asked for: then TBF_INSIDE is no level. */
+extern uint32_t tbf_depth, tbf_limited;
 /* Of functions of the C library and of all libraries, if they are seen. */
 extern struct tbf_numbers { uint32_t first, count; } tbf_libc, tbf_libraries;
 
-/* events.c: for events that say whose return it is, and where `at` is the end of the function's frame. What was put in
- * line has the frame of the function that it is in. */
+/* events.c: for events that say whose return it is, and where `at` is the end of the function's frame, or, where that is
+ * not known (exact: 0), a place in it. What was put in line has the frame of the function that it is in. */
+extern int tbf_told; /* such events come */
 int tbf_enter_near(uint32_t function, uintptr_t at, int inlined);
-void tbf_leave_near(uint32_t function, uintptr_t at);
+void tbf_leave_near(uint32_t function, uintptr_t at, int exact);
 void tbf_drain(struct tbf_thread *t); /* takes in what was queued */
 void tbf_pop(struct tbf_thread *t);
 

@@ -54,19 +54,20 @@ void tbf_begin(void *unused)
             t->s->thread = th->priv->number;
             t->s->magic = TBF_MAGIC;
             t->thread = th;
+            t->limit = tbf_depth;
             th->priv->functions = t;
         }
     }
     if (t && t->s) {
         if (t->tid != th->priv->tid) { /* the state of a thread that does without it now */
             t->tid = th->priv->tid;
-            t->base = 0;
+            t->base = t->deep = 0;
             while (t->s->depth) tbf_pop(t);
         }
         t->stack[0].low = th->priv->stack_low;
         t->stack[0].high = th->priv->stack_high;
         t->stacks = 1;
-        t->base = 0;
+        t->base = t->deep = 0;
         tbf_self = t;
         t->ready = 1;
     } else if (!th || !th->priv->muted) {
@@ -192,7 +193,8 @@ void tbf_close(void *thread)
     s->opened = s->depth;
     uint64_t now = tb_now();
     t->thread->priv->muted++;
-    if (s->frames[s->depth].function < TBF_INSIDE && !tb_process.finalized)
+    if (s->frames[s->depth].function == TBF_INSIDE) t->limit -= tbf_limited;
+    else if (!tb_process.finalized)
         tb_emit_event(t->thread, TB_ID_function_close, 0, now, now, NULL, 0);
     t->thread->priv->muted--;
     errno = saved;
@@ -277,6 +279,10 @@ static void loaded(void)
     struct tb_control *c = tb_control_look();
     if (!c) return;
     tbf_times = (int)c->function_times;
+    if (c->function_depth && c->function_depth < tbf_depth) {
+        tbf_depth = c->function_depth;
+        tbf_limited = 1;
+    }
     tb_control_looked(c);
 }
 

@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/analysis/functions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/capture"
 	"github.com/tabard-hpc/tabard/internal/record/launch"
@@ -30,6 +32,7 @@ type recordFlags struct {
 	payload      *choice
 	python       string
 	functions    string
+	depth        uint32 // of functions
 	keepRaw      string
 	start        *choice
 	times        *choice // of function calls
@@ -91,6 +94,8 @@ compiled again. LIST has, separated by commas, main (all functions of the progra
 (those of all libraries, too), mpi-callers (what may lead to an MPI call, also in libraries
 that use MPI), libraries (libfftw3.so*), functions (solve_*), and what is left out, with a
 minus: main,-std::*. Inlined functions cannot be recorded. "tabard plan" shows what can.
+--depth=N leaves out functions that are in N others that are recorded; calls of MPI in them
+are recorded all the same.
 
 --only and --except take names of functions (MPI_Send or send), patterns
 (MPI_I*, *_c) and groups:
@@ -153,6 +158,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		"also record the calls of these functions: main (all of the program), mpi-callers, all,\nor a `LIST` (see above)")
 	fl.Lookup("functions").NoOptDefVal = "main"
 	must(cmd.RegisterFlagCompletionFunc("functions", fixed("main", "mpi-callers", "all")))
+	fl.Uint32Var(&f.depth, "depth", 0, "of functions, record `N` levels only (default: all)")
 	f.start = addChoice(cmd, "start", "begin with tracing on or off", "on", "off")
 	fl.BoolVar(&f.force, "force", false, "replace a recording that is there")
 	fl.BoolVar(&f.private, "private", false, "no other user can read the recording (mode 0600)")
@@ -261,6 +267,9 @@ func (f *recordFlags) run(a *app, args []string) error {
 	if k, ok := spec.EventsNamed("functions"); ok && f.functions != "" {
 		f.events.kinds |= 1 << k
 	}
+	if err := f.checkDepth(); err != nil {
+		return err
+	}
 	var filter []uint16
 	for _, id := range filteredOut(&f.only, &f.except, &f.events) {
 		filter = append(filter, uint16(id))
@@ -269,7 +278,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
-		Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
+		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
 		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
@@ -316,6 +325,22 @@ func (f *recordFlags) choosePython() error {
 	return nil
 }
 
+// maxDepth is what --depth may be; the runtime has room for twice as many open calls.
+const maxDepth = 1 << 17
+
+func (f *recordFlags) checkDepth() error {
+	if f.depth == 0 {
+		return nil
+	}
+	if f.depth > maxDepth {
+		return usagef("--depth %d: at most %d levels can be told apart; leave it out for all", f.depth, maxDepth)
+	}
+	if k, ok := spec.EventsNamed("functions"); ok && f.events.kinds>>k&1 == 0 {
+		return usagef("--depth says how many levels of functions are recorded: add --functions")
+	}
+	return nil
+}
+
 // settings are the options that the archive notes.
 func (f *recordFlags) settings() map[string]string {
 	s := map[string]string{"callsites": f.callsites.value, "timing": f.timing.value, "start": f.start.value}
@@ -326,7 +351,10 @@ func (f *recordFlags) settings() map[string]string {
 		}
 	}
 	if f.times.value != "off" {
-		s["function-times"] = f.times.value
+		s[functions.OptionTimes] = f.times.value
+	}
+	if f.depth > 0 {
+		s[functions.OptionDepth] = strconv.FormatUint(uint64(f.depth), 10)
 	}
 	if f.events.kinds != defaultEvents() {
 		s["events"] = f.events.String()

@@ -42,6 +42,8 @@ func TestUsageErrors(t *testing.T) {
 		{"record --except colective ./app", "did you mean collective"},
 		{"record --only MPI_Z* ./app", `pattern "MPI_Z*" matches no function`},
 		{"record --start=maybe ./app", "want one of on, off"},
+		{"record --depth=3 ./app", "add --functions"},
+		{"record --functions --depth=200000 ./app", "leave it out for all"},
 		{"record mpirun -n 4 ./app", "mpirun -n 4 tabard record ./app"},
 		{"record mpiexec.mpich ./app", "goes in front"},
 		{"record -x ./app", "unknown flag -x"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +29,9 @@ type Functions struct {
 	Calls uint64 `json:"calls"`
 	Trees int    `json:"trees"`
 	// Timed says that calls have times.
-	Timed     bool       `json:"timed"`
+	Timed bool `json:"timed"`
+	// Depth is how many levels of functions were recorded, left out for all.
+	Depth     int        `json:"depth,omitempty"`
 	Functions []Function `json:"functions"`
 	// Nest is the nest of calls, with --tree.
 	Nest []NestedFunction `json:"nest,omitempty"`
@@ -88,6 +91,7 @@ func functionName(f *functions.Function) FunctionName {
 func NewFunctions(a *archive.Archive, ranks string, r *functions.Result) *Functions {
 	d := &Functions{Schema: FunctionsSchema, File: a.File(), Ranks: ranks, Calls: r.Calls, Trees: r.Trees, Timed: r.Timed,
 		Functions: []Function{}}
+	d.Depth, _ = strconv.Atoi(a.Meta().Options[functions.OptionDepth])
 	for _, f := range r.Functions {
 		d.Functions = append(d.Functions, Function{FunctionName: functionName(f), Calls: f.Calls, Counted: f.Counted,
 			Processes: f.Ranks, Least: f.Least, Most: f.Most, TimedCalls: f.Timed, Inclusive: f.Inclusive,

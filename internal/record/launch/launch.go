@@ -41,6 +41,8 @@ type Options struct {
 	EventsOff uint32
 	// FunctionTimes is ring.TimesOff, ring.TimesEntry or ring.TimesAll.
 	FunctionTimes uint32
+	// FunctionDepth is how many levels of functions are recorded, 0 for all.
+	FunctionDepth uint32
 	// Python are the modules whose functions are recorded, separated by commas; empty: all that are not installed.
 	Python string
 	// Functions says whose calls are recorded, as plan.ParseList reads it; empty none.

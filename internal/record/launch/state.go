@@ -157,6 +157,7 @@ func (l *launcher) config() ring.Config {
 		NoTiming:      o.NoTiming,
 		EventsOff:     o.EventsOff,
 		FunctionTimes: o.FunctionTimes,
+		FunctionDepth: o.FunctionDepth,
 		Callsites:     o.Callsites,
 		Filter:        o.Filter,
 		SegmentBytes:  o.SegmentBytes,

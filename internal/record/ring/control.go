@@ -26,6 +26,7 @@ type Config struct {
 	Filter        []uint16      // ids of functions that are filtered out
 	EventsOff     uint32        // kinds of events that are not recorded: a bit for each spec.EventKind
 	FunctionTimes uint32        // of calls of functions: TimesOff, TimesEntry, TimesAll
+	FunctionDepth uint32        // functions in so many others are not recorded; 0: no limit
 	SegmentBytes  int64         // size of a segment file, header included, but for the first ones; 0: 4 MiB
 	SegmentsMax   int           // segments of a thread before it waits; 0: 24
 	SpillBytes    int64         // per process, while no collector drains; 0: 4 GiB
@@ -70,6 +71,7 @@ func (c Config) page() *controlPage {
 		Callsites:     c.Callsites,
 		EventsOff:     c.EventsOff,
 		FunctionTimes: c.FunctionTimes,
+		FunctionDepth: c.FunctionDepth,
 		Heartbeat:     MonotonicNS(),
 		Leader:        ^uint32(0),
 		LocalRanks:    uint32(c.LocalRanks),

@@ -144,7 +144,8 @@ type controlPage struct {
 	EventsOff      uint32
 	FunctionTimes  uint32
 	Bell           uint32
-	_              [1008]byte
+	FunctionDepth  uint32
+	_              [1004]byte
 	Summary        [1024]byte
 }
 

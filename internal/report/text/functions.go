@@ -33,6 +33,9 @@ func Functions(w io.Writer, d *report.Functions, limit int) {
 	}
 	_ = t.WriteText(w) // w keeps its error
 	restOf(w, n, len(d.Functions))
+	if d.Depth > 0 {
+		render.Printf(w, "functions that are in %d others were not recorded (--depth)\n", d.Depth)
+	}
 	for i := range d.Functions {
 		if f := &d.Functions[i]; f.Counted > 0 {
 			render.Printf(w, "%s of %s were only counted: there were too many different trees of calls\n",

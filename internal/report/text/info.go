@@ -169,7 +169,7 @@ func functions(w io.Writer, info *report.Info, top int) {
 func optionText(options map[string]string) string {
 	usual := map[string]string{"callsites": "caller", "timing": codec.Default, "start": "on"}
 	var parts []string
-	for _, name := range []string{"events", "functions", "function-times", "ranks", "only", "except", "callsites", "timing", "start"} {
+	for _, name := range []string{"events", "functions", "function-times", "depth", "ranks", "only", "except", "callsites", "timing", "start"} {
 		if v := options[name]; v != usual[name] && v != "" {
 			parts = append(parts, fmt.Sprintf("--%s=%s", name, v))
 		}
