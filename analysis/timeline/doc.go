@@ -21,5 +21,5 @@
 // of them are not decoded either: the format has summaries of ranges of calls, and those
 // of ranges that are shorter than a column tell all that is to be shown (but for where in
 // the range it was, see Result.Blur). Memory is that of the grid (8 bytes a category and
-// cell), of the structure of the archive, and of Options.MaxSpans calls.
+// cell, and as much again with Options.Waiting), of the structure of the archive, and of Options.MaxSpans calls.
 package timeline

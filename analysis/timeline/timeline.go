@@ -31,6 +31,12 @@ type Options struct {
 	// Exact is up to how many calls are all looked at, 0 for DefaultExact. Of more, the time
 	// that goes to each category is taken from summaries of ranges of calls, see Result.Blur.
 	Exact uint64
+	// Order is the streams of the rows in blocks: a row has streams of one block only. Streams of which nothing is
+	// selected are passed over, and such as are in no block left out. Nil is one block of all, by process.
+	Order [][]int
+	// Waiting is the stretches of the selected calls of a stream in which they wait for other processes, by call; nil if
+	// that is not known. It is called by several goroutines.
+	Waiting func(stream int) []Stretch
 	// Clock corrects a time of a stream's process; nil for none.
 	Clock func(s *archive.Stream, t time.Duration) time.Duration
 	// Progress is called now and then, by several goroutines, with the number of
@@ -51,15 +57,20 @@ type Result struct {
 	Blur time.Duration
 	// Total is the share of each category in the time that is known of.
 	Total [NumCategories]float64
+	// TotalWaiting is the part of each of them that is waiting for other processes.
+	TotalWaiting [NumCategories]float64
 	// Spans tells whether the calls are listed in the rows.
 	Spans bool
 
-	// shares are by row, column and category.
-	shares []float64
+	// shares are by row, column and category; waiting, the parts of them that are waiting for other processes, too.
+	shares, waiting []float64
+	rowOf           map[int]int // rows of streams
 }
 
 // Row is one thread, or several.
 type Row struct {
+	// Block is the index in Options.Order.
+	Block int
 	// First and Last are the numbers of the first and last stream of the row.
 	First, Last int
 	// Rank and LastRank are those of these streams' processes, -1 without one; World and
@@ -81,12 +92,37 @@ type Span struct {
 	Call       uint64 // number of the call in its stream
 	// Unfinished calls did not return.
 	Unfinished bool
+	// WaitFrom and WaitTo is the stretch of it in which it waits for another process; equal for none.
+	WaitFrom, WaitTo time.Duration
+}
+
+// Stretch is a part of a call.
+type Stretch struct {
+	Call     uint64 // number of the call in its stream
+	Category Category
+	From, To time.Duration
 }
 
 // Shares is the share of each category in the time of a cell. What they lack to 1 is not known.
 func (r *Result) Shares(row, col int) []float64 {
 	i := (row*r.Columns + col) * int(NumCategories)
 	return r.shares[i : i+int(NumCategories) : i+int(NumCategories)]
+}
+
+// Waiting is the part of each category in a cell that is waiting for other processes, within its share; nil if that is
+// not known.
+func (r *Result) Waiting(row, col int) []float64 {
+	if r.waiting == nil {
+		return nil
+	}
+	i := (row*r.Columns + col) * int(NumCategories)
+	return r.waiting[i : i+int(NumCategories) : i+int(NumCategories)]
+}
+
+// RowOf is the row that a stream is in, known with Options.Waiting.
+func (r *Result) RowOf(stream int) (row int, ok bool) {
+	row, ok = r.rowOf[stream]
+	return row, ok
 }
 
 // ErrUntimed is the error for an archive without times of calls.
@@ -99,7 +135,7 @@ type job struct {
 	sel   *selection.Resolved
 	parts []*selection.Part
 	lives []life
-	bin   int // streams in a row
+	rows  [][2]int // ranges of parts
 	r     *Result
 	next  atomic.Int64
 	fail  sync.Once
@@ -130,11 +166,11 @@ func Of(sel *selection.Resolved, o Options) (*Result, error) {
 	if o.MaxRows > 0 {
 		most = min(most, o.MaxRows)
 	}
-	j.bin = (len(j.parts) + most - 1) / most
-	for i := 0; i < len(j.parts); i += j.bin {
-		j.r.Rows = append(j.r.Rows, j.row(i, min(i+j.bin, len(j.parts))))
-	}
+	j.arrange(max(1, most))
 	j.r.shares = make([]float64, len(j.r.Rows)*j.r.Columns*int(NumCategories))
+	if o.Waiting != nil {
+		j.r.waiting = make([]float64, len(j.r.shares))
+	}
 	for _, p := range j.parts {
 		j.total += p.Range.Len()
 	}
@@ -238,11 +274,69 @@ func broken(s *archive.Stream, err error) error {
 		Hint: "the file is damaged: copy it again"}
 }
 
-func (j *job) row(from, to int) Row {
-	first, last := j.parts[from].Stream, j.parts[to-1].Stream
+// arrange puts the parts into their order, and into at most so many rows.
+func (j *job) arrange(most int) {
+	var blocks [][]int
+	if o := j.o.Order; o == nil || len(o) > most {
+		blocks = [][]int{make([]int, len(j.parts))}
+		for i := range j.parts {
+			blocks[0][i] = i
+		}
+	} else {
+		of := map[int]int{}
+		for i, p := range j.parts {
+			of[p.Stream.Index()] = i
+		}
+		for _, streams := range o {
+			var b []int
+			for _, s := range streams {
+				if i, ok := of[s]; ok {
+					b = append(b, i)
+				}
+			}
+			blocks = append(blocks, b)
+		}
+	}
+	bin := 1 // streams in a row
+	for rowsOf(blocks, bin) > most {
+		bin++
+	}
+	if j.o.Waiting != nil {
+		j.r.rowOf = make(map[int]int, len(j.parts))
+	}
+	var parts []*selection.Part
+	var lives []life
+	for n, b := range blocks {
+		for from := 0; from < len(b); from += bin {
+			at := len(parts)
+			for _, i := range b[from:min(from+bin, len(b))] {
+				if j.r.rowOf != nil {
+					j.r.rowOf[j.parts[i].Stream.Index()] = len(j.rows)
+				}
+				parts, lives = append(parts, j.parts[i]), append(lives, j.lives[i])
+			}
+			j.rows = append(j.rows, [2]int{at, len(parts)})
+			row := rowOf(parts[at:])
+			row.Block = n
+			j.r.Rows = append(j.r.Rows, row)
+		}
+	}
+	j.parts, j.lives = parts, lives
+}
+
+// rowsOf is how many rows blocks take with bin streams in each.
+func rowsOf(blocks [][]int, bin int) (n int) {
+	for _, b := range blocks {
+		n += (len(b) + bin - 1) / bin
+	}
+	return n
+}
+
+func rowOf(parts []*selection.Part) Row {
+	first, last := parts[0].Stream, parts[len(parts)-1].Stream
 	a, b := first.Rank(), last.Rank()
 	return Row{First: first.Index(), Last: last.Index(), Rank: a.Rank, LastRank: b.Rank, World: a.World,
-		Thread: first.Thread(), Threads: to - from}
+		Thread: first.Thread(), Threads: len(parts)}
 }
 
 // run lets workers fill in the rows.
@@ -277,9 +371,13 @@ func (j *job) sum() {
 				r.Total[c] += v
 				all += v
 			}
+			for c, v := range r.Waiting(row, col) {
+				r.TotalWaiting[c] += v * float64(r.Rows[row].Threads)
+			}
 		}
 	}
 	for c := range r.Total {
 		r.Total[c] /= max(all, math.SmallestNonzeroFloat64)
+		r.TotalWaiting[c] /= max(all, math.SmallestNonzeroFloat64)
 	}
 }

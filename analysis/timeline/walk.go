@@ -17,7 +17,7 @@ func (j *job) fill(i int) error {
 	row := &j.r.Rows[i]
 	row.From, row.To = j.r.To, j.r.From
 	g := &cells{r: j.r, row: i, width: float64(j.r.To-j.r.From) / float64(j.r.Columns)}
-	for k := i * j.bin; k < min((i+1)*j.bin, len(j.parts)); k++ {
+	for k := j.rows[i][0]; k < j.rows[i][1]; k++ {
 		if err := j.stream(j.parts[k], j.lives[k], g, row); err != nil {
 			return err
 		}
@@ -52,6 +52,9 @@ func (j *job) stream(p *selection.Part, l life, g *cells, row *Row) error {
 	}
 	if w.fast != nil {
 		w.fast.finish()
+	}
+	if j.o.Waiting != nil {
+		g.waits(j.o.Waiting(p.Stream.Index()), w.spans)
 	}
 	row.Spans = append(row.Spans, w.spans...)
 	l = w.life
@@ -306,6 +309,20 @@ func (g *cells) spread(c Category, from, to time.Duration, part float64) {
 	g.r.Shares(g.row, last)[c] += part * (b - float64(last))
 }
 
+// waits adds the stretches in which a stream waits, also to its spans, which are by call like them.
+func (g *cells) waits(all []Stretch, spans []Span) {
+	in := cells{r: &Result{From: g.r.From, To: g.r.To, Columns: g.r.Columns, shares: g.r.waiting}, row: g.row, width: g.width}
+	for _, x := range all {
+		in.add(x.Category, x.From, x.To)
+		for len(spans) > 0 && spans[0].Call < x.Call {
+			spans = spans[1:]
+		}
+		if len(spans) > 0 && spans[0].Call == x.Call {
+			spans[0].WaitFrom, spans[0].WaitTo = max(x.From, spans[0].Start), min(x.To, spans[0].End)
+		}
+	}
+}
+
 // finish turns sums over threads into shares and takes the time in MPI out of the computation.
 func (g *cells) finish(threads int) {
 	for col := range g.r.Columns {
@@ -315,5 +332,8 @@ func (g *cells) finish(threads int) {
 			s[0] -= s[c] * float64(threads)
 		}
 		s[0] = max(0, s[0]/float64(threads))
+		for c, v := range g.r.Waiting(g.row, col) { // times of calls may be means
+			g.r.Waiting(g.row, col)[c] = min(v/float64(threads), s[c])
+		}
 	}
 }

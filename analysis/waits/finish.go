@@ -20,6 +20,7 @@ func (f *finder) finish() error {
 	}
 	f.sorted = f.unite()
 	f.order()
+	f.each()
 	places := &placeTable{a: f.a, classes: map[*archive.Class][]int32{}, numbers: map[Place]int32{}}
 	roots := &rootFinder{waits: f.waits, owner: f.owner, which: f.sorted, place: places.of, files: f.files}
 	roots.follow()

@@ -23,6 +23,8 @@ type Options struct {
 	Steps *selection.StepIndex
 	// Keep is how many waits are kept for the search for causes; 0 for DefaultKeep.
 	Keep int
+	// Each gets the selected waits that were kept, by stream and call, once all are known; nil for none.
+	Each func(*Wait)
 	// Observer is handed all calls, see package match; nil for none.
 	Observer match.Observer
 	// Progress is called now and then with the number of events that were read and the number of all.

@@ -98,7 +98,8 @@ func zoomed(rows int) *Timeline {
 		at := tl.Start + time.Duration(r)*time.Microsecond
 		for i, d := range []int{4, 20, 2, 30, 1, 9} {
 			end := at + time.Duration(d)*time.Microsecond
-			spans[r] = append(spans[r], Span{at, end, 1 + i%3, []string{"Isend", "Waitall", "Allreduce"}[i%3]})
+			spans[r] = append(spans[r], Span{Start: at, End: end, Category: 1 + i%3,
+				Label: []string{"Isend", "Waitall", "Allreduce"}[i%3]})
 			at = end + 2*time.Microsecond
 		}
 	}

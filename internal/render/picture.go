@@ -36,6 +36,8 @@ type canvas interface {
 	text(x, y float64, s string, st style)
 	// cells draws a grid of rows and columns; colours with A=0 are left out.
 	cells(b box, rows, cols int, at func(row, col int) color.RGBA)
+	// hover draws something that explains itself where a mouse points to it; a box of no size adds no area to it.
+	hover(text string, area box, draw func())
 }
 
 // box is a rectangle.

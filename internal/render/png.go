@@ -96,6 +96,8 @@ func (c *pngCanvas) rect(x, y, w, h float64, col color.RGBA) {
 	draw.Draw(c.img, r, image.NewUniform(col), image.Point{}, draw.Src)
 }
 
+func (c *pngCanvas) hover(_ string, _ box, draw func()) { draw() }
+
 func (c *pngCanvas) cells(b box, rows, cols int, at func(row, col int) color.RGBA) {
 	for r := range rows {
 		for col := range cols {

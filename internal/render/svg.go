@@ -68,6 +68,16 @@ func (s *svgCanvas) rect(x, y, w, h float64, c color.RGBA) {
 		num(h), hex(c))
 }
 
+func (s *svgCanvas) hover(text string, area box, draw func()) {
+	s.b.WriteString("<g><title>" + escape(OneLine(text)) + "</title>\n")
+	draw()
+	if area.w > 0 {
+		fmt.Fprintf(&s.b, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"none\" pointer-events=\"all\"/>\n",
+			num(area.x), num(area.y), num(area.w), num(area.h))
+	}
+	s.b.WriteString("</g>\n")
+}
+
 func (s *svgCanvas) text(x, y float64, text string, st style) {
 	up := st.up
 	st.up = false

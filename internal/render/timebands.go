@@ -104,6 +104,9 @@ func (l *timeLayout) bands(c canvas) {
 // bandText is a label as far as it fits, "" if little does.
 func bandText(s string, width float64, st style) string {
 	s = OneLine(s)
+	if textWidth(s, st) <= width {
+		return s
+	}
 	for n := utf8.RuneCountInString(s); n > 2; n-- {
 		cut := fit(s, n)
 		if textWidth(cut, st) <= width {

@@ -1,14 +1,12 @@
 package render
 
 import (
-	"fmt"
 	"image/color"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Timeline shows what each row (a rank, say) does over time: either the shares
@@ -38,14 +36,38 @@ type Timeline struct {
 	// Bands are drawn above the rows, under BandTitle.
 	Bands     []Band
 	BandTitle string
+	// Marks are moments of a row, drawn as thin lines in it where rows are high; nil for none.
+	Marks func(row int) []time.Duration
+	// Alone is how many rows at the top stand for themselves: they are never drawn together with others, and high enough
+	// for labels.
+	Alone int
+	// Labelled are the rows that have labels, besides those that are Alone; nil for as many as there is room for.
+	Labelled []int
+	// Absent says why there is nothing in a row, "" for all others; nil for none.
+	Absent func(row int) string
+	// Arrows go from row to row.
+	Arrows []Arrow
+	// RowHint names a row on hovering; nil: by axis and label.
+	RowHint func(row int) string
+	// Names are those of Categories without their shares, for what is shown on hovering; nil for none.
+	Names []string
+}
+
+// Arrow says that at a moment one row let others go on.
+type Arrow struct {
+	At   time.Duration
+	From int
+	To   []int
+	// Text explains it, in a list below.
+	Text string
 }
 
 // Span is a stretch of a row.
 type Span struct {
 	Start, End time.Duration
 	Category   int
-	// Label is written into the span where it fits.
-	Label string
+	// Label is written into the span where it fits, Hint is shown on hovering.
+	Label, Hint string
 }
 
 // WriteText draws the timeline for a terminal. With colours a cell mixes the
@@ -218,202 +240,4 @@ func Instant(d time.Duration) string {
 		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 	}
 	return s + " " + unit
-}
-
-// text is the timeline for a terminal.
-func (tl *Timeline) text(t *Terminal) string {
-	p := &pen{colors: t.Colors}
-	heading(p, tl.Title, tl.Note)
-	if tl.nothing() {
-		p.text("(nothing)\n")
-		return p.b.String()
-	}
-	g := &timeGrid{tl: tl, t: t, p: p, left: labelWidth(tl.RowLabel, tl.Rows) + 2}
-	g.width = t.width() - g.left - 1
-	for i := range tl.Categories {
-		g.colors = append(g.colors, tl.Categories[i].on(t))
-	}
-	lines := t.Lines()
-	blocks := t.Colors != NoColors && t.Unicode
-	g.bands()
-	if tl.RowAxis != "" {
-		p.text(tl.RowAxis + "\n")
-	}
-	switch {
-	case blocks && tl.Rows > lines:
-		g.bin = ceilDiv(tl.Rows, 2*lines)
-		g.halves()
-	case blocks && tl.Spans == nil:
-		g.bin = 1
-		g.sides()
-	default:
-		g.bin = ceilDiv(tl.Rows, lines)
-		g.plain()
-	}
-	g.foot()
-	return p.b.String()
-}
-
-// timeGrid draws the cells of a Timeline on a terminal.
-type timeGrid struct {
-	tl          *Timeline
-	t           *Terminal
-	p           *pen
-	left, width int
-	bin         int // rows in a cell
-	colors      []color.RGBA
-}
-
-// cell is the shares of row bin y in column x of n.
-func (g *timeGrid) cell(y, x, n int) []float64 {
-	shares := make([]float64, len(g.tl.Categories))
-	r0 := y * g.bin
-	if r0 >= g.tl.Rows {
-		return shares
-	}
-	g.tl.share(r0, min(r0+g.bin, g.tl.Rows), float64(x)/float64(n), float64(x+1)/float64(n), shares)
-	return shares
-}
-
-// color is the colour of shares, nil if little is known.
-func (g *timeGrid) color(shares []float64) *color.RGBA {
-	if known(shares) < 0.05 {
-		return nil
-	}
-	base := color.RGBA{A: 255}
-	if g.t.Light {
-		base = paper
-	}
-	c := g.tl.blendAll(base, g.colors, shares)
-	return &c
-}
-
-func (g *timeGrid) label(line, lines, perLine int) {
-	rows := g.bin * perLine
-	s := ""
-	every := 1
-	if lines > 20 && g.tl.RowLabel == nil {
-		every = 2
-	}
-	if line%every == 0 {
-		s = fit(label(g.tl.RowLabel, line*rows), g.left-2)
-	}
-	g.p.set(nil, nil)
-	g.p.text(padLeft(s, g.left-2) + " |")
-}
-
-// halves shows two rows in a line.
-func (g *timeGrid) halves() {
-	bins := ceilDiv(g.tl.Rows, g.bin)
-	lines := ceilDiv(bins, 2)
-	for line := range lines {
-		g.label(line, lines, 2)
-		for x := range g.width {
-			g.pair(g.color(g.cell(2*line, x, g.width)), g.color(g.cell(2*line+1, x, g.width)), "▀", "▄")
-		}
-		g.p.line()
-	}
-}
-
-// sides shows two columns in a character.
-func (g *timeGrid) sides() {
-	for y := range g.tl.Rows {
-		g.label(y, g.tl.Rows, 1)
-		for x := range g.width {
-			g.pair(g.color(g.cell(y, 2*x, 2*g.width)), g.color(g.cell(y, 2*x+1, 2*g.width)), "▌", "▐")
-		}
-		g.p.line()
-	}
-}
-
-// pair draws the halves of a character.
-func (g *timeGrid) pair(a, b *color.RGBA, first, second string) {
-	switch {
-	case a == nil && b == nil:
-		g.p.set(nil, nil)
-		g.p.text(" ")
-	case a == nil:
-		g.p.set(b, nil)
-		g.p.text(second)
-	case b == nil:
-		g.p.set(a, nil)
-		g.p.text(first)
-	default:
-		g.p.set(a, b)
-		g.p.text(first)
-	}
-}
-
-// plain shows a cell in a character: its letter, or the part of a span's label.
-func (g *timeGrid) plain() {
-	lines := ceilDiv(g.tl.Rows, g.bin)
-	for y := range lines {
-		g.label(y, lines, 1)
-		over := g.overlay(y)
-		var line strings.Builder
-		for x := range g.width {
-			shares := g.cell(y, x, g.width)
-			ch := string(rune(g.tl.letter(shares)))
-			if c := g.color(shares); c != nil && g.t.Colors != NoColors {
-				ch = " "
-				fg := contrast(*c)
-				g.p.set(&fg, c)
-			} else {
-				g.p.set(nil, nil)
-			}
-			if x < len(over) && over[x] != 0 {
-				ch = string(over[x])
-			}
-			line.WriteString(ch)
-			if g.t.Colors != NoColors {
-				g.p.text(line.String())
-				line.Reset()
-			}
-		}
-		g.p.text(strings.TrimRight(line.String(), " "))
-		g.p.line()
-	}
-}
-
-// overlay is the labels of the spans of a row where they fit.
-func (g *timeGrid) overlay(y int) []rune {
-	if g.tl.Spans == nil || g.bin > 1 {
-		return nil
-	}
-	out := make([]rune, g.width)
-	window := float64(g.tl.End - g.tl.Start)
-	for _, s := range g.tl.Spans(y) {
-		x0 := max(0, int(math.Ceil(float64(s.Start-g.tl.Start)/window*float64(g.width))))
-		x1 := min(g.width, int(float64(s.End-g.tl.Start)/window*float64(g.width)))
-		n := utf8.RuneCountInString(s.Label)
-		if s.Label == "" || n+1 > x1-x0 {
-			continue
-		}
-		copy(out[x0+(x1-x0-n)/2:], []rune(s.Label))
-	}
-	return out
-}
-
-// foot draws the axis of time and the legend.
-func (g *timeGrid) foot() {
-	p := g.p
-	p.set(nil, nil)
-	ticks, name := timeTicks(g.tl.Start, g.tl.End, g.width/14)
-	line := []byte(strings.Repeat("-", g.width))
-	var marks []mark
-	for _, t := range ticks {
-		x := min(int(t.at*float64(g.width)), g.width-1)
-		line[x] = '+'
-		marks = append(marks, mark{x, t.text})
-	}
-	indent := strings.Repeat(" ", g.left)
-	p.text(indent[1:] + "+" + string(line) + "\n")
-	p.text(indent + labelLine(marks, g.width) + "\n")
-	if name != "time" {
-		p.text(indent + name + "\n")
-	}
-	seriesLegend(p, g.t, g.tl.Categories, g.left)
-	if g.bin > 1 {
-		p.text(fmt.Sprintf("%sa cell is the mean of %d rows\n", indent, g.bin))
-	}
 }

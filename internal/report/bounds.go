@@ -25,7 +25,7 @@ var Bounds = []Bound{
 		60,
 	}, {"report", 1e9, 20e3, 60}, {"view", 1.5e9, 20e3, 60}, {"profile", 1e9, 0, 60}, {"matrix", 1e9, 0, 60},
 	{"histogram", 1e9, 0, 60}, {"waits", 1e9, 15e3, 60}, {"openmp", 1e9, 15e3, 60},
-	{"messages", 1e9, 15e3, 60}, {"timeline", 1e9, 0, 60},
+	{"messages", 1e9, 15e3, 60}, {"timeline", 1e9, 15e3, 60},
 	{"dump", 400e6, 0, 60}, {"loops", 1e9, 0, 60}, {"diff", 1e9, 0, 10}, {"verify", 1e9, 0, 60}, {"merge", 1e9, 0, 60},
 	{"export", 1e9, 15e3, 60}, {"io", 1e9, 0, 60}, {"functions", 1e9, 20e3, 60},
 	{"collectives", 2.5e9, 20e3, 120},

@@ -58,6 +58,9 @@ type TimelineRow struct {
 	To   int64 `json:"to_ns"`
 	// Shares of the time in each column, by category; categories that are 0 everywhere are left out.
 	Shares map[string][]float64 `json:"shares"`
+	// Waiting is the parts of shares in which calls wait for other processes, like shares; there is none where that is not
+	// known.
+	Waiting map[string][]float64 `json:"waiting,omitempty"`
 	// Calls is given only where there are few.
 	Calls []TimelineCall `json:"calls,omitempty"`
 }
@@ -89,13 +92,17 @@ func NewTimeline(arch *archive.Archive, flags selection.Flags, r *timeline.Resul
 		j := TimelineRow{Rank: row.Rank, LastRank: row.LastRank, World: row.World, Thread: row.Thread,
 			Threads: row.Threads, From: int64(row.From), To: int64(row.To), Shares: map[string][]float64{}}
 		for c := range timeline.NumCategories {
-			values, some := make([]float64, r.Columns), false
-			for col := range values {
-				values[col] = rounded(r.Shares(i, col)[c])
-				some = some || values[col] > 0
-			}
-			if some {
+			if values, some := column(r, func(col int) float64 { return r.Shares(i, col)[c] }); some {
 				j.Shares[c.String()] = values
+			}
+			if r.Waiting(i, 0) == nil {
+				continue
+			}
+			if values, some := column(r, func(col int) float64 { return r.Waiting(i, col)[c] }); some {
+				if j.Waiting == nil {
+					j.Waiting = map[string][]float64{}
+				}
+				j.Waiting[c.String()] = values
 			}
 		}
 		for _, s := range row.Spans {
@@ -106,6 +113,16 @@ func NewTimeline(arch *archive.Archive, flags selection.Flags, r *timeline.Resul
 		run.Rows = append(run.Rows, j)
 	}
 	return run
+}
+
+// column is a value for each column of a timeline, and tells whether some are not 0.
+func column(r *timeline.Result, of func(col int) float64) (values []float64, some bool) {
+	values = make([]float64, r.Columns)
+	for col := range values {
+		values[col] = rounded(of(col))
+		some = some || values[col] > 0
+	}
+	return values, some
 }
 
 // bandLevels is how many levels of regions are shown.
