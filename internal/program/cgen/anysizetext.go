@@ -24,7 +24,7 @@ func (x *anysize) program(list []*cc.Stmt) string {
 	objects := x.objectText()
 	main := x.mainText(code)
 	maps.Copy(g.used, g.words)
-	g.used["balanced"] = slices.ContainsFunc(x.m.Grids, func(grid *formula.Grid) bool { return len(grid.Fixed) == 0 })
+	g.used["balanced"] = slices.ContainsFunc(x.m.Grids, (*formula.Grid).Balances)
 
 	var b strings.Builder
 	b.WriteString(x.header())

@@ -168,7 +168,7 @@ func (e *Expr) less() (n int64, ok bool) {
 
 // dims is the array with the sizes of a grid.
 func (g *Grid) dims() *cc.Expr {
-	if _, open := g.fixed(); len(g.Fixed) > 0 && open < 0 {
+	if _, _, left := g.fixed(); len(g.Fixed) > 0 && left == 0 {
 		return ints(g.Fixed)
 	}
 	return cc.Name(fmt.Sprintf("grid%d", g.ID))
@@ -246,16 +246,20 @@ func Grids(grids []*Grid) string {
 			fmt.Fprintf(&b, "    balanced(size, %d, %d, grid%d);\n", g.Axes, Truth(g.Ascending), g.ID)
 			continue
 		}
-		product, open := g.fixed()
+		product, open, left := g.fixed()
 		for i, x := range g.Fixed {
 			if x != 0 {
 				fmt.Fprintf(&b, "    grid%d[%d] = %d;\n", g.ID, i, x)
 			}
 		}
-		if open >= 0 {
-			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    grid%d[%d] = size / %d;\n", product, g.ID, open, product)
-		} else {
+		switch left {
+		case 0:
 			fmt.Fprintf(&b, "    if (size != %d) return 0;\n", product)
+		case 1:
+			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    grid%d[%d] = size / %d;\n", product, g.ID, open, product)
+		default:
+			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    balanced(size / %d, %d, %d, grid%d + %d);\n", product,
+				product, left, Truth(g.Ascending), g.ID, open)
 		}
 	}
 	b.WriteString("    return size > 0;\n}\n")

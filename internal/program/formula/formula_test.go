@@ -203,6 +203,10 @@ func TestGrids(t *testing.T) {
 		{Grid{Axes: 3, Ascending: true}, 36, "3 balanced sizes, ascending", "[3 3 4]"},
 		{Grid{Axes: 2, Fixed: []int64{4, 0}}, 20, "4 x P/4", "[4 5]"},
 		{Grid{Axes: 2, Fixed: []int64{4, 0}}, 21, "4 x P/4", "21 ranks do not fill a grid of 4 x P/4"},
+		{Grid{Axes: 3, Fixed: []int64{0, 0, 2}}, 24, "(2 balanced sizes of P/2) x 2", "[4 3 2]"},
+		{Grid{Axes: 3, Fixed: []int64{2, 0, 0}, Ascending: true}, 24, "2 x (2 balanced sizes of P/2)", "[2 3 4]"},
+		{Grid{Axes: 3, Fixed: []int64{0, 0, 2}}, 25, "(2 balanced sizes of P/2) x 2",
+			"25 ranks do not fill a grid of (2 balanced sizes of P/2) x 2"},
 		{Grid{Axes: 2, Fixed: []int64{4, 5}}, 20, "4 x 5", "[4 5]"},
 		{Grid{Axes: 2, Fixed: []int64{4, 5}}, 40, "4 x 5", "40 ranks do not fill a grid of 4 x 5"},
 	} {

@@ -14,8 +14,8 @@ type Grid struct {
 	Axes int
 	// Ascending is set if the sizes ascend; MPI_Dims_create makes them descend.
 	Ascending bool
-	// Fixed are sizes that do not depend on the number of ranks; 0 stands for what is left. Empty
-	// if all sizes are balanced.
+	// Fixed are sizes that do not depend on the number of ranks; 0 stands for what is left, on axes
+	// beside each other, over which it is balanced. Empty if all sizes are balanced.
 	Fixed []int64
 }
 
@@ -29,29 +29,42 @@ func (g *Grid) Dims(size int64) ([]int64, error) {
 		return d, nil
 	}
 	d := slices.Clone(g.Fixed)
-	product, open := g.fixed()
-	if open >= 0 && size%product == 0 {
-		d[open] = size / product
+	product, open, left := g.fixed()
+	if left > 0 && size%product == 0 {
+		part := d[open : open+left]
+		copy(part, Balanced(size/product, left))
+		if g.Ascending {
+			slices.Reverse(part)
+		}
 		return d, nil
 	}
-	if open < 0 && product == size {
+	if left == 0 && product == size {
 		return d, nil
 	}
 	return nil, fmt.Errorf("%d ranks do not fill a grid of %s", size, g)
 }
 
-// fixed is the product of the sizes that are fixed, and the axis that has what is left, -1 if there
-// is none.
-func (g *Grid) fixed() (product int64, open int) {
-	product, open = 1, -1
+// fixed is the product of the sizes that are fixed, and the axes that have what is left: the first
+// one, and how many.
+func (g *Grid) fixed() (product int64, open, left int) {
+	product = 1
 	for i, x := range g.Fixed {
-		if x == 0 {
-			open = i
+		if x != 0 {
+			product *= x
 			continue
 		}
-		product *= x
+		if left == 0 {
+			open = i
+		}
+		left++
 	}
-	return product, open
+	return product, open, left
+}
+
+// Balances tells whether there are axes whose sizes are as equal as possible.
+func (g *Grid) Balances() bool {
+	_, _, left := g.fixed()
+	return len(g.Fixed) == 0 || left > 1
 }
 
 // String is how the sizes follow: "2 balanced sizes", "4 x P/4".
@@ -63,14 +76,17 @@ func (g *Grid) String() string {
 		return fmt.Sprintf("%d balanced sizes", g.Axes)
 	}
 	text := ""
-	product, _ := g.fixed()
+	product, open, left := g.fixed()
 	for i, x := range g.Fixed {
-		if i > 0 {
+		if i > 0 && (x != 0 || i == open) {
 			text += " x "
 		}
-		if x == 0 {
+		switch {
+		case x == 0 && left == 1:
 			text += fmt.Sprintf("P/%d", product)
-		} else {
+		case x == 0 && i == open:
+			text += fmt.Sprintf("(%d balanced sizes of P/%d)", left, product)
+		case x != 0:
 			text += fmt.Sprint(x)
 		}
 	}
@@ -166,7 +182,7 @@ func (v *Env) sizes(g *Grid) []int64 {
 	if g.ID < len(v.Dims) {
 		return v.Dims[g.ID]
 	}
-	if _, open := g.fixed(); open < 0 {
+	if _, _, left := g.fixed(); left == 0 {
 		return g.Fixed
 	}
 	return nil

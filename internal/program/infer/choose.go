@@ -1,5 +1,7 @@
 package infer
 
+import "slices"
+
 // choosePeers looks for the partners of all calls, and for the process grid that explains them
 // best. There may be several, as neighbours along one axis of a grid may also be neighbours in
 // another one.
@@ -41,14 +43,24 @@ func (m *inference) lostPartners(b *block) {
 
 func (m *inference) findPeers(b *block) {
 	m.peers(b)
-	used := map[*Grid]bool{}
+	// together are grids that are each for some sizes only.
+	used, together := map[*Grid]bool{}, map[[2]*Grid]bool{}
 	b.partners(func(e *Expr) {
+		var own []*Grid
+		bySize := false
 		e.Uses(func(x *Expr) bool {
 			if x.Grid != nil && x.Grid.Axes > 1 && !m.explicit[x.Grid] {
 				used[x.Grid] = true
+				own = append(own, x.Grid)
 			}
+			bySize = bySize || isSquare(x)
 			return false
 		})
+		for _, x := range own {
+			for _, y := range own {
+				together[[2]*Grid{x, y}] = bySize
+			}
+		}
 	})
 	all := m.grids
 	if len(used) < 2 {
@@ -62,18 +74,18 @@ func (m *inference) findPeers(b *block) {
 	var best []*Grid
 	least := 0
 	for _, g := range all {
-		if !used[g] {
+		if !used[g] || slices.ContainsFunc(all, func(x *Grid) bool { return x.ID < g.ID && together[[2]*Grid{x, g}] }) {
 			continue
 		}
 		m.use(all, func(x *Grid) bool {
-			return x == g || m.explicit[x] || x.Axes == 1 || x.Axes == g.Axes && len(x.Fixed) == 0 && len(g.Fixed) == 0
+			return x == g || together[[2]*Grid{g, x}] || m.explicit[x] || x.Axes == 1 ||
+				x.Axes == g.Axes && len(x.Fixed) == 0 && len(g.Fixed) == 0
 		})
 		kept := m.grids
 		m.courses = nil
 		m.peers(b)
-		total := 0
+		total := 1000 * b.unexplained()
 		b.partners(func(e *Expr) { total += cost(e) })
-		total += 1000 * b.unexplained()
 		if best == nil || total < least {
 			best, least = kept, total
 		}

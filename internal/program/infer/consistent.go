@@ -61,6 +61,7 @@ func (m *Model) unfit(c *archive.Content, ranks int) ([]Obstacle, uint64, error)
 			continue
 		}
 		out = append(out, Obstacle{Func: p.Func, Site: p.Site, Param: p.Param, Ranks: p.Processes,
+			circle: p.Kind == consistency.Circle,
 			Reason: fmt.Sprintf("with %d ranks calls would not fit together: %s", ranks, p.Text)})
 	}
 	return out, calls, nil
@@ -97,7 +98,7 @@ func (m *Model) Check(c *archive.Content, ranks int) (int, error) {
 		if e <= maxChecked {
 			list, calls, err := m.unfit(c, size)
 			if err == nil && len(list) == 0 && calls > consistency.MaxOrdered {
-				list, err = m.ordered(int(uint64(size) * consistency.MaxOrdered / calls))
+				list, err = m.ordered(size, int(uint64(size)*consistency.MaxOrdered/calls))
 			}
 			if err == nil && len(list) > 0 {
 				err = &Obstacles{List: list}
@@ -112,17 +113,31 @@ func (m *Model) Check(c *archive.Content, ranks int) (int, error) {
 	}
 }
 
-// ordered looks for circles of waits in a job that is small enough for that, of up to so many ranks.
-func (m *Model) ordered(size int) ([]Obstacle, error) {
-	if size < 2 {
-		return nil, nil
+// maxOrdered is how many jobs are tried for one that fits together but for circles.
+const maxOrdered = 16
+
+// ordered looks for circles of waits in a job that is small enough for that, of up to most ranks. Programs may
+// be for certain numbers of ranks only. So sizes that divide that of the job come first, and those at which
+// calls do not fit together are passed over.
+func (m *Model) ordered(size, most int) ([]Obstacle, error) {
+	tries := 0
+	for _, divides := range []bool{true, false} {
+		for n := most; n > 1 && tries < maxOrdered; n-- {
+			if (size%n == 0) != divides {
+				continue
+			}
+			c, err := m.At(n)
+			if err != nil {
+				continue
+			}
+			tries++
+			list, _, err := m.unfit(c, n)
+			if err != nil || !slices.ContainsFunc(list, func(o Obstacle) bool { return !o.circle }) {
+				return list, err
+			}
+		}
 	}
-	c := m.smaller(&size)
-	if c == nil {
-		return nil, nil
-	}
-	list, _, err := m.unfit(c, size)
-	return list, err
+	return nil, nil
 }
 
 // smaller is the archive of a job of the size, or of the next smaller one that is possible.

@@ -28,11 +28,7 @@ func (m *inference) known(k quantityKey, list func() []quantity) []quantity {
 		qs = list()
 		for i := range qs {
 			for _, s := range m.recordings {
-				v := int64(-1) // it is none there
-				if !qs[i].e.Uses(func(x *Expr) bool { return x.Grid != nil && s.env.Dims[x.Grid.ID] == nil }) {
-					v = s.at(qs[i].e)
-				}
-				qs[i].at = append(qs[i].at, v)
+				qs[i].at = append(qs[i].at, s.quantity(qs[i].e))
 			}
 		}
 		if m.lists == nil {
@@ -41,6 +37,14 @@ func (m *inference) known(k quantityKey, list func() []quantity) []quantity {
 		m.lists[k] = qs
 	}
 	return qs
+}
+
+// quantity is the value of an expression at a recording, -1 if it has none there.
+func (s *recording) quantity(e *Expr) int64 {
+	if e.Uses(func(x *Expr) bool { return x.Grid != nil && s.env.Dims[x.Grid.ID] == nil }) {
+		return -1
+	}
+	return s.at(e)
 }
 
 func (m *inference) listQuantities(r role) []quantity {

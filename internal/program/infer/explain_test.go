@@ -134,7 +134,20 @@ var explained = []struct {
 	}, "(shift[0 1] if not((shift[0 1] < 0)) else -1)"},
 	{"the place with row and column exchanged", roleRank, []int64{9}, 1,
 		func(r, n, _ int64) int64 { return r%3*3 + r/3 },
-		"(c0 + (d0 * c1))"},
+		"((c1 * d0) + c0)"},
+	{"halves, then quarters", roleRank, []int64{4, 8, 16, 32}, 2,
+		func(r, n, i int64) int64 { return r ^ n>>(i+1) }, "(r xor (P div 2^((i0 + 1))))"},
+	{"the place in a square, or in two that alternate, with row and column exchanged", roleRank,
+		[]int64{4, 8, 16, 32}, 1, func(r, n, _ int64) int64 {
+			side, each := int64(1), int64(1)
+			for 4*side*side <= n {
+				side *= 2
+			}
+			if side*side != n {
+				each = 2
+			}
+			return (r/each%side*side+r/each/side)*each + r%each
+		}, "(((c1 * d0) + c0) if (d0 = d1) else ((((c1 * d0) + c0) * d2) + c2))"},
 	{"a partner of two", roleRank, []int64{2}, 1, func(r, _, _ int64) int64 { return 1 - r },
 		" | with two ranks there is one partner only, whoever it is"},
 	{"somebody", roleRank, []int64{16}, 1, func(r, n, _ int64) int64 { return r * 2654435761 >> 7 % n }, ""},
@@ -162,6 +175,12 @@ var explained = []struct {
 		"((r mod 3) = 0) | it: the condition is that ((r mod 3) = 0), and not a place in a process grid"},
 	{"both ends", roleOther, []int64{16}, 1, func(r, n, _ int64) int64 { return b2i(r == 0 || r == n-1) },
 		"((r = (P - 1)) or (r = 0))"},
+	{"at squares only, less with more ranks", roleFixed, []int64{4, 8, 16, 32}, 1, func(r, n, _ int64) int64 {
+		if n == 4 || n == 16 {
+			return 0
+		}
+		return 640/n - 640/n*(r%2)
+	}, "(0 if (d0 = d1) else ((640 div P) + ((-1 * (640 div P)) * c2)))"},
 	{"the row of a grid", roleOther, []int64{16}, 1, func(r, _, _ int64) int64 { return r / 4 }, "c0"},
 	{"no rule", roleOther, []int64{16}, 1, func(r, _, _ int64) int64 { return (r*r*r + 7*r) % 101 }, ""},
 }

@@ -54,6 +54,8 @@ type inference struct {
 	// that what is explained is the root of a collective.
 	others []*Expr
 	root   bool
+	// factor tells that what is explained is a factor in a sum, and no number that was recorded.
+	factor bool
 	// counted are the counts that belong to an array of displacements.
 	counted *Expr
 	// sign is the direction along an axis that the meaning of a parameter tells, 0 if it does not.
@@ -366,65 +368,6 @@ func (t *table) features(idx []*Expr) [][]*Expr {
 	}
 	return append(out, []*Expr{op(LowBit, rankExpr)}, []*Expr{op(HighBit, rankExpr)},
 		[]*Expr{rankExpr, op(LowBit, rankExpr)}, []*Expr{rankExpr, op(HighBit, rankExpr)})
-}
-
-// fitModulo explains values that repeat with the rank, an index or a coordinate, or with a sum of
-// two of them.
-func (t *table) fitModulo(idx []*Expr, r role) *Expr {
-	seen := map[int64]bool{}
-	for _, v := range t.vals {
-		if seen[v] = true; len(seen) > 64 {
-			return nil
-		}
-	}
-	values := int64(len(seen))
-	for k, x := range t.turning(idx) {
-		most := 2 * values
-		if k > len(idx) {
-			if most = values + 1; values > 16 || r == roleRank {
-				break
-			}
-		}
-		for p := max(values, 2); p <= most; p++ {
-			if e := t.linear([]*Expr{op(Mod, x, num(p))}, roleFixed, false, nil); e != nil {
-				return e
-			}
-		}
-	}
-	for _, x := range append([]*Expr{rankExpr}, idx...) {
-		for p := int64(2); p <= 64; p++ {
-			if e := t.linear([]*Expr{op(Div, x, num(p))}, roleFixed, false, nil); e != nil {
-				return e
-			}
-		}
-	}
-	return nil
-}
-
-// turning are what values may repeat with: the rank, an index, a coordinate, and sums of two of
-// them.
-func (t *table) turning(idx []*Expr) []*Expr {
-	single := append([]*Expr{rankExpr}, idx...)
-	for _, g := range t.m.gridsFor(t) {
-		for k := range g.Axes {
-			if g.Axes > 1 && len(g.Fixed) == 0 && !g.Ascending {
-				single = append(single, coordExpr(g, k))
-			}
-		}
-	}
-	out := single
-	for _, x := range single {
-		out = append(out, op(Mul, num(2), x))
-	}
-	for _, k := range idx {
-		for _, x := range single {
-			if x != k {
-				out = append(out, op(Add, x, k), op(Sub, x, k), op(Add, x, op(Mul, num(2), k)),
-					op(Add, op(Mul, num(2), x), k), op(Mul, num(2), op(Add, x, k)))
-			}
-		}
-	}
-	return out
 }
 
 // maxPick is how many different expressions there may be for an index.

@@ -265,14 +265,16 @@ func newClass(s *recording, d *archive.ClassData) *class {
 
 // thread makes the program of the threads with a number.
 func (m *inference) thread(number int, classes []*class) (*Thread, error) {
-	f := &folder{known: shapes{}, rounds: m.policy.rounds}
+	f := newFolder(m.policy.rounds)
 	trees := make([][]*node, len(classes))
 	for i, k := range classes {
 		if k.recording.c.Groups[k.d.Group].Unranked {
 			continue
 		}
-		seq, err := treeOf(k.d, func(t uint32) (key, line uint64) {
-			return leafKey(k.recording.c, k.recording.c.Templates[k.d.Terminals[t]])
+		seq, err := treeOf(k.d, func(t uint32) node {
+			x := k.recording.c.Templates[k.d.Terminals[t]]
+			key, line := leafKey(k.recording.c, x)
+			return node{key: key, line: line, own: specFunc(x).Own()}
 		})
 		if err != nil {
 			return nil, refusal(k.d.Ranks, "%v", err)
@@ -282,7 +284,7 @@ func (m *inference) thread(number int, classes []*class) (*Thread, error) {
 	b := &block{}
 	for i, k := range classes {
 		if trees[i] != nil {
-			b.seqs = append(b.seqs, sequence{class: k, nodes: f.wrap(trees[i], f.longest)})
+			b.seqs = append(b.seqs, sequence{class: k, nodes: expanded(f.wrap(trees[i], f.longest))})
 		}
 	}
 	a := &aligner{loops: m.loops}

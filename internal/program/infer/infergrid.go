@@ -350,6 +350,10 @@ func (m *inference) makeGrids() {
 	}
 	add(Grid{Axes: 2}, false)
 	add(Grid{Axes: 2, Ascending: true}, false)
+	if m.twiceSquares() {
+		add(Grid{Axes: 3, Fixed: []int64{0, 0, 2}}, false)
+		add(Grid{Axes: 3, Fixed: []int64{2, 0, 0}}, false)
+	}
 	add(Grid{Axes: 3}, false)
 	add(Grid{Axes: 3, Ascending: true}, false)
 	add(Grid{Axes: 1}, false)
@@ -360,6 +364,17 @@ func (m *inference) makeGrids() {
 			add(Grid{Axes: 2, Fixed: []int64{0, d}}, false)
 		}
 	}
+}
+
+// twiceSquares tells whether some of the recordings have twice as many ranks as a square.
+func (m *inference) twiceSquares() bool {
+	sizes := map[int64]bool{}
+	for _, s := range m.recordings {
+		if d := formula.Balanced(s.size/2, 2); s.size%2 == 0 && d[0] == d[1] {
+			sizes[s.size] = true
+		}
+	}
+	return len(sizes) > 1
 }
 
 // shapesOf are the shapes of grids of all ranks that a recording's calls speak of.

@@ -125,6 +125,7 @@ func (t *table) partners(idx []*Expr) (list []*Expr) {
 	if !t.m.policy.grid && t.ranks(2) {
 		for _, k := range idx {
 			add(t.xor(op(Shl, k)))
+			add(t.halving(k))
 		}
 	}
 	if len(idx) > 0 {
@@ -313,6 +314,20 @@ func (t *table) xor(f *Expr) *Expr {
 	return e
 }
 
+// halving explains r xor N/2, r xor N/4, ..., where N is the number of ranks, or of those along an axis.
+func (t *table) halving(k *Expr) *Expr {
+	if !t.ranks(4) {
+		return nil
+	}
+	for _, q := range t.m.quantities(roleDims) { // the number of ranks is the first of them
+		e := op(Xor, rankExpr, op(Div, q.e, op(Shl, op(Add, k, num(1)))))
+		if slices.Min(q.at) > 0 && t.holds(e) && t.proved(e) {
+			return e
+		}
+	}
+	return nil
+}
+
 // halves explains ranks among every other one.
 func (t *table) halves() *Expr {
 	e := op(Div, rankExpr, num(2))
@@ -327,8 +342,21 @@ func (t *table) halves() *Expr {
 	return e
 }
 
-// permuted explains ranks whose coordinates are the own ones in another order.
+// permuted explains ranks whose coordinates are the own ones in another order, in a grid whose axes
+// are in that order, or which are somewhere else on the same lines.
 func (t *table) permuted(g *Grid) *Expr {
+	for _, order := range [][]int{{1, 0}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}} {
+		if len(order) != g.Axes {
+			continue
+		}
+		e := coordExpr(g, order[0])
+		for _, k := range order[1:] {
+			e = op(Add, op(Mul, e, dimExpr(g, k)), coordExpr(g, k))
+		}
+		if t.holds(e) && t.proved(e) {
+			return e
+		}
+	}
 	var coords []*Expr
 	for k := range g.Axes {
 		coords = append(coords, coordExpr(g, k))
@@ -369,145 +397,6 @@ func (t *table) fitCoords(idx []*Expr, r role) *Expr {
 			if e := t.linear(append([]*Expr{k}, coords...), roleFixed, false, nil); e != nil {
 				return e
 			}
-		}
-	}
-	return nil
-}
-
-// conditions are what programs ask of their rank, simple questions first.
-func (t *table) conditions() []*Expr {
-	last := op(Sub, sizeExpr, num(1))
-	list := []*Expr{
-		op(Eq, rankExpr, num(0)),
-		op(Eq, rankExpr, last),
-		op(Eq, op(Mod, rankExpr, num(2)), num(0)),
-		op(Less, rankExpr, num(2)),
-		op(Less, rankExpr, op(Div, sizeExpr, num(2))),
-		op(Eq, rankExpr, num(1)),
-	}
-	for _, k := range t.varying() {
-		list = append(list, op(Eq, k, num(0)))
-		if t.m.rounds {
-			list = append(list, op(Eq, op(Mod, k, sizeExpr), rankExpr))
-		}
-		list = append(list, op(Eq, k, rankExpr))
-	}
-	for _, g := range t.m.gridsFor(t) {
-		if g.Axes < 2 {
-			continue
-		}
-		for k := range g.Axes {
-			c := coordExpr(g, k)
-			d := dimExpr(g, k)
-			list = append(list, op(Eq, c, num(0)), op(Eq, c, op(Sub, d, num(1))), op(Eq, op(Mod, c, num(2)), num(0)))
-		}
-	}
-	return list
-}
-
-// condition explains values that are 0 and 1.
-func (t *table) condition() *Expr {
-	if vals, ok := t.constants(); ok {
-		if e := t.m.constant(vals, roleFixed); e != nil && e.Op == Num {
-			return e
-		}
-	}
-	cs := t.conditions()
-	var found *Expr
-	for _, c := range cs {
-		e := c
-		if !t.holds(e) {
-			if e = op(Not, c); !t.holds(e) {
-				continue
-			}
-		}
-		if found == nil {
-			found = e
-			continue
-		}
-		if !e.Uses(func(x *Expr) bool { return x.Grid != nil }) {
-			return t.m.note(found, "the condition is that %v; it could as well be that %v", found, e)
-		}
-	}
-	every := t.every()
-	strange := func(x *Expr) bool { return x.Grid != nil && !t.m.partnerGrids[x.Grid] } // nobody's partners are in it
-	switch {
-	case found == nil && every != nil:
-		return every
-	case found != nil && every != nil && found.Uses(strange):
-		return t.m.note(every, "the condition is that %v, and not a place in a process grid", every)
-	case found != nil:
-		return found
-	}
-	// Two conditions together fit much by chance, unless they are the two ends of something.
-	many := t.ranks(16)
-	for i, a := range cs {
-		for _, b := range cs[:i] {
-			if !many && !ends(a, b) {
-				continue
-			}
-			for _, e := range []*Expr{
-				op(Or, a, b), op(And, op(Not, a), op(Not, b)), op(And, a, op(Not, b)), op(And, b, op(Not, a)),
-				op(And, a, b),
-			} {
-				if t.holds(e) {
-					return e
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// every is the condition of every so many ranks.
-func (t *table) every() *Expr {
-	for p := int64(2); p <= 8; p++ {
-		for k := range p {
-			e := op(Eq, op(Mod, rankExpr, num(p)), num(k))
-			if t.ranks(int(p)+2) && t.holds(e) {
-				return e
-			}
-			if e = op(Not, e); t.ranks(int(p)+2) && t.holds(e) {
-				return e
-			}
-		}
-	}
-	return nil
-}
-
-// ends tells whether two conditions are that something is at its first place and at its last one,
-// or each of two axes at one.
-func ends(a, b *Expr) bool {
-	if a.Op != Eq || b.Op != Eq {
-		return false
-	}
-	x, y := a.Args[0], b.Args[0]
-	return x.Op == Rank && y.Op == Rank || x.Op == Coord && y.Op == Coord && x.Grid == y.Grid
-}
-
-// fitConditions explains the values where a condition holds, and where it does not, by themselves:
-// first without further conditions.
-func (t *table) fitConditions(r role, depth int) *Expr {
-	for deeper := maxDepth; deeper > depth; deeper -= maxDepth - depth - 1 {
-		for _, c := range t.conditions() {
-			yes := t.only(func(i int) bool { return t.eval(c, i) != 0 })
-			if len(yes.rows) == 0 || len(yes.rows) == len(t.rows) {
-				continue
-			}
-			a := yes.fit(r, maxDepth)
-			if a == nil {
-				continue
-			}
-			b := t.only(func(i int) bool { return t.eval(c, i) == 0 }).fit(r, deeper)
-			if b == nil {
-				continue
-			}
-			if e := op(If, c, a, b); t.holds(e) && t.proved(e) {
-				return e
-			}
-		}
-		if depth+1 == maxDepth {
-			break
 		}
 	}
 	return nil

@@ -32,7 +32,9 @@ func (t *table) linear(features []*Expr, r role, stride bool, accept func(coef [
 		case stride:
 			cr = roleStride
 		}
+		t.m.factor = k > 0
 		c := t.m.constant(vals, cr)
+		t.m.factor = false
 		if c == nil {
 			return nil
 		}

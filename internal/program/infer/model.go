@@ -184,6 +184,8 @@ type Obstacle struct {
 	Ranks *archive.RankSet
 	// Reason says in words what is wrong.
 	Reason string
+
+	circle bool // calls wait for each other, and fit together otherwise
 }
 
 // String is the obstacle as a sentence without a full stop.

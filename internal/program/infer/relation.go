@@ -19,12 +19,22 @@ func (m *inference) related(r role) []quantity {
 				qs = append(qs, quantity{e: e})
 			}
 		}
-		for _, q := range m.quantities(roleDims) {
+		dims := m.quantities(roleDims)
+		steps := func() {
+			for _, q := range dims {
+				add(log2(q.e))
+			}
+		}
+		if r == roleSteps {
+			plain := qs[1:]
+			qs = slices.Clip(qs[:1])
+			steps()
+			qs = append(qs, plain...)
+		}
+		for _, q := range dims {
 			add(q.e)
 		}
-		for _, q := range m.quantities(roleDims) {
-			add(log2(q.e))
-		}
+		steps()
 		add(op(Mul, sizeExpr, sizeExpr))
 		return qs
 	})
@@ -78,12 +88,13 @@ func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
 		}
 	}
 	p.q = make([]int64, len(at))
+	qs := append(m.repeated(), m.related(r)...)
 	families := []family{nearTo, multiple}
 	if r != roleRank {
 		families = append(families, straight, share, powers)
 	}
 	for _, f := range families {
-		for _, q := range m.related(r) {
+		for _, q := range qs {
 			for k, i := range at {
 				p.q[k] = q.at[i]
 			}
@@ -97,6 +108,25 @@ func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
 		}
 	}
 	return nil
+}
+
+// repeated are how often loops are repeated that depend on the size only: what else depends on it may well
+// follow from these.
+func (m *inference) repeated() (list []quantity) {
+	if m.grid != nil {
+		return nil
+	}
+	for _, e := range m.counts {
+		if e.UsesRank() || e.Op == Size || e.Op == Dim || e.Uses(func(x *Expr) bool { return x.Op == Index }) {
+			continue
+		}
+		q := quantity{e: e}
+		for _, s := range m.recordings {
+			q.at = append(q.at, s.quantity(e))
+		}
+		list = append(list, q)
+	}
+	return list
 }
 
 func nearTo(_ *inference, q *Expr, p *points) *Expr {
@@ -115,10 +145,13 @@ func multiple(_ *inference, q *Expr, p *points) *Expr {
 		return op(Mul, q, num(a))
 	}
 	whole := p.v[0] * p.q[0]
-	if whole > 0 && p.all(func(q, v int64) bool { return q > 0 && v*q == whole }) {
-		return op(Div, num(whole), q)
+	if whole == 0 || q.Op == Bits || !p.all(func(q, v int64) bool { return q > 0 && v*q == whole }) {
+		return nil
 	}
-	return nil
+	if whole < 0 {
+		return op(Mul, num(-1), op(Div, num(-whole), q))
+	}
+	return op(Div, num(whole), q)
 }
 
 func straight(m *inference, q *Expr, p *points) *Expr {
@@ -156,6 +189,9 @@ func share(m *inference, q *Expr, p *points) *Expr {
 // fewNoted notes a formula with two numbers that no third value has confirmed.
 func (m *inference) fewNoted(e *Expr, p *points) *Expr {
 	if p.few() {
+		if m.factor {
+			return nil // it would be any two numbers
+		}
 		return m.note(e, "%v, from few sizes only", e)
 	}
 	return e

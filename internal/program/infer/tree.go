@@ -3,6 +3,7 @@ package infer
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
@@ -23,6 +24,10 @@ type node struct {
 	inst  [][]*node
 	count uint64
 	trip  *archive.RankFunc
+	// own is set for events of Tabard itself, such as that a block of memory is used for the first time.
+	// before are those that come before the node, while repetitions are looked for.
+	own    bool
+	before []*node
 }
 
 // times is how often the node's body is repeated at a rank.
@@ -43,15 +48,15 @@ const maxNodes = 1 << 17
 // treeMaker makes the tree of a class.
 type treeMaker struct {
 	c     *archive.ClassData
-	leaf  func(t uint32) (key, line uint64) // of a terminal
-	trips [][]*archive.RankFunc             // by rule and symbol
+	leaf  func(t uint32) node   // of a terminal
+	trips [][]*archive.RankFunc // by rule and symbol
 	rules [][]*node
 	nodes int
 	err   error
 }
 
 // treeOf is the tree of a class, not folded.
-func treeOf(c *archive.ClassData, leaf func(t uint32) (key, line uint64)) ([]*node, error) {
+func treeOf(c *archive.ClassData, leaf func(t uint32) node) ([]*node, error) {
 	m := &treeMaker{c: c, leaf: leaf, rules: make([][]*node, len(c.Grammar.Rules))}
 	k := 0
 	for _, body := range c.Grammar.Rules {
@@ -80,8 +85,9 @@ func (m *treeMaker) rule(r int) []*node {
 		if s.IsRule() {
 			body = m.rule(s.Rule())
 		} else {
-			key, line := m.leaf(s.ID)
-			body = []*node{{key: key, line: line, term: s.ID}}
+			n := m.leaf(s.ID)
+			n.term = s.ID
+			body = []*node{&n}
 		}
 		if s.Count == 1 && trip == nil {
 			seq = append(seq, body...)
@@ -199,15 +205,86 @@ func (f *folder) shape(body []*node) uint64 {
 	return key
 }
 
+// alikeBefore tells whether all iterations have the same events of our own attached, and some.
+func alikeBefore(inst [][]*node) bool {
+	some := false
+	for _, body := range inst {
+		for i, n := range body {
+			first := inst[0][i].before
+			if !slices.EqualFunc(n.before, first, func(a, b *node) bool { return a.key == b.key }) {
+				return false
+			}
+			some = some || len(first) > 0
+		}
+	}
+	return some
+}
+
+// begun puts what is attached to the first call of a loop before the loop.
+func (n *node) begun() {
+	first := *n.inst[0][0]
+	if first.before == nil {
+		return
+	}
+	n.before, first.before = first.before, nil
+	n.inst[0] = append([]*node{&first}, n.inst[0][1:]...)
+}
+
 // folder finds repetitions of bodies that differ in values only: loops over partners. Loops that
 // the grammar knows are nodes already.
 type folder struct {
 	known   shapes
 	longest int
-	rounds  bool // see policy
+	// announced are the bodies whose iterations all come with the same events of our own.
+	announced map[uint64]bool
+	rounds    bool // see policy
 }
 
-func (f *folder) tree(seq []*node) []*node { return f.runs(f.inner(seq)) }
+func newFolder(rounds bool) *folder {
+	return &folder{known: shapes{}, announced: map[uint64]bool{}, rounds: rounds}
+}
+
+// tree is a sequence with repetitions, in which events of our own are attached.
+func (f *folder) tree(seq []*node) []*node { return f.runs(f.unrolled(f.attached(f.inner(seq)))) }
+
+// attached lets events of our own go with what comes after them: they are not what a program repeats.
+// What goes round the ranks is told by the iterations without such an event.
+func (f *folder) attached(seq []*node) []*node {
+	if f.rounds || !slices.ContainsFunc(seq, func(n *node) bool { return n.own }) {
+		return seq
+	}
+	var out, own []*node
+	for _, n := range seq {
+		if n.own {
+			own = append(own, n)
+			continue
+		}
+		if own != nil {
+			x := *n
+			x.before, own = own, nil
+			n = &x
+		}
+		out = append(out, n)
+	}
+	return append(out, own...)
+}
+
+// expanded is the reverse of attached, also in loops that were made since.
+func expanded(seq []*node) []*node {
+	var out []*node
+	for _, n := range seq {
+		out = append(out, n.before...)
+		x := *n
+		if x.before = nil; n.inst != nil {
+			x.inst = make([][]*node, len(n.inst))
+			for k, body := range n.inst {
+				x.inst[k] = expanded(body)
+			}
+		}
+		out = append(out, &x)
+	}
+	return out
+}
 
 // inner folds what is inside of the nodes of a sequence.
 func (f *folder) inner(seq []*node) []*node {
@@ -235,6 +312,54 @@ func (f *folder) inner(seq []*node) []*node {
 		out = append(out, loopOf(m))
 	}
 	return out
+}
+
+// maxUnrolled is how many nodes a loop may have that is taken apart.
+const maxUnrolled = 128
+
+// unrolled takes loops apart that the nodes around them continue, for a whole iteration together, with
+// other values. Where the values of a rank happen to be equal, the grammar finds some iterations of a
+// loop, from anywhere to anywhere in them; at other ranks it finds none.
+func (f *folder) unrolled(seq []*node) []*node {
+	var out []*node
+	for i, n := range seq {
+		times := max(uint64(len(n.inst)), n.count)
+		if f.rounds || !simpleLoop(n) || times > maxUnrolled || int(times)*len(n.inst[0]) > maxUnrolled {
+			out = append(out, n)
+			continue
+		}
+		first, last := n.inst[0], n.inst[len(n.inst)-1]
+		before, after := 0, 0
+		for before < len(last) && before < i && f.alike(seq[i-1-before:i-before], last[len(last)-1-before:len(last)-before]) {
+			before++
+		}
+		for after < len(first) && i+1+after < len(seq) && f.alike(seq[i+1+after:i+2+after], first[after:after+1]) {
+			after++
+		}
+		if before+after < len(first) {
+			out = append(out, n)
+			continue
+		}
+		for k := range times {
+			out = append(out, n.inst[min(int(k), len(n.inst)-1)]...)
+		}
+	}
+	return out
+}
+
+// simpleLoop tells whether a node is a loop over several different calls that is as long at all ranks.
+func simpleLoop(n *node) bool {
+	if n.inst == nil || n.trip != nil || len(n.inst[0]) < 2 {
+		return false
+	}
+	seen := map[uint64]bool{}
+	for _, x := range n.inst[0] {
+		if x.inst != nil || seen[x.key] {
+			return false
+		}
+		seen[x.key] = true
+	}
+	return true
 }
 
 // maxRounds is how many nodes there may be in loops that go round the ranks again and again.
@@ -271,8 +396,12 @@ func (f *folder) runs(seq []*node) []*node {
 			for j := range k {
 				m.inst = append(m.inst, seq[i+j*length:i+(j+1)*length])
 			}
-			f.known[f.shape(m.inst[0])] = length
+			shape := f.shape(m.inst[0])
+			f.known[shape] = length
 			f.longest = max(f.longest, length)
+			if f.announced[shape] = f.announced[shape] || alikeBefore(m.inst); !f.announced[shape] {
+				m.begun()
+			}
 			out = append(out, loopOf(m))
 			i += k * length
 		}
@@ -309,7 +438,7 @@ func (f *folder) wrap(seq []*node, longest int) []*node {
 	for i := 0; i < len(seq); {
 		n := seq[i]
 		if n.inst != nil {
-			m := &node{key: n.key, line: n.line, count: n.count, trip: n.trip}
+			m := &node{key: n.key, line: n.line, count: n.count, trip: n.trip, before: n.before}
 			for _, body := range n.inst {
 				if len(body) == 1 && body[0].inst == nil {
 					m.inst = append(m.inst, body)
@@ -335,8 +464,11 @@ func (f *folder) wrap(seq []*node, longest int) []*node {
 		}
 		body := seq[i : i+length]
 		m := loopOf(&node{count: 1, inst: [][]*node{body}})
+		if !f.announced[f.shape(body)] {
+			m.begun()
+		}
 		if length > 1 {
-			m.inst[0] = f.wrapBody(body, longest)
+			m.inst[0] = f.wrapBody(m.inst[0], longest)
 		}
 		out = append(out, m)
 		i += length

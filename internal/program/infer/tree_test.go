@@ -8,7 +8,7 @@ import (
 )
 
 // Programs are written as words here: a letter is a call, and A the same call as a with other
-// values; 3(ab) is a loop, and <a|A> a loop whose iterations differ.
+// values; # is an event of our own, 3(ab) is a loop, and <a|A> a loop whose iterations differ.
 
 // nodesOf reads a word.
 func nodesOf(t *testing.T, word string) []*node {
@@ -42,7 +42,7 @@ func parseNodes(word string) (seq []*node, rest string) {
 			seq = append(seq, loopOf(n))
 		default:
 			key := uint64(unicode.ToLower(c))
-			seq = append(seq, &node{key: key, line: key, term: uint32(c)})
+			seq = append(seq, &node{key: key, line: key, term: uint32(c), own: c == '#'})
 		}
 		word = word[1:]
 	}
@@ -99,11 +99,19 @@ func TestFolded(t *testing.T) {
 		{"abABc", "<ab|AB>c"},
 		{"aAbaAb", "<<a|A>b|<a|A>b>"},
 		{"3(aA)", "3(<a|A>)"},
+		{"A2(bca)bC", "<Abc|abc|abC>"}, // some iterations were equal
+		{"aC2(bc)", "aC2(bc)"},
+		{"Ab3(ab)", "<Ab|ab|ab|ab>"},
+		{"xaByAb", "xaByAb"},
+		{"aa#a", "<a|a|#a>"}, // a block of memory is used for the first time
+		{"#a#A", "<#a|#A>"},
+		{"#aAa", "#<a|A|a>"},
+		{"a#bABab", "<a#b|AB|ab>"},
 		{"2(ab)3(AB)", "2(ab)3(AB)"}, // loops of several calls, of other lengths, are others
 		{"2(a)3(A)", "<2(a)|3(A)>"},
 	} {
-		f := &folder{known: shapes{}}
-		if got := wordOf(f.tree(nodesOf(t, c[0]))); got != c[1] {
+		f := newFolder(false)
+		if got := wordOf(expanded(f.tree(nodesOf(t, c[0])))); got != c[1] {
 			t.Errorf("%s becomes %s, not %s", c[0], got, c[1])
 		}
 	}
@@ -119,7 +127,7 @@ func TestWrapped(t *testing.T) {
 		{"aA", "2(a)", "2(a)"},
 		{"aA", "2(ab)", "2(1(a)b)"},
 	} {
-		f := &folder{known: shapes{}}
+		f := newFolder(false)
 		f.tree(nodesOf(t, c.other))
 		if got := wordOf(f.wrap(f.tree(nodesOf(t, c.word)), f.longest)); got != c.want {
 			t.Errorf("%s beside %s becomes %s, not %s", c.word, c.other, got, c.want)
