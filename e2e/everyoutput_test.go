@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,7 +78,7 @@ func commandNumbers(t *testing.T, file string) numbers {
 
 // numbers are those of a timeline.
 func (r *timelineRead) numbers() numbers {
-	n := numbers{calls: map[string]int64{}, ns: map[string]int64{}, messages: int64(r.Flows)}
+	n := numbers{calls: map[string]int64{}, ns: map[string]int64{}, messages: int64(r.Flows), regions: r.Regions}
 	for f, x := range r.Functions {
 		n.calls[f], n.ns[f] = x[0], x[1]
 	}
@@ -230,9 +229,22 @@ func TestEveryOutput(t *testing.T) {
 	check("dump", func(t *testing.T) numbers { return dumpNumbers(t, file) })
 	check("info", func(t *testing.T) numbers {
 		m := jsonOf[struct{ Messages int64 }](t, "messages", file).Messages
-		functions := jsonOf[struct{ Functions map[string]int64 }](t, "info", file).Functions
-		maps.DeleteFunc(functions, func(name string, _ int64) bool { return !strings.HasPrefix(name, "MPI_") }) // regions
-		return numbers{calls: functions, messages: m}
+		info := jsonOf[struct {
+			Calls     int64
+			Functions map[string]int64
+		}](t, "info", file)
+		all := int64(0)
+		for name, n := range info.Functions {
+			if !strings.HasPrefix(name, "MPI_") { // regions
+				delete(info.Functions, name)
+				continue
+			}
+			all += n
+		}
+		if info.Calls != all {
+			t.Errorf("%d calls, of functions %d", info.Calls, all)
+		}
+		return numbers{calls: info.Functions, messages: m}
 	})
 	t.Run("python", func(t *testing.T) {
 		dir := packageDir(t, map[string]string{"app.tabard": file})

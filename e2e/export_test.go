@@ -144,6 +144,7 @@ type timelineRead struct {
 	Slices, Requests, Flows uint64
 	FlowIDs                 uint64 `json:"flow_ids"`
 	Functions               map[string][2]int64
+	Regions                 map[string]uint64
 	Threads                 []string
 }
 

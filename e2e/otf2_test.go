@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,6 @@ type otf2Read struct {
 	Ranks          [][3]any
 	Sent, Received [][4]int64
 	Pending        map[string]int
-	Regions        map[string]uint64
 }
 
 // readOTF2 reads archives by testdata/export/read_otf2.py, with Debian's Python, which has python3-otf2.
@@ -140,6 +140,11 @@ func TestExportOTF2Regions(t *testing.T) {
 			}
 			if len(counts) == 0 {
 				t.Error("no regions")
+			}
+			// The script fails where slices do not nest, or have no end.
+			c := readTimelines[timelineRead](t, "python3", "read_chrome.py", exported(t, "chrome", file, flags...))[0]
+			if !maps.Equal(c.Regions, r.Regions) {
+				t.Errorf("for Chrome %v, in OTF2 %v", c.Regions, r.Regions)
 			}
 		}
 	})

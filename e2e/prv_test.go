@@ -12,8 +12,7 @@ import (
 // prvRead is what a reader by the rules of Paraver's format found in a trace.
 type prvRead struct {
 	timelineRead
-	Pairs   [][4]int64
-	Regions map[string]uint64
+	Pairs [][4]int64
 }
 
 // Traces keep the rules of the format: order, places, states without gaps, labels. Calls and their time are those of the

@@ -299,6 +299,10 @@ func (f *Func) Has(mask Flag) bool { return f.Flags&mask == mask }
 // the calls, and is none: nothing that counts calls, or shares of them, counts it.
 func (f *Func) Own() bool { return f.Has(Pseudo) }
 
+// Call tells calls of the program from all else that is recorded: from records of Tabard's own, and from begins, ends
+// and moments, such as those of regions.
+func (f *Func) Call() bool { return !f.Own() && f.Shape == ShapeCall }
+
 // Clock tells whether a value of a call is what a clock shows, or how fine it is: an outcome, which is
 // another one in each run.
 func (f *Func) Clock(slot int) bool {

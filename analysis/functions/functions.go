@@ -264,7 +264,7 @@ func (b *builder) terminals(s *archive.Stream) ([]terminal, error) {
 	for t, sig := range sigs {
 		f := spec.ByID(sig.Func)
 		out[t] = terminal{kind: kinds[f.Name], api: f.ID, site: sig.Site, times: 1}
-		if f.Shape == spec.ShapeCall && !f.Own() && out[t].kind == other && sig.Flags&archive.Nested == 0 {
+		if f.Call() && out[t].kind == other && sig.Flags&archive.Nested == 0 {
 			out[t].kind = api
 			continue
 		}

@@ -112,7 +112,7 @@ func terminals(s *archive.Stream, of *selection.Selection) ([]terminal, error) {
 		f := spec.ByID(sig.Func)
 		x := &out[t]
 		x.shape, x.kind = f.Shape, f.Kind
-		x.call = f.Shape == spec.ShapeCall && !f.Own() && of.Function(f.ID)
+		x.call = f.Call() && of.Function(f.ID)
 		x.name, _ = selection.OpenName(s, sig)
 		if i := f.In("from"); f.Shape == spec.ShapeOpen && i >= 0 && sig.Slots[i].Kind == archive.Str {
 			x.from = sig.Slots[i].Str

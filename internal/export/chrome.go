@@ -49,7 +49,8 @@ func (x *chrome) stream(p *selection.Part) (sink, func() error, error) {
 	}
 	s := &chromeStream{x, host, firstThread + p.Stream.Index(), map[int64]*spec.Func{}}
 	x.name(host, s.thread, "thread_name", threadName(p.Stream))
-	return s, func() error { return nil }, x.send()
+	n := newNest(p.Stream, s)
+	return n, n.finish, x.send()
 }
 
 // name names a process or thread.
@@ -113,6 +114,22 @@ func (s *chromeStream) describe(f *spec.Func, op *calls.Op) {
 		s.text(text)
 	})
 	s.b = append(s.b, '}')
+}
+
+func (s *chromeStream) enter(r *region, at time.Duration) error {
+	s.begins("B", s.process, s.thread)
+	s.at(at)
+	s.b = append(s.b, `,"cat":"`+r.category+`","name":`...)
+	s.text(r.name)
+	s.b = append(s.b, '}')
+	return s.send()
+}
+
+func (s *chromeStream) leave(at time.Duration) error {
+	s.begins("E", s.process, s.thread)
+	s.at(at)
+	s.b = append(s.b, '}')
+	return s.send()
 }
 
 func (s *chromeStream) begin(c *call) error {

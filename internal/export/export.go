@@ -63,9 +63,9 @@ var Formats = []*Format{
 	{Name: "folded", Ext: ".folded", About: "folded stacks for flame graphs (--value says of what)", Is: isFolded,
 		write: writeFolded},
 	{Name: "perfetto", Ext: ".perfetto-trace", About: "timeline for ui.perfetto.dev and trace_processor", Is: isPerfetto,
-		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto},
+		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto, regions: true},
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
-		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome},
+		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
 	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
 		Is: isParquet, perCall: 4, write: writeTable, tables: true},
 	{Name: arrowName, Ext: ".arrow", About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",
@@ -195,7 +195,7 @@ func countCalls(sel *selection.Resolved) (n uint64, err error) {
 			return 0, err
 		}
 		for t, k := range counts {
-			if f := spec.ByID(sigs[t].Func); !f.Own() && f.Shape == spec.ShapeCall {
+			if spec.ByID(sigs[t].Func).Call() {
 				n += k * uint64(u.Ranks.Len())
 			}
 		}

@@ -266,7 +266,7 @@ func callsOf(p *calls.Program, part *selection.Part, t *table[callRow]) error {
 			inits[op.Request] = clone(op)
 		}
 		from, to := max(op.Call, part.Range.From), min(op.Call+op.Calls, part.Range.To)
-		if op.Func.Own() || op.Func.Shape != spec.ShapeCall || from >= to || !part.Selects(op.Terminal, from) {
+		if !op.Func.Call() || from >= to || !part.Selects(op.Terminal, from) {
 			continue
 		}
 		row := callRow{Start: -1, World: int32(rank.World), Rank: int32(rank.Rank), Thread: int32(s.Thread()),

@@ -166,8 +166,8 @@ func (x *perfetto) stream(p *selection.Part) (sink, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	n := uint64(p.Stream.Index())
-	s := &perfettoStream{perfetto: x, stream: p.Stream, sequence: descriptors + 1 + n, track: threadTracks + n,
+	i := uint64(p.Stream.Index())
+	s := &perfettoStream{perfetto: x, stream: p.Stream, sequence: descriptors + 1 + i, track: threadTracks + i,
 		at: max(x.from, 0), names: map[string]uint64{}, categories: map[string]uint64{}, texts: map[string]uint64{},
 		args: map[string]uint64{}, sites: map[uint32]uint64{}, lanes: map[int64]bool{}}
 	at := x.packet(descriptors)
@@ -175,14 +175,20 @@ func (x *perfetto) stream(p *selection.Part) (sink, func() error, error) {
 	x.uint(trackUUID, s.track)
 	th := x.open(trackThread)
 	x.uint(threadPID, host)
-	x.uint(threadTID, firstThread+n)
+	x.uint(threadTID, firstThread+i)
 	x.str(threadName_, threadName(p.Stream))
 	x.close(th)
 	x.close(d)
 	if err := x.send(at); err != nil {
 		return nil, nil, err
 	}
-	return s, s.finish, s.start()
+	n := newNest(p.Stream, s)
+	return n, func() error {
+		if err := n.finish(); err != nil {
+			return err
+		}
+		return s.finish()
+	}, s.start()
 }
 
 // perfettoStream is the track of a thread.
@@ -274,13 +280,18 @@ func (s *perfettoStream) site(terminal uint32) uint64 {
 	return id
 }
 
-// describe fills in the event of a call or request.
-func (s *perfettoStream) describe(f *spec.Func, op *calls.Op) {
-	s.uint(eventCategory, s.intern(internedCategories, s.categories, tl.CategoryOf(f).String()))
-	s.uint(eventName, s.intern(internedNames, s.names, f.Name))
-	if id := s.site(op.Terminal); id != 0 {
+// title fills in what the event of every slice has.
+func (s *perfettoStream) title(category, name string, terminal uint32) {
+	s.uint(eventCategory, s.intern(internedCategories, s.categories, category))
+	s.uint(eventName, s.intern(internedNames, s.names, name))
+	if id := s.site(terminal); id != 0 {
 		s.uint(eventLocation, id)
 	}
+}
+
+// describe fills in the event of a call or request.
+func (s *perfettoStream) describe(f *spec.Func, op *calls.Op) {
+	s.title(tl.CategoryOf(f).String(), f.Name, op.Terminal)
 	s.arguments(op, func(name string, v int64) {
 		a := s.open(eventArg)
 		s.uint(argName, s.intern(internedArgNames, s.args, name))
@@ -312,6 +323,17 @@ func (s *perfettoStream) flow(c *call, end uint64) {
 			s.fixed64(eventFlow, n.value>>1)
 		}
 	}
+}
+
+func (s *perfettoStream) enter(r *region, at time.Duration) error {
+	p, e := s.event(at, sliceBegin)
+	s.title(r.category, r.name, r.terminal)
+	return s.finishEvent(p, e)
+}
+
+func (s *perfettoStream) leave(at time.Duration) error {
+	p, e := s.event(at, sliceEnd)
+	return s.finishEvent(p, e)
 }
 
 func (s *perfettoStream) begin(c *call) error {

@@ -95,6 +95,20 @@ MPI_Barrier(comm=MPI_COMM_WORLD) ; unfinished
 	}
 }
 
+// Begins and ends of regions are events of the program, and no calls.
+func TestInfoRegions(t *testing.T) {
+	info := newInfo(t, `abi mpich
+rank 0 of 1 on n
+MPI_Init()
+region_begin(name="solve")
+MPI_Barrier(comm=MPI_COMM_WORLD)
+region_end()
+`)
+	if info.Calls != 2 || info.Called() != 2 || info.Functions["region_begin"] != 1 || info.Events["regions"] != 2 {
+		t.Errorf("%d calls of %d functions, %v, %v", info.Calls, info.Called(), info.Functions, info.Events)
+	}
+}
+
 // What is missing of a recording is said once for each process, and of ranks that have none in one line.
 func TestInfoMissing(t *testing.T) {
 	barrier := "\nMPI_Barrier(comm=MPI_COMM_WORLD)\n"

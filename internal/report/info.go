@@ -35,10 +35,11 @@ type Info struct {
 	// Clocks are those of the hosts, if they were measured.
 	Clocks []Clock `json:"clocks,omitempty"`
 	Calls  uint64  `json:"calls"`
-	// Functions are the calls by name, Polls the unsuccessful polls among them. Own are records of Tabard by name,
-	// such as where memory begins; they are not counted among the calls.
+	// Functions are the calls by name, and what else the program did, such as begins and ends of regions, which are not
+	// counted among the calls. Polls are the unsuccessful polls among the calls. Own are records of Tabard by name, such
+	// as where memory begins; they are not counted either.
 	Functions map[string]uint64 `json:"functions"`
-	// Events are the calls by kind of event, if there are others than calls of MPI.
+	// Events are the events by kind, if there are others than calls of MPI.
 	Events map[string]uint64 `json:"events,omitempty"`
 	Own    map[string]uint64 `json:"own_records,omitempty"`
 	Polls  uint64            `json:"polls"`
@@ -62,8 +63,12 @@ type Info struct {
 	Options map[string]string `json:"options,omitempty"`
 	Skipped []string          `json:"unknown_sections,omitempty"`
 
-	kinds map[spec.EventKind]uint64 // calls by kind
+	kinds  map[spec.EventKind]uint64 // events by kind
+	called int
 }
+
+// Called is how many functions there are calls of.
+func (info *Info) Called() int { return info.called }
 
 // Gap is ranks of which calls are missing that should be there: Calls of them, or all. If Uncounted is set, it is Calls
 // at least, and not all.
@@ -264,7 +269,12 @@ func (info *Info) addCalls(sig *archive.Signature, n uint64) {
 		info.Own[f.Name] += n
 		return
 	}
-	info.Calls += n
+	if f.Call() {
+		info.Calls += n
+		if info.Functions[f.Name] == 0 {
+			info.called++
+		}
+	}
 	info.Functions[f.Name] += n
 	info.kinds[f.Kind] += n
 	if sig.Flags&archive.Polls != 0 {

@@ -3,7 +3,8 @@ import collections, json, sys
 from decimal import Decimal
 
 trace = json.load(open(sys.argv[1]), parse_float=Decimal)
-stacks, by_name = collections.defaultdict(list), collections.defaultdict(lambda: [0, 0])
+REGIONS = "region", "function", "python"  # categories of what the program names, and not of calls
+stacks, regions, by_name = collections.defaultdict(list), collections.Counter(), collections.defaultdict(lambda: [0, 0])
 slices, requests, flows, last, asynchronous, starts = 0, 0, 0, {}, {}, {}
 for e in trace["traceEvents"]:
     if e["ph"] == "M":
@@ -12,9 +13,12 @@ for e in trace["traceEvents"]:
     assert ns >= last.get(thread, 0), e
     last[thread] = ns
     if e["ph"] == "B":
-        stacks[thread].append((e["name"], ns))
+        stacks[thread].append((e["name"], ns, e["cat"]))
     elif e["ph"] == "E":
-        name, begin = stacks[thread].pop()
+        name, begin, category = stacks[thread].pop()
+        if category in REGIONS:
+            regions[name] += 1
+            continue
         slices += 1
         by_name[name][0] += 1
         by_name[name][1] += ns - begin
@@ -31,4 +35,4 @@ assert not any(stacks.values()) and not any(asynchronous.values())
 assert all(len(s) == 2 for s in starts.values())
 names = [e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M" and e["name"] == "thread_name"]
 print(json.dumps({"slices": slices, "requests": requests, "flows": len(starts), "flow_ids": len(starts),
-                  "functions": by_name, "threads": sorted(names)}))
+                  "functions": by_name, "regions": regions, "threads": sorted(names)}))

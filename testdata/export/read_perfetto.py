@@ -4,6 +4,7 @@ import collections, json, sys, zlib
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
 BEGIN, END, COUNTER = 1, 2, 4
+REGIONS = "region", "function", "python"  # categories of what the program names, and not of calls
 SEQUENCE_CLEARED, SEQUENCE_NEEDED = 1, 2
 
 
@@ -67,20 +68,20 @@ def main(path):
             counters[tracks[track].name] += 1
             continue
         assert p.sequence_flags & SEQUENCE_NEEDED
-        name, args = None, {}
+        name, args, category = None, {}, None
         if e.type == BEGIN:
-            name = s.names[e.name_iid]
+            name, category = s.names[e.name_iid], s.categories[e.category_iids[0]]
             assert all(i in s.categories for i in e.category_iids) and e.category_iids
             assert not e.source_location_iid or e.source_location_iid in s.sites
             for a in e.debug_annotations:
                 args[s.args[a.name_iid]] = s.texts[a.string_value_iid] if a.string_value_iid else a.uint_value
-        events.append((s.time(p), order, track, e.type, name, args, tuple(e.flow_ids)))
+        events.append((s.time(p), order, track, e.type, name, args, tuple(e.flow_ids), category))
     # trace_processor sorts by time, and keeps the order of events of the same time.
     open_slices, slices, flows, flow_at = collections.defaultdict(list), [], 0, {}
     last = {}
-    for time, order, track, kind, name, args, ids in sorted(events):
+    for time, order, track, kind, name, args, ids, category in sorted(events, key=lambda e: e[:2]):
         if kind == BEGIN:
-            open_slices[track].append([track, name, time, args])
+            open_slices[track].append([track, name, time, args, category])
             here = open_slices[track][-1]
         else:
             here = open_slices[track].pop()  # an error if none is open: misplaced_end_event
@@ -90,15 +91,18 @@ def main(path):
                 flows += 1
             flow_at[i] = here
     assert not any(open_slices.values()), "slices without an end"
+    regions = collections.Counter(x[1] for x in slices if x[4] in REGIONS)
+    slices = [x for x in slices if x[4] not in REGIONS]
     calls = [x for x in slices if tracks[x[0]].HasField("thread")]
     requests = [x for x in slices if not tracks[x[0]].HasField("thread")]
     by_name = collections.defaultdict(lambda: [0, 0])
-    for _, name, _, _, duration in calls:
+    for _, name, _, _, _, duration in calls:
         by_name[name][0] += 1
         by_name[name][1] += duration
     print(json.dumps({
         "slices": len(calls), "requests": len(requests), "flows": flows, "flow_ids": len(flow_at), "counters": counters,
         "functions": by_name, "threads": sorted(d.thread.thread_name for d in tracks.values() if d.HasField("thread")),
+        "regions": regions,
         "bytes": sum(x[3].get("bytes", 0) for x in calls if "destination" in x[3]),
     }))
 

@@ -66,7 +66,7 @@ func Info(out io.Writer, info *report.Info, top int) error {
 	if info.Timing != nil {
 		row("times", "%s", timing(info.Timing))
 	}
-	row("calls", "%s of %s%s", count(info.Calls), plural(uint64(len(info.Functions)), "function"), special(info))
+	row("calls", "%s of %s%s", count(info.Calls), plural(uint64(info.Called()), "function"), special(info))
 	if len(info.Events) > 0 {
 		row("events", "%s", eventText(info.Events))
 	}
