@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -33,7 +34,7 @@ func (a *app) bounded(cmd *cobra.Command) {
 			// than it states. What is in use is bounded by the analyses.
 			debug.SetMemoryLimit(int64(b.Memory) / 4 * 3)
 			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(200) // far from the limit time matters more
+				debug.SetGCPercent(cmp.Or(b.Garbage, 200)) // far from the limit time matters more
 			}
 			a.perRank = int64(b.PerRank)
 		}
