@@ -20,6 +20,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // Most is how many messages are looked at; they take some 1.4 KB each.
@@ -60,6 +61,9 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &reader{a: a, most: cmp.Or(o.Most, Most), res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{}, ends: map[int32]ends{}}
+	if n, ok := a.Meta().ABI.Const(mpi.ProcNull); ok {
+		r.procNull = n
+	}
 	_, err = match.RunProgram(p, match.Options{Untimed: true, Fold: true, Message: r.message, Progress: o.Progress})
 	if err != nil {
 		return nil, err
@@ -101,8 +105,11 @@ type reader struct {
 	sites    map[string]int32
 	ends     map[int32]ends // by stream
 	streams  []int32        // of senders, by message
+	posts    []uint64       // the calls that post their sends
+	nths     []int32        // and which of the requests that these start
 	last     []uint64       // the hash that was read last, by message
 	sampled  int            // elements that are kept
+	procNull int64
 }
 
 func (r *reader) message(m *match.Message) error {
@@ -122,9 +129,11 @@ func (r *reader) message(m *match.Message) error {
 	r.messages = append(r.messages, Message{From: m.Send.Process, To: m.Recv.Process, Sent: m.Send.Post.Call,
 		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep, Posted: m.Recv.Post.Call,
 		Freed: freed(m), Synchronous: m.Send.Mode == spec.SendSynchronous})
-	r.streams, r.last = append(r.streams, m.Send.Post.Stream), append(r.last, 0)
-	r.ends[m.Send.Post.Stream] = append(r.ends[m.Send.Post.Stream], end{m.Send.Post.Call, m.SendStep, m.Count, n, false})
-	r.ends[m.Recv.Post.Stream] = append(r.ends[m.Recv.Post.Stream], end{m.Recv.Post.Call, 0, 1, n, true})
+	from, to := &m.Send.Post, &m.Recv.Post
+	r.streams, r.last = append(r.streams, from.Stream), append(r.last, 0)
+	r.posts, r.nths = append(r.posts, from.Call), append(r.nths, m.Send.Nth)
+	r.ends[from.Stream] = append(r.ends[from.Stream], end{from.Call, m.SendStep, m.Count, n, m.Send.Nth, false})
+	r.ends[to.Stream] = append(r.ends[to.Stream], end{to.Call, 0, 1, n, m.Recv.Nth, true})
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 // end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later.
 type end struct {
 	call, step, left uint64
-	message          int32
+	message, nth     int32 // the latter of the requests that the call starts
 	recv             bool
 }
 
@@ -71,8 +71,9 @@ func (a Amount) next(h Amount) Amount {
 	return Amount{a.Sum*0x9e3779b97f4a7c15 + h.Sum, a.Wave.Join(1, h.Wave), fingerprint.Join(a.Hash, h.Hash, 1)}
 }
 
-// visit is handed a call of an end, and the hashes that stand before it. It tells whether the later ones are wanted.
-type visit func(c *archive.Call, e *end, hashes []hash) bool
+// visit is handed a call of an end, and what it sends or where it receives to. It tells whether the later ones are
+// wanted.
+type visit func(c *archive.Call, e *end, x *sent) bool
 
 func (r *reader) readAll(all map[int32]ends, see visit) error {
 	for stream, of := range all {
@@ -87,8 +88,9 @@ func (r *reader) readAll(all map[int32]ends, see visit) error {
 // read goes through a stream up to the last call that is asked for.
 func (r *reader) read(stream int, of ends, see visit) error {
 	var hashes []hash
+	requests := &persistent{map[int64]*request{}, r.procNull}
 	for c, err := range r.a.Stream(stream).Iter(0) {
-		if err != nil || len(of) == 0 {
+		if err != nil || len(of) == 0 && requests.waiting() == 0 {
 			return err
 		}
 		if c.Func.Category == "payload" {
@@ -100,9 +102,13 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			r.res.Contents = true
 			continue
 		}
+		requests.see(c)
+		if done := requests.ready(c, hashes); done != nil {
+			see(c, &done.end, done.joined(r.messages[done.end.message].Bytes))
+		}
 		for len(of) > 0 && of[0].call <= c.Index {
 			e := &of[0]
-			if e.call == c.Index && see(c, e, hashes) && e.left > 1 {
+			if e.call == c.Index && r.wanted(c, e, requests, hashes, see) && e.left > 1 {
 				e.call, e.left = e.call+e.step, e.left-1
 				heap.Fix(&of, 0)
 				continue
@@ -114,24 +120,36 @@ func (r *reader) read(stream int, of ends, see visit) error {
 	return nil
 }
 
+// wanted hands a call of an end on. Of a partitioned request it waits until all partitions are ready.
+func (r *reader) wanted(c *archive.Call, e *end, requests *persistent, hashes []hash, see visit) bool {
+	x := requests.of(c, int(e.nth), hashes)
+	if x.request != nil && x.partitions > 0 && !e.recv {
+		x.wait(e)
+		return true
+	}
+	return see(c, e, x)
+}
+
 // at notes what a call says of a message.
-func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
+func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
 	m := &r.messages[e.message]
 	switch {
 	case e.recv:
-		m.Target, m.RecvSite = buffer(c, "recvbuf"), r.site(c)
+		m.Target, m.RecvSite = x.placeOf(c, "recvbuf"), r.site(c)
 		return false
 	case e.left == max(m.Count, 1): // the first one
-		m.Source, m.SendSite = buffer(c, "sendbuf"), r.site(c)
-		if len(hashes) == 1 {
-			m.Hash, m.Known, m.Amount, m.Elements = hashes[0].value, hashes[0].known, hashes[0].amount, hashes[0].elements
-			m.Width = width(c, m.Bytes)
-			r.sample(m, hashes[0].samples)
+		m.Sent = c.Index // of the last partition
+		m.Source, m.SendSite = x.placeOf(c, "sendbuf"), r.site(c)
+		if x.one {
+			h := &x.hash
+			m.Hash, m.Known, m.Amount, m.Elements = h.value, h.known, h.amount, h.elements
+			m.Width = width(x.countOf(c), m.Bytes)
+			r.sample(m, h.samples)
 		}
 		r.last[e.message] = m.Hash
 		return m.Known && e.left > 1
 	}
-	h, known := one(c, hashes)
+	h, known := one(c, x)
 	m.Digest = (m.Digest ^ h) * 0x9e3779b97f4a7c15
 	m.Digest ^= m.Digest >> 29
 	if known && h == r.last[e.message] {
@@ -139,8 +157,8 @@ func (r *reader) at(c *archive.Call, e *end, hashes []hash) bool {
 	}
 	r.last[e.message] = h
 	if known {
-		m.Amount = m.Amount.next(hashes[0].amount)
-		r.sample(m, hashes[0].samples)
+		m.Amount = m.Amount.next(x.hash.amount)
+		r.sample(m, x.hash.samples)
 	}
 	return true
 }
@@ -162,17 +180,17 @@ func (r *reader) sample(m *Message, samples []uint64) {
 }
 
 // width is the size of the reals in a message: 4 bytes of MPI_FLOAT, else 8.
-func width(c *archive.Call, bytes int64) int64 {
-	if n, ok := c.In("count"); ok && n.N > 0 && bytes/n.N == 4 {
+func width(count, bytes int64) int64 {
+	if count > 0 && bytes/count == 4 {
 		return 4
 	}
 	return 8
 }
 
 // one is the hash of a call's message; if it is not known, a number that is like no other.
-func one(c *archive.Call, hashes []hash) (value uint64, known bool) {
-	if len(hashes) == 1 && hashes[0].known {
-		return hashes[0].value, true
+func one(c *archive.Call, x *sent) (value uint64, known bool) {
+	if x.one && x.hash.known {
+		return x.hash.value, true
 	}
 	return (c.Index + 1) * 0xbf58476d1ce4e5b9, false
 }
@@ -204,12 +222,12 @@ func (r *reader) agree(items []*item) error {
 		for _, m := range x.messages {
 			i := where[m]
 			of[i] = c
-			all[r.streams[i]] = append(all[r.streams[i]], end{m.Sent, m.SendStep, m.Count, i, false})
+			all[r.streams[i]] = append(all[r.streams[i]], end{r.posts[i], m.SendStep, m.Count, i, r.nths[i], false})
 		}
 	}
-	err := r.readAll(all, func(c *archive.Call, e *end, hashes []hash) bool {
-		to, h := of[e.message], uint64(0)
-		h, known := one(c, hashes)
+	err := r.readAll(all, func(c *archive.Call, e *end, x *sent) bool {
+		to := of[e.message]
+		h, known := one(c, x)
 		if k := r.messages[e.message].Count - e.left; k < uint64(len(to.hashes)) {
 			to.bad[k] = to.bad[k] || !known || to.seen[k] && to.hashes[k] != h
 			to.hashes[k], to.seen[k] = h, true

@@ -1,6 +1,9 @@
 package collectives
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // path is how many messages of an instance go one after the other.
 func path(ms []*Message) int {
@@ -17,6 +20,28 @@ func path(ms []*Message) int {
 		most = max(most, ready[i])
 	})
 	return most
+}
+
+// A Step is a message of an instance, with when it is sent and received on clocks that count messages.
+type Step struct {
+	*Message
+	SentAt, ReceivedAt int
+}
+
+// Diagram is the messages of an instance in the order in which they go, by logical clocks (Lamport, 1978).
+func (f *Finding) Diagram() []Step {
+	at, steps := map[int32]int{}, make([]Step, len(f.One))
+	inOrder(f.One, func(i int, recv bool) {
+		m := f.One[i]
+		if !recv {
+			at[m.From]++
+			steps[i] = Step{m, at[m.From], at[m.From] + 1}
+			return
+		}
+		at[m.To] = max(at[m.To], steps[i].SentAt) + 1
+		steps[i].ReceivedAt = at[m.To]
+	})
+	return slices.DeleteFunc(steps, func(s Step) bool { return s.Message == nil })
 }
 
 // shape names how the messages of an instance go.

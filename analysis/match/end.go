@@ -104,7 +104,7 @@ func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 	e.Process, e.Func = r.procs[proc].number, op.Func
 	e.Post.set(s, op)
 	e.Done.none()
-	e.Mode, e.Wild, e.Blocking, e.Freed, e.Tests = 0, false, false, false, Tests{}
+	e.Mode, e.Nth, e.Wild, e.Blocking, e.Freed, e.Tests = 0, 0, false, false, false, Tests{}
 	e.proc, e.state = proc, 0
 	e.anySource, e.anyTag, e.epoch, e.seq = false, false, 0, r.seq
 	e.next = nil

@@ -35,6 +35,8 @@ type End struct {
 	Probe *Ref
 	Func  *spec.Func // of Post; of a persistent request what made it
 	Mode  calls.Mode // of a send
+	// Nth is the place of a persistent request among those that Post starts.
+	Nth int32
 	// Wild is set for a receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
 	Wild bool
 	// Blocking tells that Done is Post.

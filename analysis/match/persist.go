@@ -39,8 +39,8 @@ func (r *runner) initialise(p *proc, s *stream, op *calls.Op) {
 	}
 }
 
-// start takes in that a persistent request is started.
-func (r *runner) start(p *proc, s *stream, op *calls.Op, q *request) {
+// start takes in that a persistent request is started, the nth of its call.
+func (r *runner) start(p *proc, s *stream, op *calls.Op, q *request, nth int32) {
 	in := q.init
 	if in == nil {
 		return
@@ -64,7 +64,7 @@ func (r *runner) start(p *proc, s *stream, op *calls.Op, q *request) {
 	if e == nil {
 		return
 	}
-	e.Func, e.key.part = in.f, in.part
+	e.Func, e.Nth, e.key.part = in.f, nth, in.part
 	r.post(p, s, e, op.Terminal, false)
 }
 

@@ -188,9 +188,9 @@ func (r *runner) handle(p *proc, s *stream, op *calls.Op) {
 	case calls.SendInit, calls.RecvInit, calls.CollectiveInit:
 		r.initialise(p, s, op)
 	case calls.Start:
-		for _, n := range op.Requests {
+		for i, n := range op.Requests {
 			if n >= 0 {
-				r.start(p, s, op, p.request(n))
+				r.start(p, s, op, p.request(n), int32(i))
 			}
 		}
 	case calls.Mprobe:

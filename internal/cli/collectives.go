@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program/trial"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
@@ -24,24 +26,30 @@ open. A near miss is almost a collective; the output says what is missing. Loops
 --try N measures what a replacement gains: each finding's messages and the library's collective in their place, in
 turn, N rounds, with as many ranks, under the MPI of --mpicc and --mpirun. That starts a program on this machine, or
 wherever the launcher starts it. What is said to be on paper is an estimate for a cluster, and is not measured.
+
+--svg and --png draw one instance of a finding, with its messages alone: the first one, or --finding K.
 `
 
 var _ = command(64, collectivesCommand)
 
 func collectivesCommand(a *app) *cobra.Command {
 	var asJSON bool
-	var limit int
+	var limit, finding int
 	cmd := &cobra.Command{
 		Use:   "collectives FILE",
 		Short: "Find collectives that are made of messages",
 		Long:  collectivesLong,
 		Example: `  tabard collectives app.tabard
+  tabard collectives app.tabard --finding 2 --svg broadcast.svg
   tabard collectives app.tabard --try 100 --mpirun 'mpirun --oversubscribe'
   tabard collectives app.tabard --json | jq '.findings[] | select(.grade | startswith("proven"))'`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema "+report.CollectivesSchema+")")
+	f := &pictureFlags{}
+	f.add(cmd)
+	cmd.Flags().IntVar(&finding, "finding", 1, "draw finding `K`, in the order of the text")
 	cmd.Flags().IntVar(&limit, "limit", 20, "show at most `N` findings, 0 for all")
 	t := &tryFlags{}
 	cmd.Flags().IntVar(&t.rounds, "try", 0, "measure what a replacement gains in `N` rounds")
@@ -53,6 +61,15 @@ func collectivesCommand(a *app) *cobra.Command {
 		}
 		if err := atLeast("try", t.rounds, 0); err != nil {
 			return err
+		}
+		if err := atLeast("finding", finding, 1); err != nil {
+			return err
+		}
+		if err := f.check(asJSON); err != nil {
+			return err
+		}
+		if f.wanted() && t.rounds > 0 {
+			return usagef("--try and pictures do not go together")
 		}
 		if len(strings.Fields(t.compiler)) == 0 || len(strings.Fields(t.launcher)) == 0 {
 			return usagef("--mpicc and --mpirun want a command")
@@ -68,7 +85,13 @@ func collectivesCommand(a *app) *cobra.Command {
 			if err := t.try(a, arch, r, d, limit); err != nil {
 				return err
 			}
-			return a.print(answer{json: asJSON, document: func() any { return d },
+			return a.print(answer{json: asJSON, document: func() any { return d }, pictures: f,
+				picture: func() (*render.Picture, error) {
+					if finding > len(r.Findings) {
+						return nil, fmt.Errorf("there is no finding %d: there are %d", finding, len(r.Findings))
+					}
+					return text.CollectiveDiagram(&r.Findings[finding-1], &d.Findings[finding-1]).Picture(), nil
+				},
 				text: func(w io.Writer) error { text.Collectives(w, d, limit); return nil }})
 		})
 	}

@@ -49,6 +49,7 @@ var hostileCommands = [][]string{
 		"histogram FILE --durations --json", "histogram FILE --svg -", "histogram FILE --kind io --png -"},
 	{"waits FILE", "waits FILE --json --limit 0", "waits FILE --cause 1", "waits FILE --kind late-sender --steps 3"},
 	{"openmp FILE", "openmp FILE --json --limit 0"},
+	{"collectives FILE", "collectives FILE --json"},
 	{"messages FILE", "messages FILE --json --limit 0", "messages FILE --rank 1 --comm MPI_COMM_WORLD"},
 	{"timeline FILE --width 80", "timeline FILE --json", "timeline FILE --svg -", "timeline FILE --png - --rows 4",
 		"timeline FILE --time 30%..40% --rank 0", "timeline FILE --in step"},

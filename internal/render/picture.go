@@ -38,7 +38,11 @@ type canvas interface {
 	cells(b box, rows, cols int, at func(row, col int) color.RGBA)
 	// hover draws something that explains itself where a mouse points to it; a box of no size adds no area to it.
 	hover(text string, area box, draw func())
+	polygon(corners []point, c color.RGBA)
 }
+
+// point is a place.
+type point struct{ x, y float64 }
 
 // box is a rectangle.
 type box struct{ x, y, w, h float64 }

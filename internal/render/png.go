@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"golang.org/x/image/font"
+	"golang.org/x/image/vector"
 )
 
 // density is the number of pixels in a point.
@@ -107,6 +108,26 @@ func (c *pngCanvas) cells(b box, rows, cols int, at func(row, col int) color.RGB
 			}
 		}
 	}
+}
+
+// polygon draws on a mask of the polygon's own size.
+func (c *pngCanvas) polygon(corners []point, col color.RGBA) {
+	low, high := corners[0], corners[0]
+	for _, p := range corners {
+		low, high = point{min(low.x, p.x), min(low.y, p.y)}, point{max(high.x, p.x), max(high.y, p.y)}
+	}
+	area := image.Rect(pixel(low.x)-1, pixel(low.y)-1, pixel(high.x)+2, pixel(high.y)+2)
+	r := vector.NewRasterizer(area.Dx(), area.Dy())
+	for i, p := range corners {
+		x, y := float32(p.x*density)-float32(area.Min.X), float32(p.y*density)-float32(area.Min.Y)
+		if i == 0 {
+			r.MoveTo(x, y)
+		} else {
+			r.LineTo(x, y)
+		}
+	}
+	r.ClosePath()
+	r.Draw(c.img, area, image.NewUniform(col), image.Point{})
 }
 
 // text draws s on a mask. Of the shades of its edges 16 are kept, so that a

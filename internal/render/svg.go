@@ -78,6 +78,17 @@ func (s *svgCanvas) hover(text string, area box, draw func()) {
 	s.b.WriteString("</g>\n")
 }
 
+func (s *svgCanvas) polygon(corners []point, c color.RGBA) {
+	s.b.WriteString(`<polygon points="`)
+	for i, p := range corners {
+		if i > 0 {
+			s.b.WriteByte(' ')
+		}
+		s.b.WriteString(num(p.x) + "," + num(p.y))
+	}
+	fmt.Fprintf(&s.b, "\" fill=\"%s\"/>\n", hex(c))
+}
+
 func (s *svgCanvas) text(x, y float64, text string, st style) {
 	up := st.up
 	st.up = false

@@ -65,6 +65,39 @@ static void bcast_nonblocking(int root)
     MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
 }
 
+/* The root starts requests to all others, and one to nobody. */
+static void bcast_persistent(int root)
+{
+    static MPI_Request r[65];
+    static int n;
+    if (n == 0 && rank != root) MPI_Recv_init(data, N, MPI_DOUBLE, root, 5, WORLD, &r[n++]);
+    for (int p = 0; n < size && rank == root && p < size; p++)
+        MPI_Send_init(data, N, MPI_DOUBLE, p == root ? MPI_PROC_NULL : p, 5, WORLD, &r[n++]);
+    MPI_Startall(n, r);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+#if MPI_VERSION >= 4
+/* A chain that passes each partition on. */
+static void bcast_partitioned(int root)
+{
+    enum { PARTS = 4 };
+    static MPI_Request to = MPI_REQUEST_NULL, from = MPI_REQUEST_NULL;
+    int v = (rank - root + size) % size;
+    if (from == MPI_REQUEST_NULL && v > 0)
+        MPI_Precv_init(data, PARTS, N / PARTS, MPI_DOUBLE, (rank - 1 + size) % size, 6, WORLD, MPI_INFO_NULL, &from);
+    if (to == MPI_REQUEST_NULL && v < size - 1)
+        MPI_Psend_init(data, PARTS, N / PARTS, MPI_DOUBLE, (rank + 1) % size, 6, WORLD, MPI_INFO_NULL, &to);
+    if (v > 0) MPI_Start(&from), MPI_Wait(&from, IGNORE);
+    if (v == size - 1) return;
+    MPI_Start(&to);
+    MPI_Pready_range(1, 2, to);
+    MPI_Pready(0, to);
+    MPI_Pready(3, to);
+    MPI_Wait(&to, IGNORE);
+}
+#endif
+
 static void broadcast(const char *how, int root, double seed)
 {
     memset(data, 0, sizeof data);
@@ -74,6 +107,10 @@ static void broadcast(const char *how, int root, double seed)
     if (!strcmp(how, "ring")) bcast_ring(root, 1);
     if (!strcmp(how, "pipeline")) bcast_ring(root, 4);
     if (!strcmp(how, "nonblocking")) bcast_nonblocking(root);
+    if (!strcmp(how, "persistent")) bcast_persistent(root);
+#if MPI_VERSION >= 4
+    if (!strcmp(how, "partitioned")) bcast_partitioned(root);
+#endif
     check(data, N, seed);
 }
 
