@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,9 @@ import (
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 )
+
+// narrow are commands that print no tables with names of functions: their text is short, or exact.
+var narrow = []string{"view", "dump", "matrix", "verify", "merge", "export", "scale", "proxy", "replay", "timeline"}
 
 // bounded makes a command that reads recordings state how much memory it takes, keep to it, and end
 // at Ctrl-C.
@@ -26,6 +30,9 @@ func (a *app) bounded(cmd *cobra.Command) {
 	)
 	if b.PerRank > 0 {
 		cmd.Long += fmt.Sprintf(" Each rank adds up to %s.", render.ByteSize(int64(b.PerRank)))
+	}
+	if !slices.Contains(narrow, b.Command) {
+		cmd.Flags().BoolVar(&a.wide, "wide", false, "do not shorten names of functions, nor cut tables to the terminal's width")
 	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -88,7 +88,7 @@ func loopsCommand(a *app) *cobra.Command {
 				text: func(io.Writer) error {
 					h := a.head()
 					w := bufio.NewWriter(h)
-					text.Loops(w, arch.File(), classes)
+					text.Loops(a.page(w), arch.File(), classes)
 					return h.end(a, w.Flush(), "pipe it through less for all, or choose with --rank, --function and --depth")
 				}})
 		})

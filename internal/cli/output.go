@@ -43,10 +43,16 @@ func (a *app) print(x answer) error {
 		return x.pictures.write(a, p)
 	}
 	w := bufio.NewWriter(a.out)
-	if err := x.text(w); err != nil {
+	if err := x.text(a.page(w)); err != nil {
 		return err
 	}
 	return w.Flush()
+}
+
+// page is where text goes that fits the terminal, with names shortened unless --wide is given; elsewhere than on a terminal
+// it may be of any width.
+func (a *app) page(w io.Writer) *render.Page {
+	return &render.Page{Writer: w, Width: a.terminal().Width, Wide: a.wide}
 }
 
 // terminal is what text on standard output is drawn for.

@@ -35,6 +35,8 @@ type app struct {
 	stderr io.Writer
 	// live: recordings are opened as snapshots of the jobs that make them.
 	live bool
+	// wide: lines may be of any length, and names are whole.
+	wide bool
 	// perRank is how much memory in bytes the command may take for each rank: see bounded.
 	perRank int64
 }

@@ -180,17 +180,18 @@ func OneLine(s string) string {
 	return string(to)
 }
 
-// Printf is fmt.Fprintf for lines of text: what the arguments hold stays on its line, see OneLine. Line feeds that are
-// meant stand in the format.
+// Printf is fmt.Fprintf for lines of text: what the arguments hold stays on its line, see OneLine, and is shortened on a page.
+// Line feeds that are meant stand in the format.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
+	p := PageOf(w)
 	for i, a := range args {
 		switch a := a.(type) {
 		case string:
-			args[i] = OneLine(a)
+			args[i] = p.brief(OneLine(a))
 		case error:
-			args[i] = OneLine(a.Error())
+			args[i] = p.brief(OneLine(a.Error()))
 		case fmt.Stringer:
-			args[i] = OneLine(a.String())
+			args[i] = p.brief(OneLine(a.String()))
 		}
 	}
 	return fmt.Fprintf(w, format, args...)

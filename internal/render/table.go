@@ -51,8 +51,65 @@ func (t *Table) Row(cells ...string) {
 // Len is the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// WriteText writes the table.
+// leastCell is how narrow cells of text may become on a page.
+const leastCell = 16
+
+// fit shortens names and cuts the widest cells of text until the table fits a page, or they are narrow.
+func (t *Table) fit(p *Page) {
+	if p == nil || p.Wide {
+		return
+	}
+	all := utf8.RuneCountInString(t.Indent) + 2*(len(t.columns)-1)
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.width = utf8.RuneCountInString(c.head)
+		for _, r := range t.rows {
+			if i < len(r) {
+				if !c.right {
+					r[i] = p.brief(r[i])
+				}
+				c.width = max(c.width, utf8.RuneCountInString(r[i]))
+			}
+		}
+		all += c.width
+	}
+	for p.Width > 0 && all > p.Width {
+		widest, next := -1, leastCell // of columns of text, and how wide the others are
+		for i := range t.columns {
+			c := &t.columns[i]
+			if c.right || c.width <= leastCell {
+				continue
+			}
+			if widest < 0 || c.width > t.columns[widest].width {
+				if widest >= 0 {
+					next = max(next, t.columns[widest].width)
+				}
+				widest = i
+			} else {
+				next = max(next, c.width)
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		c := &t.columns[widest]
+		width := max(next, c.width-(all-p.Width))
+		if width == c.width {
+			width-- // two are as wide
+		}
+		all -= c.width - width
+		c.width = width
+		for _, r := range t.rows {
+			if widest < len(r) {
+				r[widest] = cutNames(r[widest], width)
+			}
+		}
+	}
+}
+
+// WriteText writes the table; where w is a page, it fits that.
 func (t *Table) WriteText(w io.Writer) error {
+	t.fit(PageOf(w))
 	var b strings.Builder
 	heads := make([]string, len(t.columns))
 	some := false
@@ -76,7 +133,7 @@ func (t *Table) line(b *strings.Builder, cells []string) {
 		if i > 0 {
 			line += "  "
 		}
-		pad := strings.Repeat(" ", t.columns[i].width-utf8.RuneCountInString(s))
+		pad := strings.Repeat(" ", max(0, t.columns[i].width-utf8.RuneCountInString(s)))
 		if t.columns[i].right {
 			line += pad + s
 		} else {

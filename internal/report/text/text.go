@@ -21,6 +21,9 @@ type errWriter struct {
 	err error
 }
 
+// Page is that which it writes to.
+func (e *errWriter) Page() *render.Page { return render.PageOf(e.w) }
+
 func (e *errWriter) Write(b []byte) (int, error) {
 	if e.err != nil {
 		return len(b), nil

@@ -313,7 +313,7 @@ func (v *TimelineView) arrows(tl *render.Timeline, r *timeline.Result, rows []ch
 		if from < 0 || l.At < r.From || l.At > r.To {
 			continue
 		}
-		a := render.Arrow{At: l.At, From: from, Text: l.Text(v.Archive)}
+		a := render.Arrow{At: l.At, From: from, Text: render.ShortNames(l.Text(v.Archive))}
 		for _, s := range l.Waiters {
 			if to := place(int(s)); to >= 0 && !slices.Contains(a.To, to) {
 				a.To = append(a.To, to)
