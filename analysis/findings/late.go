@@ -65,9 +65,11 @@ func (f *finder) lateRanks() {
 		if f.told[l.process] {
 			continue
 		}
-		// Of two processes one is the median: it must stand out by more.
-		if f.share(l.time-median) >= least && l.time >= 2*median || processes == 2 && l == all[0] && l.time >= 3*rootsOf(all[1:]) &&
-			f.share(l.time) >= least {
+		standsOut := f.share(l.time-median) >= least && l.time >= 2*median
+		if processes == 2 { // one of them is the median: it must stand out by more
+			standsOut = l == all[0] && l.time >= 3*rootsOf(all[1:]) && f.share(l.time) >= least
+		}
+		if standsOut {
 			f.lateRank(l)
 			if processes > 2 && l.time < 3*median { // it may be chance
 				f.found[len(f.found)-1].Severity = Note

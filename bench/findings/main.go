@@ -2,22 +2,28 @@
 // finding, with rank, line and time step, faults of a search the first outlier or difference, and healthy programs must
 // have no finding of consequence, that is none but notes.
 //
-//	findings [-mpi NAME] [-only TEXT] [-healthy FILE]
+//	findings [-mpi NAME] [-only TEXT] [-healthy FILE [-times N]]
 //
 // FILE lists programs that are believed to be healthy, one a line: a name, the MPI, the number of ranks, and the command.
+// Each is run N times. What the machine does to a run, findings may and should say; what they say of the program comes back
+// in every run, with the same kind, rank and call.
 // It prints a table in Markdown; a bar that is missed gives exit code 1.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 	"github.com/tabard-hpc/tabard/internal/testkit/planted"
 )
@@ -26,8 +32,9 @@ func main() {
 	only := flag.String("only", "", "only faults whose name and source contain `TEXT`")
 	name := flag.String("mpi", "", "only with the MPI `NAME`")
 	healthy := flag.String("healthy", "", "also the programs that `FILE` lists")
+	times := flag.Int("times", 3, "run healthy programs `N` times")
 	flag.Parse()
-	ok, err := run(*only, *name, *healthy)
+	ok, err := run(*only, *name, *healthy, max(1, *times))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "findings:", err)
 	}
@@ -36,7 +43,7 @@ func main() {
 	}
 }
 
-func run(only, name, healthy string) (ok bool, err error) {
+func run(only, name, healthy string, times int) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "tabard-findings-")
 	if err != nil {
 		return false, err
@@ -106,7 +113,7 @@ func run(only, name, healthy string) (ok bool, err error) {
 	if healthy == "" {
 		return ok, nil
 	}
-	none, err := programs(healthy, tabard, dir)
+	none, err := programs(healthy, tabard, dir, times)
 	return ok && none, err
 }
 
@@ -193,43 +200,100 @@ func control(name, mpi, tabard, file string) (ok bool, err error) {
 	return ok, nil
 }
 
-// programs records those of a list, and tells whether none of them has a finding of consequence.
-func programs(list, tabard, dir string) (ok bool, err error) {
+// programs records those of a list, and tells whether none of them has a finding of consequence in all runs.
+func programs(list, tabard, dir string, times int) (ok bool, err error) {
 	ok = true
 	f, err := os.Open(list)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	fmt.Println("\n| program | fault | MPI | findings | |\n|---|---|---|---|---|")
+	fmt.Printf("\n| program | MPI | ranks | calls | in one of %d runs | in all |\n|---|---|---|---|---|---|\n", times)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		words := strings.Fields(lines.Text())
 		if len(words) < 4 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
-		m, err := mpirun.Find(words[1])
-		if err != nil {
+		p := &program{name: words[0], args: words[3:], seen: map[string]int{}}
+		if p.mpi, err = mpirun.Find(words[1]); err != nil {
 			return false, err
 		}
-		ranks, err := strconv.Atoi(words[2])
-		if err != nil {
+		if p.ranks, err = strconv.Atoi(words[2]); err != nil {
 			return false, err
 		}
-		file := filepath.Join(dir, words[0]+".tabard")
-		job := &mpirun.Job{MPI: m, Ranks: ranks, Dir: dir, Timeout: 5 * time.Minute,
-			Args: append([]string{tabard, "record", "--quiet", "-o", file}, words[3:]...)}
-		r, err := job.Start()
-		if err != nil {
-			return false, err
+		for range times {
+			if err := p.run(tabard, dir); err != nil {
+				return false, err
+			}
 		}
-		if r.Code != 0 {
-			return false, fmt.Errorf("%s: exit code %d\n%s", words[0], r.Code, r.Stderr)
-		}
-		healthy, err := control(words[0], m.Name, tabard, file)
-		if err != nil {
-			return false, err
-		}
-		ok = ok && healthy
+		ok = p.row(times) && ok
 	}
 	return ok, nil
+}
+
+// program is one that is believed to be healthy, with what was found in its runs.
+type program struct {
+	name  string
+	mpi   *mpirun.MPI
+	ranks int
+	args  []string
+	calls uint64
+	seen  map[string]int // in how many runs a finding of consequence was: kind, rank and call
+}
+
+// run records the program once.
+func (p *program) run(tabard, dir string) error {
+	file := filepath.Join(dir, p.name+".tabard")
+	job := &mpirun.Job{MPI: p.mpi, Ranks: p.ranks, Dir: dir, Timeout: 5 * time.Minute,
+		Args: append([]string{tabard, "record", "--quiet", "-o", file}, p.args...)}
+	r, err := job.Start()
+	if err != nil {
+		return err
+	}
+	if r.Code != 0 {
+		return fmt.Errorf("%s: exit code %d\n%s", p.name, r.Code, r.Stderr)
+	}
+	all, err := planted.Findings(tabard, file)
+	if err != nil {
+		return err
+	}
+	a, err := archive.Open(file)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	p.calls = 0
+	for s := range a.Streams() {
+		p.calls += s.Calls()
+	}
+	here := map[string]bool{}
+	for i := range all {
+		if n := all[i]; n.Severity != "note" {
+			n.Step = -1
+			if key := shown(&n); !here[key] {
+				here[key] = true
+				p.seen[key]++
+			}
+		}
+	}
+	return nil
+}
+
+// row prints the program's row, and tells whether there is nothing that all runs have.
+func (p *program) row(times int) (ok bool) {
+	some, every := "", ""
+	for _, key := range slices.Sorted(maps.Keys(p.seen)) {
+		if p.seen[key] == times {
+			every += "**" + key + "** "
+		} else {
+			some += key + "; "
+		}
+	}
+	ok = every == ""
+	if ok {
+		every = "none"
+	}
+	fmt.Printf("| %s | %s | %d | %d | %s | %s |\n", p.name, p.mpi.Name, p.ranks, p.calls,
+		cmp.Or(strings.TrimSuffix(some, "; "), "none"), strings.TrimSpace(every))
+	return ok
 }

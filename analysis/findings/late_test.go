@@ -1,0 +1,42 @@
+package findings
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/waits"
+)
+
+// Each of two ranks is late now and then: one of them stands out if others wait for it three times as long. Of more
+// ranks the others' median is known.
+func TestLateRankStandsOut(t *testing.T) {
+	for _, c := range []struct {
+		late []time.Duration // how much waiting goes back to each rank, of a second
+		want Kind
+	}{
+		{[]time.Duration{200, 80}, Jitter}, {[]time.Duration{300, 80}, LateRank}, {[]time.Duration{200}, LateRank},
+		{[]time.Duration{15, 2}, ""}, {[]time.Duration{400, 80, 60, 50}, LateRank},
+		{[]time.Duration{200, 180, 160, 150}, Jitter},
+	} {
+		usage := &efficiency.Result{End: time.Second}
+		r := &waits.Result{Elapsed: time.Second * time.Duration(max(2, len(c.late)))}
+		for i := range max(2, len(c.late)) {
+			usage.Processes = append(usage.Processes, efficiency.Process{Process: int32(i), End: time.Second, MPI: time.Second / 2})
+		}
+		for i, d := range c.late {
+			r.Roots = append(r.Roots, waits.Root{Process: int32(i), Late: waits.Place{Func: "MPI_Send"}, Time: d * time.Millisecond,
+				Waits: 10, Worst: -1})
+			r.Total.Time += d * time.Millisecond
+		}
+		got := Kind("")
+		for _, n := range Of(Input{Usage: usage, Waits: r}) {
+			if got == "" && (n.Kind == LateRank || n.Kind == Jitter) {
+				got = n.Kind
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v: %q instead of %q", c.late, got, c.want)
+		}
+	}
+}
