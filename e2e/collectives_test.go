@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,8 @@ var manual = []struct{ args, operation, grade, roots string }{
 	{"broadcast nonblocking", "broadcast", proven, "[1]"},
 	{"broadcast persistent", "broadcast", proven, "[1]"},
 	{"broadcast partitioned", "broadcast", proven, "[1]"}, // of MPI 4
+	{"broadcast put", "broadcast", proven, "[1]"},
+	{"broadcast putring", "broadcast", proven, "[1]"},
 	{"turns tree", "broadcast", proven, "[0 1 2]"},
 	{"turns ring", "broadcast", proven, "[0 1 2]"},
 	{"allgather ring", "allgather", proven, "[]"},
@@ -136,6 +139,39 @@ func checkReduction(t *testing.T, name string, d report.Collectives, ranks int, 
 	if f.Operation != operation || f.Grade != grade || f.Op != op || fmt.Sprint(f.Sets) != fmt.Sprintf("[0-%d]", ranks-1) ||
 		f.Instances != 3 || len(f.Sends) == 0 || !strings.Contains(f.Sends[0], "reductions.c:") {
 		t.Errorf("%s: %+v", name, f)
+	}
+}
+
+// TestManualLanguages: programs in Fortran and Python, with the lines of Fortran.
+func TestManualLanguages(t *testing.T) {
+	root := mpirun.Root()
+	for i, m := range mpis {
+		dir := t.TempDir()
+		exe := filepath.Join(dir, "manual")
+		if err := m.Build(filepath.Join(root, "testdata", "collectives", "manual.f90"), exe); err != nil {
+			t.Fatal(err)
+		}
+		programs := map[string][]string{"manual.f90:": {exe}}
+		if i == 0 { // Debian's mpi4py is Open MPI's
+			programs["MPI_"] = []string{"/usr/bin/python3", filepath.Join(root, "testdata", "collectives", "manual.py")}
+		}
+		for site, command := range programs {
+			for _, c := range []struct{ what, op string }{{"broadcast", ""}, {"allreduce", "MPI_SUM"}, {"halo", ""}} {
+				d := manualCase(t, m, dir, 4, "samples", append(slices.Clone(command), c.what))
+				name := fmt.Sprint(m.Name, " ", command, " ", c.what)
+				if c.what == "halo" {
+					checkManual(t, name, d, 4, "", "", "")
+					continue
+				}
+				if site == "MPI_" && c.op != "" {
+					c.op = "MPI_MAX"
+				}
+				if len(d.Findings) != 1 || d.Findings[0].Operation != c.what || d.Findings[0].Grade != proven ||
+					d.Findings[0].Op != c.op || d.Findings[0].Instances != 3 || !strings.Contains(d.Findings[0].Sends[0], site) {
+					t.Errorf("%s: %+v", name, d.Findings)
+				}
+			}
+		}
 	}
 }
 

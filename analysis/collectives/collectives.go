@@ -60,12 +60,16 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{a: a, most: cmp.Or(o.Most, Most), res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{}, ends: map[int32]ends{}}
+	r := &reader{a: a, most: cmp.Or(o.Most, Most), res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{},
+		ends: map[int32]ends{}, windows: map[int64]base{}, bases: map[int32]base{}}
 	if n, ok := a.Meta().ABI.Const(mpi.ProcNull); ok {
 		r.procNull = n
 	}
 	_, err = match.RunProgram(p, match.Options{Untimed: true, Fold: true, Message: r.message, Progress: o.Progress})
 	if err != nil {
+		return nil, err
+	}
+	if err := r.oneSided(p); err != nil {
 		return nil, err
 	}
 	if o.All && r.res.Left > 0 {
@@ -74,6 +78,7 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 	if err := r.readAll(r.ends, r.at); err != nil {
 		return nil, err
 	}
+	r.finished()
 	sizes := map[int32]int{}
 	for _, c := range p.Comms.Comms {
 		if !c.Inter {
@@ -110,6 +115,8 @@ type reader struct {
 	last     []uint64       // the hash that was read last, by message
 	sampled  int            // elements that are kept
 	procNull int64
+	windows  map[int64]base // of the stream that is read
+	bases    map[int32]base // of the windows that messages are written to
 }
 
 func (r *reader) message(m *match.Message) error {
@@ -185,7 +192,14 @@ func buffer(c *archive.Call, name string) Place {
 	if !ok {
 		v, ok = c.In("buf")
 	}
-	if !ok || v.Kind != archive.Addr {
+	if !ok {
+		return Place{}
+	}
+	return placeOf(v)
+}
+
+func placeOf(v archive.Value) Place {
+	if v.Kind != archive.Addr {
 		return Place{}
 	}
 	return Place{int64(v.Mem)<<32 | int64(v.Seg) + 1, v.N}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/fingerprint"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later.
@@ -88,6 +89,7 @@ func (r *reader) readAll(all map[int32]ends, see visit) error {
 // read goes through a stream up to the last call that is asked for.
 func (r *reader) read(stream int, of ends, see visit) error {
 	var hashes []hash
+	clear(r.windows)
 	requests := &persistent{map[int64]*request{}, r.procNull}
 	for c, err := range r.a.Stream(stream).Iter(0) {
 		if err != nil || len(of) == 0 && requests.waiting() == 0 {
@@ -102,7 +104,13 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			r.res.Contents = true
 			continue
 		}
+		if c.Func.Own() { // memory that is seen for the first time, between a hash and its call
+			continue
+		}
 		requests.see(c)
+		if c.Func.Op == spec.OpWindowCreate {
+			r.windows[windowOf(c)] = baseOf(c)
+		}
 		if done := requests.ready(c, hashes); done != nil {
 			see(c, &done.end, done.joined(r.messages[done.end.message].Bytes))
 		}
@@ -135,11 +143,20 @@ func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
 	m := &r.messages[e.message]
 	switch {
 	case e.recv:
-		m.Target, m.RecvSite = x.placeOf(c, "recvbuf"), r.site(c)
+		m.RecvSite = r.site(c)
+		if c.Func.Op == spec.OpFence {
+			r.bases[e.message] = r.windows[windowOf(c)]
+		} else {
+			m.Target = x.placeOf(c, "recvbuf")
+		}
 		return false
 	case e.left == max(m.Count, 1): // the first one
 		m.Sent = c.Index // of the last partition
 		m.Source, m.SendSite = x.placeOf(c, "sendbuf"), r.site(c)
+		if c.Func.Op == spec.OpPut || c.Func.Op == spec.OpAccumulate {
+			at, _ := c.In("target_disp")
+			m.Source, m.Target.Offset = buffer(c, "origin_addr"), at.N
+		}
 		if x.one {
 			h := &x.hash
 			m.Hash, m.Known, m.Amount, m.Elements = h.value, h.known, h.amount, h.elements

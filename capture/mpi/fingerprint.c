@@ -30,6 +30,7 @@ enum { WAVE = 512, PAGE = 4096, PIECE = 16 << 10 /* stays in the first cache */ 
 static uint64_t table[8][256];
 static double cosines[WAVE], sines[WAVE], far_cosines[WAVE], far_sines[WAVE]; /* after elements, and after WAVEs */
 static uint64_t powers[WAVE]; /* of R, the last is 1 */
+static int16_t digits[4][WAVE]; /* of powers, to the base 2^16, signed, the lowest first */
 static uint64_t fold_farther[2], fold_far[2], fold_near[2]; /* x^(64 + D), x^D for D of 1024, 512 and 128 bits */
 #if defined(__x86_64__)
 static int has_clmul, has_wide, has_avx2;
@@ -76,6 +77,12 @@ static void prepare(void)
         wave(i * TURN, &cosines[i], &sines[i]);
         wave(i * WAVE * TURN, &far_cosines[i], &far_sines[i]);
         powers[WAVE - 1 - i] = i ? powers[WAVE - i] * R : 1;
+        uint64_t rest = powers[WAVE - 1 - i];
+        for (int k = 0; k < 4; k++) {
+            int16_t digit = (int16_t)rest;
+            digits[k][WAVE - 1 - i] = digit;
+            rest = (rest - (uint64_t)(int64_t)digit) >> 16;
+        }
     }
     fold_farther[0] = x_to(1024 + 64), fold_farther[1] = x_to(1024);
     fold_far[0] = x_to(512 + 64), fold_far[1] = x_to(512);
@@ -232,18 +239,43 @@ SUM_OF(uint64_t)
         for (; i < n; i++) sum += (uint64_t)(int64_t)v[i] * w[i];                            \
         return sum;                                                                          \
     }
-#define LOAD_4 _mm_loadu_si32(v + i)
 #define LOAD_8 _mm_loadu_si64(v + i)
 #define LOAD_16 _mm_loadu_si128((const __m128i *)(v + i))
 #define LOAD_32 _mm256_loadu_si256((const __m256i *)(v + i))
-SUM_AVX2_OF(int8_t, _mm256_cvtepi8_epi64(LOAD_4))
 SUM_AVX2_OF(int16_t, _mm256_cvtepi16_epi64(LOAD_8))
 SUM_AVX2_OF(int32_t, _mm256_cvtepi32_epi64(LOAD_16))
 SUM_AVX2_OF(int64_t, LOAD_32)
-SUM_AVX2_OF(uint8_t, _mm256_cvtepu8_epi64(LOAD_4))
 SUM_AVX2_OF(uint16_t, _mm256_cvtepu16_epi64(LOAD_8))
 SUM_AVX2_OF(uint32_t, _mm256_cvtepu32_epi64(LOAD_16))
 SUM_AVX2_OF(uint64_t, LOAD_32)
+
+/* Of single bytes, with the digits of powers: a product has 24 bits at most, and WAVE / 8 of them are summed in 32. */
+#define SUM_BYTES_OF(type, sixteen_of)                                                       \
+    __attribute__((target("avx2"))) static uint64_t sum_avx2_##type(const void *data, size_t n) \
+    {                                                                                        \
+        const type *v = data;                                                                \
+        __m256i sums[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(), \
+                           _mm256_setzero_si256()};                                          \
+        size_t i = 0, at = WAVE - n;                                                         \
+        for (; i + 16 <= n; i += 16) {                                                       \
+            __m256i x = sixteen_of(LOAD_16);                                                 \
+            _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++)                              \
+                sums[k] = _mm256_add_epi32(sums[k], _mm256_madd_epi16(x,                     \
+                    _mm256_loadu_si256((const __m256i *)&digits[k][at + i])));               \
+        }                                                                                    \
+        uint64_t sum = 0;                                                                    \
+        for (int k = 0; k < 4; k++) {                                                        \
+            int32_t part[8];                                                                 \
+            int64_t all = 0;                                                                 \
+            _mm256_storeu_si256((__m256i *)part, sums[k]);                                   \
+            for (int j = 0; j < 8; j++) all += part[j];                                      \
+            sum += (uint64_t)all << 16 * k;                                                  \
+        }                                                                                    \
+        for (; i < n; i++) sum += (uint64_t)(int64_t)v[i] * powers[at + i];                  \
+        return sum;                                                                          \
+    }
+SUM_BYTES_OF(int8_t, _mm256_cvtepi8_epi16)
+SUM_BYTES_OF(uint8_t, _mm256_cvtepu8_epi16)
 #endif
 
 typedef uint64_t sum_function(const void *, size_t);

@@ -98,6 +98,22 @@ static void bcast_partitioned(int root)
 }
 #endif
 
+static MPI_Win window = MPI_WIN_NULL;
+
+/* By puts: to all at once, or to the next, one after the other. */
+static void bcast_put(int root, int ring)
+{
+    int v = (rank - root + size) % size;
+    if (window == MPI_WIN_NULL) MPI_Win_create(data, sizeof data, sizeof *data, MPI_INFO_NULL, WORLD, &window);
+    MPI_Win_fence(0, window);
+    for (int k = 0; ring ? k < size - 1 : k < 1; k++) {
+        if (ring && v == k) MPI_Put(data, N, MPI_DOUBLE, (rank + 1) % size, 0, N, MPI_DOUBLE, window);
+        for (int p = 0; !ring && v == 0 && p < size; p++)
+            if (p != root) MPI_Put(data, N, MPI_DOUBLE, p, 0, N, MPI_DOUBLE, window);
+        MPI_Win_fence(0, window);
+    }
+}
+
 static void broadcast(const char *how, int root, double seed)
 {
     memset(data, 0, sizeof data);
@@ -108,6 +124,8 @@ static void broadcast(const char *how, int root, double seed)
     if (!strcmp(how, "pipeline")) bcast_ring(root, 4);
     if (!strcmp(how, "nonblocking")) bcast_nonblocking(root);
     if (!strcmp(how, "persistent")) bcast_persistent(root);
+    if (!strcmp(how, "put")) bcast_put(root, 0);
+    if (!strcmp(how, "putring")) bcast_put(root, 1);
 #if MPI_VERSION >= 4
     if (!strcmp(how, "partitioned")) bcast_partitioned(root);
 #endif
@@ -286,6 +304,7 @@ int main(int argc, char **argv)
         if (!strcmp(what, "token")) token();
         MPI_Barrier(WORLD);
     }
+    if (window != MPI_WIN_NULL) MPI_Win_free(&window);
     MPI_Finalize();
     return right ? 0 : 1;
 }
