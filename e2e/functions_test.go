@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -349,6 +350,17 @@ func TestFunctionsOfPrograms(t *testing.T) {
 				}
 				if (libraries > 1000) != (which == "all") {
 					t.Errorf("%s: %d calls of functions of libraries", which, libraries)
+				}
+				for args, shown := range map[string]string{
+					"loops --with-functions": `(?m)^ +exchange\(double, int, int\)   steps.cc:18\n +MPI_Sendrecv\(`,
+					"timeline":               "functions of rank 0", "matrix --in exchange": "200 messages",
+					"profile --in main/exchange": "200 calls of 2 ranks", "report --in exchange": "100 steps",
+					"dump --in exchange --limit 9": "  MPI_Sendrecv\\(", "waits --in exchange": "waiting",
+				} {
+					out, err := tabard(append(strings.Fields(args), filepath.Join(dir, file))...)
+					if err != nil || !regexp.MustCompile(shown).Match(out) {
+						t.Errorf("%s: %s: %v, want %q in\n%s", which, args, err, shown, out)
+					}
 				}
 			}
 		})

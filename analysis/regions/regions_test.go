@@ -82,12 +82,34 @@ func TestBands(t *testing.T) {
 	a := archivetest.InMemory(t, d.String())
 	at := func(t time.Duration) time.Duration { return t }
 	got, err := Bands(a.Stream(0), BandOptions{To: 1000, Levels: 2, Least: 20, At: at})
-	want := []Band{{1, 200, 295, "short", 10}, {1, 400, 800, "long", 1}, {0, 100, 950, "all", 1}}
+	want := []Band{{1, 200, 295, "short", 10, false}, {1, 400, 800, "long", 1, false}, {0, 100, 950, "all", 1, false}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 	got, err = Bands(a.Stream(0), BandOptions{From: 500, To: 600, Levels: 1, Least: 1, At: at})
-	if want := []Band{{0, 500, 600, "all", 1}}; err != nil || !slices.Equal(got, want) {
+	if want := []Band{{0, 500, 600, "all", 1, false}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// TestFunctionBands: functions are shown from those on that main calls, trees of calls as one.
+func TestFunctionBands(t *testing.T) {
+	const begin = "rank 0 of 1 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n10+0 function_open() @ a.c:1 [main]\n"
+	for _, tt := range []struct {
+		rest string
+		want []Band
+	}{
+		{"100+300 function_calls(times=4) @ a.c:2 [work]\n500+0 function_open() @ a.c:3 [step]\n" +
+			"550+50 MPI_Barrier(comm=MPI_COMM_WORLD)\n600+100 function_calls(times=1) @ a.c:2 [work]\n" +
+			"800+0 function_close()\n900+0 function_close()\n910+40 function_calls(times=1) @ a.c:9 [last]\n",
+			[]Band{{0, 100, 400, "work", 4, true}, {1, 600, 700, "work", 1, true}, {0, 500, 800, "step", 1, true},
+				{0, 910, 950, "last", 1, true}}},
+		{"550+50 MPI_Barrier(comm=MPI_COMM_WORLD)\n", []Band{{0, 10, 600, "main", 1, true}}},
+	} {
+		a := archivetest.InMemory(t, begin+tt.rest)
+		at := func(t time.Duration) time.Duration { return t }
+		if got, err := Bands(a.Stream(0), BandOptions{To: 1000, Levels: 2, At: at}); err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%v, %v, want %v", got, err, tt.want)
+		}
 	}
 }

@@ -48,6 +48,14 @@ func (a *Archive) Calls() (*Archive, error) {
 	return a.Project(func(f *spec.Func) bool { return f.Shape == spec.ShapeCall })
 }
 
+// Nested is Calls with begins and ends of functions of the program, and those between the calls. What libraries called
+// inside of a call is not among them.
+func (a *Archive) Nested() (*Archive, error) {
+	functions, _ := spec.EventsNamed("functions")
+	inside := spec.ByName("function_inside")
+	return a.Project(func(f *spec.Func) bool { return f.Shape == spec.ShapeCall || f.Kind == functions && f != inside })
+}
+
 // Project is a view of the archive that has the wanted functions only. Its calls have the numbers, values and
 // times that they would have if the others had not been recorded; streams without any are left out. It is
 // made from the grammars (grammar.Project): nothing is expanded, and columns and times are read where they

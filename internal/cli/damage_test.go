@@ -55,7 +55,7 @@ var hostileCommands = [][]string{
 		"timeline FILE --time 30%..40% --rank 0", "timeline FILE --in step"},
 	{"dump FILE --limit 30", "dump FILE --json --limit 10", "dump FILE --last 2",
 		"dump FILE --from 3 --limit 5 --rank 0-2 --thread 1", "dump FILE --raw", "dump FILE --steps 1-3 --function p2p --last 3"},
-	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --depth 1 --function pt2pt"},
+	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --with-functions", "loops FILE --depth 1 --function pt2pt"},
 	{"diff FILE GOOD", "diff GOOD FILE --json", "diff FILE GOOD --what structure", "diff GOOD FILE --rerun --strict",
 		"diff FILE FILE", "diff FILE GOOD --what time", "diff FILE GOOD --ignore-sites --limit 0", "diff FILE FILE --in step"},
 	{"check FILE --against GOOD", "check GOOD --against FILE,GOOD --json", "check FILE --against FILE --junit - --markdown -"},

@@ -18,6 +18,7 @@ type loopsFlags struct {
 	functions functionList
 	depth     int
 	all, json bool
+	within    bool // show the functions of the program, too
 	step      string
 }
 
@@ -37,6 +38,10 @@ After a call comes its call site, and where that function was called. A
 recording with --callsites=stack shows loops also where the calls of an
 iteration are deep in several functions, and a recursion as the loop that it is.
 
+--with-functions shows functions of the program, if they were recorded: what is called in
+one is indented below it, and what it called between calls of MPI is one line. Both count
+as calls.
+
 Long sequences without loops are summarised as "mixed"; --all shows every call,
 unless there are tens of thousands. On a terminal the first 200 lines are
 shown.`
@@ -51,6 +56,7 @@ func loopsCommand(a *app) *cobra.Command {
 		Long:  loopsLong,
 		Example: `  tabard loops app.tabard
   tabard loops app.tabard --rank 0 --depth 2
+  tabard loops app.tabard --with-functions
   tabard loops app.tabard --function collective
   tabard loops app.tabard --json | jq '.classes[].ranks'`,
 		Args:              exactArgs("FILE"),
@@ -62,6 +68,7 @@ func loopsCommand(a *app) *cobra.Command {
 		"show these functions and groups only (see tabard record), and the loops around them")
 	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of loops, of deeper ones what they call")
 	addStepLoop(fl, &f.step)
+	fl.BoolVar(&f.within, "with-functions", false, "show the functions of the program around the calls and between them")
 	fl.BoolVar(&f.all, "all", false, "sum up nothing")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+report.LoopsSchema+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -70,7 +77,11 @@ func loopsCommand(a *app) *cobra.Command {
 				return err
 			}
 		}
-		return a.readsCalls(args[0], func(arch *archive.Archive) error {
+		reads := a.readsCalls
+		if f.within {
+			reads = a.readsNested
+		}
+		return reads(args[0], func(arch *archive.Archive) error {
 			sel, err := selection.Parse(selection.Flags{StepLoop: f.step})
 			if err != nil {
 				return err

@@ -40,6 +40,49 @@ MPI_Finalize() @ app.c:40 [main]
 	return b.String()
 }
 
+// nestedRun is two ranks with functions around calls, between them, in themselves and around loops.
+func nestedRun() string {
+	var b strings.Builder
+	b.WriteString("abi mpich\nmpi MPICH\ntool tabard test\ncommand ./app\n")
+	for r := range 2 {
+		fmt.Fprintf(&b, `rank %d of 2 on n
+function_calls(times=1) @ app.c:3 [before]
+function_open() @ app.c:10 [main]
+MPI_Init(argc=1) @ app.c:11 [main]
+loop 50
+  function_open() @ app.c:20 [step]
+  function_calls(times=4) @ app.c:30 [work]
+  loop 3
+    MPI_Barrier(comm=MPI_COMM_WORLD) @ app.c:21 [step]
+    function_calls(times=1) @ app.c:30 [work]
+  end
+  function_open() @ app.c:40 [down]
+  function_open() @ app.c:40 [down]
+  MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD) @ app.c:41 [down]
+  function_inside(times=2) @ app.c:90 [library]
+  function_close()
+  function_close()
+  function_close()
+end
+MPI_Finalize() @ app.c:12 [main]
+function_close()
+`, r)
+	}
+	return b.String()
+}
+
+// Calls stand below the functions that they are in, if these are asked for.
+func TestLoopsFunctions(t *testing.T) {
+	path := file(t, nestedRun())
+	for name, args := range map[string][]string{"loops-nested.txt": {"--with-functions"}, "loops-not-nested.txt": nil} {
+		code, stdout, stderr := run(append([]string{"loops", path}, args...)...)
+		if code != exitOK || stderr != "" {
+			t.Errorf("%s: code %d, stderr %q", name, code, stderr)
+		}
+		golden(t, name, strings.ReplaceAll(stdout, path, "FILE"))
+	}
+}
+
 func TestLoops(t *testing.T) {
 	path := file(t, loopsRun3())
 	for name, args := range map[string]string{

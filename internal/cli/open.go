@@ -88,6 +88,11 @@ func (a *app) readsCalls(file string, use func(*archive.Archive) error) error {
 	return a.reads(file, only((*archive.Archive).Calls, use))
 }
 
+// readsNested is readsCalls with functions of the program around the calls and between them.
+func (a *app) readsNested(file string, use func(*archive.Archive) error) error {
+	return a.reads(file, only((*archive.Archive).Nested, use))
+}
+
 // only uses a part of an archive.
 func only(
 	part func(*archive.Archive) (*archive.Archive, error), use func(*archive.Archive) error,

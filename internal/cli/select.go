@@ -24,8 +24,9 @@ const selectHelp = `Select calls with:
   --comm      communicators, by number or name as tabard info --comms shows them
   --time      calls in progress in a window: FROM..TO or FROM+LENGTH, since the start of
               the recording (1.5s, 20ms) or in percent (10%..30%)
-  --in        calls made in a region of the program (docs/regions.md), or in nested
-              regions, the outermost first: step/exchange
+  --in        calls made in a region of the program (docs/regions.md) or in one of its
+              functions, if they were recorded, or in nested ones, the outermost first:
+              step/exchange
   --steps     iterations of the time-step loop, from 0: 7, 10-19, 100-. "tabard loops"
               shows that loop, --step-loop selects another. If the program marks its
               steps as regions, steps are these regions.`
@@ -51,7 +52,7 @@ func (f *selectFlags) addSelection(cmd *cobra.Command) {
 	fl.Var(value(&f.flags.Time, false, "WINDOW", parsed(selection.ParseWindow)), "time",
 		"this window of time only, e.g. 1.5s..2s or 10%..30%")
 	fl.Var(value(&f.flags.In, false, "REGION", parsed(selection.ParseWithin)), "in",
-		"calls in this region only, e.g. solve or step/exchange")
+		"calls in this region or function only, e.g. solve or step/exchange")
 	fl.Var(value(&f.flags.Steps, false, "STEPS", parsed(selection.ParseSteps)), "steps",
 		"these time steps only, e.g. 10-19")
 	addStepLoop(fl, &f.flags.StepLoop)

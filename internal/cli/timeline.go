@@ -47,8 +47,10 @@ If there are many calls, summaries in the file are read instead of single calls;
 picture then shows means over intervals, as long as the note says.
 
 Above the rows are the time steps of the first row, numbered, and its regions (see
-docs/regions.md), the outermost on top; regions that are too short are merged. Pictures as
-SVG explain what the mouse points to.
+docs/regions.md), the outermost on top; regions that are too short are merged. Functions of
+the program are shown there, too, from those on that main calls, if they were recorded:
+those in which calls are made, and with --function-times=all the outermost of the others.
+Pictures as SVG explain what the mouse points to.
 
 --time, --rank, --in and --steps zoom in. Where few calls are left, their names are shown, too.
 

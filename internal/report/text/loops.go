@@ -88,9 +88,15 @@ func membersText(c *loops.Class, ranks []int) string {
 }
 
 func (p *loopsPrinter) sequence(seq []*loops.Node, depth int, around *loops.Node) {
+	var in functionNest
 	for _, n := range seq {
+		depth := depth + len(in)
 		indent := strings.Repeat("  ", depth)
 		switch n.Kind {
+		case loops.Call:
+			if !in.event(p, n, indent) {
+				p.call(n, indent, around)
+			}
 		case loops.Loop:
 			render.Printf(p.w, "%sloop %s%s\n", indent, p.repeats(n), loopNotes(n))
 			p.sequence(n.Body, depth+1, n)
@@ -98,10 +104,54 @@ func (p *loopsPrinter) sequence(seq []*loops.Node, depth int, around *loops.Node
 			render.Printf(p.w, "%sblock %d%s   %s\n", indent, n.Block+1, p.times(n), plural(n.Calls, "call"))
 		case loops.Mixed:
 			p.mixed(n, depth)
-		default:
-			p.call(n, indent, around)
 		}
 	}
+}
+
+// functionNest is the functions of the program that have begun in a sequence, with how many of them a line stands for.
+type functionNest []uint64
+
+// event shows what is no call of an API but one of a function of the program.
+func (in *functionNest) event(p *loopsPrinter, n *loops.Node, indent string) bool {
+	least, _ := n.Repeats()
+	name, at := "?", ""
+	if len(n.Shape.Frames) > 0 {
+		f := n.Shape.Frames[0]
+		if name = f.Func; name == "" {
+			name = f.Code
+		}
+		f.Func = ""
+		if at = f.String(); at == name {
+			at = ""
+		}
+	}
+	line := strings.TrimRight(indent+name+p.times(n)+"   "+at, " ")
+	switch n.Shape.Func.Name {
+	case "function_open":
+		*in = append(*in, least)
+	case "function_close":
+		for k := len(*in) - 1; k >= 0 && least > 0; k-- {
+			ended := min(least, (*in)[k])
+			least -= ended
+			if (*in)[k] -= ended; (*in)[k] == 0 {
+				*in = (*in)[:k]
+			}
+		}
+		return true
+	case "function_calls", "function_counted":
+		if times := ""; len(n.Params) > 0 {
+			if times = strings.Join(n.Params[0].Values, "|"); n.Params[0].More {
+				times += "|..."
+			}
+			if times != "1" && times != "" {
+				line = strings.TrimRight(indent+name+" "+times+"x"+p.times(n)+"   "+at, " ")
+			}
+		}
+	default:
+		return false
+	}
+	render.Printf(p.w, "%s\n", line)
+	return true
 }
 
 // repeats is "50x", "3-7x", or by rank "50x (ranks 0-3), 60x (rank 4)".

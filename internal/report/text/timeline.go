@@ -185,7 +185,7 @@ func (v *TimelineView) bands(tl *render.Timeline, r *timeline.Result, rows []cha
 		}
 	}
 	if len(v.Bands) > 0 {
-		names = append(names, "regions")
+		names = append(names, bandsName(v.Bands))
 	}
 	for _, b := range v.Steps {
 		tl.Bands = append(tl.Bands, render.Band{Start: b.Start, End: b.End, Label: b.Name})
@@ -322,6 +322,23 @@ func (v *TimelineView) arrows(tl *render.Timeline, r *timeline.Result, rows []ch
 		tl.Arrows = append(tl.Arrows, a)
 	}
 	slices.SortStableFunc(tl.Arrows, func(a, b render.Arrow) int { return cmp.Compare(a.At, b.At) })
+}
+
+// bandsName says what bands are.
+func bandsName(bands []regions.Band) string {
+	functions := 0
+	for _, b := range bands {
+		if b.Function {
+			functions++
+		}
+	}
+	switch functions {
+	case 0:
+		return "regions"
+	case len(bands):
+		return "functions"
+	}
+	return "regions and functions"
 }
 
 func oneThreadRows(r *timeline.Result) bool {
