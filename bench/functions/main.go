@@ -1,11 +1,14 @@
 // Command functions shows what recording function calls costs: it runs programs as they are and in several ways of
 // recording, in turns, and prints the table of docs/benchmarks.md:
 //
-//	go run ./bench/functions [-programs FILE] [-runs N] [-mpi NAME] [-tabard FILE]
+//	go run ./bench/functions [-programs FILE] [-runs N] [-mpi NAME] [-tabard FILE] [-tools]
 //
 // The programs are one whose functions do nothing but call each other, and any others that are already built: each line
 // of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. Silent is with all entries
 // changed and nothing told (--start=off). Times of variants are over that of the program as it is.
+//
+// With -tools it puts the programs of one rank beside uftrace and callgrind, as far as these are installed, in turns and
+// without a launcher. uftrace patches the program as it is (-P .), without the calls of libraries.
 package main
 
 import (
@@ -29,6 +32,7 @@ import (
 type options struct {
 	mpi, tabard, list string
 	runs              int
+	tools             bool
 }
 
 func main() {
@@ -37,6 +41,7 @@ func main() {
 	flag.StringVar(&o.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard to record with")
 	flag.StringVar(&o.list, "programs", "", "more programs: lines of name, ranks, command")
 	flag.IntVar(&o.runs, "runs", 3, "runs of each variant; the least counts")
+	flag.BoolVar(&o.tools, "tools", false, "only the table beside other tools")
 	flag.Parse()
 	if flag.NArg() > 0 || o.runs < 1 {
 		fmt.Fprintln(os.Stderr, "functions: wrong arguments; see -help")
@@ -93,6 +98,9 @@ func run(o *options) error {
 	list, err := b.programs()
 	if err != nil {
 		return err
+	}
+	if o.tools {
+		return b.compare(list)
 	}
 	fmt.Println(
 		"| program | ranks | CPU, s | MPI | main, silent | main | calls | bytes | ratio | all, silent | all | calls | " +
