@@ -122,11 +122,14 @@ func (f *Finding) reductionDoubts() {
 		return
 	}
 	f.Grade = Consistent
-	if f.Proven == 0 {
+	switch short := func(m *Message) bool { return m.Known && m.Bytes < enough }; {
+	case f.Proven == 0 && slices.ContainsFunc(f.One, short):
+		f.Unproven = append(f.Unproven, "that what is received is put together with what is sent: messages are short")
+	case f.Proven == 0:
 		f.Unproven = append(f.Unproven,
 			"that what is received is put together with what is sent: own data is in no message by itself")
 	}
-	if f.Operation == "scan" {
+	if f.Operation == "scan" || f.Algorithm == "chain" {
 		f.Unproven = append(f.Unproven, "that it is one operation: it may be a pipeline")
 	}
 }
