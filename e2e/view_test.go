@@ -19,6 +19,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/testkit/browser"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/planted"
 )
 
 // serveView starts tabard view and gives the address that it prints.
@@ -254,6 +255,25 @@ func TestViewer(t *testing.T) {
 		q.keys(kb.Escape)
 		q.wait(`!document.querySelector("dialog")`)
 	})
+}
+
+// Planted faults are found from the first screen in three clicks; bench/view -faults does it with all.
+func TestViewerFaults(t *testing.T) {
+	m := mpis[0]
+	ctx := chromium(t)
+	for _, name := range []string{"circle", "comm-leak"} {
+		t.Run(name, func(t *testing.T) {
+			f := planted.View(name)
+			file, err := f.Record(m, tabardBin, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			clicks, text, err := f.FindOnPage(openViewer(t, ctx, serveView(t, file)).Page)
+			if err != nil || len(clicks) > 3 {
+				t.Errorf("%v clicks: %v\n%s", clicks, err, text)
+			}
+		})
+	}
 }
 
 // Two recordings are beside each other, coupled by iteration.

@@ -1,6 +1,6 @@
 // Command view measures the server of the viewer, on synthetic recordings:
 //
-//	go run ./bench/view [-rows REGEXP] [-keep DIR]
+//	go run ./bench/view [-rows REGEXP] [-keep DIR] [-page | -faults DIR]
 //
 // Each row is a process of its own that opens the recording and answers requests as the page makes them: the overview
 // and the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), and
@@ -8,6 +8,9 @@
 // answered with what is there, and says so; "exact" is how long it takes until the first picture is. "Again" is the
 // first picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the
 // slash, of processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
+//
+// With -faults it records programs with planted faults instead (REGEXP chooses some), and looks for each on the page from
+// the first screen: at most three clicks may be needed. Pictures of what they show go to DIR.
 package main
 
 import (
@@ -75,6 +78,7 @@ func main() {
 	only := flag.String("rows", "", "rows whose name matches this regular expression")
 	keep := flag.String("keep", "", "make the recordings in this directory, or use those that are there")
 	page := flag.Bool("page", false, "measure the page in Chromium, with bin/tabard as the server")
+	pictures := flag.String("faults", "", "look for planted faults on the page, and put pictures into `DIR`")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil || flag.NArg() > 0 {
@@ -82,6 +86,9 @@ func main() {
 		os.Exit(2)
 	}
 	ok, err := inFolder(*keep, func(dir string) (bool, error) {
+		if *pictures != "" {
+			return faults(pattern, *pictures)
+		}
 		if *page {
 			return pages(pattern, dir)
 		}

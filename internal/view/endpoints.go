@@ -125,7 +125,8 @@ func waiting(q *question) (any, error) {
 	for k := range waits.NumKinds {
 		names = append(names, strings.ReplaceAll(k.String(), " ", "-"))
 	}
-	kind := slices.Index(names, strings.ToLower(strings.ReplaceAll(q.args.Get("kind"), " ", "-")))
+	asked := strings.ReplaceAll(q.args.Get("kind"), " ", "-")
+	kind := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, asked) }) // "wait at NxN"
 	if kind < 0 && q.args.Get("kind") != "" {
 		return nil, wrong("kind is none of %s", strings.Join(names, ", "))
 	}

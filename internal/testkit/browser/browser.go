@@ -153,6 +153,9 @@ func (p *Page) Wait(js string) error {
 	}
 }
 
+// Picture is what the page looks like, as PNG.
+func (p *Page) Picture() ([]byte, error) { return chromedp.Run(p.ctx, chromedp.CaptureScreenshot()) }
+
 // Ready waits until the map and the panel are drawn. What failed then is an error.
 func (p *Page) Ready() error {
 	err := p.Wait(`document.querySelector(".map")?.dataset.state === "ready" && document.querySelector(".panel") &&

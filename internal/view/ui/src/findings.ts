@@ -150,7 +150,10 @@ export function findings(c: Context): HTMLElement {
   const choose = (f: Finding): void => {
     const from = fromCommand(f.command ?? []);
     const s = from.selection;
-    if (f.step >= 0 && !s.steps) s.steps = String(f.step);
+    // A step in which the run hung or ended is none of those that can be selected: what comes after them is looked at.
+    const steps = c.steps();
+    const whole = f.step >= 0 && (!steps || f.step < steps.total);
+    if (whole && !s.steps) s.steps = String(f.step);
     if (f.process >= 0 && !s.rank) s.rank = String(f.process);
     // What no panel shows by itself is shown by its function.
     if (!Object.keys(s).length && f.func) s.function = f.func;
@@ -162,7 +165,9 @@ export function findings(c: Context): HTMLElement {
       detail: from.detail,
       ...(hangs ? { call: [0, f.process, 0, -1] } : {}),
     });
-    if (s.steps && f.step >= 0) dispatchEvent(new CustomEvent("jump", { detail: f.step }));
+    if (s.steps && whole) dispatchEvent(new CustomEvent("jump", { detail: f.step }));
+    else if (f.step >= 0 && steps?.total && c.overview.grid)
+      c.look((steps.begin_ns.at(-1) ?? 0) + (steps.length_ns.at(-1) ?? 0), c.overview.grid.to_ns);
     c.say("selected: " + f.text);
   };
   const draw = (): void => {

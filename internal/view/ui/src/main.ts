@@ -473,7 +473,6 @@ function keyboard(c: Context, find: () => void, maps: TimeMap[], panels: Panel[]
     f();
   });
   addEventListener("themechange", () => maps.forEach((x) => x.draw()));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
 }
 
 void start();

@@ -40,6 +40,7 @@ export class TimeMap {
   private tiles: Tiles;
   private lanes: Lanes;
   private grid: Grid;
+  private first: Place[];
   private width = 0;
   private height = 0;
   private waiting = false;
@@ -63,6 +64,7 @@ export class TimeMap {
 
   constructor(private o: MapOptions) {
     this.grid = o.overview.grid as Grid;
+    this.first = inFile(this.grid);
     this.own = o.own ?? ((t) => t);
     this.shared = o.shared ?? ((t) => t);
     this.tiles = new Tiles(o.rec, this.grid, () => this.draw());
@@ -254,7 +256,7 @@ export class TimeMap {
     while (group * 2 * this.row <= 2.01) group *= 2;
     let places: Place[] = [];
     if (selfContained) {
-      const all = inFile(this.grid);
+      const all = this.first;
       const levels = [...new Set(all.map((p) => p.level))].sort((a, b) => b - a);
       level = levels.find((l) => l <= level) ?? levels.at(-1) ?? level;
       places = all.filter((p) => p.level === level);
@@ -275,7 +277,7 @@ export class TimeMap {
     g.imageSmoothingEnabled = false;
     // The tile of the whole run is asked for first: it is there when the recording was looked at before, and all others
     // are sharper ones of the same.
-    const [whole] = inFile(this.grid);
+    const [whole] = this.first;
     const place = whole && { ...whole, path: undefined };
     const base = selfContained || !place ? undefined : { place, tile: this.tiles.tile(place, extra) };
     const ask = !base || base.tile !== undefined;

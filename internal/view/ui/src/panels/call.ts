@@ -43,6 +43,7 @@ export const call: Panel = {
       const x = r.calls[0];
       if (!x)
         return [h("p", { class: "empty" }, `Rank ${rank} made ${count(r.total)} calls: there is no call ${index}.`)];
+      const open = x.flags?.includes("unfinished");
       const start = x.start_ns;
       const end = x.end_ns ?? start;
       const go = (i: number): void => c.store.set({ call: [world, rank, thread, i] });
@@ -74,11 +75,11 @@ export const call: Panel = {
             ["call", x.func + (x.flags?.length ? ` (${x.flags.join(", ")})` : "")],
             ...Object.entries(x.in).map(([k, v]): [string, string] => [k, valueText(v)]),
             ...Object.entries(x.out).map(([k, v]): [string, string] => ["\u2192 " + k, valueText(v)]),
-            ["returned", x.error ?? String(x.ret)],
+            ["returned", open ? "no" : (x.error ?? String(x.ret))],
           ]),
           list([
             ["begin", start === undefined ? "not recorded" : `${(start / 1e9).toFixed(9)} s`],
-            ["duration", x.end_ns === undefined ? "did not return" : duration(x.end_ns - (start ?? 0))],
+            ["duration", open || x.end_ns === undefined ? "did not return" : duration(x.end_ns - (start ?? 0))],
             ["call site", siteText(x.site?.slice(0, 1)) || "unknown"],
             ...(x.site ?? []).slice(1).map((f): [string, string] => ["called from", siteText([f])]),
           ]),
