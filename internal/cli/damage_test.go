@@ -151,7 +151,8 @@ func newHostile(t *testing.T, seed uint64) *hostile {
 	h.dir, h.raw, h.good = filepath.Join(root, "x"), filepath.Join(root, "raw"), filepath.Join(root, "good.tabard")
 	h.artifact = t.ArtifactDir()
 	stop := make(chan struct{})
-	old := debug.SetMemoryLimit(hostileMemory * 6 / 10) // what is garbage is not counted
+	old := debug.SetMemoryLimit(hostileMemory * 6 / 10)    // what is garbage is not counted
+	t.Setenv("GOMEMLIMIT", fmt.Sprint(hostileMemory*6/10)) // commands keep to it, and set none of their own
 	go h.watch.run(stop)
 	t.Cleanup(func() { close(stop); debug.SetMemoryLimit(old) })
 	return h
@@ -208,7 +209,7 @@ func wrongAnswer(args []string, code int, out []byte, errs string) string {
 	switch {
 	case code != exitOK && errs == "" && len(out) == 0:
 		return "no word of what is wrong"
-	case code == exitUsage && args[0] != "diff" && args[0] != "scale" && args[0] != "check":
+	case code == exitUsage && !slices.Contains([]string{"diff", "scale", "check", "waits"}, args[0]):
 		return "the command line was right"
 	case code == exitOK && len(out) == 0 && !slices.Contains([]string{"dump", "proxy"}, args[0]):
 		return "no answer"

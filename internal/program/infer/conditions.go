@@ -89,7 +89,7 @@ func (t *table) condition() *Expr {
 		return found
 	}
 	// Two conditions together fit much by chance, unless they are the two ends of something.
-	many := t.ranks(16)
+	many := t.ranks(16) && t.exceptions() > 3
 	for i, a := range cs {
 		for _, b := range cs[:i] {
 			if !many && !ends(a, b) {
@@ -151,7 +151,7 @@ func (t *table) fitConditions(r role, depth int) *Expr {
 			if b == nil {
 				continue
 			}
-			if e := op(If, c, a, b); t.holds(e) && t.proved(e) {
+			if e := op(If, c, a, b); t.holds(e) && t.proved(e) && !t.rare(e) {
 				return t.oneSided(e, yes)
 			}
 		}

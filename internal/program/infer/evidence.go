@@ -17,6 +17,49 @@ func (t *table) weak(e *Expr) bool {
 	return free > 1 && t.m.beyond(e) && t.observations(e, free+2) < free+2
 }
 
+// rare tells whether what a condition on a condition says is seen at too few ranks: a few ones among zeros
+// are even ranks from 11 on, or those that are 4 modulo 8 in every other column, whichever they are. The rows
+// that do not have the value of most others have to be more than the expression has numbers and conditions.
+func (t *table) rare(e *Expr) bool {
+	nested := func(x *Expr) bool {
+		return x.Uses(func(y *Expr) bool {
+			return (y.Op == Div || y.Op == Mod || y.Op == Less || y.Op == And || y.Op == Or) && y.UsesRank()
+		})
+	}
+	if isSquare(e.Args[0]) || !nested(e.Args[1]) && !nested(e.Args[2]) {
+		return false
+	}
+	asked := 0
+	e.Uses(func(x *Expr) bool {
+		if x.Op == Eq || x.Op == Less {
+			asked++
+		}
+		return false
+	})
+	return t.exceptions() <= max(asked, t.m.freedom(e, map[int64]bool{}))
+}
+
+// exceptions is at how many ranks a table has other values than the most frequent one.
+func (t *table) exceptions() int {
+	type place struct {
+		of   *recording
+		rank int64
+		v    int64
+	}
+	seen, often, most := map[place]bool{}, map[int64]int{}, 0
+	for i, r := range t.rows {
+		at := place{r.recording, r.rank, t.vals[i]}
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		often[at.v]++
+		most = max(most, often[at.v])
+	}
+	t.m.spend(len(t.rows) / 8)
+	return len(seen) - most
+}
+
 // beyond tells whether an expression depends on something that takes other values in jobs of other
 // sizes.
 func (m *inference) beyond(e *Expr) bool {

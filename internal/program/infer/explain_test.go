@@ -182,6 +182,8 @@ var explained = []struct {
 		return 640/n - 640/n*(r%2)
 	}, "(0 if (d0 = d1) else ((640 div P) + ((-1 * (640 div P)) * c2)))"},
 	{"the row of a grid", roleOther, []int64{16}, 1, func(r, _, _ int64) int64 { return r / 4 }, "c0"},
+	{"two ranks of many", roleOther, []int64{4, 9, 16}, 1,
+		func(r, n, _ int64) int64 { return b2i(n == 16 && (r == 7 || r == 14)) }, ""},
 	{"no rule", roleOther, []int64{16}, 1, func(r, _, _ int64) int64 { return (r*r*r + 7*r) % 101 }, ""},
 }
 

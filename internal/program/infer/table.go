@@ -107,8 +107,16 @@ func (t *table) holds(e *Expr) bool {
 func (t *table) only(keep func(i int) bool) *table {
 	s := t.like()
 	t.m.spend(len(t.rows))
+	// Most of these tables are looked at once: they take no more memory than they have to.
+	kept, n := make([]bool, len(t.rows)), 0
+	for i := range t.rows {
+		if kept[i] = keep(i); kept[i] {
+			n++
+		}
+	}
+	s.rows, s.vals = make([]row, 0, n), make([]int64, 0, n)
 	for i, r := range t.rows {
-		if keep(i) {
+		if kept[i] {
 			s.add(r, t.vals[i])
 		}
 	}
@@ -119,6 +127,7 @@ func (t *table) only(keep func(i int) bool) *table {
 func (t *table) with(value func(i int) int64) *table {
 	t.m.spend(len(t.rows))
 	s := t.like()
+	s.rows, s.vals = make([]row, 0, len(t.rows)), make([]int64, 0, len(t.rows))
 	for i, r := range t.rows {
 		s.add(r, value(i))
 	}
