@@ -338,6 +338,9 @@ func (f *finder) slowSteps() {
 		return
 	}
 	slow := slices.Clone(f.Usage.SlowSteps)
+	if 4*len(slow) > len(f.Usage.Steps) {
+		return // iterations take turns at what they do: the median is that of the short ones
+	}
 	slices.SortStableFunc(slow, func(a, b efficiency.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
 	var over, known time.Duration
 	for _, s := range slow {

@@ -40,3 +40,25 @@ func TestLateRankStandsOut(t *testing.T) {
 		}
 	}
 }
+
+// Slow time steps are exceptions. Where more than a quarter are, as of the iterations of a loop over dimensions those that
+// computing comes before, there is nothing slow about them.
+func TestSlowStepsAreExceptions(t *testing.T) {
+	for _, c := range []struct{ slow, steps, want int }{{1, 40, 1}, {4, 40, 1}, {10, 40, 1}, {40, 120, 0}, {43, 120, 0}} {
+		usage := &efficiency.Result{End: time.Second, MedianStep: time.Millisecond,
+			Processes: []efficiency.Process{{End: time.Second}}, Steps: make([]efficiency.Step, c.steps)}
+		for i := range c.slow {
+			usage.SlowSteps = append(usage.SlowSteps,
+				efficiency.SlowStep{Step: uint64(3 * i), Length: 100 * time.Millisecond, Cause: efficiency.AllCompute})
+		}
+		found := 0
+		for _, n := range Of(Input{Usage: usage}) {
+			if n.Kind == SlowStep {
+				found++
+			}
+		}
+		if found != c.want {
+			t.Errorf("%d of %d: %d findings", c.slow, c.steps, found)
+		}
+	}
+}

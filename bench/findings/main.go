@@ -6,7 +6,7 @@
 //
 // FILE lists programs that are believed to be healthy, one a line: a name, the MPI, the number of ranks, and the command.
 // Each is run N times. What the machine does to a run, findings may and should say; what they say of the program comes back
-// in every run, with the same kind, rank and call.
+// in every run, with the same kind, rank and call. Jitter is the machine's: the finding says so.
 // It prints a table in Markdown; a bar that is missed gives exit code 1.
 package main
 
@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 	"github.com/tabard-hpc/tabard/internal/testkit/planted"
@@ -246,6 +247,9 @@ func (p *program) run(tabard, dir string) error {
 	file := filepath.Join(dir, p.name+".tabard")
 	job := &mpirun.Job{MPI: p.mpi, Ranks: p.ranks, Dir: dir, Timeout: 5 * time.Minute,
 		Args: append([]string{tabard, "record", "--quiet", "-o", file}, p.args...)}
+	if err := os.RemoveAll(file); err != nil { // of the run before, which record would not replace
+		return err
+	}
 	r, err := job.Start()
 	if err != nil {
 		return err
@@ -283,7 +287,7 @@ func (p *program) run(tabard, dir string) error {
 func (p *program) row(times int) (ok bool) {
 	some, every := "", ""
 	for _, key := range slices.Sorted(maps.Keys(p.seen)) {
-		if p.seen[key] == times {
+		if p.seen[key] == times && !strings.HasPrefix(key, string(findings.Jitter)) {
 			every += "**" + key + "** "
 		} else {
 			some += key + "; "
