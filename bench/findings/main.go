@@ -6,7 +6,8 @@
 //
 // FILE lists programs that are believed to be healthy, one a line: a name, the MPI, the number of ranks, and the command.
 // Each is run N times. What the machine does to a run, findings may and should say; what they say of the program comes back
-// in every run, with the same kind, rank and call. Jitter is the machine's: the finding says so.
+// in every run, with the same kind, rank and call, slow time steps with their number. Jitter is the machine's: the finding
+// says so.
 // It prints a table in Markdown; a bar that is missed gives exit code 1.
 package main
 
@@ -273,7 +274,9 @@ func (p *program) run(tabard, dir string) error {
 	here := map[string]bool{}
 	for i := range all {
 		if n := all[i]; n.Severity != "note" {
-			n.Step = -1
+			if n.Kind != string(findings.SlowStep) {
+				n.Step = -1 // where it is worst
+			}
 			if key := shown(&n); !here[key] {
 				here[key] = true
 				p.seen[key]++
