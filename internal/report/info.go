@@ -63,12 +63,18 @@ type Info struct {
 	Options map[string]string `json:"options,omitempty"`
 	Skipped []string          `json:"unknown_sections,omitempty"`
 
-	kinds  map[spec.EventKind]uint64 // events by kind
-	called int
+	kinds map[spec.EventKind]uint64 // events by kind
 }
 
 // Called is how many functions there are calls of.
-func (info *Info) Called() int { return info.called }
+func (info *Info) Called() (n int) {
+	for name := range info.Functions {
+		if f := spec.ByName(name); f != nil && f.Call() {
+			n++
+		}
+	}
+	return n
+}
 
 // Gap is ranks of which calls are missing that should be there: Calls of them, or all. If Uncounted is set, it is Calls
 // at least, and not all.
@@ -271,9 +277,6 @@ func (info *Info) addCalls(sig *archive.Signature, n uint64) {
 	}
 	if f.Call() {
 		info.Calls += n
-		if info.Functions[f.Name] == 0 {
-			info.called++
-		}
 	}
 	info.Functions[f.Name] += n
 	info.kinds[f.Kind] += n
