@@ -197,6 +197,10 @@ func (f *timelineFlags) order(chosen *selection.Resolved, o *timeline.Options, v
 	if view.Order, err = report.OrderRows(chosen, *o, view.Waits); err != nil || view.Order == nil {
 		return err
 	}
+	if o.MaxRows > 0 && len(view.Order.Blocks) > o.MaxRows { // no room for an order
+		view.Order = nil
+		return nil
+	}
 	o.Order = view.Order.Blocks
 	return nil
 }

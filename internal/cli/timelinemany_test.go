@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -89,5 +90,26 @@ func TestTimelineManyRanks(t *testing.T) {
 	}
 	if !strings.Contains(plain, "W waiting for others") || !strings.Contains(plain, "2.086 ms: rank 53 is late, 96 others") {
 		t.Errorf("no waits in\n%s", plain)
+	}
+}
+
+// Rows of an order find their place whatever is selected, and where there are fewer rows than the order has blocks.
+func TestTimelineFewRows(t *testing.T) {
+	many, two := file(t, crowd(100, 53, 70, 71)), file(t, crowd(2, 1))
+	for _, args := range [][]string{
+		{many, "--rows", "1"}, {many, "--rows", "2"}, {many, "--rows", "4"}, {many, "--order", "class", "--rank", "0"},
+		{many, "--order", "class", "--rank", "53"}, {many, "--order", "class", "--rank", "0-10,70"}, {many, "--rank", "60-71"},
+		{two, "--order", "class"}, {two, "--rows", "1", "--order", "class"},
+	} {
+		for _, more := range [][]string{nil, {"--svg", "-"}, {"--json"}} {
+			words := append(append([]string{"timeline"}, args...), more...)
+			code, out, errs := run(words...)
+			if code != exitOK {
+				t.Errorf("%s: exit code %d, %s", words[2:], code, errs)
+			}
+			if strings.Contains(out, "71") && args[0] == many && slices.Contains(args, "0-10,70") && more == nil {
+				t.Errorf("%s: rank 71 is not selected:\n%s", words[2:], out)
+			}
+		}
 	}
 }

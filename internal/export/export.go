@@ -111,7 +111,7 @@ type Options struct {
 type Job struct {
 	Options
 	Archive *archive.Archive
-	// Calls is how many calls are selected.
+	// Calls is how many calls are selected, with the begins and ends of regions if the format writes them.
 	Calls uint64
 
 	format *Format
@@ -136,7 +136,7 @@ func New(arch *archive.Archive, f *Format, o Options) (j *Job, err error) {
 		}
 	}
 	if f.perCall > 0 {
-		j.Calls, err = countCalls(j.sel)
+		j.Calls, err = countCalls(j.sel, f.regions)
 	}
 	return j, err
 }
@@ -181,7 +181,7 @@ func (j *Job) Parts() []string {
 	return parts
 }
 
-func countCalls(sel *selection.Resolved) (n uint64, err error) {
+func countCalls(sel *selection.Resolved, regions bool) (n uint64, err error) {
 	for u, err := range sel.Units() {
 		if err != nil {
 			return 0, err
@@ -195,7 +195,7 @@ func countCalls(sel *selection.Resolved) (n uint64, err error) {
 			return 0, err
 		}
 		for t, k := range counts {
-			if spec.ByID(sigs[t].Func).Call() {
+			if f := spec.ByID(sigs[t].Func); f.Call() || regions && f.Shape == spec.ShapeOpen && !f.Own() {
 				n += k * uint64(u.Ranks.Len())
 			}
 		}

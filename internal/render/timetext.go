@@ -162,7 +162,10 @@ func (g *timeGrid) pair(a, b *color.RGBA, first, second string) {
 // plain shows a cell in a character: its letter, or the part of a span's label.
 func (g *timeGrid) plain() {
 	alone := g.tl.Alone
-	lines := alone + ceilDiv(g.tl.Rows-alone, g.bin)
+	lines := alone
+	if g.tl.Rows > alone {
+		lines += ceilDiv(g.tl.Rows-alone, g.bin)
+	}
 	for y := range lines {
 		r, n := y, 1
 		if y >= alone {
@@ -252,7 +255,7 @@ const arrowTitle = "the largest waits"
 // tick is how exact moments are worth to be told: to a ten thousandth of the window.
 func (tl *Timeline) tick() time.Duration {
 	d := time.Duration(1)
-	for d*100_000 < tl.End-tl.Start {
+	for d <= (tl.End-tl.Start-1)/100_000 {
 		d *= 10
 	}
 	return d

@@ -29,17 +29,27 @@ func WithoutInit(arch *archive.Archive, flags selection.Flags) (selection.Flags,
 		return flags, err
 	}
 	first, last := time.Duration(math.MaxInt64), time.Duration(0)
+	some := false // calls that are left out
 	for _, p := range parts {
-		if p.Stream.Thread() != 0 {
+		if p.Stream.Thread() != 0 || p.Stream.Calls() == 0 {
 			continue
 		}
 		from, to, err := efficiency.Active(p.Stream)
 		if err != nil {
 			return flags, err
 		}
+		a, err := p.Stream.CallAt(0)
+		if err != nil {
+			return flags, err
+		}
+		b, err := p.Stream.CallAt(p.Stream.Calls() - 1)
+		if err != nil {
+			return flags, err
+		}
+		some = some || from > a.Start || to < b.End
 		first, last = min(first, from), max(last, to)
 	}
-	if last <= first {
+	if last <= first || !some {
 		return flags, nil
 	}
 	cut := flags
@@ -79,20 +89,26 @@ func OrderRows(chosen *selection.Resolved, o timeline.Options, w *StreamWaits) (
 		numbers[c] = i
 	}
 	members := map[int][]member{}
+	here := map[int]bool{} // streams that have rows
 	n := 0
 	for i := range r.Rows {
 		if r.Rows[i].Threads > 1 {
 			return nil, nil // too many for an order
 		}
 		m := memberOf(r, i)
+		here[m.stream] = true
 		c := numbers[arch.Stream(m.stream).Class()]
 		members[c] = append(members[c], m)
 		n++
 	}
 	alone := map[int]bool{}
 	if w != nil {
-		for i := range w.Late[:min(len(w.Late), mostLate)] {
-			alone[w.Late[i].Stream] = true
+		late := 0
+		for i := 0; i < len(w.Late) && late < mostLate; i++ {
+			if s := w.Late[i].Stream; here[s] {
+				alone[s] = true
+				late++
+			}
 		}
 	}
 	var rest []member // of small classes
@@ -300,7 +316,11 @@ func FindMissing(chosen *selection.Resolved, few int) (out []MissingRanks) {
 					out = append(out, MissingRanks{g.World, r, 1, fmt.Sprint(r), g.Why})
 				}
 			} else {
-				out = append(out, MissingRanks{g.World, ranks[0], len(ranks), g.List(), g.Why})
+				list := g.List()
+				if len(ranks) < g.Ranks.Len() {
+					list = fmt.Sprintf("%d of %s", len(ranks), list)
+				}
+				out = append(out, MissingRanks{g.World, ranks[0], len(ranks), list, g.Why})
 			}
 		}
 		if count = len(out); each && count > few {

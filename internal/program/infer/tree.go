@@ -340,8 +340,14 @@ func (f *folder) unrolled(seq []*node) []*node {
 			out = append(out, n)
 			continue
 		}
+		at := len(out)
 		for k := range times {
 			out = append(out, n.inst[min(int(k), len(n.inst)-1)]...)
+		}
+		if n.before != nil && at < len(out) { // what is attached to the loop goes with its first call
+			x := *out[at]
+			x.before = append(slices.Clip(n.before), x.before...)
+			out[at] = &x
 		}
 	}
 	return out

@@ -107,6 +107,8 @@ func TestFolded(t *testing.T) {
 		{"#a#A", "<#a|#A>"},
 		{"#aAa", "#<a|A|a>"},
 		{"a#bABab", "<a#b|AB|ab>"},
+		{"A#2(bca)bC", "<A#bc|abc|abC>"}, // where some iterations were equal, too
+		{"Abc#2(abc)aBC", "<Abc|#abc|abc|aBC>"},
 		{"2(ab)3(AB)", "2(ab)3(AB)"}, // loops of several calls, of other lengths, are others
 		{"2(a)3(A)", "<2(a)|3(A)>"},
 	} {

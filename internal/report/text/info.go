@@ -154,6 +154,10 @@ func functions(w io.Writer, info *report.Info, top int) {
 	}
 	fmt.Fprintln(w)
 	width := len(count(info.Functions[names[0]]))
+	all := uint64(0) // with begins and ends of regions, which are no calls
+	for _, n := range info.Functions {
+		all += n
+	}
 	for i, name := range names {
 		if i == top {
 			render.Printf(w, "%*s  and %s (--top N lists more)\n", width, "",
@@ -161,7 +165,7 @@ func functions(w io.Writer, info *report.Info, top int) {
 			break
 		}
 		n := info.Functions[name]
-		render.Printf(w, "%*s  %4.1f%%  %s\n", width, count(n), 100*float64(n)/float64(max(info.Calls, 1)), name)
+		render.Printf(w, "%*s  %4.1f%%  %s\n", width, count(n), 100*float64(n)/float64(max(all, 1)), name)
 	}
 }
 
