@@ -14,6 +14,7 @@ package collectives
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -61,7 +62,8 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &reader{a: a, most: cmp.Or(o.Most, Most), res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{},
-		ends: map[int32]ends{}, windows: map[int64]base{}, bases: map[int32]base{}}
+		ends: map[int32]ends{}, windows: map[int64]base{}, bases: map[int32]base{},
+		procNull: math.MinInt64}
 	if n, ok := a.Meta().ABI.Const(mpi.ProcNull); ok {
 		r.procNull = n
 	}

@@ -2,7 +2,9 @@ package collectives
 
 import (
 	"container/heap"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/fingerprint"
@@ -77,7 +79,8 @@ func (a Amount) next(h Amount) Amount {
 type visit func(c *archive.Call, e *end, x *sent) bool
 
 func (r *reader) readAll(all map[int32]ends, see visit) error {
-	for stream, of := range all {
+	for _, stream := range slices.Sorted(maps.Keys(all)) { // sites are numbered, and samples kept, in this order
+		of := all[stream]
 		heap.Init(&of)
 		if err := r.read(int(stream), of, see); err != nil {
 			return err
@@ -153,7 +156,7 @@ func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
 	case e.left == max(m.Count, 1): // the first one
 		m.Sent = c.Index // of the last partition
 		m.Source, m.SendSite = x.placeOf(c, "sendbuf"), r.site(c)
-		if c.Func.Op == spec.OpPut || c.Func.Op == spec.OpAccumulate {
+		if c.Func.Op == spec.OpPut {
 			at, _ := c.In("target_disp")
 			m.Source, m.Target.Offset = buffer(c, "origin_addr"), at.N
 		}

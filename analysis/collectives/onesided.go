@@ -52,7 +52,7 @@ func (r *reader) oneSided(p *calls.Program) error {
 			case op.Void:
 			case op.Func.Op == spec.OpFence:
 				fences[w] = append(fences[w], fence{stream, op.Call})
-			case (op.Kind == calls.Put || op.Kind == calls.Accumulate) && op.Send.Peer >= 0 && op.Send.Peer != me:
+			case op.Kind == calls.Put && op.Send.Peer >= 0 && op.Send.Peer != me && op.Send.Bytes >= 0:
 				to := window{op.Send.Peer, op.Comm, op.Object}
 				if n, ok := r.write(op, stream, me); ok {
 					open = append(open, write{n, to, len(fences[w])})
@@ -79,7 +79,7 @@ func writes(a *archive.Archive) (bool, error) {
 			return false, err
 		}
 		for _, sig := range sigs {
-			if op := spec.ByID(sig.Func).Op; op == spec.OpPut || op == spec.OpAccumulate {
+			if spec.ByID(sig.Func).Op == spec.OpPut {
 				return true, nil
 			}
 		}

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	batchCalls = 256 // calls that go from one goroutine to another at once
-	batchCount = 3   // batches of a reader: one is filled, one is ready, one is read
+	batchCalls = 256     // calls that go from one goroutine to another at once
+	batchCount = 3       // batches of a reader: one is filled, one is ready, one is read
+	batchItems = 1 << 14 // elements of arrays after which a batch is full
 )
 
 // reader reads the calls of a stream that count. It decodes them in a goroutine of its own, so that two
@@ -30,6 +31,7 @@ type reader struct {
 type batch struct {
 	calls []archive.Call
 	slots []archive.Value // of all calls
+	items int             // elements of their arrays
 	err   error
 }
 
@@ -38,6 +40,9 @@ func (b *batch) add(c *archive.Call) {
 	b.slots = append(b.slots, c.Slots...)
 	d := *c
 	d.Slots = b.slots[from:len(b.slots):len(b.slots)]
+	for i := range d.Slots {
+		b.items += len(d.Slots[i].Ints) + len(d.Slots[i].List)
+	}
 	b.calls = append(b.calls, d)
 }
 
@@ -72,7 +77,7 @@ func (r *reader) decode(s *archive.Stream, kept []bool) {
 		if b.err = err; err == nil {
 			b.add(call)
 		}
-		if err != nil || len(b.calls) == batchCalls {
+		if err != nil || len(b.calls) == batchCalls || b.items >= batchItems {
 			r.full <- b
 			b = nil
 		}
@@ -89,7 +94,8 @@ func (r *reader) call() (*archive.Call, error) {
 			if b.err != nil {
 				return nil, b.err
 			}
-			b.calls, b.slots = b.calls[:0], b.slots[:0]
+			clear(b.slots) // arrays of theirs are not kept
+			b.calls, b.slots, b.items = b.calls[:0], b.slots[:0], 0
 			r.empty <- b
 		}
 		if r.now, r.at = <-r.full, 0; r.now == nil {
