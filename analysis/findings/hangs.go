@@ -176,13 +176,10 @@ func (f *finder) elsewhere(e *consistency.Elsewhere, comm string) string {
 	place := call(e.Func, e.Site)
 	text := fmt.Sprintf("%s %s not there", f.who(e.Processes), is)
 	switch {
+	case e.Instead && e.In:
+		return fmt.Sprintf("%s %s in %s in its place", f.who(e.Processes), is, place)
 	case e.Instead:
-		return fmt.Sprintf(
-			"%s %s in %s in its place",
-			f.who(e.Processes),
-			map[bool]string{true: is, false: "have been"}[e.In],
-			place,
-		)
+		return fmt.Sprintf("%s called %s in its place", f.who(e.Processes), place)
 	case e.In && e.Values != "":
 		return fmt.Sprintf("%s but in %s (%s)", text, place, e.Values)
 	case e.In:

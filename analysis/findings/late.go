@@ -79,7 +79,7 @@ func (f *finder) lateRanks() {
 		rest += l.time
 		others = append(others, l)
 	}
-	if f.share(rest) >= least && len(others) > 1 {
+	if f.share(rest) >= least && len(others) > 1 && !f.moving(others, rest) {
 		f.jitter(others, rest)
 	}
 }
@@ -114,12 +114,63 @@ func (f *finder) jitter(all []*late, rest time.Duration) {
 	f.add(n)
 }
 
-// steps is how many time steps there are, 0 if that is not known.
+// leastTurns is how many time steps must show who was late, before there is a pattern.
+const leastTurns = 16
+
+// turns tells that each process is late for several time steps in a row, which chance does not do: for how many, and the
+// processes in the order in which they are.
+func (f *finder) turns() (steps int, order []int32) {
+	n := 0
+	for _, s := range f.Waits.Steps {
+		if s.Root < 0 || 2*s.RootTime < s.Time {
+			continue
+		}
+		n++
+		if p := f.Waits.Roots[s.Root].Process; len(order) == 0 || order[len(order)-1] != p {
+			order = append(order, p)
+		}
+	}
+	if n < leastTurns || len(order) < 2 || 5*len(order) > n {
+		return 0, nil
+	}
+	return n / len(order), order
+}
+
+// moving reports that the work moves from rank to rank: each is late for some steps in a row.
+func (f *finder) moving(all []*late, cost time.Duration) bool {
+	steps, order := f.turns()
+	if steps == 0 {
+		return false
+	}
+	first := all[0].roots[0]
+	n := Finding{Kind: Imbalance, Cost: cost, Process: -1, Func: first.Late.Func, Site: first.Late.Site, Step: -1,
+		Command: []string{"timeline"}}
+	var names []string
+	for _, p := range order[:min(len(order), 4)] {
+		names = append(names, f.Name(p))
+	}
+	if len(order) > len(names) {
+		names = append(names, "...")
+	}
+	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), none of the %d "+
+		"much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all), f.part(cost),
+		call(n.Func, n.Site))
+	f.add(n)
+	return true
+}
+
+// steps is how many time steps there are, of those that are selected; 0 if that is not known.
 func (f *finder) steps() int {
 	if f.Usage == nil {
 		return 0
 	}
-	return len(f.Usage.Steps) * int(max(f.Usage.Stride, 1))
+	n := 0
+	for i := range f.Usage.Steps {
+		if f.Usage.Steps[i].Length.Processes > 0 {
+			n++
+		}
+	}
+	return n * int(max(f.Usage.Stride, 1))
 }
 
 // few tells whether a root is late in few of the time steps.

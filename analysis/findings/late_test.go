@@ -62,3 +62,31 @@ func TestSlowStepsAreExceptions(t *testing.T) {
 		}
 	}
 }
+
+// Work that moves from rank to rank makes each late for some steps in a row; noise makes one or another late.
+func TestMovingWork(t *testing.T) {
+	for _, c := range []struct {
+		late func(step int) int
+		want Kind
+	}{
+		{func(step int) int { return 3 - step/15%4 }, Imbalance}, {func(step int) int { return []int{0, 2, 1, 3, 3, 1, 0, 2}[step%8] }, Jitter},
+		{func(step int) int { return step % 4 }, Jitter},
+	} {
+		usage := &efficiency.Result{End: time.Second, Steps: make([]efficiency.Step, 120)}
+		r := &waits.Result{Elapsed: 4 * time.Second}
+		for i := range 4 {
+			usage.Processes = append(usage.Processes, efficiency.Process{Process: int32(i), End: time.Second})
+			r.Roots = append(r.Roots, waits.Root{Process: int32(i), Late: waits.Place{Func: "MPI_Allreduce"}, Worst: -1})
+		}
+		for step := range usage.Steps {
+			root := c.late(step)
+			r.Roots[root].Time += 10 * time.Millisecond
+			r.Total.Time += 10 * time.Millisecond
+			r.Steps = append(r.Steps, waits.Step{Step: uint64(step), Time: 10 * time.Millisecond, Root: root, RootTime: 9 * time.Millisecond})
+		}
+		found := Of(Input{Usage: usage, Waits: r})
+		if len(found) == 0 || found[0].Kind != c.want {
+			t.Errorf("%v instead of %s", found, c.want)
+		}
+	}
+}

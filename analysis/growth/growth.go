@@ -4,8 +4,8 @@
 // process's own buffers). With the sums x_0 ... x_n-1 of the n steps after the first tenth, of which at most MaxSteps are told
 // apart:
 //
-//	jump   a step k with mean(x_k ... x_n-1) of at least 4 times mean(x_0 ... x_k-1), where each of the later sums exceeds
-//	       that of nine tenths of the earlier ones; of all such k the one with the greatest quotient
+//	jump   a step k with mean(x_k ... x_n-1) of at least 4 times mean(x_0 ... x_k-1), where each of the later sums is
+//	       more than 1.5 times that of nine tenths of the earlier ones; of all such k the one with the greatest quotient
 //	trend  the means of the four quarters increase, and the last one is at least 1.5 times the first one
 //
 // # Cost
@@ -34,6 +34,7 @@ const (
 // What counts as growth: factors, and how many bytes a step must have in the end.
 const (
 	jumps     = 4.0
+	edges     = 1.5 // at the jump itself, which tells it from steady growth
 	trends    = 1.5
 	leastSize = 4096
 )
@@ -223,7 +224,7 @@ func jump(x []float64) (at int, factor float64) {
 		}
 		below := 0 // of the earlier sums
 		for _, v := range x[:k] {
-			if v < least[k] {
+			if edges*v < least[k] {
 				below++
 			}
 		}

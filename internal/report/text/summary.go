@@ -299,19 +299,20 @@ func (p *summaryPrinter) steps() {
 		return
 	}
 	p.title("Time steps")
-	lengths := make([]float64, len(u.Steps))
+	lengths, chosen := make([]float64, len(u.Steps)), uint64(0)
 	least, most := time.Duration(math.MaxInt64), time.Duration(0)
 	for i := range u.Steps {
 		if u.Steps[i].Length.Processes == 0 {
 			lengths[i] = math.NaN()
 			continue
 		}
+		chosen++
 		d := u.Steps[i].Length.Max
 		lengths[i], least, most = float64(d), min(least, d), max(most, d)
 	}
-	what := plural(uint64(len(u.Steps)), "step")
+	what := plural(chosen, "step")
 	if u.Stride > 1 {
-		what = plural(uint64(len(u.Steps)), "group") + " of " + plural(u.Stride, "step")
+		what = plural(chosen, "group") + " of " + plural(u.Stride, "step")
 	}
 	if p.r.StepRegion != "" {
 		what += fmt.Sprintf(" (the region %s)", p.r.StepRegion)
