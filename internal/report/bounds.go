@@ -36,7 +36,7 @@ var Bounds = []Bound{
 	{"diff", 1e9, 0, 10, 0},
 	{"verify", 1e9, 0, 60, 0},
 	{"merge", 1e9, 0, 60, 0},
-	{"export", 400e6, 15e3, 60, 50},
+	{"export", 1e9, 15e3, 60, 50},
 	{"io", 1e9, 0, 60, 0},
 	{"functions", 1e9, 20e3, 60, 0},
 	{"collectives", 2.5e9, 20e3, 120, 0},
