@@ -21,21 +21,9 @@ func (r *region) barrier() *Finding {
 	if parts == nil {
 		return nil
 	}
-	f := &Finding{
-		Operation: "barrier",
-		Call:      callOf(spec.FlowToAll, spec.DataNone, false),
-		Grade:     Consistent,
-		Comm:      r.comm,
-		Sets:      [][]int32{members},
-		SendSites: sites(r.messages, sendSite),
-		RecvSites: sites(r.messages, recvSite),
-		Segments:  1,
-		Algorithm: "empty messages",
-		One:       parts[0],
-		Messages:  len(parts[0]),
-		Steps:     path(parts[0]),
-		Unproven:  []string{"that nobody goes on before: what a process does between its messages is its own"},
-	}
+	f := r.ofAll(members, parts[0])
+	f.Operation, f.Call, f.Algorithm = "barrier", callOf(spec.FlowToAll, spec.DataNone, false), "empty messages"
+	f.Unproven = []string{"that nobody goes on before: what a process does between its messages is its own"}
 	for _, ms := range parts {
 		if !allHeard(ms, len(members)) {
 			return nil
@@ -43,6 +31,21 @@ func (r *region) barrier() *Finding {
 		f.Instances += max(ms[0].Count, 1)
 	}
 	return f
+}
+
+// ofAll is the finding that all members of a region do something with its messages, of which one instance is given.
+func (r *region) ofAll(members []int32, one []*Message) *Finding {
+	return &Finding{
+		Grade:     Consistent,
+		Comm:      r.comm,
+		Sets:      [][]int32{members},
+		SendSites: sites(r.messages, sendSite),
+		RecvSites: sites(r.messages, recvSite),
+		Segments:  1,
+		One:       one,
+		Messages:  len(one),
+		Steps:     path(one),
+	}
 }
 
 // allHeard tells whether each of n processes has heard of all others in the end.

@@ -25,22 +25,11 @@ func (r *region) packed() *Finding {
 	if len(parts) == 0 {
 		return nil
 	}
-	f := &Finding{
-		Operation: "all-to-all",
-		Call:      callOf(spec.FlowToAll, spec.DataParts, false),
-		Grade:     Consistent,
-		Comm:      r.comm,
-		Sets:      [][]int32{members},
-		SendSites: sites(r.messages, sendSite),
-		RecvSites: sites(r.messages, recvSite),
-		Segments:  1,
-		Algorithm: "packed, forwarding by all",
-		One:       parts[0],
-		Messages:  len(parts[0]),
-		Steps:     path(parts[0]),
-		Unproven: []string{"which block is in which message: blocks for several processes are put together, and none is " +
-			"sent by itself"},
-	}
+	f := r.ofAll(members, parts[0])
+	f.Operation, f.Call = "all-to-all", callOf(spec.FlowToAll, spec.DataParts, false)
+	f.Algorithm = "packed, forwarding by all"
+	f.Unproven = []string{"which block is in which message: blocks for several processes are put together, and none is " +
+		"sent by itself"}
 	for _, ms := range parts {
 		block := packedBlock(members, ms)
 		if block == 0 || f.Block > 0 && f.Block != block {

@@ -156,16 +156,26 @@ func signed(sample uint64, width int64) (int64, bool) {
 	}
 }
 
-func (o *elementwise) makesInteger(c *combination, i int, got uint64, width int64) bool {
-	want, fits := signed(got, width)
-	sum, ok := signed(c.parts[0].Samples[i], width)
-	fits = fits && ok
-	for _, p := range c.parts[1:] {
-		v, ok := signed(p.Samples[i], width)
-		sum, fits = o.integer(sum, v), fits && ok
+// combined is what an operation makes of a sample of all parts, and what was made; fits tells whether all are numbers
+// of the width.
+func combined[T any](c *combination, i int, got uint64, width int64, number func(sample uint64, width int64) (T, bool),
+	op func(a, b T) T) (result, want T, fits bool) {
+	want, fits = number(got, width)
+	for k, p := range c.parts {
+		v, ok := number(p.Samples[i], width)
+		if fits = fits && ok; k == 0 {
+			result = v
+		} else {
+			result = op(result, v)
+		}
 	}
+	return result, want, fits
+}
+
+func (o *elementwise) makesInteger(c *combination, i int, got uint64, width int64) bool {
+	result, want, fits := combined(c, i, got, width, signed, o.integer)
 	shift := 64 - 8*uint(width)
-	return fits && sum<<shift>>shift == want
+	return fits && result<<shift>>shift == want
 }
 
 func decoded(sample uint64, width int64) (float64, bool) {
@@ -176,13 +186,7 @@ func decoded(sample uint64, width int64) (float64, bool) {
 }
 
 func (o *elementwise) makesReal(c *combination, i int, got uint64, width int64) bool {
-	want, fits := decoded(got, width)
-	result, ok := decoded(c.parts[0].Samples[i], width)
-	fits = fits && ok
-	for _, p := range c.parts[1:] {
-		v, ok := decoded(p.Samples[i], width)
-		result, fits = o.real(result, v), fits && ok
-	}
+	result, want, fits := combined(c, i, got, width, decoded, o.real)
 	if !o.rounds {
 		return fits && result == want
 	}

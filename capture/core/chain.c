@@ -251,16 +251,15 @@ static struct tb_segment *wait_for_free(struct tb_chain *ch, uint64_t words)
     struct timespec pause = {0, 20000};
     uint64_t begun = tb_monotonic(), patience = PATIENCE * tb_process.control->dead_after_ns;
     unsigned count = ch->count;
-    struct tb_segment *s = NULL;
-    while (!s && count == ch->count && !ch->given_up && tb_collector_alive()) {
+    while (count == ch->count && !ch->given_up && tb_collector_alive()) {
         nanosleep(&pause, NULL);
-        s = reuse(ch, words);
-        if (s) break;
+        struct tb_segment *s = reuse(ch, words);
+        if (s) return s;
         if (pause.tv_nsec < PROBE_NS) pause.tv_nsec += pause.tv_nsec / 2;
         else probe(ch);
         ch->given_up = tb_monotonic() - begun > patience;
     }
-    return s;
+    return NULL;
 }
 
 /* A segment with room for words words; failed attempts to create files are not repeated at once. */

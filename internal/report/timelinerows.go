@@ -14,8 +14,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// WithoutInit is flags with the window from the first end of MPI_Init to the last begin of MPI_Finalize, unless they have a
-// window, steps or a region, or that leaves nothing out.
+// WithoutInit is flags with the window from the first end of MPI_Init to the last begin of MPI_Finalize, unless they
+// have a window, steps or a region, or that leaves nothing out.
 func WithoutInit(arch *archive.Archive, flags selection.Flags) (selection.Flags, error) {
 	if flags.Time != "" || flags.Steps != "" || flags.In != "" {
 		return flags, nil
@@ -62,8 +62,8 @@ func WithoutInit(arch *archive.Archive, flags selection.Flags) (selection.Flags,
 
 // RowOrder is in which order a timeline shows many threads.
 type RowOrder struct {
-	// Blocks are streams, as timeline.Options.Order: first Alone blocks of one each, which stand out, then classes, in each
-	// of them those first that wait least.
+	// Blocks are streams, as timeline.Options.Order: first Alone blocks of one each, which stand out, then classes, in
+	// each of them those first that wait least.
 	Blocks [][]int
 	Alone  int
 	// Names say what the blocks are.
@@ -152,7 +152,8 @@ func OrderRows(chosen *selection.Resolved, o timeline.Options, w *StreamWaits) (
 	return out, nil
 }
 
-// member is a thread of a class: its parts of time in computation and in waiting for others, and how far off the first is.
+// member is a thread of a class: its parts of time in computation and in waiting for others, and how far off the first
+// is.
 type member struct {
 	stream          int
 	computes, waits float64
@@ -176,9 +177,9 @@ func memberOf(r *timeline.Result, row int) member {
 	return m
 }
 
-// standOut are the members that compute for much more or less of the time than the others of their class: by more than a
-// twentieth of the time, and four times as far from the median as is usual (the median absolute deviation, as a standard
-// deviation).
+// standOut are the members that compute for much more or less of the time than the others of their class: by more than
+// a twentieth of the time, and four times as far from the median as is usual (the median absolute deviation, as a
+// standard deviation).
 func standOut(all []member) (odd []member) {
 	if len(all) < 8 {
 		return nil
@@ -209,8 +210,8 @@ func StepsOf(chosen *selection.Resolved) (*selection.StepIndex, error) {
 	return selection.FindSteps(chosen.Archive, chosen.Selection.StepLoop)
 }
 
-// StepBands are the time steps of a stream in the window of a timeline, as bands of at most so many, named by the number of
-// their first step. Nil if it has none, or if steps are regions, which have bands of their own.
+// StepBands are the time steps of a stream in the window of a timeline, as bands of at most so many, named by the
+// number of their first step. Nil if it has none, or if steps are regions, which have bands of their own.
 func StepBands(steps *selection.StepIndex, s *archive.Stream, clock func(*archive.Stream, time.Duration) time.Duration,
 	from, to time.Duration, most int) ([]regions.Band, error) {
 	of, err := steps.Of(s)
@@ -293,7 +294,6 @@ type MissingRanks struct {
 
 // FindMissing lists what is missing of the selected ranks, each rank for itself if they are few.
 func FindMissing(chosen *selection.Resolved, few int) (out []MissingRanks) {
-	count := 0
 	for _, each := range []bool{true, false} {
 		for _, g := range chosen.Archive.Gaps() {
 			if g.Calls > 0 || g.Uncounted {
@@ -323,11 +323,10 @@ func FindMissing(chosen *selection.Resolved, few int) (out []MissingRanks) {
 				out = append(out, MissingRanks{g.World, ranks[0], len(ranks), list, g.Why})
 			}
 		}
-		if count = len(out); each && count > few {
-			out = nil
-			continue
+		if !each || len(out) <= few {
+			break
 		}
-		break
+		out = nil
 	}
 	return out
 }
