@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// numbers are what an output says of the calls of each function, and of messages by sender and receiver. What it does not
-// say is nil.
+// numbers are what an output says of the calls of each function, and of messages by sender and receiver. What it does
+// not say is nil.
 type numbers struct {
 	calls, bytes, ns map[string]int64
 	cells            [][4]int64
@@ -25,8 +25,8 @@ type numbers struct {
 	regions          map[string]uint64
 }
 
-// compare compares an output with tabard profile and tabard matrix, as JSON. Times of single calls are rounded, those of
-// the profile are sums.
+// compare compares an output with tabard profile and tabard matrix, as JSON. Times of single calls are rounded, those
+// of the profile are sums.
 func (n numbers) compare(t *testing.T, want numbers) {
 	t.Helper()
 	same := func(what string, got, want map[string]int64, off func(f string) int64) {

@@ -15,8 +15,8 @@ type prvRead struct {
 	Pairs [][4]int64
 }
 
-// Traces keep the rules of the format: order, places, states without gaps, labels. Calls and their time are those of the
-// profile, communications those of the matrix.
+// Traces keep the rules of the format: order, places, states without gaps, labels. Calls and their time are those of
+// the profile, communications those of the matrix.
 func TestExportPrv(t *testing.T) {
 	eachExport(t, 2, func(t *testing.T, file string) {
 		whole, part := exported(t, "prv", file), exported(t, "prv", file, "--time", "20%..60%")

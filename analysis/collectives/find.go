@@ -378,7 +378,8 @@ func (to *Finding) doubts(x *item) (any bool) {
 	open(x.zero, "that equal data is the same: it is zero")
 	open(x.again, "that equal data is the same: it is sent again and again")
 	open(x.answers > 1 && x.answers >= len(x.messages)-1, "that it is one operation: who sends answers each that asks")
-	open(x.chosen > 0, "that it is no reduction: who passes it on sends it from where its own data was, and may have chosen it")
+	open(x.chosen > 0, "that it is no reduction: who passes it on sends it from where its own data was, "+
+		"and may have chosen it")
 	open(x.returned > 0, "that it is no token: it comes back to where it began")
 	if x.redundant > 0 {
 		text := "a process receives the same data twice"

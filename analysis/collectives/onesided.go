@@ -95,8 +95,8 @@ func (r *reader) write(op *calls.Op, stream, from int32) (int32, bool) {
 		return 0, false
 	}
 	n := int32(len(r.messages))
-	r.messages = append(r.messages, Message{From: from, To: op.Send.Peer, Sent: op.Call, Comm: op.Comm, Bytes: op.Send.Bytes,
-		Count: 1, Target: Place{Segment: -1 - int64(op.Comm)<<32 - int64(op.Object)}})
+	r.messages = append(r.messages, Message{From: from, To: op.Send.Peer, Sent: op.Call, Comm: op.Comm,
+		Bytes: op.Send.Bytes, Count: 1, Target: Place{Segment: -1 - int64(op.Comm)<<32 - int64(op.Object)}})
 	r.streams, r.last = append(r.streams, stream), append(r.last, 0)
 	r.posts, r.nths = append(r.posts, op.Call), append(r.nths, 0)
 	r.ends[stream] = append(r.ends[stream], end{op.Call, 0, 1, n, 0, false})
@@ -126,7 +126,8 @@ func windowOf(c *archive.Call) int64 {
 	return v.N
 }
 
-// finished says where in memory messages are written to, and leaves out those of which nothing says when they are there.
+// finished says where in memory messages are written to, and leaves out those of which nothing says when they are
+// there.
 func (r *reader) finished() {
 	kept := r.messages[:0]
 	for i := range r.messages {

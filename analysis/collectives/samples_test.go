@@ -56,8 +56,8 @@ var operations = []struct {
 	{"", 1 << 20, true, func(a, b float64) float64 { return math.Abs(a-b) + 1 }},
 }
 
-// domainOf fills with numbers below domain that differ from element to element in no simple way. Of a domain of -2 and 2
-// most are 1, and 0.
+// domainOf fills with numbers below domain that differ from element to element in no simple way. Of a domain of -2 and
+// 2 most are 1, and 0.
 func (p *proc) domainOf(n, domain, step int) {
 	for i := range n {
 		h := uint64(int(p.rank)*7919+i*104729+step*15485863+1) * 0x9e3779b97f4a7c15

@@ -45,7 +45,8 @@ func Threads(a *archive.Archive, s, t *archive.Stream) (*Result, error) {
 	return c.result, nil
 }
 
-// progress takes the last step away if it only tells that one of the threads came further, where the other one was ended.
+// progress takes the last step away if it only tells that one of the threads came further, where the other one was
+// ended.
 func (g *group) progress() {
 	openA, callA := g.last(g.ka, g.wa)
 	openB, callB := g.last(g.kb, g.wb)

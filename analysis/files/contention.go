@@ -10,11 +10,11 @@ import (
 
 // Contention is how the time of accesses in one direction grows with the number of others at the same time.
 //
-// Of accesses of about one size (within a factor of 2), the time d is taken to be a + b*n, where n is how many others of any
-// rank there were; a and b are those of least squares. n is counted in two ways, and the one counts of which it is surer
-// that b is above 0: those that were in progress when the access began (it has to queue behind them), and besides those that
-// began soon after it, within half of what the fastest tenth takes (they share what there is). Neither depends on d, so that
-// accesses that take long for another reason do not have a greater n by themselves.
+// Of accesses of about one size (within a factor of 2), the time d is taken to be a + b*n, where n is how many others
+// of any rank there were; a and b are those of least squares. n is counted in two ways, and the one counts of which it
+// is surer that b is above 0: those that were in progress when the access began (it has to queue behind them), and
+// besides those that began soon after it, within half of what the fastest tenth takes (they share what there is).
+// Neither depends on d, so that accesses that take long for another reason do not have a greater n by themselves.
 type Contention struct {
 	// Calls are the accesses of sizes for which b is known to be greater than 0, Others the mean of n.
 	Calls  uint64
@@ -44,8 +44,8 @@ const (
 	leastAlone   = 0.01 // of the mean
 )
 
-// maxSamples bounds the memory for accesses, to some 50 MB. If there are more, those of every second stretch of time are
-// taken, of every fourth ...
+// maxSamples bounds the memory for accesses, to some 50 MB. If there are more, those of every second stretch of time
+// are taken, of every fourth ...
 const (
 	maxSamples  = 1 << 21
 	sampleWidth = 10 * time.Millisecond

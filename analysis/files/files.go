@@ -7,8 +7,8 @@
 //
 // # MPI-IO
 //
-// Bytes are those that a call asks for. Offsets are known of calls that name one, as long as the file has no view; others
-// count as accesses without order. What MPI does in the file to do that is not recorded.
+// Bytes are those that a call asks for. Offsets are known of calls that name one, as long as the file has no view;
+// others count as accesses without order. What MPI does in the file to do that is not recorded.
 package files
 
 import (

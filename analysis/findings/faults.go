@@ -32,8 +32,8 @@ func (f *finder) crashes(all []faults.Death, hangs bool) (list []Finding) {
 	return list
 }
 
-// alive are the deaths of processes that did not wait for others in a call of the MPI library when they ended: what ends
-// others is how somebody ended a job that hung, or that had lost a process.
+// alive are the deaths of processes that did not wait for others in a call of the MPI library when they ended: what
+// ends others is how somebody ended a job that hung, or that had lost a process.
 func alive(all []faults.Death) []faults.Death {
 	return slices.DeleteFunc(slices.Clone(all), func(d faults.Death) bool {
 		return d.Open != nil && d.Cause >= faults.Exited
@@ -240,8 +240,8 @@ func (f *finder) unfinished() {
 // manyLeft is how many objects are worth a warning even if they are not made in time steps.
 const manyLeft = 256
 
-// weigh is the severity of something that is left over n times a process: what is left in each time step will be more in a
-// longer run, until there is no room for it.
+// weigh is the severity of something that is left over n times a process: what is left in each time step will be more
+// in a longer run, until there is no room for it.
 func (f *finder) weigh(stream int32, call, n uint64) Severity {
 	switch {
 	case n >= faults.LeastLeft && f.step(stream, call) >= 0:

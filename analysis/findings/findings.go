@@ -83,8 +83,8 @@ type Finding struct {
 	// Text says it, Command is what shows more: arguments of tabard without the file.
 	Text    string   `json:"text"`
 	Command []string `json:"command"`
-	// Without is what the run would take without it, as computed from the dependencies in the recording (package whatif); 0
-	// where that is not known.
+	// Without is what the run would take without it, as computed from the dependencies in the recording (package whatif);
+	// 0 where that is not known.
 	Without time.Duration `json:"without_ns,omitempty"`
 	// weight is the part of the time of all that a finding counts for among those of its severity where that is not Share.
 	weight float64
@@ -202,8 +202,8 @@ func Of(in Input) []Finding {
 	return f.found[:min(len(f.found), most)]
 }
 
-// broken are the findings of a job that did not come to its end. Of processes that died by themselves the others wait, in
-// circles apart.
+// broken are the findings of a job that did not come to its end. Of processes that died by themselves the others wait,
+// in circles apart.
 func (f *finder) broken() []Finding {
 	var all []faults.Death
 	if f.Faults != nil {

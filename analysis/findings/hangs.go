@@ -74,8 +74,8 @@ func (f *finder) hangs() (list []Finding) {
 	return list
 }
 
-// brief tells whether processes had waited for so short a time when they ended that this need not be a hang: somebody may
-// have ended a job that was at work. It is not known if end is 0.
+// brief tells whether processes had waited for so short a time when they ended that this need not be a hang: somebody
+// may have ended a job that was at work. It is not known if end is 0.
 func brief(begin, end time.Duration) bool { return end > begin && end-begin < leastWait }
 
 // returned tells whether a problem is that of calls that returned an error: that is the finding.

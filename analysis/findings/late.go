@@ -117,8 +117,8 @@ func (f *finder) jitter(all []*late, rest time.Duration) {
 // leastTurns is how many time steps must show who was late, before there is a pattern.
 const leastTurns = 16
 
-// turns tells that each process is late for several time steps in a row, which chance does not do: for how many, and the
-// processes in the order in which they are.
+// turns tells that each process is late for several time steps in a row, which chance does not do: for how many, and
+// the processes in the order in which they are.
 func (f *finder) turns() (steps int, order []int32) {
 	n := 0
 	for _, s := range f.Waits.Steps {
@@ -152,8 +152,8 @@ func (f *finder) moving(all []*late, cost time.Duration) bool {
 	if len(order) > len(names) {
 		names = append(names, "...")
 	}
-	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), none of the %d "+
-		"much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all), f.part(cost),
+	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), none of the "+
+		"%d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all), f.part(cost),
 		call(n.Func, n.Site))
 	f.add(n)
 	return true
@@ -258,7 +258,8 @@ func (f *finder) causers(g *waits.Group) string {
 	return fmt.Sprintf("one of %d ranks", len(g.Causers))
 }
 
-// loops tells whether a process makes a receive several times in a time step, or, where there are no steps, several times.
+// loops tells whether a process makes a receive several times in a time step, or, where there are no steps, several
+// times.
 func (f *finder) loops(at *waits.Place) bool {
 	fn := spec.ByName(at.Func)
 	if fn == nil || fn.Outcome != spec.OutcomeFromAny || f.Usage == nil {

@@ -41,8 +41,8 @@ func TestLateRankStandsOut(t *testing.T) {
 	}
 }
 
-// Slow time steps are exceptions. Where more than a quarter are, as of the iterations of a loop over dimensions those that
-// computing comes before, there is nothing slow about them.
+// Slow time steps are exceptions. Where more than a quarter are, as of the iterations of a loop over dimensions those
+// that computing comes before, there is nothing slow about them.
 func TestSlowStepsAreExceptions(t *testing.T) {
 	for _, c := range []struct{ slow, steps, want int }{{1, 40, 1}, {4, 40, 1}, {10, 40, 1}, {40, 120, 0}, {43, 120, 0}} {
 		usage := &efficiency.Result{End: time.Second, MedianStep: time.Millisecond,

@@ -1,8 +1,8 @@
 // Package growth finds what a program sends more and more of, or much more from a time step on.
 //
-// For each thread and call site the bytes that the calls of each time step send are summed up (of a collective, those of the
-// process's own buffers). With the sums x_0 ... x_n-1 of the n steps after the first tenth, of which at most MaxSteps are told
-// apart:
+// For each thread and call site the bytes that the calls of each time step send are summed up (of a collective, those
+// of the process's own buffers). With the sums x_0 ... x_n-1 of the n steps after the first tenth, of which at most
+// MaxSteps are told apart:
 //
 //	jump   a step k with mean(x_k ... x_n-1) of at least 4 times mean(x_0 ... x_k-1), where each of the later sums is
 //	       more than 1.5 times that of nine tenths of the earlier ones; of all such k the one with the greatest quotient
@@ -10,8 +10,8 @@
 //
 // # Cost
 //
-// One pass over the parameters of all calls, without their times, on one processor. Memory is 8 bytes for each step and call
-// site of a thread.
+// One pass over the parameters of all calls, without their times, on one processor. Memory is 8 bytes for each step and
+// call site of a thread.
 package growth
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// Band is a stretch of time in which a thread is in a region or a function of the program, or, if these are too short to
-// be shown, in several that follow one another.
+// Band is a stretch of time in which a thread is in a region or a function of the program, or, if these are too short
+// to be shown, in several that follow one another.
 type Band struct {
 	// Level is how many regions it is in.
 	Level      int

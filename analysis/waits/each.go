@@ -10,8 +10,8 @@ import (
 // Wait is one wait, as Options.Each gets it.
 type Wait struct {
 	Kind Kind
-	// Stream and Call are the call that waited, Func its function; LateStream and LateCall are the call that came late, and
-	// LateFunc and LateSite (nil if unknown) say which that is.
+	// Stream and Call are the call that waited, Func its function; LateStream and LateCall are the call that came late,
+	// and LateFunc and LateSite (nil if unknown) say which that is.
 	Stream, LateStream int
 	Call, LateCall     uint64
 	Func, LateFunc     *spec.Func

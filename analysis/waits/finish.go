@@ -303,8 +303,8 @@ func (h *heights) most() int {
 	return int(math.Ceil(n))
 }
 
-// bySteps sums up the waits of each step, and the part of each root in it; of is the number of each root in roots, at the
-// order of these.
+// bySteps sums up the waits of each step, and the part of each root in it; of is the number of each root in roots, at
+// the order of these.
 func (f *finder) bySteps(rf *rootFinder, of []int32, steps []int64, roots []Root, at []int) {
 	order := make([]keyed, 0, len(steps))
 	for k, s := range steps {

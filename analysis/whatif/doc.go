@@ -1,9 +1,9 @@
 // Package whatif computes what a run would take without a fault, from the dependencies in its recording.
 //
-// The recording is run again in thought: each process makes its calls in the recorded order. Between them it computes for
-// as long as recorded, unless that is what is changed. A call ends a fixed time after it could go on: that time is its
-// recorded end less the recorded moment from which nothing was missing any more, which is the latest of its own begin and
-// the begins of the calls that it depends on (package waits has the same rules):
+// The recording is run again in thought: each process makes its calls in the recorded order. Between them it computes
+// for as long as recorded, unless that is what is changed. A call ends a fixed time after it could go on: that time is
+// its recorded end less the recorded moment from which nothing was missing any more, which is the latest of its own
+// begin and the begins of the calls that it depends on (package waits has the same rules):
 //
 //   - a receive, or what completes it, on the call that sent the message
 //   - a send that the library does not buffer on the call that posts the receive
@@ -17,6 +17,6 @@
 //
 // # Cost
 //
-// One pass over all calls, and one over their times for each change. About 100 bytes for each event are kept, so that it is
-// meant for recordings of up to some million.
+// One pass over all calls, and one over their times for each change. About 100 bytes for each event are kept, so that
+// it is meant for recordings of up to some million.
 package whatif

@@ -207,9 +207,9 @@ func (r *run) taking(i int32, k int) (int, bool) {
 	return p.taken[0], true
 }
 
-// WithoutLateness is how long the run takes if a process computes no longer than the others do on the average: before each
-// call that others make as well, as often, at each occurrence; before calls that they make less or more often, than
-// their mean.
+// WithoutLateness is how long the run takes if a process computes no longer than the others do on the average: before
+// each call that others make as well, as often, at each occurrence; before calls that they make less or more often,
+// than their mean.
 func (g *Graph) WithoutLateness(process int32) (time.Duration, bool) {
 	type sums struct {
 		at     []time.Duration // by occurrence

@@ -1,14 +1,13 @@
-// Command findings measures whether reports tell the truth: each planted fault (internal/testkit/planted) has to be the first
-// finding, with rank, line and time step, faults of a search the first outlier or difference, and healthy programs must
-// have no finding of consequence, that is none but notes.
+// Command findings measures whether reports tell the truth: each planted fault (internal/testkit/planted) has to be the
+// first finding, with rank, line and time step, faults of a search the first outlier or difference, and healthy
+// programs must have no finding of consequence, that is none but notes.
 //
 //	findings [-mpi NAME] [-only TEXT] [-healthy FILE [-times N]]
 //
-// FILE lists programs that are believed to be healthy, one a line: a name, the MPI, the number of ranks, and the command.
-// Each is run N times. What the machine does to a run, findings may and should say; what they say of the program comes back
-// in every run, with the same kind, rank and call, slow time steps with their number. Jitter is the machine's: the finding
-// says so.
-// It prints a table in Markdown; a bar that is missed gives exit code 1.
+// FILE lists programs that are believed to be healthy, one a line: a name, the MPI, the number of ranks, and the
+// command. Each is run N times. What the machine does to a run, findings may and should say; what they say of the
+// program comes back in every run, with the same kind, rank and call, slow time steps with their number. Jitter is the
+// machine's: the finding says so. It prints a table in Markdown; a bar that is missed gives exit code 1.
 package main
 
 import (

@@ -21,8 +21,8 @@ import (
 // mostClicks is in how many clicks each fault has to be found.
 const mostClicks = 3
 
-// faults records programs with planted faults, and looks for each on the viewer's page from the first screen. Pictures of
-// what is found go to a folder.
+// faults records programs with planted faults, and looks for each on the viewer's page from the first screen. Pictures
+// of what is found go to a folder.
 func faults(only *regexp.Regexp, pictures string) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "tabard-faults-")
 	if err != nil {

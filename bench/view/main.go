@@ -9,8 +9,8 @@
 // first picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the
 // slash, of processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
 //
-// With -faults it records programs with planted faults instead (REGEXP chooses some), and looks for each on the page from
-// the first screen: at most three clicks may be needed. Pictures of what they show go to DIR.
+// With -faults it records programs with planted faults instead (REGEXP chooses some), and looks for each on the page
+// from the first screen: at most three clicks may be needed. Pictures of what they show go to DIR.
 package main
 
 import (

@@ -49,8 +49,8 @@ func (a *app) print(x answer) error {
 	return w.Flush()
 }
 
-// page is where text goes that fits the terminal, with names shortened unless --wide is given; elsewhere than on a terminal
-// it may be of any width.
+// page is where text goes that fits the terminal, with names shortened unless --wide is given; elsewhere than on a
+// terminal it may be of any width.
 func (a *app) page(w io.Writer) *render.Page {
 	return &render.Page{Writer: w, Width: a.terminal().Width, Wide: a.wide}
 }

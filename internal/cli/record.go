@@ -278,8 +278,9 @@ func (f *recordFlags) run(a *app, args []string) error {
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
 		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
-		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet, StartOff: f.start.value == "off",
-		State: f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
+		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet,
+		StartOff: f.start.value == "off",
+		State:    f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
 	var option *launch.OptionError

@@ -175,8 +175,8 @@ func (f *timelineFlags) compute(a *app, arch *archive.Archive, flags selection.F
 	return r, f.steps(chosen, &o, view, r, term)
 }
 
-// Rows are grouped by class if there are at least so many threads; missing ranks have a row each if they are few; where rows
-// are few, time steps are marked in each, if these are few, too.
+// Rows are grouped by class if there are at least so many threads; missing ranks have a row each if they are few; where
+// rows are few, time steps are marked in each, if these are few, too.
 const (
 	manyRows    = 64
 	fewMissing  = 8

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// crowd is a job in which each rank exchanges messages with its neighbours in 10 time steps and takes part in a sum. Rank slow
-// computes for 80 us a step, the others for about 30 us; ranks of missing are not there. Ranks at the ends have one neighbour.
+// crowd is a job in which each rank exchanges messages with its neighbours in 10 time steps and takes part in a sum.
+// Rank slow computes for 80 us a step, the others for about 30 us; ranks of missing are not there. Ranks at the ends
+// have one neighbour.
 func crowd(ranks, slow int, missing ...int) string {
 	var b strings.Builder
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -57,8 +58,8 @@ func crowd(ranks, slow int, missing ...int) string {
 	return b.String()
 }
 
-// In a picture of many ranks those that stand out come first, then classes; missing ranks are marked, and arrows go from who
-// is late. It explains itself on hovering.
+// In a picture of many ranks those that stand out come first, then classes; missing ranks are marked, and arrows go
+// from who is late. It explains itself on hovering.
 func TestTimelineManyRanks(t *testing.T) {
 	path := file(t, crowd(100, 53, 70, 71))
 	code, svg, _ := run("timeline", path, "--svg", "-")

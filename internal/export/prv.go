@@ -141,8 +141,8 @@ func (x *prv) nanos(t time.Duration) int64 {
 	return at
 }
 
-// messagesOf writes the communications: logical times are when the calls begin that send and receive, physical ones when
-// the message is sent, which nobody knows better, and when the receive completes.
+// messagesOf writes the communications: logical times are when the calls begin that send and receive, physical ones
+// when the message is sent, which nobody knows better, and when the receive completes.
 func (x *prv) messagesOf() error {
 	chosen := x.sel.Chooser()
 	has := func(r *match.Ref) bool { return r.Known() && r.Timed && chosen(int(r.Stream), r.Terminal, r.Call) }

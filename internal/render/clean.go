@@ -180,8 +180,8 @@ func OneLine(s string) string {
 	return string(to)
 }
 
-// Printf is fmt.Fprintf for lines of text: what the arguments hold stays on its line, see OneLine, and is shortened on a page.
-// Line feeds that are meant stand in the format.
+// Printf is fmt.Fprintf for lines of text: what the arguments hold stays on its line, see OneLine, and is shortened on
+// a page. Line feeds that are meant stand in the format.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	p := PageOf(w)
 	for i, a := range args {

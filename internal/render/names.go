@@ -35,9 +35,9 @@ func (p *Page) brief(s string) string {
 	return ShortNames(s)
 }
 
-// ShortNames is a text in which the names of functions in call sites, "solve.cc:41 [name] < main.cc:7 [name]", are without
-// what C++ and Rust add to them: arguments are "(..)" if there are any, and so are those of templates, "<..>". What is not
-// in brackets behind a space stays as it is.
+// ShortNames is a text in which the names of functions in call sites, "solve.cc:41 [name] < main.cc:7 [name]", are
+// without what C++ and Rust add to them: arguments are "(..)" if there are any, and so are those of templates, "<..>".
+// What is not in brackets behind a space stays as it is.
 func ShortNames(s string) string {
 	var b strings.Builder
 	for {
@@ -60,8 +60,8 @@ func ShortNames(s string) string {
 	return b.String() + s
 }
 
-// closing is where the bracket that a text begins with is closed, -1 if it is not. Angle brackets do not count, as there are
-// operators of that name.
+// closing is where the bracket that a text begins with is closed, -1 if it is not. Angle brackets do not count, as
+// there are operators of that name.
 func closing(s string) int {
 	var open []byte
 	for i := range len(s) {
@@ -154,8 +154,8 @@ func closingAngle(s string) int {
 	return -1
 }
 
-// cutNames cuts a text to a width. Of a chain of call sites, the names of functions go first, as lines tell more, from the
-// inside out; then the outermost call sites.
+// cutNames cuts a text to a width. Of a chain of call sites, the names of functions go first, as lines tell more, from
+// the inside out; then the outermost call sites.
 func cutNames(s string, width int) string {
 	long := func(s string) bool { return utf8.RuneCountInString(s) > width }
 	if !long(s) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// arrowLine is the height of a line of the list of arrows, in points; headHigh and headWide are the sizes of their heads,
-// maxHeads how many an arrow has at most: beyond, at its ends only.
+// arrowLine is the height of a line of the list of arrows, in points; headHigh and headWide are the sizes of their
+// heads, maxHeads how many an arrow has at most: beyond, at its ends only.
 const (
 	arrowLine = 15
 	headHigh  = 6

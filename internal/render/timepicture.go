@@ -169,8 +169,8 @@ func gap(high int) int {
 	return 0
 }
 
-// grid draws the shares of rows of one height: stacked from below where rows are high, the first category on top, as mixtures
-// of colours where not.
+// grid draws the shares of rows of one height: stacked from below where rows are high, the first category on top, as
+// mixtures of colours where not.
 func (l *timeLayout) grid(c canvas, rows []timeRow) {
 	if len(rows) == 0 {
 		return

@@ -41,12 +41,12 @@ type LateCall struct {
 // Of is the stretches of waiting of a stream, by call.
 func (w *StreamWaits) Of(stream int) []timeline.Stretch { return w.of[stream] }
 
-// waitsCalls is the number of calls up to which a timeline looks for waits by itself: that needs all messages, however small
-// the window is.
+// waitsCalls is the number of calls up to which a timeline looks for waits by itself: that needs all messages, however
+// small the window is.
 const waitsCalls = clockCalls
 
-// FindStreamWaits finds the waits of what is selected; clock is that of StreamClock. Where they are not known, it is nil, and
-// why says so.
+// FindStreamWaits finds the waits of what is selected; clock is that of StreamClock. Where they are not known, it is
+// nil, and why says so.
 func FindStreamWaits(arch *archive.Archive, flags selection.Flags, clock bool, meter Meter) (
 	found *StreamWaits, why string, err error) {
 	calls := uint64(0)

@@ -229,7 +229,8 @@ func (v *TimelineView) categories(tl *render.Timeline, r *timeline.Result) (show
 	return show
 }
 
-// spans shows single calls where there are few, each in the parts in which it waits for others and in which it does not.
+// spans shows single calls where there are few, each in the parts in which it waits for others and in which it does
+// not.
 func (v *TimelineView) spans(tl *render.Timeline, r *timeline.Result, rows []chartRow,
 	show [timeline.NumCategories + 1]int) {
 	if !r.Spans || !oneThreadRows(r) || r.Calls > uint64(v.Spans*len(r.Rows)) {

@@ -21,8 +21,8 @@ func View(name string) *Fault {
 	return &Faults[i]
 }
 
-// FindOnPage looks for the fault on the viewer's page, from its first screen, as somebody does who does not know of it: a
-// click on its finding, one on the tab of a panel, one on the first row of it. It is found when the page shows the
+// FindOnPage looks for the fault on the viewer's page, from its first screen, as somebody does who does not know of it:
+// a click on its finding, one on the tab of a panel, one on the first row of it. It is found when the page shows the
 // line of the source, the rank and the step that the fault has. It gives what was clicked, and what the finding says.
 func (f *Fault) FindOnPage(p *browser.Page) (clicks []string, text string, err error) {
 	if err := p.Ready(); err != nil {
