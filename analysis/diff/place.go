@@ -4,11 +4,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // nest is the loops that one stream is in.
@@ -97,7 +97,7 @@ func findNests(list []*Difference) {
 		}
 	}
 	for two := range slices.Chunk(all, 2) {
-		var finding sync.WaitGroup
+		var finding workers.Group
 		for i := range two {
 			if w := &two[i]; w.s.admits(w.st) {
 				finding.Go(func() { w.n = w.s.find(w.st) })

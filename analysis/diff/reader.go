@@ -2,9 +2,9 @@ package diff
 
 import (
 	"errors"
-	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 const (
@@ -22,7 +22,7 @@ type reader struct {
 
 	full, empty chan *batch
 	done        chan struct{}
-	running     sync.WaitGroup
+	running     workers.Group
 	now         *batch // calls of it before at have been read
 	at          int
 }

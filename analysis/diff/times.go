@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/profile"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // Times differ by chance: less than these parts of a time are noise.
@@ -35,7 +35,7 @@ type siteSum struct {
 func (c *comparison) times() (*Times, error) {
 	var both [2]*summed
 	var errs [2]error
-	var reading sync.WaitGroup
+	var reading workers.Group
 	for i, s := range c.sides {
 		reading.Go(func() { both[i], errs[i] = c.summed(s) })
 	}

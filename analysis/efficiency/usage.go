@@ -3,7 +3,6 @@ package efficiency
 import (
 	"cmp"
 	"errors"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -101,24 +101,7 @@ func newJob(p *calls.Program, o Options) (j *job, streams []*archive.Stream, err
 
 // all goes through the streams on all processors.
 func (j *job) all(streams []*archive.Stream) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, min(runtime.GOMAXPROCS(0), len(streams)))
-	for w := range errs {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for errs[w] == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(streams) {
-					return
-				}
-				errs[w] = j.stream(streams[i])
-			}
-		}()
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return workers.Each(len(streams), func(i int) error { return j.stream(streams[i]) })
 }
 
 // sites gives the terminals of classes their places.

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // TileBins is how many bins of time a tile has.
@@ -140,38 +140,22 @@ func (t *Tiler) Fill(x *Tile) error {
 	x.Rows = max(0, min(x.Rows, (len(t.order)-x.First+x.Group-1)/x.Group))
 	x.Read, x.Lines, x.chunks = make([]int, x.Rows), make([]int, x.Rows), make([]*chunk, x.Rows)
 	begin := time.Now()
-	var next atomic.Int64
 	var mu sync.Mutex
-	var failed error
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), x.Rows) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= x.Rows {
-					return
-				}
-				until := x.Until
-				if !until.IsZero() { // each row has its share of the time, and what others left
-					share := x.Until.Sub(begin) / time.Duration(x.Rows)
-					until = begin.Add(share * time.Duration(i+1))
-					if least := time.Now().Add(share); until.Before(least) {
-						until = least
-					}
-				}
-				blur, err := t.row(x, i, until)
-				mu.Lock()
-				x.Blur = max(x.Blur, blur)
-				failed = cmp.Or(failed, err)
-				mu.Unlock()
-				if err != nil {
-					next.Store(int64(x.Rows))
-				}
+	return workers.Each(x.Rows, func(i int) error {
+		until := x.Until
+		if !until.IsZero() { // each row has its share of the time, and what others left
+			share := x.Until.Sub(begin) / time.Duration(x.Rows)
+			until = begin.Add(share * time.Duration(i+1))
+			if least := time.Now().Add(share); until.Before(least) {
+				until = least
 			}
-		})
-	}
-	wg.Wait()
-	return failed
+		}
+		blur, err := t.row(x, i, until)
+		mu.Lock()
+		defer mu.Unlock()
+		x.Blur = max(x.Blur, blur)
+		return err
+	})
 }
 
 // row computes a row.

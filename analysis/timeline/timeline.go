@@ -3,13 +3,13 @@ package timeline
 import (
 	"errors"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -137,9 +137,6 @@ type job struct {
 	lives []life
 	rows  [][2]int // ranges of parts
 	r     *Result
-	next  atomic.Int64
-	fail  sync.Once
-	err   error
 	total uint64
 	calls atomic.Uint64 // that have been read
 	mu    sync.Mutex    // protects Result.Blur
@@ -175,9 +172,8 @@ func Of(sel *selection.Resolved, o Options) (*Result, error) {
 		j.total += p.Range.Len()
 	}
 	j.r.Spans = j.total <= uint64(max(o.MaxSpans, 0))
-	j.run()
-	if j.err != nil {
-		return nil, j.err
+	if err := workers.Each(len(j.r.Rows), j.fill); err != nil {
+		return nil, err
 	}
 	for _, p := range j.parts {
 		n, err := p.ProgramCalls()
@@ -337,27 +333,6 @@ func rowOf(parts []*selection.Part) Row {
 	a, b := first.Rank(), last.Rank()
 	return Row{First: first.Index(), Last: last.Index(), Rank: a.Rank, LastRank: b.Rank, World: a.World,
 		Thread: first.Thread(), Threads: len(parts)}
-}
-
-// run lets workers fill in the rows.
-func (j *job) run() {
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(j.r.Rows)) {
-		wg.Go(func() {
-			for {
-				i := int(j.next.Add(1)) - 1
-				if i >= len(j.r.Rows) {
-					return
-				}
-				if err := j.fill(i); err != nil {
-					j.fail.Do(func() { j.err = err })
-					j.next.Store(int64(len(j.r.Rows)))
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // sum adds up the shares of each category.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive/bundle"
 	"github.com/tabard-hpc/tabard/internal/archive/container"
 	"github.com/tabard-hpc/tabard/internal/codec/column"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // bundled is the columns of a content as they are stored.
@@ -205,14 +205,14 @@ func (w *bundler) tried(plan [][]*bundleMember) []*trial {
 			w.disown(list[k])
 		}
 	}
-	var wg sync.WaitGroup
+	var wg workers.Group
 	slots := make(chan struct{}, max(1, min(mostTrials, runtime.GOMAXPROCS(0))))
 	for k, x := range list {
 		if len(x.raw) >= minBundleBytes {
 			slots <- struct{}{}
 			wg.Go(func() {
+				defer func() { <-slots }()
 				x.bundleCode = w.try(k, x)
-				<-slots
 			})
 		}
 	}

@@ -173,7 +173,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		return
 	}
 	if e.queue == atOnce {
-		v, err := guarded(q, e.work)
+		v, err := guarded(func() (any, error) { return e.work(q) })
 		if err == nil {
 			err = send(w, v)
 		}
@@ -234,19 +234,19 @@ func fail(w http.ResponseWriter, err error) {
 }
 
 // guarded makes an answer. A mistake of ours is an error, and does not end the server.
-func guarded(q *question, work func(*question) (any, error)) (v any, err error) {
+func guarded[T any](work func() (T, error)) (v T, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("this is a mistake in tabard, please report it: %v\n%s", x, debug.Stack())
 		}
 	}()
-	return work(q)
+	return work()
 }
 
 // How many analyses of a queue go on at once, how long one is kept that was not begun and that nobody asks for, and how
 // many bytes of answers of a queue are kept.
 const (
-	workers    = 2
+	atATime    = 2
 	forgotten  = 5 * time.Second
 	maxAnswers = 48 << 20
 )
@@ -293,7 +293,7 @@ func (a *answers) get(key string, q *question, work func(*question) (any, error)
 
 // begin begins the tasks that were asked for last, as far as others have ended.
 func (a *answers) begin() {
-	for a.running < workers {
+	for a.running < atATime {
 		var next *task
 		for key, t := range a.all {
 			if t.begun {
@@ -315,11 +315,13 @@ func (a *answers) begin() {
 }
 
 func (a *answers) run(t *task) {
-	v, err := guarded(t.q, t.work)
-	if err == nil {
-		t.body, err = encode(v)
-	}
-	t.err = err
+	t.body, t.err = guarded(func() ([]byte, error) {
+		v, err := t.work(t.q)
+		if err != nil {
+			return nil, err
+		}
+		return encode(v)
+	})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	close(t.done)

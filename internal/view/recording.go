@@ -13,6 +13,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/view/api"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -34,7 +35,7 @@ type recording struct {
 	firstOnce sync.Once
 	nests     nests
 
-	background sync.WaitGroup
+	background workers.Group
 	closed     atomic.Bool
 
 	arrows keptArrows

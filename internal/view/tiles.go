@@ -72,17 +72,23 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 func (r *recording) warm(t *timeline.Tiler) {
 	g := r.firstGrid()
 	r.background.Go(func() {
-		loaded := r.load(t)
-		ahead := func() bool { return !r.closed.Load() }
-		if err := t.Warm(ahead, nil); err != nil || !ahead() {
-			return // whoever asks for the tile gets the error
-		}
-		r.exactly(t.Ends())
-		if !loaded {
-			r.save(t)
-			r.saveFirst(t, g, ahead)
-		}
+		_, _ = guarded(func() (any, error) { return nil, r.readAll(t, g) }) // whoever asks for a tile gets the error
 	})
+}
+
+// readAll reads what is not in the cache, and keeps it there.
+func (r *recording) readAll(t *timeline.Tiler, g *api.Grid) error {
+	loaded := r.load(t)
+	ahead := func() bool { return !r.closed.Load() }
+	if err := t.Warm(ahead, nil); err != nil || !ahead() {
+		return err
+	}
+	r.exactly(t.Ends())
+	if !loaded {
+		r.save(t)
+		r.saveFirst(t, g, ahead)
+	}
+	return nil
 }
 
 // firstGrid is the grid that the page asks by when it begins.

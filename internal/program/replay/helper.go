@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // Feed is the helper of one rank: it writes the programs of its threads to pipes, waits for the end
@@ -66,7 +66,7 @@ func (j *helperJob) feed(open func(path string) (*archive.Archive, error)) error
 	}
 	o.Threads = streams
 	errs := make([]error, len(streams))
-	var wait sync.WaitGroup
+	var wait workers.Group
 	for i, s := range streams {
 		wait.Go(func() {
 			w := os.NewFile(uintptr(3+i), "pipe")
