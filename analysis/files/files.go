@@ -14,7 +14,6 @@ package files
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"slices"
 	"time"
@@ -142,11 +141,6 @@ func Of(a *archive.Archive, chosen *selection.Resolved, o Options) (*Result, err
 	return res, nil
 }
 
-type object struct {
-	class spec.Class
-	code  int64
-}
-
 type reader struct {
 	archive *archive.Archive
 	chosen  *selection.Resolved
@@ -160,17 +154,15 @@ type reader struct {
 
 	// Of the process at hand.
 	rank    int
-	cwd     string
-	open    map[object]string
-	viewed  map[object]bool // files with a view of their own
+	tracker *Tracker
 	streams []*archive.Stream
 	ops     []*opReader
 }
 
 // process takes in the streams of one process.
 func (r *reader) process(streams []*archive.Stream) error {
-	r.rank, r.cwd, r.open = streams[0].WorldRank(), streams[0].Rank().Info["cwd"], map[object]string{}
-	r.viewed, r.streams, r.ops = map[object]bool{}, streams, make([]*opReader, len(streams))
+	r.rank, r.tracker = streams[0].WorldRank(), NewTracker(streams[0])
+	r.streams, r.ops = streams, make([]*opReader, len(streams))
 	any := false
 	parts := make([]*selection.Part, len(streams))
 	for i, s := range streams {
@@ -183,109 +175,39 @@ func (r *reader) process(streams []*archive.Stream) error {
 	if !any || !r.chosen.Selection.Rank(r.rank) {
 		return nil
 	}
-	for i, c := range inOrder(streams) {
-		if c.err != nil {
-			return c.err
+	for i, c := range InOrder(streams) {
+		if c.Err != nil {
+			return c.Err
 		}
 		selected := false
-		if p := parts[i]; p != nil && p.Range.From <= c.call.Index && c.call.Index < p.Range.To {
+		if p := parts[i]; p != nil && p.Range.From <= c.Index && c.Index < p.Range.To {
 			var err error
-			if selected, err = p.Has(c.call); err != nil {
+			if selected, err = p.Has(c.Call); err != nil {
 				return err
 			}
 		}
-		if err := r.call(i, c.call, selected); err != nil {
+		if err := r.call(i, c.Call, selected); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-type next struct {
-	call *archive.Call
-	err  error
-}
-
-// inOrder yields the calls of all streams as they returned, with the index of the stream.
-func inOrder(streams []*archive.Stream) iter.Seq2[int, next] {
-	return func(yield func(int, next) bool) {
-		if len(streams) == 1 {
-			for c, err := range streams[0].Iter(0) {
-				if !yield(0, next{c, err}) || err != nil {
-					return
-				}
-			}
-			return
-		}
-		heads := make([]next, len(streams))
-		pulls := make([]func() (*archive.Call, error, bool), len(streams))
-		advance := func(i int) {
-			c, err, ok := pulls[i]()
-			heads[i] = next{c, err}
-			if !ok {
-				heads[i] = next{}
-			}
-		}
-		for i, s := range streams {
-			pull, stop := iter.Pull2(s.Iter(0))
-			defer stop()
-			pulls[i] = pull
-			advance(i)
-		}
-		for {
-			best := -1
-			for i, h := range heads {
-				if h.err != nil {
-					yield(i, h)
-					return
-				}
-				if h.call != nil && (best < 0 || h.call.End < heads[best].call.End) {
-					best = i
-				}
-			}
-			if best < 0 || !yield(best, heads[best]) {
-				return
-			}
-			advance(best)
-		}
-	}
-}
-
 // call takes in a call of a stream of the process: what it opens, and what it does if it is selected.
 func (r *reader) call(stream int, c *archive.Call, selected bool) error {
-	f := c.Func
-	if f.API != "posixio" && f.Activity != spec.ActivityIo {
+	on := r.tracker.Use(c)
+	if on == nil || !selected || c.Func.Own() {
 		return nil
 	}
-	path := ""
-	if i := f.Slot(spec.RolePath); i >= 0 && c.Slots[i].Kind == archive.Str {
-		path = r.absolute(c.Slots[i].Str)
-	}
-	on := object{}
-	if i := f.Slot(spec.RoleOn); i >= 0 && c.Slots[i].Kind == archive.Ref && path == "" {
-		on = object{c.Slots[i].Class, c.Slots[i].N}
-		path = r.open[on]
-	}
-	if i := f.Slot(spec.RoleNew); i >= 0 && c.Slots[i].Kind == archive.Ref {
-		opened := object{c.Slots[i].Class, c.Slots[i].N}
-		r.open[opened] = path
-		delete(r.viewed, opened)
-	}
-	if f.Op == spec.OpFileView {
-		r.viewed[on] = true
-	}
-	if !selected || f.Own() {
-		return nil
-	}
-	if path == "" {
+	if on.Path == "" {
 		r.unnamed++
 		return nil
 	}
-	of := r.file(path)
+	of := r.file(on.Path)
 	if of == nil {
 		return nil
 	}
-	a, err := r.access(stream, c, on)
+	a, err := r.access(stream, c, on.Handle)
 	if err != nil {
 		return err
 	}
@@ -308,7 +230,7 @@ type access struct {
 }
 
 // access is what a call reads or writes, nil if it does not.
-func (r *reader) access(stream int, c *archive.Call, on object) (*access, error) {
+func (r *reader) access(stream int, c *archive.Call, on *Handle) (*access, error) {
 	f := c.Func
 	if c.Func.API != "posixio" {
 		return r.collective(stream, c, on)
@@ -317,14 +239,11 @@ func (r *reader) access(stream int, c *archive.Call, on object) (*access, error)
 	if offset < 0 || bytes < 0 || c.Slots[bytes].Kind != archive.Int {
 		return nil, nil
 	}
-	return &access{c.Start, c.End, c.Slots[offset].N, c.Slots[bytes].N, f.Op == spec.OpWrite}, nil
-}
-
-func (r *reader) absolute(path string) string {
-	if filepath.IsAbs(path) || r.cwd == "" {
-		return filepath.Clean(path)
+	at := int64(-1)
+	if c.Slots[offset].Kind == archive.Int {
+		at = c.Slots[offset].N
 	}
-	return filepath.Join(r.cwd, path)
+	return &access{c.Start, c.End, at, c.Slots[bytes].N, f.Op == spec.OpWrite}, nil
 }
 
 // file is the file with a path, nil if it is not chosen.

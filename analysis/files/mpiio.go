@@ -13,7 +13,7 @@ type opReader struct {
 }
 
 // collective is what a call of MPI-IO reads or writes, nil if it does not.
-func (r *reader) collective(stream int, c *archive.Call, on object) (*access, error) {
+func (r *reader) collective(stream int, c *archive.Call, on *Handle) (*access, error) {
 	if c.Func.Op != spec.OpRead && c.Func.Op != spec.OpWrite || c.Flags&archive.Failed != 0 {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (r *reader) collective(stream int, c *archive.Call, on object) (*access, er
 		side = &op.Send
 	}
 	a.bytes = max(0, side.Bytes)
-	if i := c.Func.Slot(spec.RoleOffset); i >= 0 && c.Slots[i].Kind == archive.Int && !r.viewed[on] {
+	if i := c.Func.Slot(spec.RoleOffset); i >= 0 && c.Slots[i].Kind == archive.Int && (on == nil || !on.viewed) {
 		a.offset = c.Slots[i].N
 	}
 	return a, nil

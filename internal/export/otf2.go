@@ -39,6 +39,7 @@ type otf2Archive struct {
 	names     map[string]uint32  // attributes
 	site      uint32             // the attribute
 	windows   map[[2]int32]uint32
+	files     otf2Files
 	first     uint64
 	last      uint64
 	events    map[uint64]uint64 // by location
@@ -83,6 +84,9 @@ func writeOTF2(j *Job, out *safefile.OutputDir) error {
 	x.defs.MPI()
 	x.site = x.defs.Attribute("call site", true)
 	if err := x.receives(); err != nil {
+		return err
+	}
+	if err := x.noteFiles(); err != nil {
 		return err
 	}
 	if err := t.arrows.rewind(); err != nil {
@@ -135,7 +139,7 @@ func (x *otf2Archive) stream(p *selection.Part) (sink, func() error, error) {
 	}
 	s := &otf2Stream{otf2Archive: x, stream: p.Stream,
 		ev: otf2.NewEvents(f), terms: map[uint32]*otf2Term{}, lanes: map[int64]*otf2Request{},
-		inits: map[int64]*calls.Op{}, ranks: map[int64]uint32{}, remote: map[uint32]*[2]uint64{}}
+		inits: map[int64]*calls.Op{}, ranks: map[int64]uint32{}, remote: map[uint32]*[2]uint64{}, split: map[uint32]otf2Operation{}}
 	return s, func() error {
 		err := s.finish()
 		x.events[id] = s.ev.Count
@@ -188,6 +192,7 @@ func (x *otf2Archive) finish() error {
 		name := fmt.Sprintf("window %d on %s", of[1], x.program.Comms.Comms[of[0]].Name)
 		x.defs.Window(uint32(id), name, uint32(of[0]))
 	}
+	x.files.define(x.defs, rootNode)
 	if err := createFile(x.out.Create, otf2Definitions, x.defs.Write); err != nil {
 		return err
 	}

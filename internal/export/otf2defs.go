@@ -10,12 +10,14 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
+// rootNode is the number of the machine that all hosts are part of.
+const rootNode = 0
+
 // processes defines hosts, processes and threads, and returns how many locations there are. Processes that nothing is
 // written of, and such as were not recorded, are there without events, as communicators refer to them: one stands for
 // all of these if there are many.
 func (x *otf2Archive) processes() (n uint64, err error) {
-	const root = 0
-	x.defs.Node(root, "machine", "machine", otf2.Undefined, otf2.Machine)
+	x.defs.Node(rootNode, "machine", "machine", otf2.Undefined, otf2.Machine)
 	hosts := map[string]uint32{}
 	threads := map[int][]*archive.Stream{} // but for the first ones
 	first := map[int]*archive.Stream{}
@@ -34,7 +36,7 @@ func (x *otf2Archive) processes() (n uint64, err error) {
 		if !ok {
 			host = uint32(len(hosts) + 1)
 			hosts[r.Host] = host
-			x.defs.Node(host, r.Host, "node", root, otf2.SharedMemory)
+			x.defs.Node(host, r.Host, "node", rootNode, otf2.SharedMemory)
 		}
 		x.defined[i] = true
 		x.defs.Process(uint32(i), rankName(r, i), host)
@@ -49,7 +51,7 @@ func (x *otf2Archive) processes() (n uint64, err error) {
 			n++
 		}
 	}
-	more, err := x.members(root)
+	more, err := x.members(rootNode)
 	return n + more, err
 }
 

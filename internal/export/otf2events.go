@@ -19,11 +19,13 @@ type otf2Stream struct {
 
 	terms  map[uint32]*otf2Term
 	lanes  map[int64]*otf2Request
-	inits  map[int64]*calls.Op   // persistent requests
-	open   []uint32              // regions
-	ranks  map[int64]uint32      // of processes in communicators
-	remote map[uint32]*[2]uint64 // by window: the first and the next number of what is not complete
-	next   uint64                // request, or operation on a window
+	inits  map[int64]*calls.Op      // persistent requests
+	open   []uint32                 // regions
+	ranks  map[int64]uint32         // of processes in communicators
+	remote map[uint32]*[2]uint64    // by window: the first and the next number of what is not complete
+	next   uint64                   // request, or operation on a window or file
+	io     []otf2Operation          // on files, of calls that have not returned
+	split  map[uint32]otf2Operation // those of split collectives, by handle
 	at     time.Duration
 	attrs  []otf2.Attribute
 	room   []note
@@ -45,6 +47,7 @@ type otf2Request struct {
 	// posted is set if the event of its begin was written.
 	sent, posted bool
 	got          *message // nil: not known
+	io           *otf2Operation
 }
 
 // term looks at a terminal.
@@ -148,6 +151,11 @@ func (s *otf2Stream) begin(c *call) error {
 	if err := s.ev.Enter(t, x.region, s.attributes(x, c.Op)...); err != nil || c.Void {
 		return err
 	}
+	if _, file := splitNotes(c.notes); file != nil && c.last {
+		if err := s.beginsIO(c.Op, file, t); err != nil {
+			return err
+		}
+	}
 	return s.starts(c, x, t)
 }
 
@@ -218,8 +226,14 @@ func (s *otf2Stream) end(c *call) error {
 
 // ends writes what a call completes.
 func (s *otf2Stream) ends(c *call, x *otf2Term, t uint64) error {
-	for i := range c.notes {
-		n := &c.notes[i]
+	messages, file := splitNotes(c.notes)
+	if file != nil {
+		if err := s.endsIO(c.Op, file, t); err != nil {
+			return err
+		}
+	}
+	for i := range messages {
+		n := &messages[i]
 		blocking := (c.Kind == calls.Recv || c.Kind == calls.Mrecv || c.Kind == calls.SendRecv) && !c.Nonblocking()
 		if n.value&1 == 0 && !blocking {
 			continue

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/internal/otf2"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // follow notes the requests that a call begins, and what their receives get.
@@ -135,6 +136,13 @@ func (s *otf2Stream) completed(r *otf2Request, d *calls.Done, t uint64) error {
 		if err := end(t, r.send); err != nil {
 			return err
 		}
+	}
+	if r.io != nil {
+		bytes := r.io.bytes
+		if d.Status && r.op.Func.Op == spec.OpRead {
+			bytes = size(d.Bytes)
+		}
+		return s.ev.IOComplete(t, r.io.handle, bytes, r.io.id)
 	}
 	if r.coll > 0 {
 		coll, ok := s.nonblocking(r)

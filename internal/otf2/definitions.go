@@ -28,7 +28,8 @@ const (
 
 // order is the order of definitions in the file: none comes before what it refers to.
 var order = []uint8{defString, defClock, defParadigm, defAttribute, defNode, defDomain, defLocationGroup, defLocation,
-	defRegion, defPlace, defCallsite, defGroup, defComm, defWindow}
+	defRegion, defPlace, defCallsite, defGroup, defComm, defWindow, defIOParadigm, defRegularFile, defHandle,
+	defPreCreated}
 
 // Domain says what a node of the system tree is.
 type Domain uint8

@@ -48,6 +48,9 @@ type Defined struct {
 	Members  []uint64
 	Comms    []CommDef
 	Contexts map[uint32]ContextDef
+	// Files are paths; Handles are open files.
+	Files   map[uint32]string
+	Handles map[uint32]Handle
 	// Unknown counts kinds of definitions that nothing is made of.
 	Unknown map[uint8]uint64
 }
@@ -187,7 +190,7 @@ func (a *Archive) readGlobal(in io.Reader, name string) error {
 	a.Defined = Defined{Resolution: 1e9, Real: Undefined64, Strings: map[uint32]string{}, Attributes: map[uint32]string{},
 		Nodes: map[uint32]SystemNode{}, Regions: map[uint32]RegionDef{}, Places: map[uint32]PlaceDef{},
 		Callers: map[CallerKey]uint32{}, Groups: map[uint32]GroupDef{}, Contexts: map[uint32]ContextDef{},
-		Unknown: map[uint8]uint64{}}
+		Files: map[uint32]string{}, Handles: map[uint32]Handle{}, Unknown: map[uint8]uint64{}}
 	n := &named{d: &a.Defined}
 	r := newReader(in, name, a.chunk)
 	for {
@@ -266,7 +269,17 @@ func (n *named) define(kind uint8, r *reader) bool {
 	case defContext:
 		id := r.u32()
 		d.Contexts[id] = ContextDef{r.u32(), r.u32()}
-	case defParadigm, defDomain: // say nothing that events need
+	case defRegularFile, defDirectory:
+		id, name := r.u32(), r.u32()
+		n.late = append(n.late, func() { d.Files[id] = d.Strings[name] })
+	case defHandle:
+		id := r.u32()
+		r.u32() // name
+		h := Handle{File: r.u32()}
+		r.u8() // paradigm
+		h.PreCreated = r.u32()&1 != 0
+		d.Handles[id] = h
+	case defParadigm, defDomain, defIOParadigm, defPreCreated: // say nothing that events need
 	default:
 		return false
 	}
@@ -339,6 +352,7 @@ const (
 	mapWindow        = 8
 	mapPlace         = 9
 	mapContext       = 10
+	mapHandle        = 13
 )
 
 func readLocal(in io.Reader, name string, chunk int) (*local, error) {

@@ -30,6 +30,13 @@ const (
 	RemoteAtomic       Kind = evRmaAtomic
 	CollectiveRequest  Kind = evNbcRequest
 	CollectiveComplete Kind = evNbcComplete
+	HandleCreate       Kind = evHandleCreate
+	HandleDestroy      Kind = evHandleDestroy
+	HandleDuplicate    Kind = evHandleDuplicate
+	SeekFile           Kind = evSeek
+	IOBegin            Kind = evIOBegin
+	IOIssued           Kind = evIOIssued
+	IOComplete         Kind = evIOComplete
 
 	evRequestTest  = 20
 	evOmpFork      = 24
@@ -52,11 +59,12 @@ var kindNames = map[Kind]string{10: "BUFFER_FLUSH", 11: "MEASUREMENT_ON_OFF", En
 	52: "RMA_OP_COMPLETE_REMOTE", 53: "THREAD_FORK", 54: "THREAD_JOIN", 55: "THREAD_TEAM_BEGIN", 56: "THREAD_TEAM_END",
 	57: "THREAD_ACQUIRE_LOCK", 58: "THREAD_RELEASE_LOCK", 59: "THREAD_TASK_CREATE", 60: "THREAD_TASK_SWITCH",
 	61: "THREAD_TASK_COMPLETE", 62: "THREAD_CREATE", 63: "THREAD_BEGIN", 64: "THREAD_WAIT", 65: "THREAD_END",
-	66: "CALLING_CONTEXT_ENTER", 67: "CALLING_CONTEXT_LEAVE", 68: "CALLING_CONTEXT_SAMPLE", 69: "IO_CREATE_HANDLE",
-	70: "IO_DESTROY_HANDLE", 71: "IO_DUPLICATE_HANDLE", 72: "IO_SEEK", 73: "IO_CHANGE_STATUS_FLAGS",
-	74: "IO_DELETE_FILE", 75: "IO_OPERATION_BEGIN", 76: "IO_OPERATION_TEST", 77: "IO_OPERATION_ISSUED",
-	78: "IO_OPERATION_COMPLETE", 79: "IO_OPERATION_CANCELLED", 80: "IO_ACQUIRE_LOCK", 81: "IO_RELEASE_LOCK",
-	82: "IO_TRY_LOCK", 83: "PROGRAM_BEGIN", 84: "PROGRAM_END", CollectiveRequest: "NON_BLOCKING_COLLECTIVE_REQUEST",
+	66: "CALLING_CONTEXT_ENTER", 67: "CALLING_CONTEXT_LEAVE", 68: "CALLING_CONTEXT_SAMPLE",
+	HandleCreate: "IO_CREATE_HANDLE", HandleDestroy: "IO_DESTROY_HANDLE", HandleDuplicate: "IO_DUPLICATE_HANDLE",
+	SeekFile: "IO_SEEK", 73: "IO_CHANGE_STATUS_FLAGS", 74: "IO_DELETE_FILE", IOBegin: "IO_OPERATION_BEGIN",
+	76: "IO_OPERATION_TEST", IOIssued: "IO_OPERATION_ISSUED", IOComplete: "IO_OPERATION_COMPLETE",
+	79: "IO_OPERATION_CANCELLED", 80: "IO_ACQUIRE_LOCK", 81: "IO_RELEASE_LOCK", 82: "IO_TRY_LOCK", 83: "PROGRAM_BEGIN",
+	84: "PROGRAM_END", CollectiveRequest: "NON_BLOCKING_COLLECTIVE_REQUEST",
 	CollectiveComplete: "NON_BLOCKING_COLLECTIVE_COMPLETE", 87: "COMM_CREATE", 88: "COMM_DESTROY"}
 
 // String is the name that otf2-print gives the kind.
@@ -78,6 +86,7 @@ type Event struct {
 	Request uint64
 	// Window, Peer, Bytes are those of one-sided accesses; those that fetch have Received in Collective.
 	Window     uint32
+	IO         IOEvent
 	Attributes []Attribute
 }
 
@@ -203,6 +212,8 @@ func (e *EventReader) values(x *Event) {
 		if x.Kind == RemoteAtomic {
 			x.Received = v.u64()
 		}
+	case HandleCreate, HandleDestroy, HandleDuplicate, SeekFile, IOBegin, IOIssued, IOComplete:
+		x.Request = x.IO.values(x.Kind, &v, func(id uint32) uint32 { return e.local.global(mapHandle, id) })
 	case evContextEnter, evContextLeave:
 		c := e.a.Contexts[e.local.global(mapContext, v.u32())]
 		x.Region, x.Place = c.Region, c.Place
