@@ -9,7 +9,10 @@ import (
 	"maps"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
@@ -164,4 +167,80 @@ func regionCounts(t *testing.T, file string, flags ...string) map[string]uint64 
 		counts[g.Path[len(g.Path)-1]] += g.Count
 	}
 	return counts
+}
+
+// ioOperation is an operation on a file that otf2-print shows complete.
+var (
+	ioBegin = regexp.MustCompile(`(?m)^IO_OPERATION_BEGIN +(\d+) .*file://(\S+)" <\d+>, Mode: (\w+),.* Matching Id: (\d+)`)
+	ioEnd   = regexp.MustCompile(`(?m)^IO_OPERATION_COMPLETE +(\d+) .*Bytes Result: (\d+), Matching Id: (\d+)`)
+)
+
+// printedIO is the calls and bytes that otf2-print shows of each file, by what is done to it.
+func printedIO(t *testing.T, dir string) map[string][2]int64 {
+	t.Helper()
+	text, err := exec.Command("otf2-print", filepath.Join(dir, "traces.otf2")).Output()
+	if err != nil {
+		t.Fatalf("otf2-print (make deps installs it): %v", err)
+	}
+	moved := map[string]int64{}
+	for _, m := range ioEnd.FindAllSubmatch(text, -1) {
+		moved[fmt.Sprintf("%s %s", m[1], m[3])], _ = strconv.ParseInt(string(m[2]), 10, 64)
+	}
+	sums := map[string][2]int64{}
+	for _, m := range ioBegin.FindAllSubmatch(text, -1) {
+		bytes, ok := moved[fmt.Sprintf("%s %s", m[1], m[4])]
+		if !ok {
+			t.Errorf("%s does not end", m[0])
+		}
+		key := fmt.Sprintf("%s %s", m[3], m[2])
+		sums[key] = [2]int64{sums[key][0] + 1, sums[key][1] + bytes}
+	}
+	return sums
+}
+
+// What is read and written has records of its own, with the calls and bytes of tabard io, file by file. They come back
+// from an import, and a window has them, too.
+func TestExportOTF2Files(t *testing.T) {
+	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		for _, source := range []string{"posix.c", "mpiio.c"} {
+			prog, dir := filepath.Join(t.TempDir(), "program"), t.TempDir()
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "io", source), prog); err != nil {
+				t.Fatal(err)
+			}
+			mustRun(t, dir, tabardBin, "record", "--events=mpi,io", "--timing=lossless", "-o", "io.tabard", prog)
+			file := filepath.Join(dir, "io.tabard")
+			whole := exported(t, "otf2", file)
+			printed(t, whole)
+			readOTF2(t, whole)
+			type access struct{ Calls, Bytes int64 }
+			want := map[string][2]int64{}
+			for _, f := range jsonOf[struct {
+				Files []struct {
+					Path          string
+					Reads, Writes access
+				}
+			}](t, "io", file).Files {
+				for mode, a := range map[string]access{"READ": f.Reads, "WRITE": f.Writes} {
+					if a.Calls > 0 {
+						want[mode+" "+f.Path] = [2]int64{a.Calls, a.Bytes}
+					}
+				}
+			}
+			got := printedIO(t, whole)
+			maps.DeleteFunc(got, func(key string, _ [2]int64) bool { return strings.HasPrefix(key, "FLUSH") })
+			if len(want) == 0 || !maps.Equal(got, want) {
+				t.Errorf("%s: %v, tabard io %v", source, got, want)
+			}
+			again := exported(t, "otf2", importOTF2(t, whole, "--timing=lossless"))
+			printed(t, again)
+			if a, b := events(t, whole, nil), events(t, again, nil); !slices.Equal(a, b) {
+				t.Errorf("%s: imported and exported again it is another archive", source)
+			}
+			part := exported(t, "otf2", file, "--time", "30%..100%")
+			printed(t, part)
+			if len(printedIO(t, part)) == 0 {
+				t.Errorf("%s: nothing is done in the window", source)
+			}
+		}
+	})
 }

@@ -82,31 +82,33 @@ func (s *otf2Stream) term(t uint32, f *spec.Func) (*otf2Term, error) {
 }
 
 // attributes are those that the event of a call's begin has: its place in the source, and what no other event says.
-func (s *otf2Stream) attributes(x *otf2Term, op *calls.Op) []otf2.Attribute {
+func (s *otf2Stream) attributes(x *otf2Term, c *call) []otf2.Attribute {
+	op := c.Op
+	if _, file := splitNotes(c.notes); file != nil {
+		return s.offset(x, op, file)
+	}
 	switch op.Kind {
-	case calls.SendInit, calls.RecvInit, calls.CollectiveInit, calls.Probe, calls.Mprobe, calls.Read, calls.Write:
-	case calls.Collective:
-		if op.Class != spec.File {
-			return x.site
-		}
+	case calls.SendInit, calls.RecvInit, calls.CollectiveInit, calls.Probe, calls.Mprobe:
 	default:
 		return x.site
 	}
 	s.attrs = append(s.attrs[:0], x.site...)
-	add := func(name string, v int64) {
-		id, ok := s.names[name]
-		if !ok {
-			id = s.defs.Attribute(name, false)
-			s.names[name] = id
-		}
-		s.attrs = append(s.attrs, otf2.Attribute{ID: id, Value: uint64(v)})
-	}
-	s.arguments(op, add, func(string, string) {
+	s.arguments(op, s.add, func(string, string) {
 		if op.Comm >= 0 {
-			add("communicator", int64(op.Comm))
+			s.add("communicator", int64(op.Comm))
 		}
 	})
 	return s.attrs
+}
+
+// add adds an attribute of the next event.
+func (s *otf2Stream) add(name string, v int64) {
+	id, ok := s.names[name]
+	if !ok {
+		id = s.defs.Attribute(name, false)
+		s.names[name] = id
+	}
+	s.attrs = append(s.attrs, otf2.Attribute{ID: id, Value: uint64(v)})
 }
 
 // enter begins the regions that are open where the selection begins.
@@ -148,7 +150,7 @@ func (s *otf2Stream) begin(c *call) error {
 	case spec.ShapePoint:
 		return nil
 	}
-	if err := s.ev.Enter(t, x.region, s.attributes(x, c.Op)...); err != nil || c.Void {
+	if err := s.ev.Enter(t, x.region, s.attributes(x, c)...); err != nil || c.Void {
 		return err
 	}
 	if _, file := splitNotes(c.notes); file != nil && c.last {

@@ -31,9 +31,9 @@ type openFile struct {
 	created bool // in a selected call
 }
 
-// fileNote is set in the values of notes about files: the rest of the value is the handle that the call is on, the source
-// that which it makes. Bytes are what was asked for, where a seek ended, or how a file was opened; communicator and tag
-// together are the bytes that were moved.
+// fileNote is set in the values of notes about files: the low half of the value is the handle that the call is on, the
+// source that which it makes. Bytes are what was asked for, where a seek ended, or how a file was opened; communicator and
+// tag together are the bytes that were moved. Of accesses, the source and the rest of the value are the offset.
 const fileNote = 1 << 63
 
 // splitNotes tells notes about messages from that about files, which is the last one.
@@ -49,6 +49,16 @@ func (n *note) made() uint32 { return uint32(n.source) }
 func (n *note) moved() uint64 {
 	return uint64(uint32(n.comm)) | uint64(uint32(n.tag))<<32
 }
+
+// noOffset is the offset that is not known.
+const noOffset = 1<<63 - 1
+
+func (n *note) setOffset(v uint64) {
+	n.value |= v >> 32 << 32
+	n.source = int32(v)
+}
+
+func (n *note) offset() uint64 { return (n.value&^fileNote)>>32<<32 | uint64(uint32(n.source)) }
 
 func packOpening(o otf2.Opening) int64 {
 	return int64(o.Mode) | int64(o.Creation)<<8 | int64(o.Status)<<24
@@ -204,6 +214,11 @@ func (n *note) describe(abi spec.ABI, c *archive.Call) {
 		n.bytes = value(f.Slot(spec.RoleAsked))
 		moved := value(f.Slot(spec.RoleMoved))
 		n.comm, n.tag = int32(moved), int32(moved>>32)
+		offset := uint64(noOffset)
+		if i := f.Slot(spec.RoleOffset); i >= 0 && c.Slots[i].Kind == archive.Int && c.Slots[i].N >= 0 {
+			offset = uint64(c.Slots[i].N)
+		}
+		n.setOffset(offset)
 	case spec.OpFileSeek:
 		n.bytes, n.tag = value(f.Slot(spec.RoleOffset)), int32(value(f.In("whence")))
 	case spec.OpFileOpen, spec.OpFileOpenByName:
@@ -292,6 +307,19 @@ func (s *otf2Stream) beginsIO(op *calls.Op, n *note, t uint64) error {
 		flags |= otf2.IOCollective
 	}
 	return s.ev.IOBegin(t, n.on(), mode, flags, asked, s.next)
+}
+
+// offsetName is the attribute with the offset of an access to a file, as the call has it.
+const offsetName = "offset"
+
+// offset is the attributes of a call on a file.
+func (s *otf2Stream) offset(x *otf2Term, op *calls.Op, n *note) []otf2.Attribute {
+	if op.Func.Op != spec.OpRead && op.Func.Op != spec.OpWrite || n.offset() == noOffset {
+		return x.site
+	}
+	s.attrs = append(s.attrs[:0], x.site...)
+	s.add(offsetName, int64(n.offset()))
+	return s.attrs
 }
 
 // endsIO writes what a call has done to a file.

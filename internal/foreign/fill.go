@@ -19,11 +19,20 @@ type done struct {
 func (t *thread) fill(o *opened) error {
 	f, c := o.f, &t.call
 	for i := range o.recs {
-		if err := t.again(&o.recs[i], o.start); err != nil {
+		e := &o.recs[i]
+		if err := t.again(e, o.start); err != nil {
 			return err
+		}
+		if isFile(e.Kind) {
+			if err := t.used(e, o.start, f); err != nil {
+				return err
+			}
 		}
 	}
 	c.reset(f)
+	if o.offset >= 0 && (f.Op == spec.OpRead || f.Op == spec.OpWrite) {
+		c.set(f.Slot(spec.RoleOffset), uint64(o.offset))
+	}
 	var completed []done
 	for i := range o.recs {
 		e := &o.recs[i]
@@ -50,7 +59,13 @@ func (t *thread) fill(o *opened) error {
 				c.after(s, requestHandle|e.Request<<8)
 			}
 		default:
-			completed = append(completed, t.completion(e))
+			file := isFile(e.Kind)
+			if file {
+				fits = t.file(e)
+			}
+			if !file || e.Kind == otf2.IOComplete && f.Op == spec.OpComplete {
+				completed = append(completed, t.completion(e))
+			}
 		}
 		if !fits {
 			t.left.add("%s in %s", e.Kind, f.Name)
@@ -177,6 +192,9 @@ func (t *thread) completion(e *otf2.Event) done {
 		d.status = received(&e.Message)
 	case otf2.Cancelled:
 		d.status.Cancelled = true
+	case otf2.IOComplete:
+		d.raw = ioRequest | e.Request<<8
+		d.status.Bytes = int64(min(e.IO.Bytes, math.MaxInt64))
 	}
 	return d
 }

@@ -36,6 +36,7 @@ type importer struct {
 	pairs   []uint64
 	raw     map[string]uint64 // handles of predefined objects
 	site    uint32            // the attribute with the place of a call; Undefined: there is none
+	offset  uint32            // that with the offset of an access to a file
 }
 
 // region is what a region becomes.
@@ -66,15 +67,18 @@ func OTF2(path string, o Options) (*Result, error) {
 
 func ofArchive(a *otf2.Archive, o Options) (*Result, error) {
 	x := &importer{Archive: a, o: o, left: counts{}, kinds: map[uint32]*region{}, comms: map[uint32]*comm{},
-		members: map[uint64]int{}, abi: spec.OpenMPI, raw: map[string]uint64{}, site: otf2.Undefined}
+		members: map[uint64]int{}, abi: spec.OpenMPI, raw: map[string]uint64{}, site: otf2.Undefined, offset: otf2.Undefined}
 	if len(a.Locations) == 0 {
 		return nil, fmt.Errorf("%s has no locations: nothing was recorded", a.Path)
 	}
 	x.predefine()
 	x.communicators()
 	for id, name := range a.Attributes {
-		if name == "call site" {
+		switch name {
+		case "call site":
 			x.site = id
+		case "offset":
+			x.offset = id
 		}
 	}
 	p, err := x.processes()
@@ -100,6 +104,8 @@ func (x *importer) predefine() {
 const (
 	commHandle    = 1 << 44
 	requestHandle = 1 << 45
+	fileHandle    = 1 << 46
+	ioRequest     = 1 << 47 // of a nonblocking access to a file
 )
 
 // communicators finds out who is in which.
@@ -222,6 +228,7 @@ func (x *importer) processes() (*merge.Part, error) {
 			off:      collect.NewOffline(x.o.Timing.Kind != timing.Off),
 			sites:    map[frame]uint64{},
 			freed:    map[*comm]bool{},
+			files:    map[uint32]bool{},
 		}
 		for _, l := range locations {
 			if r, ok := x.members[l.ID]; ok && !seen[r] {

@@ -17,6 +17,7 @@ type process struct {
 	sites map[frame]uint64 // offsets, as in one module
 	open  bool             // calls have not returned
 	freed map[*comm]bool   // the process has freed them; used again, they are others with the same members
+	files map[uint32]bool  // handles that were told of
 }
 
 // siteStep is how far call sites are apart.
@@ -139,6 +140,7 @@ type thread struct {
 type opened struct {
 	*region
 	start, site uint64
+	offset      int64 // of an access to a file, -1: not known
 	recs        []otf2.Event
 }
 
@@ -241,7 +243,8 @@ func (t *thread) event(e *otf2.Event) error {
 		return nil
 	case otf2.Send, otf2.Isend, otf2.IsendComplete, otf2.IrecvRequest, otf2.Recv, otf2.Irecv, otf2.RequestTest,
 		otf2.Cancelled, otf2.CollectiveEnd, otf2.CollectiveRequest, otf2.CollectiveComplete, otf2.RemotePut,
-		otf2.RemoteGet, otf2.RemoteAtomic:
+		otf2.RemoteGet, otf2.RemoteAtomic, otf2.HandleCreate, otf2.HandleDestroy, otf2.HandleDuplicate, otf2.SeekFile,
+		otf2.IOBegin, otf2.IOIssued, otf2.IOComplete:
 		for i := len(t.stack) - 1; i >= 0; i-- {
 			if t.stack[i].calls {
 				own := *e
@@ -267,7 +270,12 @@ func (t *thread) enter(e *otf2.Event) error {
 		t.stack = append(t.stack, opened{})
 	}
 	o := &t.stack[n]
-	*o = opened{region: k, start: e.Time, recs: o.recs[:0]}
+	*o = opened{region: k, start: e.Time, offset: -1, recs: o.recs[:0]}
+	for _, a := range e.Attributes {
+		if a.ID == t.importer.offset && a.Value <= math.MaxInt64 {
+			o.offset = int64(a.Value)
+		}
+	}
 	switch k.f {
 	case functionOpen:
 		t.r.Functions++
