@@ -32,8 +32,8 @@ type openFile struct {
 }
 
 // fileNote is set in the values of notes about files: the low half of the value is the handle that the call is on, the
-// source that which it makes. Bytes are what was asked for, where a seek ended, or how a file was opened; communicator and
-// tag together are the bytes that were moved. Of accesses, the source and the rest of the value are the offset.
+// source that which it makes. Bytes are what was asked for, where a seek ended, or how a file was opened; communicator
+// and tag together are the bytes that were moved. Of accesses, the source and the rest of the value are the offset.
 const fileNote = 1 << 63
 
 // splitNotes tells notes about messages from that about files, which is the last one.
