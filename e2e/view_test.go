@@ -214,6 +214,16 @@ func TestViewer(t *testing.T) {
 		p.wait(`document.querySelector(".selection .function input").value === "MPI_Allreduce"`)
 		p.ready()
 	})
+	t.Run("bytes over time", func(t *testing.T) {
+		p.t = t
+		p.keys(kb.Escape)
+		p.text(`(e => { e.value = "bytes_sent"; e.dispatchEvent(new Event("change")); })(document.querySelector(".bar-of-map select"))`)
+		p.wait(`document.querySelector(".legend").textContent.includes("B a second and line")`)
+		p.ready()
+		p.keys("u")
+		p.wait(`document.querySelector(".bar-of-map select").value === "activity" &&
+			document.querySelector(".legend").textContent.includes("computation")`)
+	})
 	t.Run("panels", func(t *testing.T) {
 		p.t = t
 		p.keys(kb.Escape)

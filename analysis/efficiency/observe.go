@@ -23,7 +23,7 @@ func Observe(p *calls.Program, o Options) (*Observer, error) {
 	j.shared = map[Key]*Distribution{}
 	x := &Observer{j: j, streams: make([]*walker, p.Archive.NumStreams())}
 	for _, s := range streams {
-		if x.streams[s.Index()], err = j.walker(s); err != nil {
+		if x.streams[s], err = j.walker(p.Archive.Stream(s)); err != nil {
 			return nil, err
 		}
 	}

@@ -62,15 +62,16 @@ func Of(p *calls.Program, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := j.all(streams); err != nil {
+	err = workers.Each(len(streams), func(i int) error { return j.stream(p.Archive.Stream(streams[i])) })
+	if err != nil {
 		return nil, err
 	}
 	j.finish()
 	return j.r, nil
 }
 
-// newJob also lists the streams to look at.
-func newJob(p *calls.Program, o Options) (j *job, streams []*archive.Stream, err error) {
+// newJob also lists the streams to look at: their numbers, as one that was read holds memory as long as it is there.
+func newJob(p *calls.Program, o Options) (j *job, streams []int, err error) {
 	j = &job{opts: o, p: p, sites: newSites(), r: &Result{Worlds: p.Comms.Worlds, Stride: 1}, place: map[Key]*Place{},
 		group: map[string]*Group{}}
 	most := uint64(0)
@@ -81,7 +82,7 @@ func newJob(p *calls.Program, o Options) (j *job, streams []*archive.Stream, err
 		if r := o.Selection; r != nil && !r.Selection.Rank(s.Rank().Rank) {
 			continue
 		}
-		streams = append(streams, s)
+		streams = append(streams, s.Index())
 		j.total.Add(s.Calls())
 		of, err := o.Steps.Of(s)
 		if err != nil {
@@ -97,11 +98,6 @@ func newJob(p *calls.Program, o Options) (j *job, streams []*archive.Stream, err
 	j.r.Stride = max(1, (most+MaxSteps-1)/MaxSteps)
 	j.most = (most + j.r.Stride - 1) / j.r.Stride
 	return j, streams, nil
-}
-
-// all goes through the streams on all processors.
-func (j *job) all(streams []*archive.Stream) error {
-	return workers.Each(len(streams), func(i int) error { return j.stream(streams[i]) })
 }
 
 // sites gives the terminals of classes their places.

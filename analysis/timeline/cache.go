@@ -50,7 +50,10 @@ func (t *Tiler) Save(w io.Writer) error {
 		b = b[:0]
 	}
 	b = append(b, 0)
-	for _, x := range t.mips.all() {
+	for _, x := range t.memory.mips.all() {
+		if x.key.tiler != t.number {
+			continue
+		}
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(x.key.stream)+1), x.key.from)
 		b = byteio.AppendVarint(binary.AppendUvarint(b, uint64(x.value.level)), x.value.x)
 		out.Write(append(binary.AppendUvarint(b, uint64(len(x.value.packed))), x.value.packed...))
@@ -92,7 +95,7 @@ func (t *Tiler) Load(b []byte) (ok bool) {
 	}
 	made := map[blockKey]*mip{}
 	for i := p.Uvarint(); i > 0; i = p.Uvarint() {
-		key := blockKey{int(i - 1), p.Uvarint()}
+		key := t.block(int(i-1), p.Uvarint())
 		m := &mip{level: int(p.Uvarint()), x: p.Varint(), packed: p.Sized()}
 		if p.Err != nil || i > uint64(len(t.facts)) || uint(m.level) > MaxTileLevel {
 			return false
@@ -106,7 +109,7 @@ func (t *Tiler) Load(b []byte) (ok bool) {
 		t.facts[i].Store(f)
 	}
 	for key, m := range made {
-		t.mips.put(key, m)
+		t.memory.mips.put(key, m)
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
@@ -30,6 +31,8 @@ type lane struct {
 	classes []Category // see estimate.classify
 	summed  bool       // classes is of use: summaries tell categories
 	blocks  int
+	log     *traffic.Log // of a Tiler of volumes; nil before the first block
+	next    int          // the block that it is at
 }
 
 // open opens a stream. Of a stream whose facts are not known all is found out that does not take the decoding of a
@@ -76,7 +79,7 @@ func (l *lane) find() error {
 	if latest > first {
 		l.rate = float64(l.to-l.from) / float64(latest-first)
 	}
-	l.single = l.summed && l.blocks == 1
+	l.single = (l.summed || l.t.volume) && l.blocks == 1
 	if p.Range.To == t.Len() {
 		if err := l.w.seek(t.Len() - 1); err != nil {
 			return err
@@ -94,16 +97,8 @@ func (l *lane) find() error {
 
 // block sorts the calls of a block into bins of its own.
 func (l *lane) block(from, to, first, latest uint64) (*mip, error) {
-	m := &mip{first: first, latest: latest}
-	begin, end := int64(l.w.at(first)), int64(l.w.at(latest))
-	for {
-		m.x = begin >> m.level
-		if end>>m.level-m.x < mipBins {
-			break
-		}
-		m.level++
-	}
-	cells := make([]cell, end>>m.level-m.x+1)
+	m, cells := newMip(int64(l.w.at(first)), int64(l.w.at(latest)))
+	m.first, m.latest = first, latest
 	k := l.sorter(m.level, m.x, cells)
 	if err := l.sort(k, from, to); err != nil {
 		return nil, err
@@ -138,6 +133,9 @@ type window struct {
 	// first is set as long as a row has nothing yet: something is to be seen.
 	credit int
 	first  bool
+	// volume is set if bytes and messages are counted, unsized the messages of unknown size.
+	volume  bool
+	unsized uint64
 	// ticks are where bins begin, for the stream of the moment; nil if that is not known yet.
 	ticks []uint64
 }
@@ -157,6 +155,9 @@ func (w *window) reads() { w.credit = max(0, w.credit-1) }
 func (l *lane) fill(w *window) (ok bool, err error) {
 	if l.none {
 		return true, nil
+	}
+	if w.volume {
+		return l.volumes(w)
 	}
 	p := l.w.p
 	if !l.summed {
@@ -225,8 +226,7 @@ func (l *lane) whole(w *window, s *archive.TimingSummary, at int64) {
 // leaf adds a block: from its mip, which is made if there is time, else from its calls if the window is finer, else
 // evenly.
 func (l *lane) leaf(w *window, s *archive.TimingSummary, known bool) (ok bool, err error) {
-	key := blockKey{l.stream, s.From}
-	m := l.t.mips.get(key)
+	m := l.t.mip(l.stream, s.From)
 	if m == nil {
 		if w.late() {
 			if known && !w.over() {
@@ -242,11 +242,11 @@ func (l *lane) leaf(w *window, s *archive.TimingSummary, known bool) (ok bool, e
 		if m, err = l.block(s.From, s.To, s.First, s.Latest); err != nil {
 			return false, err
 		}
-		l.t.mips.put(key, m)
+		l.t.memory.mips.put(l.t.block(l.stream, s.From), m)
 	}
 	if m.level <= w.level {
-		if !m.add(w.cells, w.level, w.x) {
-			l.t.mips.drop(key)
+		if !w.add(m) {
+			l.t.memory.mips.drop(l.t.block(l.stream, s.From))
 			return false, l.w.broken("a summary that cannot be")
 		}
 		return true, nil

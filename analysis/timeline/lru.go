@@ -3,14 +3,51 @@ package timeline
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 )
 
-// lru keeps values of a bounded size, those that were asked for last.
+// How many bytes a Memory holds: of summaries of blocks, of sums of lines, and of finished rows.
+const (
+	mipMemory   = 160 << 20
+	chunkMemory = 48 << 20
+	rowMemory   = 64 << 20
+)
+
+// Memory is what Tilers of a recording keep of what they found. They share it, so that it is bounded however many there
+// are. It is safe for concurrent use.
+type Memory struct {
+	tilers atomic.Uint64
+	mips   *lru[blockKey, *mip]
+	chunks *lru[chunkKey, *chunk] // of chunkLines lines
+	rows   *lru[chunkKey, *chunk]
+}
+
+// NewMemory makes an empty one.
+func NewMemory() *Memory {
+	return &Memory{mips: newLRU[blockKey](mipMemory, (*mip).size),
+		chunks: newLRU[chunkKey](chunkMemory, (*chunk).size), rows: newLRU[chunkKey](rowMemory, (*chunk).size)}
+}
+
+// blockKey is a block of calls of a stream, by its first call, as a Tiler sees it.
+type blockKey struct {
+	tiler  uint64
+	stream int
+	from   uint64
+}
+
+type chunkKey struct {
+	tiler               uint64
+	first, lines, level int
+	x                   int64
+}
+
+// lru keeps values of a bounded size, those that were asked for last. It is safe for concurrent use.
 type lru[K comparable, V any] struct {
+	mu         sync.Mutex
 	most, held int
 	size       func(V) int
 	order      *list.List // of *kept, the latest first
-	all        map[K]*list.Element
+	byKey      map[K]*list.Element
 }
 
 type kept[K comparable, V any] struct {
@@ -19,84 +56,62 @@ type kept[K comparable, V any] struct {
 }
 
 func newLRU[K comparable, V any](most int, size func(V) int) *lru[K, V] {
-	return &lru[K, V]{most: most, size: size, order: list.New(), all: map[K]*list.Element{}}
+	return &lru[K, V]{most: most, size: size, order: list.New(), byKey: map[K]*list.Element{}}
 }
 
-func (c *lru[K, V]) get(k K) (v V, ok bool) {
-	e, ok := c.all[k]
-	if !ok {
-		return v, false
+// get is a value that is kept, or none.
+func (c *lru[K, V]) get(k K) (v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[k]; ok {
+		c.order.MoveToFront(e)
+		v = e.Value.(*kept[K, V]).value
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(*kept[K, V]).value, true
+	return v
 }
 
-// put keeps a value, unless there is one. It tells what had to go.
+// put keeps a value, unless there is one.
 func (c *lru[K, V]) put(k K, v V) {
-	if _, ok := c.all[k]; ok {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.byKey[k]; ok {
 		return
 	}
-	c.all[k] = c.order.PushFront(&kept[K, V]{k, v})
+	c.byKey[k] = c.order.PushFront(&kept[K, V]{k, v})
 	c.held += c.size(v)
 	for c.held > c.most && c.order.Len() > 1 {
 		c.remove(c.order.Back())
 	}
 }
 
-func (c *lru[K, V]) remove(e *list.Element) {
-	x := c.order.Remove(e).(*kept[K, V])
-	delete(c.all, x.key)
-	c.held -= c.size(x.value)
-}
-
-// blockKey is a block of calls of a stream: its first call.
-type blockKey struct {
-	stream int
-	from   uint64
-}
-
-// mips keeps summaries of blocks.
-type mips struct {
-	mu  sync.Mutex
-	lru *lru[blockKey, *mip]
-}
-
-func newMips(most int) *mips { return &mips{lru: newLRU[blockKey](most, (*mip).size)} }
-
-func (m *mips) get(k blockKey) *mip {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v, _ := m.lru.get(k)
-	return v
-}
-
-func (m *mips) put(k blockKey, v *mip) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.lru.put(k, v)
-}
-
-func (m *mips) drop(k blockKey) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e := m.lru.all[k]; e != nil {
-		m.lru.remove(e)
+// drop forgets a value.
+func (c *lru[K, V]) drop(k K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.byKey[k]; e != nil {
+		c.remove(e)
 	}
 }
 
+func (c *lru[K, V]) remove(e *list.Element) {
+	x := c.order.Remove(e).(*kept[K, V])
+	delete(c.byKey, x.key)
+	c.held -= c.size(x.value)
+}
+
 // full tells that there is hardly room for more.
-func (m *mips) full() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.lru.held > m.lru.most*9/10
+func (c *lru[K, V]) full() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held > c.most*9/10
 }
 
 // all lists what is kept.
-func (m *mips) all() (list []*kept[blockKey, *mip]) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for e := m.lru.order.Back(); e != nil; e = e.Prev() {
-		list = append(list, e.Value.(*kept[blockKey, *mip]))
+func (c *lru[K, V]) all() (list []*kept[K, V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.order.Back(); e != nil; e = e.Prev() {
+		list = append(list, e.Value.(*kept[K, V]))
 	}
 	return list
 }

@@ -32,10 +32,28 @@ type mip struct {
 	// and for each of these, as uvarints, ticks and calls. After a byte 0 follows, as a uvarint, how many further bins
 	// have none.
 	packed []byte
+	// unsized counts messages of unknown size, where bytes are counted.
+	unsized uint64
 }
 
-// size is how much memory it takes, about.
-func (m *mip) size() int { return len(m.packed) + 96 }
+// newMip is one without calls from begin to end, in ns, and the bins that are to be packed.
+func newMip(begin, end int64) (*mip, []cell) {
+	m := &mip{}
+	for end>>m.level-begin>>m.level >= mipBins {
+		m.level++
+	}
+	m.x = begin >> m.level
+	return m, make([]cell, end>>m.level-m.x+1)
+}
+
+// size is how much memory it takes, about, with what it takes to find it.
+func (m *mip) size() int { return len(m.packed) + 240 }
+
+// add adds a mip to the bins of the window.
+func (w *window) add(m *mip) (ok bool) {
+	w.unsized += m.unsized
+	return m.add(w.cells, w.level, w.x)
+}
 
 // add adds the bins to those of a coarser or equal grid, from bin number x on. ok is false if it is broken.
 func (m *mip) add(cells []cell, level int, x int64) (ok bool) {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/workers"
@@ -22,14 +23,11 @@ const (
 	MaxTileLevel = 54
 )
 
-// How much memory a Tiler uses, in bytes: for summaries of blocks, for finished rows, and for streams that are open;
-// and the number of lines whose sum is kept where a row has more.
+// How many calls of blocks that are decoded a Tiler keeps, of 20 bytes each, and the number of lines whose sum is kept
+// where a row has more.
 const (
-	mipMemory   = 160 << 20
-	chunkMemory = 48 << 20
-	rowMemory   = 64 << 20
-	openCalls   = 2 << 20 // calls of blocks that are decoded, of 20 bytes each
-	chunkLines  = 64
+	openCalls  = 2 << 20
+	chunkLines = 64
 )
 
 // TileOrders are the orders that lines can have.
@@ -42,27 +40,27 @@ var TileOrders = []string{"rank", "class", "host"}
 // A tile takes a time that depends on its bins and lines: ranges of calls that are in one bin are summaries, of the
 // format or of a mip. Only what has no mip yet is decoded, once. It is safe for concurrent use.
 type Tiler struct {
-	arch  *archive.Archive
-	sel   *selection.Selection
-	end   time.Duration
-	order []int32 // the streams of the lines
-	mips  *mips
-	facts []atomic.Pointer[facts] // of streams
+	arch    *archive.Archive
+	sel     *selection.Selection
+	end     time.Duration
+	order   []int32 // the streams of the lines
+	memory  *Memory
+	number  uint64                  // in memory
+	facts   []atomic.Pointer[facts] // of streams
+	volume  bool                    // what is counted is data that calls move, see NewVolumeTiler
+	program func() (*calls.Program, error)
 
 	asks      sync.Mutex // protects what was resolved
 	mu        sync.Mutex
-	resolvers []*selection.Resolved  // that nobody uses
-	lanes     map[int]*lane          // that nobody uses
-	held      uint64                 // calls of their blocks
-	chunks    *lru[chunkKey, *chunk] // of chunkLines lines
-	rows      *lru[chunkKey, *chunk]
+	resolvers []*selection.Resolved // that nobody uses
+	lanes     map[int]*lane         // that nobody uses
+	held      uint64                // calls of their blocks
 }
 
 // NewTiler makes a Tiler of what is selected in an archive, whose last call ends at end.
-func NewTiler(a *archive.Archive, sel *selection.Selection, order string, end time.Duration) (*Tiler, error) {
-	t := &Tiler{arch: a, sel: sel, end: end, mips: newMips(mipMemory), lanes: map[int]*lane{},
-		facts: make([]atomic.Pointer[facts], a.NumStreams()), order: make([]int32, a.NumStreams()),
-		chunks: newLRU[chunkKey](chunkMemory, (*chunk).size), rows: newLRU[chunkKey](rowMemory, (*chunk).size)}
+func NewTiler(m *Memory, a *archive.Archive, sel *selection.Selection, order string, end time.Duration) (*Tiler, error) {
+	t := &Tiler{arch: a, sel: sel, end: end, memory: m, number: m.tilers.Add(1), lanes: map[int]*lane{},
+		facts: make([]atomic.Pointer[facts], a.NumStreams()), order: make([]int32, a.NumStreams())}
 	for i := range t.order {
 		t.order[i] = int32(i)
 	}
@@ -163,8 +161,8 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 	first := x.First + i*x.Group
 	last := min(first+x.Group, len(t.order))
 	x.Lines[i] = last - first
-	key := chunkKey{first, x.Group, x.Level, x.X}
-	if c := t.kept(t.rows, key); c != nil {
+	key := chunkKey{t.number, first, x.Group, x.Level, x.X}
+	if c := t.memory.rows.get(key); c != nil {
 		x.chunks[i], x.Read[i] = c, last-first
 		return 0, nil
 	}
@@ -182,7 +180,7 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 		return blur, err
 	}
 	if blur == 0 && x.Read[i] == last-first {
-		t.keep(t.rows, key, sum)
+		t.memory.rows.put(key, sum)
 	}
 	return blur, nil
 }
@@ -199,8 +197,8 @@ func (t *Tiler) known(first, last int) bool {
 
 // some adds lines, whose sum is kept.
 func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Time) (int, time.Duration, error) {
-	key := chunkKey{first, chunkLines, level, x}
-	c := t.kept(t.chunks, key)
+	key := chunkKey{t.number, first, chunkLines, level, x}
+	c := t.memory.chunks.get(key)
 	if c == nil {
 		c = &chunk{}
 		n, blur, err := t.spreadOut(c, first, last, level, x, until)
@@ -208,7 +206,7 @@ func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Tim
 			sum.add(c)
 			return n, blur, err
 		}
-		t.keep(t.chunks, key, c)
+		t.memory.chunks.put(key, c)
 	}
 	sum.add(c)
 	return last - first, 0, nil
@@ -222,7 +220,7 @@ func (t *Tiler) spreadOut(sum *chunk, first, last, level int, x int64, until tim
 	for gcd(step, n) != 1 {
 		step++
 	}
-	w := &window{level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until, credit: 1}
+	w := &window{volume: t.volume, level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until, credit: 1}
 	if !until.IsZero() { // half of what is left is for reading, half for what is less exact
 		w.rough = until
 		w.until = until.Add(-time.Until(until) / 2)
@@ -255,7 +253,7 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 	stream := int(t.order[line])
 	f := t.facts[stream].Load()
 	clear(w.cells)
-	w.blur, w.ticks = 0, nil
+	w.blur, w.ticks, w.unsized = 0, nil, 0
 	if f != nil {
 		if f.none {
 			return true, nil
@@ -265,12 +263,12 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 			sum.put(w, f, t.end)
 			return true, nil
 		}
-		if m := t.mips.get(blockKey{stream, 0}); f.single && m != nil && m.level <= w.level {
-			if ok = m.add(w.cells, w.level, w.x); ok {
+		if m := t.mip(stream, 0); f.single && m != nil && m.level <= w.level {
+			if w.add(m) {
 				sum.put(w, f, t.end)
 				return true, nil
 			}
-			t.mips.drop(blockKey{stream, 0})
+			t.memory.mips.drop(t.block(stream, 0))
 		}
 	}
 	if w.over() || f == nil && w.late() && t.arch.Stream(stream).Calls() <= fewCalls {
@@ -384,7 +382,7 @@ func (t *Tiler) Ends() (end time.Duration) {
 // streams.
 func (t *Tiler) Warm(ahead func() bool, progress func(done, total int)) error {
 	for stream := range t.facts {
-		if !ahead() || t.mips.full() {
+		if !ahead() || t.memory.mips.full() {
 			return nil
 		}
 		if err := t.warm(stream, ahead); err != nil {
@@ -398,7 +396,7 @@ func (t *Tiler) Warm(ahead func() bool, progress func(done, total int)) error {
 }
 
 func (t *Tiler) warm(stream int, ahead func() bool) error {
-	if f := t.facts[stream].Load(); f != nil && (f.none || f.single && t.mips.get(blockKey{stream, 0}) != nil) {
+	if f := t.facts[stream].Load(); f != nil && (f.none || f.single && t.mip(stream, 0) != nil) {
 		return nil
 	}
 	l, err := t.take(stream)
@@ -409,29 +407,25 @@ func (t *Tiler) warm(stream int, ahead func() bool) error {
 	if l.none || !l.summed {
 		return nil
 	}
-	for k := 0; k < l.blocks && ahead() && !t.mips.full(); k++ {
+	for k := 0; k < l.blocks && ahead() && !t.memory.mips.full(); k++ {
 		from, to, first, latest := l.w.timing.Block(k)
-		if t.mips.get(blockKey{stream, from}) != nil {
+		if t.mip(stream, from) != nil {
 			continue
 		}
 		m, err := l.block(from, to, first, latest)
 		if err != nil {
 			return err
 		}
-		t.mips.put(blockKey{stream, from}, m)
+		t.memory.mips.put(t.block(stream, from), m)
 	}
 	return nil
 }
 
-// chunk is the sum of lines in a tile.
+// chunk is the sum of lines in a tile: of times and calls by category, or of bytes and messages by flow.
 type chunk struct {
-	ns    [NumCategories][]float64
-	calls [NumCategories][]uint64
-}
-
-type chunkKey struct {
-	first, lines, level int
-	x                   int64
+	ns      [NumCategories][]float64
+	calls   [NumCategories][]uint64
+	unsized uint64
 }
 
 func (c *chunk) size() int {
@@ -452,6 +446,10 @@ func filled[T any](list *[]T, n int) []T {
 
 // put adds the bins of a stream, and what it computed.
 func (c *chunk) put(w *window, f *facts, end time.Duration) {
+	if w.volume {
+		c.move(w)
+		return
+	}
 	n := len(w.cells)
 	to := f.to
 	if f.open != Computation {
@@ -482,6 +480,7 @@ func (c *chunk) put(w *window, f *facts, end time.Duration) {
 
 // add adds another sum.
 func (c *chunk) add(o *chunk) {
+	c.unsized += o.unsized
 	for k := range o.ns {
 		for i, v := range o.ns[k] {
 			filled(&c.ns[k], len(o.ns[k]))[i] += v
@@ -492,18 +491,11 @@ func (c *chunk) add(o *chunk) {
 	}
 }
 
-func (t *Tiler) kept(in *lru[chunkKey, *chunk], k chunkKey) *chunk {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c, _ := in.get(k)
-	return c
-}
+// block is the key of a block of calls.
+func (t *Tiler) block(stream int, from uint64) blockKey { return blockKey{t.number, stream, from} }
 
-func (t *Tiler) keep(in *lru[chunkKey, *chunk], k chunkKey, c *chunk) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	in.put(k, c)
-}
+// mip is the summary of a block, nil if there is none yet.
+func (t *Tiler) mip(stream int, from uint64) *mip { return t.memory.mips.get(t.block(stream, from)) }
 
 // GridLevel is the least level at which one tile covers a time.
 func GridLevel(length time.Duration) int {

@@ -75,7 +75,7 @@ func newTiler(t testing.TB, a *archive.Archive, flags selection.Flags, end time.
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := timeline.NewTiler(a, sel, "rank", end)
+	x, err := timeline.NewTiler(timeline.NewMemory(), a, sel, "rank", end)
 	if err != nil {
 		t.Fatal(err)
 	}

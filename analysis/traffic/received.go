@@ -37,20 +37,13 @@ type receiptReader struct {
 	sum Volume
 }
 
-// receipt is a receive that has not been completed.
-type receipt struct {
-	calls.Side
-	comm       int32
-	persistent bool
-}
-
 func (x *receiptReader) stream(part *selection.Part) error {
 	rd, err := x.p.Reader(part.Stream)
 	if err != nil {
 		return err
 	}
 	me := part.Stream.Process()
-	pending := map[int64]receipt{}
+	pending := arrivals{}
 	for {
 		op, err := rd.Next()
 		if err != nil {
@@ -66,38 +59,15 @@ func (x *receiptReader) stream(part *selection.Part) error {
 		if in {
 			in, _ = part.Inside(op.Call)
 		}
-		switch op.Kind {
-		case calls.Recv, calls.SendRecv, calls.Mrecv, calls.RecvInit:
-			if op.Request >= 0 {
-				pending[op.Request] = receipt{op.Recv, op.Comm, op.Kind == calls.RecvInit}
-			} else if in {
-				x.add(me, op.Recv, op.Comm)
+		pending.next(op, func(q receipt, d *calls.Done) {
+			if !in {
+				return
 			}
-		case calls.Complete:
-			for _, d := range op.Done {
-				q, ok := pending[d.Request]
-				if !ok {
-					continue
-				}
-				if !q.persistent {
-					delete(pending, d.Request)
-				}
-				if d.Cancelled || d.Failed || !in {
-					continue
-				}
-				if d.Status {
-					q.Bytes = d.Bytes
-					if q.Peer == calls.AnySource {
-						q.Peer = x.source(me, q.comm, d.Source)
-					}
-				}
-				x.add(me, q.Side, q.comm)
+			if d != nil && d.Status && q.Peer == calls.AnySource {
+				q.Peer = x.source(me, q.comm, d.Source)
 			}
-		default:
-			if op.Request >= 0 {
-				delete(pending, op.Request) // its number was that of a receive
-			}
-		}
+			x.add(me, q.Side, q.comm)
+		})
 	}
 }
 

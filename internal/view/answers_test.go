@@ -3,6 +3,7 @@ package view_test
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -200,5 +201,55 @@ func TestTiles(t *testing.T) {
 				t.Errorf("cell %d: %v", i, cells[i:i+len(g.Categories)])
 			}
 		}
+	}
+}
+
+// volumes is a tile of data that calls move: its head, and a number for each row, bin and kind.
+func volumes(t *testing.T, s *view.Server, c *http.Cookie, query string) (h api.TileHead, cells []float32) {
+	t.Helper()
+	w := get(t, s, c, "/api/tiles?"+query)
+	if w.Code != 200 {
+		t.Fatalf("%s: code %d: %s", query, w.Code, w.Body)
+	}
+	b := w.Body.Bytes()
+	n := 4 + binary.LittleEndian.Uint32(b)
+	if err := json.Unmarshal(b[4:n], &h); err != nil {
+		t.Fatal(err)
+	}
+	cells = make([]float32, (len(b)-int(n))/4)
+	for i := range cells {
+		cells[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[int(n)+4*i:]))
+	}
+	if len(cells) != len(h.Rows)*h.Bins*len(h.Categories) {
+		t.Fatalf("%s: %d cells of %+v", query, len(cells), h)
+	}
+	return h, cells
+}
+
+// What is sent and received is in tiles as well: what one rank sends the other receives, at every zoom.
+func TestVolumeTiles(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, pair))
+	for _, what := range []string{"bytes", "messages"} {
+		sums := map[string]float64{}
+		for _, level := range []string{"4", "8", "20"} {
+			for _, direction := range []string{"sent", "received"} {
+				h, cells := volumes(t, s, c, "value="+what+"_"+direction+"&group=2&level="+level)
+				cell := 0.0
+				for _, v := range cells {
+					cell += float64(v)
+				}
+				if sum := h.Rows[0].Sums[0]; !h.Exact || h.Categories[0] != "p2p" || cell != sum || sum == 0 {
+					t.Errorf("%s %s at level %s: %g, its cells %g: %+v", what, direction, level, sum, cell, h)
+				} else if level == "20" {
+					sums[direction] = sum
+				}
+			}
+		}
+		if sums["sent"] != sums["received"] {
+			t.Errorf("%s: %v", what, sums)
+		}
+	}
+	if h, _ := volumes(t, s, c, "value=bytes_sent&function=MPI_Barrier&level=20"); h.Rows[0].Sums[0] != 0 {
+		t.Errorf("barriers send %+v", h.Rows)
 	}
 }

@@ -114,7 +114,7 @@ func (s *Server) firstTiles() (map[string][]byte, error) {
 	found := map[string][]byte{}
 	g := r.grid(length)
 	for _, key := range g.First {
-		t, err := r.tiler(selection.Flags{}, g.Orders[0])
+		t, err := r.tiler(selection.Flags{}, g.Orders[0], false)
 		if err != nil {
 			return nil, err
 		}

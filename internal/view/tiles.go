@@ -4,12 +4,15 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/timeline"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 )
@@ -18,17 +21,24 @@ import (
 const tileTime = 100 * time.Millisecond
 
 // maxTilers is how many selections and orders keep what was found for their tiles.
-const maxTilers = 3
+const maxTilers = 4
 
 // tilers are those of a recording.
 type tilers struct {
-	mu    sync.Mutex
-	all   map[string]*timeline.Tiler
-	asked []string // the latest last
+	mu     sync.Mutex
+	memory *timeline.Memory
+	all    map[string]*timeline.Tiler
+	asked  []string // the latest last
 }
 
-// tiler is that of a selection and an order.
-func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler, error) {
+// What the cells of a tile are: shares of time, calls that begin, or bytes or messages that are sent or received.
+var tileValues = []string{"time", "calls", "bytes_sent", "bytes_received", "messages_sent", "messages_received"}
+
+// isVolume tells whether a value is of data that calls move.
+func isVolume(value string) bool { return value != "time" && value != "calls" }
+
+// tiler is that of a selection and an order, of times or of volumes.
+func (r *recording) tiler(flags selection.Flags, order string, volume bool) (*timeline.Tiler, error) {
 	timed, length, err := r.times()
 	if err != nil {
 		return nil, err
@@ -40,7 +50,7 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 	if err != nil {
 		return nil, wrong("%v", err)
 	}
-	key := tilerKey(flags, order)
+	key := tilerKey(flags, order, volume)
 	t := &r.tiles
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +58,14 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 		t.asked = append(slices.Delete(t.asked, i, i+1), key)
 		return t.all[key], nil
 	}
-	x, err := timeline.NewTiler(r.calls, sel, order, length)
+	if t.memory == nil {
+		t.memory, t.all = timeline.NewMemory(), map[string]*timeline.Tiler{}
+	}
+	open := timeline.NewTiler
+	if volume {
+		open = timeline.NewVolumeTiler
+	}
+	x, err := open(t.memory, r.calls, sel, order, length)
 	if err != nil {
 		return nil, wrong("%v", err)
 	}
@@ -56,9 +73,6 @@ func (r *recording) tiler(flags selection.Flags, order string) (*timeline.Tiler,
 		i := slices.IndexFunc(t.asked, func(k string) bool { return k != wholeRun })
 		delete(t.all, t.asked[i])
 		t.asked = slices.Delete(t.asked, i, i+1)
-	}
-	if t.all == nil {
-		t.all = map[string]*timeline.Tiler{}
 	}
 	t.all[key] = x
 	t.asked = append(t.asked, key)
@@ -100,10 +114,12 @@ func (r *recording) firstGrid() *api.Grid {
 	return r.grid(length)
 }
 
-func tilerKey(flags selection.Flags, order string) string { return fmt.Sprintf("%+v %s", flags, order) }
+func tilerKey(flags selection.Flags, order string, volume bool) string {
+	return fmt.Sprintf("%+v %s %v", flags, order, volume)
+}
 
 // wholeRun is the key of what is shown first.
-var wholeRun = tilerKey(selection.Flags{}, timeline.TileOrders[0])
+var wholeRun = tilerKey(selection.Flags{}, timeline.TileOrders[0], false)
 
 // tiles answers /api/tiles.
 func tiles(q *question) (any, error) {
@@ -111,7 +127,7 @@ func tiles(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := q.choice("value", "time", "calls")
+	value, err := q.choice("value", tileValues...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +150,12 @@ func tiles(q *question) (any, error) {
 	if n[0] > 0 && n[1] > (1<<62)>>n[0]>>8 {
 		return nil, wrong("this is after the end of time")
 	}
-	key := fmt.Sprintf("%s %s %d", tilerKey(q.flags, order), value, n)
+	key := fmt.Sprintf("%s %s %d", tilerKey(q.flags, order, isVolume(value)), value, n)
 	q.rec.firstOnce.Do(q.rec.loadFirst)
 	if b := q.rec.packed.get(key); b != nil {
 		return b, nil
 	}
-	t, err := q.rec.tiler(q.flags, order)
+	t, err := q.rec.tiler(q.flags, order, isVolume(value))
 	if err != nil {
 		return nil, err
 	}
@@ -209,24 +225,32 @@ func wholeTile(g *api.Grid, until time.Time) *timeline.Tile {
 func packed(a *archive.Archive, t *timeline.Tiler, x *timeline.Tile, value string) ([]byte, error) {
 	head := api.TileHead{Level: x.Level, X: x.X, Bins: tileBins, Value: value, Categories: categories(), Exact: x.Exact(),
 		Blur: int64(x.Blur), Rows: make([]api.TileRow, x.Rows)}
-	cells := make([]byte, 0, x.Rows*tileBins*int(timeline.NumCategories)*4)
+	if isVolume(value) {
+		head.Categories = kinds()
+	}
+	n := len(head.Categories)
+	cells := make([]byte, 0, x.Rows*tileBins*n*4)
 	for row := range x.Rows {
 		r := &head.Rows[row]
 		*r = rowOf(a, t, x, row)
 		head.Pending += r.Threads - r.Read
-		r.Sums = make([]float64, timeline.NumCategories)
+		r.Sums = make([]float64, n)
 		for bin := range tileBins {
-			for c := range timeline.NumCategories {
-				if value == "calls" {
-					calls := x.Calls(row, bin, c)
-					r.Sums[c] += float64(calls)
-					cells = binary.LittleEndian.AppendUint32(cells, uint32(min(calls, 1<<32-1)))
-					continue
+			for c := range n {
+				v := valueOf(x, row, bin, c, value)
+				r.Sums[c] += v
+				switch {
+				case value == "time":
+					cells = append(cells, timeline.Share(v, r.Read, x.Level))
+				case value == "calls":
+					cells = binary.LittleEndian.AppendUint32(cells, uint32(min(v, 1<<32-1)))
+				default:
+					cells = binary.LittleEndian.AppendUint32(cells, math.Float32bits(float32(v)))
 				}
-				ns := x.Time(row, bin, c)
-				r.Sums[c] += ns
-				cells = append(cells, timeline.Share(ns, r.Read, x.Level))
 			}
+		}
+		if isVolume(value) {
+			head.Unsized += x.Unsized(row)
 		}
 	}
 	text, err := json.Marshal(&head)
@@ -234,6 +258,28 @@ func packed(a *archive.Archive, t *timeline.Tiler, x *timeline.Tile, value strin
 		return nil, err
 	}
 	return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...), cells...), nil
+}
+
+// valueOf is a number of a cell: of a category, or of a way to move data.
+func valueOf(x *timeline.Tile, row, bin, c int, value string) float64 {
+	f := timeline.Flow{Kind: traffic.Kind(c), Received: strings.HasSuffix(value, "_received")}
+	switch {
+	case value == "time":
+		return x.Time(row, bin, timeline.Category(c))
+	case value == "calls":
+		return float64(x.Calls(row, bin, timeline.Category(c)))
+	case strings.HasPrefix(value, "messages_"):
+		return float64(x.Messages(row, bin, f))
+	}
+	return x.Bytes(row, bin, f)
+}
+
+// kinds are the ways to move data that tiles of volumes tell apart.
+func kinds() (names []string) {
+	for k := range traffic.NumKinds {
+		names = append(names, k.String())
+	}
+	return names
 }
 
 // rowOf says which lines a row is.
@@ -262,7 +308,7 @@ func lines(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := q.rec.tiler(selection.Flags{}, order)
+	t, err := q.rec.tiler(selection.Flags{}, order, false)
 	if err != nil {
 		return nil, err
 	}

@@ -93,10 +93,12 @@ type Line struct {
 
 // TileHead comes before the cells of a tile.
 type TileHead struct {
-	Level      int      `json:"level"`
-	X          int64    `json:"x"`
-	Bins       int      `json:"bins"`
-	Value      string   `json:"value"` // time or calls
+	Level int   `json:"level"`
+	X     int64 `json:"x"`
+	Bins  int   `json:"bins"`
+	// Value says what cells are: time (a byte for each category, 255 is all of it), calls (32 bits), bytes_sent,
+	// bytes_received, messages_sent or messages_received (32-bit floating-point numbers for each kind of traffic).
+	Value      string   `json:"value"`
 	Categories []string `json:"categories"`
 	// Exact is set if all of the tile was read. Else Blur is over what stretches of time its shares are means, and
 	// Pending how many threads were not read.
@@ -104,6 +106,9 @@ type TileHead struct {
 	Pending int       `json:"pending"`
 	Blur    int64     `json:"blur_ns"`
 	Rows    []TileRow `json:"rows"`
+	// Unsized is how many messages, in it or nearby, are of unknown size: sends count without bytes, receives with the
+	// size of their buffers.
+	Unsized uint64 `json:"unsized,omitempty"`
 }
 
 // TileRow is the lines of a row of a tile.
@@ -117,7 +122,7 @@ type TileRow struct {
 	Threads  int `json:"threads"`
 	// Read is how many of them are in the shares.
 	Read int `json:"read"`
-	// Sums are exact sums of each category in ns, unless the head says otherwise. With value=calls they are numbers.
+	// Sums are exact sums of each category in ns, unless the head says otherwise; with other values, in their unit.
 	Sums []float64 `json:"sum_ns"`
 }
 

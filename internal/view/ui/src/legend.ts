@@ -1,5 +1,7 @@
 // What colours mean.
-import { categories, categoryColor, css, viridisTable } from "./palette";
+import { selfContained } from "./api";
+import { count, size } from "./format";
+import { categories, categoryColor, css, isVolume, viridisTable, volumes } from "./palette";
 import type { TimeMap } from "./map";
 import type { Store } from "./state";
 import { h, put } from "./text";
@@ -8,6 +10,7 @@ export const colors: [string, string][] = [
   ["activity", "activity"],
   ["mpi", "share in calls"],
   ...categories.slice(0, 8).map((c): [string, string] => [c.key, "share of " + c.name]),
+  ...(selfContained ? [] : volumes),
 ];
 
 /** The legend of a map: of activities, those that were seen so far. */
@@ -37,7 +40,22 @@ export function legend(store: Store, map: TimeMap): HTMLElement {
         );
       g.putImageData(image, 0, 0);
     }
-    put(e, h("span", { class: "key" }, "0%", ramp, "100% of the time"));
+    const color = store.now.color;
+    if (!isVolume(color)) return put(e, h("span", { class: "key" }, "0%", ramp, "100% of the time"));
+    const rate = (v: number): string => (color.startsWith("bytes") ? size(v) : count(v));
+    put(
+      e,
+      h(
+        "span",
+        {
+          class: "key",
+          title: "The scale is logarithmic, over four powers of ten; where nothing is moved, the colour is that of 0.",
+        },
+        "0",
+        ramp,
+        `${rate(map.most)} a second and line`,
+      ),
+    );
   };
   store.listen((now, before) => {
     if (now.color !== before.color) draw();

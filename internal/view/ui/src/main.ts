@@ -83,11 +83,11 @@ function build(o: Overview): void {
       h(
         "div",
         { class: "bar-of-map" },
-        choice("colour ", colors, store.now.color, (v) => store.set({ color: v })),
-        choice(
+        followed("colour ", colors, "color", (v) => store.set({ color: v })),
+        followed(
           "order ",
-          o.grid.orders.map((v) => [v, v === "mpi" ? "time in calls" : v === "wait" ? "waiting" : v]),
-          store.now.order,
+          o.grid.orders.map((v) => [v, v]),
+          "order",
           (v) => store.set({ order: v, view: undefined }),
         ),
         legend(store, first),
@@ -155,6 +155,21 @@ function build(o: Overview): void {
       near: (lines: number) => maps[0]?.near(lines),
     },
   });
+}
+
+// A choice that shows what the state says, also after a step back.
+function followed(
+  label: string,
+  options: [string, string][],
+  key: "color" | "order",
+  change: (v: string) => void,
+): HTMLElement {
+  const e = choice(label, options, store.now[key], change);
+  store.listen((now) => {
+    const select = e.querySelector("select");
+    if (select) select.value = now[key];
+  });
+  return e;
 }
 
 function header(o: Overview, searching: HTMLElement, c: Context, panels: Panel[]): HTMLElement {

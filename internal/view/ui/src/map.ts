@@ -1,14 +1,14 @@
 // The map: time from left to right, lines (threads of ranks) from top to bottom. Far away it is a heat map of tiles; near
 // by it shows single calls, loops around them, and messages.
 import { get, selfContained, type Params } from "./api";
-import { duration, instant, percent, plural } from "./format";
+import { count, duration, instant, percent, plural, size } from "./format";
 import { drawArrows } from "./arrows";
 import { drawLane, Lanes, type Drawn } from "./lanes";
-import { categories, ink } from "./palette";
+import { categories, ink, isVolume } from "./palette";
 import { hasRank, rankList, type Selection, type State, type Store } from "./state";
 import { clean, h, put } from "./text";
-import { inFile, pixels, Tiles, type Filter, type Place } from "./tiles";
-import type { Grid, LaneCall, Line, Lines, Overview, Steps, TileHead } from "./types";
+import { inFile, pixels, Tiles, type Filter, type Place, type Tile } from "./tiles";
+import type { Grid, LaneCall, Line, Lines, Overview, Steps, TileHead, TileRow } from "./types";
 import { stepsOf, windowOf, windowText } from "./window";
 
 const gutter = 78; // for names of lines
@@ -186,12 +186,18 @@ export class TimeMap {
   private get filter(): Filter {
     const now = this.o.store.now;
     const { selection: s, order } = now;
-    if (this.filtered?.of.selection !== s || this.filtered.of.order !== order) {
+    const value = isVolume(now.color) ? now.color : undefined;
+    if (
+      this.filtered?.of.selection !== s ||
+      this.filtered.of.order !== order ||
+      this.filtered.filter.params.value !== value
+    ) {
       const params: Params = {
         function: s.function,
         comm: s.comm,
         in: s.in,
         order: order === "rank" ? undefined : order,
+        value,
       };
       this.filtered = { of: now, filter: { params, key: JSON.stringify(params) } };
     }
@@ -227,8 +233,9 @@ export class TimeMap {
   // What is not all known or not sharp is said.
   private annotate(missing: boolean): void {
     const blur = this.heads.reduce((n, x) => Math.max(n, x.head.exact ? 0 : x.head.blur_ns), 0);
-    let [read, all] = [0, 0];
+    let [read, all, unsized] = [0, 0, 0];
     for (const { head } of this.heads) {
+      unsized += head.unsized ?? 0;
       for (const r of head.rows) {
         read += r.read;
         all += r.threads;
@@ -242,7 +249,9 @@ export class TimeMap {
         ? `not exact yet: ${percent(read / all)} is read`
         : blur
           ? `not exact: means over stretches of ${duration(blur)}`
-          : "");
+          : unsized
+            ? `${plural(unsized, "message")} of unknown size: receives count with the size of their buffers`
+            : "");
     if (this.note.textContent !== clean(text)) put(this.note, text);
   }
 
@@ -282,8 +291,9 @@ export class TimeMap {
     const base = selfContained || !place ? undefined : { place, tile: this.tiles.tile(place, extra) };
     const ask = !base || base.tile !== undefined;
     const known = places.map((p) => this.tiles.tile(p, extra, ask));
+    this.rescale([base?.tile, ...known]);
     if (base?.tile && known.some((t) => !t?.head)) {
-      const image = pixels(base.tile, s.color, make);
+      const image = pixels(base.tile, s.color, this.most, make);
       if (image && base.tile.head) {
         this.see(base.tile.head, base.place);
         this.paintTile(g, image, base.place, base.place);
@@ -294,14 +304,14 @@ export class TimeMap {
       if (t?.error) this.failure = t.error;
       if (!t) missing = true;
       // Pixels are made of a few tiles in each picture, so that none takes long. Until then coarser ones are shown.
-      let image = t && pixels(t, s.color, make);
+      let image = t && pixels(t, s.color, this.most, make);
       if (image && t?.head) {
         this.see(t.head, p);
         this.paintTile(g, image, p, p);
         continue;
       }
       const found = this.tiles.coarser(p, extra);
-      image = found && pixels(found.tile, s.color, make);
+      image = found && pixels(found.tile, s.color, this.most, make);
       if (found && image) this.paintTile(g, image, found.place, p);
     }
     if (this.row >= 5) {
@@ -313,8 +323,19 @@ export class TimeMap {
     return missing;
   }
 
+  /** The rate at the end of the scale where colours mean data: the least power of two that nothing exceeds. */
+  most = 1;
+
+  private rescale(tiles: (Tile | undefined)[]): void {
+    const most = 2 ** Math.ceil(Math.log2(Math.max(1, ...tiles.map((t) => t?.most ?? 0))));
+    if (most === this.most) return;
+    this.most = most;
+    this.element.dispatchEvent(new Event("seen"));
+  }
+
   private see(head: TileHead, place: Place): void {
     this.heads.push({ head, place });
+    if (isVolume(head.value)) return;
     const n = this.seen.size;
     for (const r of head.rows) r.sum_ns.forEach((v, i) => v > 0 && this.seen.add(head.categories[i] ?? ""));
     if (this.seen.size > n) this.element.dispatchEvent(new Event("seen"));
@@ -769,17 +790,16 @@ export class TimeMap {
       const b = Math.floor(t / 2 ** place.level) - place.x * 256;
       const row = head.rows[r];
       if (!row || b < 0 || b > 255 || i < place.first) continue;
-      const cells = this.tiles.tile(place, this.filter, false)?.cells;
-      if (!cells) continue;
+      const tile = this.tiles.tile(place, this.filter, false);
       const n = head.categories.length;
+      if (tile?.values) return aboutVolume(head, row, tile.values.subarray((r * 256 + b) * n, (r * 256 + b + 1) * n));
+      const cells = tile?.cells;
+      if (!cells) continue;
       const parts = head.categories
         .map((c, k) => [cells[(r * 256 + b) * n + k] ?? 0, c] as const)
         .filter(([v]) => v > 0)
         .sort((x, y) => y[0] - x[0]);
-      const many =
-        row.threads > 1
-          ? h("div", {}, `mean of ${plural(row.threads, "thread")}: ranks ${row.rank} to ${row.last_rank}`)
-          : null;
+      const many = row.threads > 1 ? h("div", {}, `mean of ${several(row)}`) : null;
       if (row.read === 0) return [h("div", {}, "not read yet")];
       return [
         ...(many ? [many] : []),
@@ -817,6 +837,33 @@ export function nameOf(l: Line, long: boolean): string {
   const rank = (l.world ? `w${l.world}:` : "") + (l.rank < 0 ? "?" : l.rank) + (l.thread ? "." + l.thread : "");
   return long && !l.world && !l.thread ? "rank " + rank : rank;
 }
+
+function several(row: TileRow): string {
+  return `${plural(row.threads, "thread")}: ranks ${row.rank} to ${row.last_rank}`;
+}
+
+// What a cell says of data that calls move.
+function aboutVolume(head: TileHead, row: TileRow, values: Float32Array): Node[] {
+  if (row.read === 0) return [h("div", {}, "not read yet")];
+  const what = head.value.replace("_", " ");
+  const text = (v: number): string => (head.value.startsWith("bytes") ? size(v) : count(v));
+  const parts = head.categories.flatMap((c, k) =>
+    values[k] ? [h("div", {}, `${text(values[k] ?? 0)} ${traffic[c] ?? c}`)] : [],
+  );
+  return [
+    h("b", {}, what),
+    ...(row.threads > 1 ? [h("div", {}, `sum of ${several(row)}`)] : []),
+    h("div", {}, `in ${duration(2 ** head.level)}`),
+    ...(parts.length ? parts : [h("div", {}, "nothing")]),
+  ];
+}
+
+const traffic: Record<string, string> = {
+  p2p: "point to point",
+  collective: "collective",
+  rma: "one-sided",
+  io: "files",
+};
 
 function aboutCall(c: LaneCall, site: string | undefined): Node[] {
   return [

@@ -18,6 +18,18 @@ export const categories = [
   { key: "unselected", name: "not chosen", light: 0x8a939e, dark: 0x8a939e },
 ] as const;
 
+/** What the map can show besides times: data that calls move. */
+export const volumes: [string, string][] = [
+  ["bytes_sent", "bytes sent"],
+  ["bytes_received", "bytes received"],
+  ["messages_sent", "messages sent"],
+  ["messages_received", "messages received"],
+];
+
+export function isVolume(color: string): boolean {
+  return volumes.some(([key]) => key === color);
+}
+
 export type RGB = readonly [number, number, number];
 
 export function rgb(hex: number): RGB {

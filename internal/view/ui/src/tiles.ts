@@ -1,12 +1,15 @@
 // Tiles: shares of categories on a grid of time and lines that halves from level to level, so that zooming never changes a
 // sum. Here they are fetched, kept, and turned into pixels.
 import { address, bytes, selfContained, type Params } from "./api";
-import { categories, categoryColor, dark, rgb, viridisTable } from "./palette";
+import { categories, categoryColor, dark, isVolume, rgb, viridisTable } from "./palette";
 import type { Grid, TileHead } from "./types";
 
 export interface Tile {
   head?: TileHead;
   cells?: Uint8Array;
+  /** Instead of cells, of a tile of data that calls move; and the greatest rate of a pixel, per second and line. */
+  values?: Float32Array;
+  most?: number;
   error?: string;
   /** Pixels by what colours mean. */
   pixels: Map<string, HTMLCanvasElement>;
@@ -105,7 +108,10 @@ export class Tiles {
       const b = await bytes(url, { signal: this.generation.signal });
       const n = new DataView(b).getUint32(0, true);
       t.head = JSON.parse(new TextDecoder().decode(new Uint8Array(b, 4, n))) as TileHead;
-      t.cells = new Uint8Array(b, 4 + n);
+      if (isVolume(t.head.value)) {
+        t.values = new Float32Array(b.slice(4 + n));
+        t.most = rates(t.head, t.values).reduce((a, v) => Math.max(a, v), 0);
+      } else t.cells = new Uint8Array(b, 4 + n);
       // Reading goes on at the server: ask again.
       if (!t.head.exact && t.head.pending > 0 && !selfContained) {
         setTimeout(() => {
@@ -139,11 +145,31 @@ export class Tiles {
   }
 }
 
-/** The pixels of a tile, a pixel a bin and row, when colours mean the activity, or the share of one category; undefined
- *  if they would have to be made and must not. */
-export function pixels(t: Tile, color: string, make: () => boolean): HTMLCanvasElement | undefined {
-  if (!t.head || !t.cells) return undefined;
-  const key = color + (dark() ? "/dark" : "");
+/** How much is moved in each pixel, per second and line. */
+function rates(head: TileHead, values: Float32Array): Float32Array {
+  const n = head.categories.length;
+  const out = new Float32Array(head.bins * head.rows.length);
+  head.rows.forEach((row, r) => {
+    const unit = 1e9 / (2 ** head.level * Math.max(1, row.read));
+    for (let i = r * head.bins; i < (r + 1) * head.bins; i++) {
+      let sum = 0;
+      for (let c = 0; c < n; c++) sum += values[i * n + c] ?? 0;
+      out[i] = sum * unit;
+    }
+  });
+  return out;
+}
+
+/** The place of a rate on a scale up to most, from 0 to 1: each tenth part is a quarter less. */
+export function onScale(rate: number, most: number): number {
+  return rate <= 0 ? 0 : Math.max(0.04, Math.min(1, 1 + Math.log10(rate / most) / 4));
+}
+
+/** The pixels of a tile, a pixel a bin and row, when colours mean the activity, the share of one category, or a rate up to
+ *  most; undefined if they would have to be made and must not. */
+export function pixels(t: Tile, color: string, most: number, make: () => boolean): HTMLCanvasElement | undefined {
+  if (!t.head || (!t.cells && !t.values)) return undefined;
+  const key = color + (t.values ? "/" + most : "") + (dark() ? "/dark" : "");
   const old = t.pixels.get(key);
   if (old || !make()) return old;
   const { bins, rows } = t.head;
@@ -155,7 +181,9 @@ export function pixels(t: Tile, color: string, make: () => boolean): HTMLCanvasE
   if (!g) return undefined;
   const image = g.createImageData(bins, Math.max(1, rows.length));
   const own = t.head.categories.map((c) => categories.findIndex((k) => k.key === c));
-  if (color === "activity")
+  if (t.values) moved(rates(t.head, t.values), image.data, most);
+  else if (!t.cells) return undefined;
+  else if (color === "activity")
     mixed(
       t.cells,
       image.data,
@@ -203,6 +231,16 @@ function mixed(
     out[at + 2] = fromLinear[Math.round((b / sum) * 4095)] ?? 0;
     out[at + 3] = Math.min(255, sum + 2);
   }
+}
+
+function moved(rate: Float32Array, out: Uint8ClampedArray, most: number): void {
+  rate.forEach((v, i) => {
+    const at = 3 * Math.round(255 * onScale(v, most));
+    out[4 * i] = viridisTable[at] ?? 0;
+    out[4 * i + 1] = viridisTable[at + 1] ?? 0;
+    out[4 * i + 2] = viridisTable[at + 2] ?? 0;
+    out[4 * i + 3] = 255;
+  });
 }
 
 function shared(cells: Uint8Array, out: Uint8ClampedArray, n: number, counts: boolean[]): void {

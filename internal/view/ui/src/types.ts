@@ -84,11 +84,13 @@ export interface TileHead {
   level: number;
   x: number;
   bins: number;
+  value: string;
   categories: string[];
   exact: boolean;
   pending: number;
   blur_ns: number;
   rows: TileRow[];
+  unsized?: number;
 }
 
 export interface LaneCall {
