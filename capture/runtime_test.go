@@ -283,10 +283,10 @@ func TestSpill(t *testing.T) {
 		"no heartbeat": {config: ring.Config{DeadAfter: 50 * time.Millisecond}},
 		"lives, but gives nothing back": {config: ring.Config{DeadAfter: 50 * time.Millisecond},
 			during: func(_ string, c *ring.Control) {
-				for end := time.Now().Add(30 * time.Second); c.Finalized() == 0 && time.Now().Before(end); c.Beat() {
-					time.Sleep(time.Millisecond)
-				}
+				beat(c)
 			}},
+		"lives, and may be slow": {config: ring.Config{DeadAfter: time.Minute, Spill: true},
+			during: func(_ string, c *ring.Control) { beat(c) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.t, r.flavour = t, "openmpi"
@@ -298,6 +298,13 @@ func TestSpill(t *testing.T) {
 				t.Errorf("%d segments, lost %v", r.segments[0], r.own(0, ring.RLost))
 			}
 		})
+	}
+}
+
+// beat is a collector that does nothing else until the program ends.
+func beat(c *ring.Control) {
+	for end := time.Now().Add(30 * time.Second); c.Finalized() == 0 && time.Now().Before(end); c.Beat() {
+		time.Sleep(time.Millisecond)
 	}
 }
 

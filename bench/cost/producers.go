@@ -32,9 +32,18 @@ type producerRun struct {
 // producerModes are those of bench/programs/producer.c.
 var producerModes = []string{"simple", "sendrecv", "irregular", "seldom", "steady"}
 
+// producersOf says what producers measures.
+type producersOf struct {
+	pairs, calls int // runs of each, and calls of a producer
+	counts       []int
+	modes        []string
+	cpus         []string // limits of the collector, "" for none
+	old          string   // another build of tabard, which is measured in turn; empty: none
+}
+
 // producers measures recordings of synthetic processes that make calls as fast as they can, through the segments that
-// programs and collector share; there is no MPI. old is another build of tabard, which is measured in turn; empty: none.
-func producers(pairs, calls int, counts []int, modes []string, old string) error {
+// programs and collector share; there is no MPI.
+func producers(o producersOf) error {
 	if err := becomeReaper(); err != nil {
 		return err
 	}
@@ -48,37 +57,48 @@ func producers(pairs, calls int, counts []int, modes []string, old string) error
 	}
 	builds := []string{filepath.Join(mpirun.Root(), "bin", "tabard")}
 	columns := ""
-	if old != "" {
-		builds = append(builds, old)
+	if o.old != "" {
+		builds = append(builds, o.old)
 		columns = " of the other build |"
 	}
-	fmt.Printf("%s. Least of %d runs of %d calls a producer. ns of processor per call.\n\n", machine(), pairs, calls)
-	fmt.Printf("| calls | producers | program (of it kernel) |%[1]s collector |%[1]s together |%[1]s "+
-		"calls a second and core of the collector | calls a second, all | collector peak, MiB |%[1]s file, KiB |%[1]s\n",
+	fmt.Printf("%s. Least of %d runs of %d calls a producer. ns of processor per call.\n\n", machine(), o.pairs, o.calls)
+	fmt.Printf("| calls | producers | limit | program (of it kernel) |%[1]s collector |%[1]s together |%[1]s "+
+		"calls a second and core of the collector | calls a second, all | cores of the collector | "+
+		"collector peak, MiB |%[1]s file, KiB |%[1]s\n",
 		columns)
-	fmt.Println(strings.Repeat("|---", 9+5*(len(builds)-1)) + "|")
-	for _, mode := range modes {
-		for _, n := range counts {
-			best := make([]producerRun, len(builds))
-			plain := producerRun{}
-			for round := range pairs {
-				p, err := produce(dir, "", mode, n, calls)
-				if err != nil {
+	fmt.Println(strings.Repeat("|---", 11+5*(len(builds)-1)) + "|")
+	for _, mode := range o.modes {
+		for _, n := range o.counts {
+			for _, cpus := range o.cpus {
+				if err := o.row(dir, builds, mode, cpus, n); err != nil {
 					return err
 				}
-				plain = least(plain, p)
-				for i := range builds {
-					k := (i + round) % len(builds)
-					r, err := produce(dir, builds[k], mode, n, calls)
-					if err != nil {
-						return err
-					}
-					best[k] = least(best[k], r)
-				}
 			}
-			printProducers(mode, n, plain, best)
 		}
 	}
+	return nil
+}
+
+// row measures n producers of a mode, with a limit for the collector.
+func (o *producersOf) row(dir string, builds []string, mode, cpus string, n int) error {
+	best := make([]producerRun, len(builds))
+	plain := producerRun{}
+	for round := range o.pairs {
+		p, err := produce(dir, "", mode, cpus, n, o.calls)
+		if err != nil {
+			return err
+		}
+		plain = least(plain, p)
+		for i := range builds {
+			k := (i + round) % len(builds)
+			r, err := produce(dir, builds[k], mode, cpus, n, o.calls)
+			if err != nil {
+				return err
+			}
+			best[k] = least(best[k], r)
+		}
+	}
+	printProducers(mode, cmp.Or(cpus, "none"), n, plain, best)
 	return nil
 }
 
@@ -93,8 +113,8 @@ func least(a, b producerRun) producerRun {
 	}
 }
 
-func printProducers(mode string, n int, plain producerRun, runs []producerRun) {
-	cells := []string{mode, strconv.Itoa(n)}
+func printProducers(mode, cpus string, n int, plain producerRun, runs []producerRun) {
+	cells := []string{mode, strconv.Itoa(n), cpus}
 	each := func(format string, of func(r producerRun) []any) {
 		for _, r := range runs {
 			cells = append(cells, fmt.Sprintf(format, of(r)...))
@@ -104,7 +124,8 @@ func printProducers(mode string, n int, plain producerRun, runs []producerRun) {
 	each("%.1f", func(r producerRun) []any { return []any{r.collector} })
 	each("%.1f", func(r producerRun) []any { return []any{r.program - plain.program + r.collector} })
 	cells = append(cells, fmt.Sprintf("%.1f million", 1000/runs[0].collector),
-		fmt.Sprintf("%.1f million", runs[0].calls/runs[0].elapsed.Seconds()/1e6))
+		fmt.Sprintf("%.1f million", runs[0].calls/runs[0].elapsed.Seconds()/1e6),
+		fmt.Sprintf("%.2f", runs[0].collector*runs[0].calls/float64(runs[0].elapsed)))
 	each("%.0f", func(r producerRun) []any { return []any{float64(r.memory) / (1 << 20)} })
 	each("%.1f", func(r producerRun) []any { return []any{float64(r.file) / 1024} })
 	fmt.Printf("| %s |\n", strings.Join(cells, " | "))
@@ -127,8 +148,9 @@ func buildProducer(dir string) error {
 	return nil
 }
 
-// produce runs n producers at once, recorded by a build of tabard or, if that is empty, as they are.
-func produce(dir, tabard, mode string, n, calls int) (r producerRun, err error) {
+// produce runs n producers at once, recorded by a build of tabard, its collector limited if cpus is not empty, or, if
+// there is no build, as they are.
+func produce(dir, tabard, mode, cpus string, n, calls int) (r producerRun, err error) {
 	archive := filepath.Join(dir, "out.tabard")
 	if err := os.RemoveAll(archive); err != nil {
 		return r, err
@@ -145,6 +167,9 @@ func produce(dir, tabard, mode string, n, calls int) (r producerRun, err error) 
 		rank, size := strconv.Itoa(i), strconv.Itoa(n)
 		c.Env = append(os.Environ(), "RANK="+rank, "WORLD_SIZE="+size, "LOCAL_RANK="+rank, "LOCAL_WORLD_SIZE="+size,
 			"FAKEMPI_RANK="+rank, "FAKEMPI_SIZE="+size)
+		if cpus != "" {
+			c.Env = append(c.Env, "TABARD_COLLECTOR_CPUS="+cpus)
+		}
 		c.Stdout, c.Stderr = &outs[i], os.Stderr
 		if err := c.Start(); err != nil {
 			return r, errors.Join(err, waitAll(started))

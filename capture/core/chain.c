@@ -231,7 +231,10 @@ static struct tb_segment *spill(struct tb_thread *t, uint64_t words)
     uint64_t bytes = file_bytes(words);
     if (__atomic_add_fetch(&spilled_bytes, bytes, __ATOMIC_RELAXED) <= tb_process.control->spill_bytes) {
         struct tb_segment *s = create_spilled(t, bytes);
-        if (s) return s;
+        if (s) {
+            s->once = 1;
+            return s;
+        }
     }
     __atomic_sub_fetch(&spilled_bytes, bytes, __ATOMIC_RELAXED);
     return NULL;
@@ -273,13 +276,15 @@ static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spill
     if (s) return s;
     tb_bell();
     int may_create = ch->retry_at == 0 || tb_monotonic() >= ch->retry_at;
+    int late = (tb_process.control->flags & TB_CTL_SPILL) != 0; /* the collector may be, whatever the reason */
     for (unsigned count = ch->count + 1; !s && count > ch->count;) { /* with each one that is lost there is more room */
         count = ch->count;
         s = reuse(ch, words);
         if (!s && may_create) s = extend(t, words);
-        if (!s && any_fits(ch, words)) s = wait_for_free(ch, words);
+        if (!s && !late && any_fits(ch, words)) s = wait_for_free(ch, words);
     }
-    if (!s && may_create && (ch->given_up || !tb_collector_alive()) && (s = spill(t, words)) != NULL) *spilled = 1;
+    if (!s && may_create && (late || ch->given_up || !tb_collector_alive()) && (s = spill(t, words)) != NULL) *spilled = 1;
+    if (!s && late && any_fits(ch, words)) s = wait_for_free(ch, words);
     if (s) ch->retry_at = 0;
     else if (may_create) ch->retry_at = tb_monotonic() + RETRY_NS;
     return s;

@@ -21,7 +21,7 @@ struct tb_control {
     uint64_t segment_bytes;    /* size of a segment file, header included */
     uint32_t segments_max;     /* per thread, before the program waits for the collector */
     uint32_t callsites;        /* TB_SITES_* */
-    uint64_t spill_bytes;      /* per process: what may be written while no collector drains, at most: see space.c */
+    uint64_t spill_bytes;      /* per process: what may be written beside rings, at most: see space.c */
     uint64_t dead_after_ns;    /* a heartbeat older than this counts as a dead collector */
     uint64_t summary_wait_ns;  /* how long the processes that wait for the archive do so at their end, at most, until
                                   the collector writes it */
@@ -55,7 +55,8 @@ struct tb_control {
     char     summary[1024];    /* at first what to print if the collector is lost */
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,
-       TB_CTL_CLOCKS = 32 /* collectors measure the clocks of their nodes inside MPI_Finalize */ };
+       TB_CTL_CLOCKS = 32, /* collectors measure the clocks of their nodes inside MPI_Finalize */
+       TB_CTL_SPILL = 64 /* where the ring is full, the program spills and does not wait: the collector may be slow */ };
 /* What the leader asks of the collector. UNITE: put the archive of all that the processes have
  * published and of the files <dir>/node.0.tabard ... node.<merge_received - 1>.tabard into
  * <dir>/united.tabard. KEEP: the same, but put it where the archive of the job belongs. TAKEN:
@@ -79,7 +80,8 @@ struct tb_segment {
     uint32_t tid;
     uint64_t seq;              /* position in the thread's chain, from 0 */
     uint64_t capacity;         /* bytes after the header */
-    uint64_t fill0[2];
+    uint64_t once;             /* 1: it is in no ring, and nobody needs the file once its records are taken in */
+    uint64_t fill0;
     /* written by the program */
     uint64_t published;        /* bytes of complete records (release) */
     uint64_t pending;          /* != 0: a call is in progress; the entry part of its record lies

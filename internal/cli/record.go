@@ -41,6 +41,7 @@ type recordFlags struct {
 	private      bool
 	state        string
 	collectors   int
+	cpus         float64 // of a collector
 	merge        *choice
 	mergeWait    time.Duration
 }
@@ -167,6 +168,8 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		"also keep the uncompressed records in `DIR`, for tabard verify;\nthey take some 100 bytes a call")
 	fl.StringVar(&f.state, "state", "", "keep the state of the recording in `DIR` (default: /dev/shm, else TMPDIR)")
 	fl.IntVar(&f.collectors, "collectors", 1, "split the ranks of a node over `N` collectors")
+	fl.Float64Var(&f.cpus, "collector-cpus", 0,
+		"a collector uses at most `N` processors while ranks compute, e.g. 0.5; what it\ncannot take in goes to files until then (default: no limit)")
 	f.merge = addChoice(cmd, "merge",
 		"how the archives of several nodes become one file: inside MPI_Finalize,\n"+
 			"or when the file is read: files for each node lie beside it until then", "finalize", "read")
@@ -280,7 +283,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
 		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet,
 		StartOff: f.start.value == "off",
-		State:    f.state, Collectors: f.collectors, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
+		State:    f.state, Collectors: f.collectors, CPUs: f.cpus, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
 		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
 	var option *launch.OptionError

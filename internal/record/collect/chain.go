@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"os"
+
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
@@ -120,12 +122,19 @@ func (c *chain) leave() {
 	c.seq++
 }
 
-// release hands segments before the position back to the program: a durable
-// state covers them.
-func (c *chain) release(seq uint64) {
-	for _, seg := range c.files {
-		if seg.State() == ring.SegFull && seg.Seq() < seq {
+// release hands segments before the position back to the program: a durable state covers them, or none could be
+// written. Then what the program does not want back stays for a recovery; else its file is removed.
+func (c *chain) release(seq uint64, durable bool) {
+	for path, seg := range c.files {
+		switch {
+		case seg.State() != ring.SegFull || seg.Seq() >= seq:
+		case !seg.Once():
 			seg.SetFree()
+		case durable:
+			seg.SetFree() // whoever looks at it meanwhile need not take it in
+			os.Remove(path)
+			seg.Close()
+			delete(c.files, path)
 		}
 	}
 }

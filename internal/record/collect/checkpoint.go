@@ -172,7 +172,7 @@ func (p *process) checkpoint(dirs []*safefile.Dir) error {
 	}
 	p.consumed, p.took = 0, time.Since(began)
 	for _, c := range p.live() {
-		c.release(c.seq)
+		c.release(c.seq, err == nil)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,6 +56,8 @@ type collector struct {
 	snapshot time.Time     // when, if this only looks: see Live
 	report   Report
 	names    *names
+	limit    *cpuLimit
+	retreat  *retreat // nil: it runs anywhere
 	bundles  archive.Bundles // of the last archive: the next one has little else
 }
 
@@ -110,7 +111,7 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	c := &collector{
 		dir: d, job: job, control: control, log: log, began: time.Now(),
 		console: -1, procs: map[ring.ProcessID]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
-		discovery: newDiscovery(dirs),
+		discovery: newDiscovery(dirs), limit: &cpuLimit{},
 	}
 	c.bundles.Tick = c.moved
 	c.moved()
@@ -217,6 +218,7 @@ func (c *collector) heart() (stop func()) {
 // buries the dead. It returns how many bytes it took in.
 func (c *collector) round() int {
 	c.moved()
+	c.retreat.keepAway(c.order)
 	var dying []*process
 	for _, p := range c.order {
 		if p.finished {
@@ -234,7 +236,7 @@ func (c *collector) round() int {
 	} else {
 		c.scan()
 	}
-	n := c.drainAll()
+	n := c.drainEach(func() { c.limit.wait(func() bool { c.moved(); return c.computing() }) })
 	for _, p := range dying {
 		c.bury(p)
 	}
@@ -242,25 +244,30 @@ func (c *collector) round() int {
 	return n
 }
 
-// drainAll takes in what all processes have published, several at a time if there is much.
-func (c *collector) drainAll() int {
+// computing tells that there are ranks that have not come to their end, so that the processors are theirs.
+func (c *collector) computing() bool {
+	_, traced := c.registered()
+	return !c.control.Arrived() && c.control.Finalized() < traced
+}
+
+// drainAll takes in what all processes have published.
+func (c *collector) drainAll() int { return c.drainEach(func() {}) }
+
+// drainEach is drainAll, several processes at a time if there is much: of each as much as it takes for a checkpoint, and
+// then rest is called. So no process waits for long while another one has a lot to say.
+func (c *collector) drainEach(rest func()) int {
 	var total atomic.Int64
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, max(1, min(4, runtime.GOMAXPROCS(0)-1)))
+	slots := make(chan struct{}, c.limit.drains())
 	one := func(p *process) {
-		for more := true; more; {
-			lost := ring.Guarded(func() error {
-				n := p.drain(false)
-				total.Add(int64(n))
-				c.moved()
-				c.logPanics(p)
-				c.checkpointIfDue(p)
-				// A full ring's worth at a time; then others have their turn.
-				more = n >= 1<<20
-				return nil
-			})
-			more = more && lost == nil
-		}
+		_ = ring.Guarded(func() error {
+			total.Add(int64(p.drain(false)))
+			c.moved()
+			c.logPanics(p)
+			c.checkpointIfDue(p)
+			return nil
+		})
+		rest()
 	}
 	for _, p := range c.order {
 		switch {

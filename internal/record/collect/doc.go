@@ -38,7 +38,9 @@
 // # Where the collector runs
 //
 // Launchers bind a rank to a core, and what a rank starts inherits that. A collector that stayed
-// there would run only while its rank does not, so it unbinds itself first. It hands segments
+// there would run only while its rank does not, so it unbinds itself first. Where processors are left that no rank is
+// bound to, it stays on these. With --collector-cpus it sleeps off what it computed beyond its share, and programs
+// write beside their rings what it cannot take in meanwhile, until a rank comes to its end. It hands segments
 // back in the middle of a drain, as soon as a checkpoint covers them; otherwise the two sides
 // would take turns.
 //

@@ -20,6 +20,7 @@ func Main(dir string, to int) error {
 		return err
 	}
 	c.console = console(to)
+	c.limit, c.retreat = newCPULimit(c.job.CPUs), newRetreat()
 	return c.run()
 }
 

@@ -48,6 +48,8 @@ type Job struct {
 	LocalRanks int `json:"local_ranks,omitempty"`
 	// SegmentsMax is the number of segments in the ring of a thread.
 	SegmentsMax int `json:"segments_max"`
+	// CPUs limits the share of the node's processors that the collector has while ranks compute, 0 none.
+	CPUs float64 `json:"cpus,omitempty"`
 	// Shown is the output as the user gave it.
 	Shown string `json:"shown,omitempty"`
 	// KeepRaw is the directory for the raw log, empty if none is kept.

@@ -55,6 +55,8 @@ type Options struct {
 	State string
 	// Collectors is how many collectors record the ranks of a node, 0 one.
 	Collectors int
+	// CPUs is how many processors a collector uses at most while ranks compute, 0 no limit.
+	CPUs float64
 	// NoMerge leaves the archives of several collectors apart, as files beside Output.
 	NoMerge bool
 	// MergeWait is how long ranks wait in MPI_Finalize for the last one, at most, before they go
@@ -78,6 +80,9 @@ type Options struct {
 
 // defaultSegments is ring.Config's default for SegmentsMax.
 const defaultSegments = 24
+
+// leastCPUs is the least share of a processor that a collector can live on: it has to say that it lives.
+const leastCPUs = 0.01
 
 // An OptionError says that the command line cannot be obeyed; nothing was run.
 type OptionError struct{ Msg string }
@@ -131,6 +136,10 @@ func (l *launcher) checkOptions() error {
 	}
 	if o.Collectors < 0 || o.Collectors > maxCollectors {
 		return &OptionError{fmt.Sprintf("%d collectors: at least 1 and at most %d", o.Collectors, maxCollectors)}
+	}
+	if o.CPUs < 0 || o.CPUs > 0 && o.CPUs < leastCPUs || !(o.CPUs <= maxCollectors) {
+		return &OptionError{fmt.Sprintf("%v processors for the collector: at least %v, as in --collector-cpus=0.5",
+			o.CPUs, leastCPUs)}
 	}
 	if err := l.checkOutput(); err != nil {
 		return &OptionError{err.Error()}
@@ -263,7 +272,7 @@ func (l *launcher) job(output string) *collect.Job {
 	j := &collect.Job{
 		Output: output, Shown: o.Output, Command: o.Command, Options: o.Settings, Created: time.Now(), Tool: o.Tool,
 		SegmentsMax: o.SegmentsMax, LocalRanks: l.share().ranks, Ranks: o.Ranks, Quiet: o.Quiet, Private: o.Private,
-		OfScript: l.joins,
+		OfScript: l.joins, CPUs: o.CPUs,
 	}
 	if j.SegmentsMax == 0 {
 		j.SegmentsMax = defaultSegments

@@ -163,6 +163,7 @@ func (l *launcher) config() ring.Config {
 		SegmentBytes:  o.SegmentBytes,
 		SegmentsMax:   o.SegmentsMax,
 		SpillBytes:    o.SpillBytes,
+		Spill:         o.CPUs > 0,
 	}
 	c.Merge, c.Clocks, c.MergeWait = l.meets()
 	c.LocalRanks = l.share().ranks

@@ -29,12 +29,13 @@ type Config struct {
 	FunctionDepth uint32        // functions in so many others are not recorded; 0: no limit
 	SegmentBytes  int64         // size of a segment file, header included, but for the first ones; 0: 4 MiB
 	SegmentsMax   int           // segments of a thread before it waits; 0: 24
-	SpillBytes    int64         // per process, while no collector drains; 0: 4 GiB
+	SpillBytes    int64         // per process, beside rings; 0: 4 GiB
 	DeadAfter     time.Duration // age of a heartbeat that counts as death; 0: 5 s
 	SummaryWait   time.Duration // rank 0 waits for the summary at its end; 0: 5 s
 	Merge         bool          // collectors unite their archives inside MPI_Finalize
 	Clocks        bool          // collectors measure the clocks of their nodes inside MPI_Finalize
 	LocalRanks    int           // how many ranks belong to the collector, 0 unknown
+	Spill         bool          // where a ring is full, the program spills and does not wait
 	MergeWait     time.Duration // until all ranks are in MPI_Finalize; 0: 20 s
 	MergeTime     time.Duration // for the exchange then; 0: 30 s
 	Lost          string        // what to print if the collector is lost
@@ -81,7 +82,7 @@ func (c Config) page() *controlPage {
 	copy(p.Summary[:len(p.Summary)-1], c.Lost)
 	for bit, on := range map[uint32]bool{
 		CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlFilter: len(c.Filter) > 0,
-		CtlMerge: c.Merge, CtlClocks: c.Clocks,
+		CtlMerge: c.Merge, CtlClocks: c.Clocks, CtlSpill: c.Spill,
 	} {
 		if on {
 			p.Flags |= bit
@@ -161,6 +162,9 @@ func (c *Control) SetCollector(state uint32) {
 
 // Finalized is the number of processes that returned from MPI_Finalize.
 func (c *Control) Finalized() int { return int(atomic.LoadUint32(&c.page.Finalized)) }
+
+// Arrived tells whether a process is in MPI_Finalize where collectors meet.
+func (c *Control) Arrived() bool { return atomic.LoadUint64(&c.page.ArrivedNS) != 0 }
 
 // Initialized is the number of processes, but for spawned ones, that returned from MPI_Init.
 func (c *Control) Initialized() int { return int(atomic.LoadUint32(&c.page.Initialized)) }

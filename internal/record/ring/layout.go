@@ -19,6 +19,7 @@ const (
 	CtlFilter   = 8
 	CtlMerge    = 16
 	CtlClocks   = 32
+	CtlSpill    = 64
 
 	// Requests of a node's leader to its collector, and an answer.
 	MergeUnite  = 1
@@ -159,7 +160,8 @@ type segmentHeader struct {
 	TID      uint32
 	Seq      uint64
 	Capacity uint64
-	_        [2]uint64
+	Once     uint64
+	_        uint64
 
 	Published uint64
 	Pending   uint64

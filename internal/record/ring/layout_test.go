@@ -19,6 +19,7 @@ var goConstants = map[string]uint64{
 	"TB_HEADER_BYTES": HeaderBytes, "TB_IDS": IDs,
 	"TB_CTL_START_OFF": CtlStartOff, "TB_CTL_NO_TIMING": CtlNoTiming,
 	"TB_CTL_FILTER": CtlFilter, "TB_CTL_MERGE": CtlMerge, "TB_CTL_CLOCKS": CtlClocks,
+	"TB_CTL_SPILL":   CtlSpill,
 	"TB_MERGE_UNITE": MergeUnite, "TB_MERGE_KEEP": MergeKeep, "TB_MERGE_TAKEN": MergeTaken,
 	"TB_MERGE_FAILED":       MergeFailed,
 	"TB_COLLECTOR_STARTING": CollectorStarting, "TB_COLLECTOR_RUNNING": CollectorRunning,

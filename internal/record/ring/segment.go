@@ -224,6 +224,12 @@ func (s *Segment) State() uint32 { return atomic.LoadUint32(&s.h.State) }
 // records must be durable.
 func (s *Segment) SetFree() { atomic.StoreUint32(&s.h.State, SegFree) }
 
+// Once tells that the segment is in no ring: nobody needs its file once a durable state covers its records.
+func (s *Segment) Once() bool { return s.h.Once != 0 }
+
+// SetOnce is for tests that play the program.
+func (s *Segment) SetOnce() { s.h.Once = 1 }
+
 // SetState is for tests that play the program.
 func (s *Segment) SetState(state uint32) { atomic.StoreUint32(&s.h.State, state) }
 
