@@ -21,7 +21,8 @@ enum { RETRY_NS = 100000000,    /* between attempts to create a file after a fai
        PATIENCE = 12,           /* times dead_after_ns: no segment came back from a collector that lives */
        PROBE_NS = 1000000,
        MIN_SEGMENT_BYTES = 65536,
-       SMALL_SEGMENTS = 8, SMALL_BYTES = 262144, SMALL_PART = 16 }; /* small ones have 1/16 of the standard, if that is 4 MiB */
+       SMALL_SEGMENTS = 8, SMALL_BYTES = 65536, MEDIUM_SEGMENTS = 16, MEDIUM_BYTES = 262144,
+       MEDIUM_PART = 16 }; /* medium ones have 1/16 of the standard, if that is 4 MiB */
 
 static uint64_t *records(struct tb_segment *s) { return (uint64_t *)((char *)s + TB_HEADER_BYTES); }
 static uint64_t mapped_bytes(const struct tb_segment *s) { return s->capacity + TB_HEADER_BYTES; }
@@ -208,15 +209,22 @@ static uint64_t file_bytes(uint64_t words)
     return (words * 16 + 2 * TB_HEADER_BYTES - 1) & ~(uint64_t)(TB_HEADER_BYTES - 1);
 }
 
-/* One more segment for the ring. The first ones are small: while the collector keeps up they are enough, take little
- * memory, and stay in caches. The very first may be smaller still: better than none. */
+/* Size of the next file of the ring. The first ones are small: while the collector keeps up they are enough, take
+ * little memory, and stay in caches. */
+static uint64_t next_bytes(unsigned count, uint64_t words)
+{
+    uint64_t bytes = file_bytes(words);
+    uint64_t first = count < SMALL_SEGMENTS ? SMALL_BYTES : MEDIUM_BYTES;
+    int small = count < MEDIUM_SEGMENTS && bytes >= MEDIUM_PART * MEDIUM_BYTES && words * 8 <= first - TB_HEADER_BYTES;
+    return small ? first : bytes;
+}
+
+/* One more segment for the ring. The very first may be smaller than it should be: better than none. */
 static struct tb_segment *extend(struct tb_thread *t, uint64_t words)
 {
     struct tb_chain *ch = t->priv->chain;
-    uint64_t bytes = file_bytes(words);
+    uint64_t bytes = next_bytes(ch->count, words);
     if (ch->count >= (bytes > standard_bytes() ? TB_RING_MAX : ring_limit())) return NULL;
-    if (ch->count < SMALL_SEGMENTS && bytes >= SMALL_PART * SMALL_BYTES && words * 8 <= SMALL_BYTES - TB_HEADER_BYTES)
-        bytes = SMALL_BYTES;
     struct tb_segment *s = create(t, bytes);
     while (!s && !any_fits(ch, words) && bytes / 4 >= MIN_SEGMENT_BYTES && words * 8 <= bytes / 4 - TB_HEADER_BYTES) {
         bytes = bytes / 4 & ~(uint64_t)(TB_HEADER_BYTES - 1);

@@ -57,7 +57,7 @@ type collector struct {
 	report   Report
 	names    *names
 	limit    *cpuLimit
-	retreat  *retreat // nil: it runs anywhere
+	retreat  *retreat        // nil: it runs anywhere
 	bundles  archive.Bundles // of the last archive: the next one has little else
 }
 

@@ -335,7 +335,7 @@ const holdAtMost = 50 * time.Millisecond
 // Up to mostCheckpoint it is checkpointPrice bytes for each nanosecond that a checkpoint takes. Taking in a byte takes
 // some three nanoseconds, so that checkpoints add a thirtieth.
 const (
-	minCheckpoint   = 1 << 20
+	minCheckpoint   = 256 << 10
 	mostCheckpoint  = 24 << 20
 	checkpointPrice = 10
 )

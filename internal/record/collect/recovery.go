@@ -7,14 +7,22 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
+)
+
+// How much garbage there may be, in per cent of what lives. On long loop bodies a quarter of the work was the garbage
+// collector marking what never dies; regular programs make little garbage, and all their ranks together may have 1 MiB each.
+const (
+	thrifty, generous = 50, 200
+	// generousFrom is how large the state of a process is, as its checkpoint has it, that is worth generosity.
+	generousFrom = 1 << 20
 )
 
 // Main is the body of the collector process of the state directory dir, whose
 // lock it holds. What no process of the program lives to say is printed to the descriptor to, -1 for none.
 func Main(dir string, to int) error {
-	// On long loop bodies a quarter of the work was the garbage collector marking what never dies.
-	debug.SetGCPercent(200)
+	debug.SetGCPercent(thrifty)
 	c, err := newCollector(dir, os.Stderr)
 	if err != nil {
 		return err
@@ -22,6 +30,15 @@ func Main(dir string, to int) error {
 	c.console = console(to)
 	c.limit, c.retreat = newCPULimit(c.job.CPUs), newRetreat()
 	return c.run()
+}
+
+var wasGenerous atomic.Bool
+
+// beGenerous lets the garbage collector work less once a process has so large a state.
+func beGenerous(state int) {
+	if state >= generousFrom && !wasGenerous.Swap(true) {
+		debug.SetGCPercent(generous)
+	}
 }
 
 // Recover makes the archive of a recording to output whose collector is gone, waits for one that

@@ -79,7 +79,7 @@ type Options struct {
 }
 
 // defaultSegments is ring.Config's default for SegmentsMax.
-const defaultSegments = 24
+const defaultSegments = 32
 
 // leastCPUs is the least share of a processor that a collector can live on: it has to say that it lives.
 const leastCPUs = 0.01

@@ -28,7 +28,7 @@ type Config struct {
 	FunctionTimes uint32        // of calls of functions: TimesOff, TimesEntry, TimesAll
 	FunctionDepth uint32        // functions in so many others are not recorded; 0: no limit
 	SegmentBytes  int64         // size of a segment file, header included, but for the first ones; 0: 4 MiB
-	SegmentsMax   int           // segments of a thread before it waits; 0: 24
+	SegmentsMax   int           // segments of a thread before it waits; 0: 32
 	SpillBytes    int64         // per process, beside rings; 0: 4 GiB
 	DeadAfter     time.Duration // age of a heartbeat that counts as death; 0: 5 s
 	SummaryWait   time.Duration // rank 0 waits for the summary at its end; 0: 5 s
@@ -65,7 +65,7 @@ func (c Config) page() *controlPage {
 	p := &controlPage{
 		Magic: ControlMagic, Version: Version,
 		SegmentBytes:  uint64(orDefault(c.SegmentBytes, 4<<20)),
-		SegmentsMax:   uint32(orDefault(c.SegmentsMax, 24)),
+		SegmentsMax:   uint32(orDefault(c.SegmentsMax, 32)),
 		SpillBytes:    uint64(orDefault(c.SpillBytes, 4<<30)),
 		DeadAfterNS:   uint64(orDefault(c.DeadAfter, 5*time.Second)),
 		SummaryWaitNS: uint64(orDefault(c.SummaryWait, 5*time.Second)),
