@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
@@ -285,4 +286,65 @@ func checkManual(t *testing.T, name string, d report.Collectives, ranks int, ope
 		f.Instances != 3 || len(f.Sends) == 0 || !strings.Contains(f.Sends[0], "manual.c:") {
 		t.Errorf("%s: %+v", name, f)
 	}
+}
+
+// TestManualReplaced: the program with the library's collectives in the place of messages runs, and makes these calls.
+func TestManualReplaced(t *testing.T) {
+	for _, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			exe := filepath.Join(dir, "manual")
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct{ args, call string }{
+				{"broadcast tree", "MPI_Bcast"}, {"broadcast nonblocking", "MPI_Bcast"}, {"broadcast persistent", "MPI_Bcast"},
+				{"broadcast pipeline", "MPI_Bcast"}, {"broadcast put", "MPI_Bcast"}, {"turns ring", "MPI_Bcast"},
+				{"allgather ring", "MPI_Allgather"}, {"scatter", "MPI_Scatter"}, {"gather", "MPI_Gather"},
+				{"alltoall", "MPI_Alltoall"}, {"barrier", "MPI_Barrier"}, {"reduce sum", "MPI_Reduce"},
+				{"allreduce", "MPI_Allreduce"}, {"scan", "MPI_Scan"},
+			} {
+				before := manualCase(t, m, dir, 4, "hashes", append([]string{exe}, strings.Fields(c.args)...))
+				source, proxy := filepath.Join(dir, "proxy.c"), filepath.Join(dir, "proxy")
+				out, err := exec.Command(tabardBin, "proxy", filepath.Join(dir, "manual.tabard"), "--with-collectives", "--force",
+					"-o", source).CombinedOutput()
+				if err == nil {
+					err = m.Build(source, proxy, "-Wall", "-Wextra", "-Werror", "-O1")
+				}
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", c.args, err, out)
+				}
+				after := manualCase(t, m, dir, 4, "hashes", []string{proxy})
+				made, want := callsOf(t, filepath.Join(dir, "manual.tabard"), c.call), 4*int(before.Findings[0].Instances)
+				if c.call == "MPI_Barrier" { // the program has one of its own after each
+					want *= 2
+				}
+				if after.Messages != 0 || made != want {
+					t.Errorf("%s: %d calls of %s and %d messages\n%s", c.args, made, c.call, after.Messages, out)
+				}
+			}
+		})
+	}
+}
+
+// callsOf is how often all ranks of a recording call a function.
+func callsOf(t *testing.T, file, name string) (n int) {
+	t.Helper()
+	a, err := archive.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for s := range a.Streams() {
+		for c, err := range s.Iter(0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Func.Name == name {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -29,6 +29,7 @@ func (r *region) barrier() *Finding {
 			return nil
 		}
 		f.Instances += max(ms[0].Count, 1)
+		f.All = append(f.All, Instance{Set: members, Root: -1, Messages: ms, Count: max(ms[0].Count, 1)})
 	}
 	return f
 }

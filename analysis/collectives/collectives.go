@@ -49,11 +49,16 @@ type Result struct {
 	Comms map[int32]string
 }
 
-// Of finds the collectives of an archive.
-func Of(a *archive.Archive, o Options) (*Result, error) {
+// Projected is the part of an archive that is looked at: calls of messages are numbered in it.
+func Projected(a *archive.Archive) (*archive.Archive, error) {
 	payload, _ := spec.EventsNamed("payload")
 	samples, _ := spec.EventsNamed("samples")
-	a, err := a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == payload || f.Kind == samples })
+	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == payload || f.Kind == samples })
+}
+
+// Of finds the collectives of an archive.
+func Of(a *archive.Archive, o Options) (*Result, error) {
+	a, err := Projected(a)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +141,7 @@ func (r *reader) message(m *match.Message) error {
 	}
 	n := int32(len(r.messages))
 	r.messages = append(r.messages, Message{From: m.Send.Process, To: m.Recv.Process, Sent: m.Send.Post.Call,
-		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep, Posted: m.Recv.Post.Call,
+		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep, RecvStep: m.RecvStep, Posted: m.Recv.Post.Call,
 		Freed: freed(m), Synchronous: m.Send.Mode == spec.SendSynchronous})
 	from, to := &m.Send.Post, &m.Recv.Post
 	r.streams, r.last = append(r.streams, from.Stream), append(r.last, 0)

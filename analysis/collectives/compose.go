@@ -3,6 +3,7 @@ package collectives
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -78,10 +79,11 @@ func extent(f *Finding) (first, last map[int32]uint64) {
 func join(operation string, a, b *Finding) Finding {
 	f := Finding{Operation: operation, Call: callFor(operation), Op: cmp.Or(a.Op, b.Op), Grade: Consistent, Sets: a.Sets,
 		Comm: a.Comm, SendSites: union(a.SendSites, b.SendSites), RecvSites: union(a.RecvSites, b.RecvSites),
-		Instances: a.Instances, Proven: min(a.Proven, b.Proven), Bytes: max(a.Bytes, b.Bytes), Block: blockOf(operation, a, b), Segments: 1,
+		Instances: a.Instances, Proven: min(a.Proven, b.Proven), Bytes: max(a.Bytes, b.Bytes), Block: blockOf(operation, len(a.Sets[0]), a.Block, b.Block), Segments: 1,
 		Algorithm: a.Operation + " and " + b.Operation, Steps: a.Steps + b.Steps, Messages: a.Messages + b.Messages,
 		Unproven: union(a.Unproven, b.Unproven), Against: union(a.Against, b.Against),
 		One: slices.Concat(a.One, b.One), Parts: append(parts(a), parts(b)...)}
+	f.All = joined(operation, a.All, b.All)
 	if operation == "broadcast" || operation == "reduce" {
 		f.Roots = union(a.Roots, b.Roots)
 	}
@@ -89,6 +91,46 @@ func join(operation string, a, b *Finding) Finding {
 		f.Grade = Proven
 	}
 	return f
+}
+
+// joined puts the instances of two operations together, one of each; none if they do not belong together.
+func joined(operation string, a, b []Instance) []Instance {
+	if len(a) != len(b) {
+		return nil
+	}
+	a, b = inTurn(a), inTurn(b)
+	all := make([]Instance, len(a))
+	for i := range a {
+		if !slices.Equal(a[i].Set, b[i].Set) || a[i].Count != b[i].Count {
+			return nil
+		}
+		all[i] = Instance{Set: a[i].Set, Root: max(a[i].Root, b[i].Root), Count: a[i].Count,
+			Messages: slices.Concat(a[i].Messages, b[i].Messages), Block: blockOf(operation, len(a[i].Set), a[i].Block, b[i].Block)}
+		if operation != "broadcast" && operation != "reduce" {
+			all[i].Root = -1
+		}
+	}
+	return all
+}
+
+// inTurn sorts instances by their sets, and those of a set in the order of the first call of one of its processes.
+func inTurn(all []Instance) []Instance {
+	first := func(x *Instance) uint64 {
+		least := uint64(math.MaxUint64)
+		for _, m := range x.Messages {
+			if m.From == x.Set[0] {
+				least = min(least, m.Sent)
+			} else if m.To == x.Set[0] {
+				least = min(least, m.Received)
+			}
+		}
+		return least
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Instance) int {
+		return cmp.Or(slices.Compare(a.Set, b.Set), cmp.Compare(first(&a), first(&b)))
+	})
+	return all
 }
 
 // parts describe what an operation is made of.
@@ -100,13 +142,13 @@ func parts(f *Finding) []string {
 		f.Messages, f.Steps)}
 }
 
-// blockOf is Finding.Block of an operation that is made of two.
-func blockOf(operation string, a, b *Finding) int64 {
-	switch {
-	case operation == "allgather": // each has what is gathered
-		return a.Block
-	case operation == "broadcast":
-		return a.Block * int64(len(a.Sets[0]))
+// blockOf is Finding.Block of an operation among n processes that is made of two with such blocks.
+func blockOf(operation string, n int, a, b int64) int64 {
+	switch operation {
+	case "allgather": // each has what is gathered
+		return a
+	case "broadcast":
+		return a * int64(n)
 	}
-	return max(a.Block, b.Block)
+	return max(a, b)
 }

@@ -160,10 +160,11 @@ func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
 			at, _ := c.In("target_disp")
 			m.Source, m.Target.Offset = buffer(c, "origin_addr"), at.N
 		}
+		m.Elems, m.Type = x.elementsOf(c)
 		if x.one {
 			h := &x.hash
 			m.Hash, m.Known, m.Amount, m.Elements = h.value, h.known, h.amount, h.elements
-			m.Width = width(x.countOf(c), m.Bytes)
+			m.Width = width(m.Elems, m.Bytes)
 			r.sample(m, h.samples)
 		}
 		r.last[e.message] = m.Hash

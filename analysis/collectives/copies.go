@@ -349,6 +349,7 @@ func (c *copier) describe(f *Finding, n int) {
 	}
 	instance := map[*Message]bool{}
 	by := map[int32]int{}
+	f.All = c.instances(f.Operation, n, origins)
 	for _, x := range c.bundles {
 		k := max(x.messages[0].Count, 1)
 		if by[x.origin]++; origins == 1 || x.origin == c.bundles[0].origin {
@@ -397,6 +398,55 @@ func (c *copier) describe(f *Finding, n int) {
 	} else if len(f.Unproven) == 0 {
 		f.Unproven = append(f.Unproven, "that parts are what they were put together from: one of them is in no message by itself")
 	}
+}
+
+// instances are the messages of each of n instances, to which each of so many origins has a bundle.
+func (c *copier) instances(operation string, n, origins int) []Instance {
+	all := make([]Instance, n)
+	by, in := map[int32]int{}, make([]map[*Message]bool, n)
+	for i, x := range c.bundles {
+		k := i
+		if origins > 1 {
+			k = by[x.origin]
+			by[x.origin]++
+		}
+		to := &all[k]
+		if in[k] == nil {
+			in[k] = map[*Message]bool{}
+			*to = Instance{Set: c.members, Root: slices.Index(c.members, x.rootOf(operation)), Count: max(x.messages[0].Count, 1)}
+		}
+		for _, m := range x.messages {
+			if !in[k][m] {
+				in[k][m] = true
+				to.Messages = append(to.Messages, m)
+			}
+		}
+		to.share(slices.Index(c.members, x.origin), x.bytes(), origins)
+	}
+	for i := range all {
+		if operation == "scatter" || operation == "all-to-all" {
+			all[i].Block /= int64(len(c.members) - 1)
+		}
+	}
+	return all
+}
+
+// share notes how much one of so many origins has of its own.
+func (x *Instance) share(place int, bytes int64, origins int) {
+	if x.Block == 0 {
+		x.Block = bytes
+	}
+	if bytes == x.Block && x.Shares == nil || origins == 1 {
+		return
+	}
+	if x.Shares == nil {
+		x.Shares = make([]int64, len(x.Set))
+		for i := range x.Shares {
+			x.Shares[i] = x.Block
+		}
+	}
+	x.Block = max(x.Block, bytes)
+	x.Shares[place] = bytes
 }
 
 func (c *copier) uneven() bool {

@@ -76,6 +76,7 @@ func (e *exchange) barrier() *Finding {
 		if full == len(members) {
 			f.Instances += max(m.Count, 1)
 			f.Steps, f.One, f.Messages = depth[m.To], e.messages[from:i+1], i+1-from
+			f.All = append(f.All, Instance{Set: f.Sets[0], Root: -1, Messages: f.One, Count: max(m.Count, 1)})
 			heard, depth, from, full = map[int32]map[int32]bool{}, map[int32]int{}, i+1, 0
 		}
 	}
@@ -112,7 +113,24 @@ func (e *exchange) finding() *Finding {
 	for _, m := range e.messages[:min(len(e.messages), len(e.counts))] {
 		f.One = append(f.One, m)
 	}
-	return e.named(f, set, len(from), len(to))
+	if f = e.named(f, set, len(from), len(to)); f == nil {
+		return nil
+	}
+	root := -1
+	if len(f.Roots) > 0 {
+		root = f.Roots[0]
+	}
+	for _, ms := range (&region{e.comm, e.messages}).instances(slots[1]) {
+		x := Instance{Set: set, Root: root, Messages: ms, Count: max(ms[0].Count, 1), Block: f.Block}
+		if root >= 0 && different(ms) {
+			x.Shares = make([]int64, len(set))
+			for _, m := range ms {
+				x.Shares[slices.Index(set, m.From+m.To-set[root])] += m.Bytes
+			}
+		}
+		f.All = append(f.All, x)
+	}
+	return f
 }
 
 // named says which operation it is, nil if none.

@@ -51,6 +51,19 @@ type Finding struct {
 	Parts []string
 	// One is an instance.
 	One []*Message
+	// All are the instances; none if they cannot be told from each other.
+	All []Instance
+}
+
+// An Instance is a finding that happens once, or Count times in a loop: then its messages are those of the first one.
+type Instance struct {
+	Set      []int32
+	Root     int // a place in the set, -1: it has none
+	Messages []*Message
+	Count    uint64
+	// Block is as in Finding; Shares are the blocks of each place where they differ, 0 of a root.
+	Block  int64
+	Shares []int64
 }
 
 // enough is how many bytes contents need to tell anything: equal short messages are too common.
@@ -352,6 +365,16 @@ func (f *finder) count(to *Finding, g *group, s *set, items []*item, origins int
 	}
 	to.Instances += n
 	to.Proven += proven
+	all := Instance{Set: s.members, Root: -1, Count: n}
+	if origins == 1 {
+		all.Root = slices.Index(s.members, items[0].origin)
+	}
+	for _, x := range items {
+		all.Messages = append(all.Messages, x.messages...)
+		all.Block += x.bytes
+	}
+	all.Block /= int64(origins)
+	to.All = append(to.All, all)
 	if proven < n {
 		to.Grade = Consistent
 	}

@@ -23,6 +23,8 @@ type Message struct {
 	Amount   Amount
 	Elements Elements
 	Width    int64
+	// Elems are that many of the sender's datatype; its code is 0 if that is not known.
+	Elems, Type int64
 	// Source and Target are where it lies in the memory of both.
 	Source, Target Place
 	// SendSite and RecvSite number the places in the program.
@@ -33,8 +35,8 @@ type Message struct {
 	Sampled int
 	// Count is how many such messages it stands for, in loops; what else is said is that of the first one. Digest is equal
 	// for those whose contents are equal in each of them. Again is how many have the contents of the one before.
-	// SendStep is by how many calls of the sender they are apart.
-	Count, Digest, Again, SendStep uint64
+	// SendStep and RecvStep are by how many calls of the sender and the receiver they are apart.
+	Count, Digest, Again, SendStep, RecvStep uint64
 }
 
 // Amount is what of contents adds up where they are added element by element: the sum of integers, the wave of reals;

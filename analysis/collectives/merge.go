@@ -61,6 +61,7 @@ func (f *Finding) add(x *Finding) {
 		f.addRoot(r)
 	}
 	f.turns = append(f.turns, x.turns...)
+	f.All = append(f.All, x.All...)
 	f.SendSites, f.RecvSites = union(f.SendSites, x.SendSites), union(f.RecvSites, x.RecvSites)
 	f.Instances += x.Instances
 	f.Proven += x.Proven

@@ -37,6 +37,7 @@ func (r *region) packed() *Finding {
 		}
 		f.Block = block
 		f.Instances += max(ms[0].Count, 1)
+		f.All = append(f.All, Instance{Set: members, Root: -1, Messages: ms, Count: max(ms[0].Count, 1), Block: block})
 	}
 	f.Bytes = f.Block * int64(len(members)-1)
 	return f

@@ -108,6 +108,7 @@ func (r *region) reductionOf(members []int32, parts [][]*Message, at func(*Messa
 			f.addRoot(root)
 		}
 		f.Instances += n
+		f.All = append(f.All, Instance{Set: members, Root: root, Messages: ms, Count: n, Block: x.bytes})
 		if x.proven() && x.op() == f.Op {
 			f.Proven += n // amounts are those of all that a loop repeats
 		}

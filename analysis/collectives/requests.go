@@ -16,6 +16,7 @@ type persistent struct {
 type request struct {
 	place      Place
 	count      int64
+	datatype   int64
 	sends      bool // its contents are noted
 	partitions int
 	parts      []hash
@@ -39,12 +40,18 @@ func (x *sent) placeOf(c *archive.Call, name string) Place {
 	return buffer(c, name)
 }
 
-func (x *sent) countOf(c *archive.Call) int64 {
+// elementsOf is how many elements of which datatype a call sends.
+func (x *sent) elementsOf(c *archive.Call) (n, datatype int64) {
 	if x.request != nil {
-		return x.count
+		return x.count * int64(max(x.partitions, 1)), x.datatype
 	}
-	n, _ := c.In("count")
-	return n.N
+	if i := c.Func.Slot(spec.RoleSendCount); i >= 0 {
+		n = c.Slots[i].N
+	}
+	if i := c.Func.Slot(spec.RoleSendType); i >= 0 {
+		datatype = c.Slots[i].N
+	}
+	return n, datatype
 }
 
 // see takes in a call that makes a persistent request.
@@ -59,7 +66,8 @@ func (p *persistent) see(c *archive.Call) {
 	}
 	q := &request{place: buffer(c, "buf")}
 	n, _ := c.In("count")
-	q.count = n.N
+	t, _ := c.In("datatype")
+	q.count, q.datatype = n.N, t.N
 	if i := f.Slot(spec.RoleSendPeer); i >= 0 && f.Op == spec.OpSend {
 		q.sends = c.Slots[i].Kind == archive.Int && c.Slots[i].N != p.procNull
 	}

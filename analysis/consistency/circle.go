@@ -46,13 +46,13 @@ func (c *checker) circles() error {
 		streams++
 		total += s.Calls()
 	}
-	if total > MaxOrdered {
+	if total > c.opts.Ordered {
 		return nil
 	}
 	o := &order{opens: make([][]step, streams), waits: make([][]step, streams), opened: make([]int, streams),
 		passed: make([]int, streams)}
 	message := func(m *match.Message) error {
-		if m.Recv.Wild || m.Recv.Probe != nil || m.Guessed {
+		if m.Guessed || !c.opts.Strict && (m.Recv.Wild || m.Recv.Probe != nil) {
 			return nil
 		}
 		o.add([]step{{ref: m.Send.Post, process: m.Send.Process}}, c.settled(m.Recv.Done, m.Recv.Process))
@@ -77,7 +77,7 @@ func (c *checker) settled(r match.Ref, process int32) []step {
 		return nil
 	}
 	x, err := c.call(&r)
-	if err != nil || x.f.Outcome > spec.OutcomeFromAny {
+	if err != nil || !c.opts.Strict && x.f.Outcome > spec.OutcomeFromAny {
 		return nil
 	}
 	return []step{{ref: r, process: process}}
@@ -86,17 +86,18 @@ func (c *checker) settled(r match.Ref, process int32) []step {
 // meeting adds what the members of a collective wait for.
 func (c *checker) meeting(o *order, x *match.Collective) {
 	flow := x.Func.Flow
-	if x.Mixed || x.Missing > 0 || flow != spec.FlowToAll && flow != spec.FlowFromRoot && flow != spec.FlowToRoot {
+	if all := c.opts.Strict && flow != spec.FlowNeighbors; x.Mixed || x.Missing > 0 ||
+		!all && flow != spec.FlowToAll && flow != spec.FlowFromRoot && flow != spec.FlowToRoot {
 		return
 	}
 	var begin, end []step
 	for i := range x.Parts {
 		p := &x.Parts[i]
 		isRoot := p.Process == x.Root
-		if flow != spec.FlowFromRoot || isRoot {
+		if flow != spec.FlowFromRoot || isRoot || c.opts.Strict {
 			begin = append(begin, step{ref: p.Post, process: p.Process})
 		}
-		if flow != spec.FlowToRoot || isRoot {
+		if flow != spec.FlowToRoot || isRoot || c.opts.Strict {
 			end = append(end, c.settled(p.Done, p.Process)...)
 		}
 	}

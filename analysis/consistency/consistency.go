@@ -60,12 +60,23 @@ const (
 
 // Of lists what does not fit together, in no more than 64 problems, those of one place put
 // together. The time it takes is that of matching all messages. Errors are those of reading.
-func Of(a *archive.Archive) ([]Problem, error) {
+func Of(a *archive.Archive) ([]Problem, error) { return With(a, Options{Ordered: MaxOrdered}) }
+
+// Options say how to look.
+type Options struct {
+	Ordered uint64 // calls of a job that is looked at for circles of waits
+	// Strict lets all members of a collective wait for all others, which the standard allows: no program may depend on
+	// its not being so. And calls whose outcome depends on what comes first wait for what they have in the archive.
+	Strict bool
+}
+
+// With is Of with options.
+func With(a *archive.Archive, opts Options) ([]Problem, error) {
 	p, err := calls.Open(a)
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{p: p, found: map[[4]string]*finding{}, calls: map[callKey]*call{}}
+	c := &checker{p: p, opts: opts, found: map[[4]string]*finding{}, calls: map[callKey]*call{}}
 	for _, n := range p.Comms.Notes {
 		if n.Kind == comms.Contradiction {
 			c.add(Problem{Kind: Membership, Text: n.Text})
@@ -96,6 +107,7 @@ type finding struct {
 
 type checker struct {
 	p     *calls.Program
+	opts  Options
 	found map[[4]string]*finding
 	calls map[callKey]*call
 }

@@ -11,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program/cgen"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
+	"github.com/tabard-hpc/tabard/internal/program/substitute"
 )
 
 const proxyLong = `Write a C program that makes the MPI calls of a recording again, without Tabard:
@@ -35,6 +37,10 @@ when it is written; with these it stops at once. Files are made in the directory
 Calls whose order the standard leaves open are repeated until what was complete in the recording
 is complete. What the program leaves out is listed in the comment at its top and on the
 standard error output, with reasons.
+
+--with-collectives calls the library's collectives in the place of those that the program makes of messages (see
+tabard collectives), or --with-collectives=proven of those only that contents prove. What is not replaced is
+listed, with reasons.
 
 --compute adds computation between calls: busy waits as long as the recorded program took there
 on average, times SCALE (default 1; also -DCOMPUTE=SCALE when compiling).`
@@ -71,6 +77,9 @@ type proxyFlags struct {
 	computes bool // --compute is given
 	force    bool
 	ranks    int
+	// collectives says which of those made of messages are replaced.
+	collectives *choice
+	notes       []string
 }
 
 func proxyCommand(a *app) *cobra.Command {
@@ -81,6 +90,7 @@ func proxyCommand(a *app) *cobra.Command {
 		Long:  proxyLong,
 		Example: `  tabard proxy app.tabard -o proxy.c
   tabard proxy app.tabard --compute -o proxy.c
+  tabard proxy app.tabard --with-collectives -o replaced.c
   tabard proxy app.tabard --ranks 1024 -o proxy1024.c
   tabard proxy app16.tabard --any-size -o proxy.c
   tabard proxy app9.tabard --with app16.tabard --any-size -o proxy.c
@@ -99,6 +109,9 @@ func proxyCommand(a *app) *cobra.Command {
 		"with --any-size: a recording `FILE2` of the same program with another number of ranks; may be repeated")
 	fl.StringArrayVar(&f.dims, "dims", nil,
 		"with --any-size: the sizes `AxB...` of the process grid of as many ranks, such as 8x4")
+	f.collectives = addChoice(cmd, "with-collectives", "call the library's collectives in the place of those made of messages",
+		"off", "all", "proven")
+	fl.Lookup("with-collectives").NoOptDefVal = "all"
 	fl.BoolVar(&f.force, "force", false, "overwrite a file that is no proxy")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("ranks") {
@@ -116,9 +129,41 @@ func proxyCommand(a *app) *cobra.Command {
 		if err := a.mayWrite(f.output, aProxy, f.force); err != nil {
 			return err
 		}
+		if f.collectives.value != "off" {
+			return a.reads(args[0], func(arch *archive.Archive) error { return f.replaced(a, args[0], arch) })
+		}
 		return a.readsMPI(args[0], func(arch *archive.Archive) error { return f.run(a, args[0], arch) })
 	}
 	return cmd
+}
+
+// replaced writes the program with collectives in the place of those that the recorded one makes of messages.
+func (f *proxyFlags) replaced(a *app, file string, arch *archive.Archive) error {
+	found, err := collectives.Of(arch, collectives.Options{})
+	if err != nil {
+		return err
+	}
+	r, err := substitute.Of(arch, found, func(x *collectives.Finding) bool {
+		return f.collectives.value == "all" || x.Grade == collectives.Proven
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if len(found.Findings) == 0 {
+		f.notes = append(f.notes, "no collective is made of messages: nothing was replaced")
+	}
+	for i, why := range r.Why {
+		x := &found.Findings[i]
+		text := fmt.Sprintf("%s instead of messages: %s, %d instances, %s", x.Call, x.Operation, x.Instances, x.Grade)
+		if why != "" {
+			text = fmt.Sprintf("not replaced, as %s: %s, %d instances, %s", why, x.Operation, x.Instances, x.Grade)
+		}
+		if len(x.SendSites) > 0 {
+			text += ": " + found.Sites[x.SendSites[0]]
+		}
+		f.notes = append(f.notes, text)
+	}
+	return f.run(a, file, r.Archive)
 }
 
 // run writes the program.
@@ -137,7 +182,7 @@ func (f *proxyFlags) run(a *app, file string, arch *archive.Archive) error {
 	var text bytes.Buffer
 	var result *cgen.Result
 	var err error
-	o := cgen.Options{File: file, Name: filepath.Base(f.output), Compute: f.computes, Scale: f.compute.scale}
+	o := cgen.Options{File: file, Name: filepath.Base(f.output), Compute: f.computes, Scale: f.compute.scale, Replaced: f.notes}
 	if f.set {
 		result, err = a.proxyAnySize(arch, &text, o, &f.anySize)
 	} else {
@@ -152,6 +197,9 @@ func (f *proxyFlags) run(a *app, file string, arch *archive.Archive) error {
 	})
 	if err != nil {
 		return err
+	}
+	for _, s := range f.notes {
+		fmt.Fprintf(a.err, "tabard: %s\n", s)
 	}
 	a.tellProxy(f.output, result)
 	return nil

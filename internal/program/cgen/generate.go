@@ -28,6 +28,8 @@ type Options struct {
 	// Compute adds busy waits for the mean time that the program spent between calls, times Scale.
 	Compute bool
 	Scale   float64
+	// Replaced says what it does in another way than the program that was recorded.
+	Replaced []string
 	// Loop, if it is not nil, asks for some loops of the program besides all of it.
 	Loop *Loop
 }

@@ -176,8 +176,14 @@ func (g *generator) newest() int {
 	return major
 }
 
-// writeLeftOut writes the lines of the first comment that say what the program does not do.
+// writeLeftOut writes the lines of the first comment that say what the program does not do, or in another way.
 func (g *generator) writeLeftOut(b *strings.Builder) {
+	if len(g.o.Replaced) > 0 {
+		b.WriteString(" *\n * What it does in another way than the recorded program:\n")
+	}
+	for _, s := range g.o.Replaced {
+		fmt.Fprintf(b, " *   %s\n", clean(s))
+	}
 	if len(g.skipped)+len(g.notes) == 0 {
 		return
 	}
