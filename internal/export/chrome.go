@@ -47,7 +47,7 @@ func (x *chrome) stream(p *selection.Part) (sink, func() error, error) {
 		x.hosts[r.Host] = host
 		x.name(host, 0, "process_name", "host "+r.Host)
 	}
-	s := &chromeStream{x, host, firstThread + p.Stream.Index(), map[int64]*spec.Func{}}
+	s := &chromeStream{chrome: x, process: host, thread: firstThread + p.Stream.Index(), requests: map[int64]*spec.Func{}}
 	x.name(host, s.thread, "thread_name", threadName(p.Stream))
 	n := newNest(p.Stream, s)
 	return n, n.finish, x.send()
@@ -91,6 +91,7 @@ type chromeStream struct {
 	*chrome
 	process, thread int
 	requests        map[int64]*spec.Func // under way: readers match by name
+	open            []*region
 }
 
 // describe adds name and arguments.
@@ -117,7 +118,13 @@ func (s *chromeStream) describe(f *spec.Func, op *calls.Op) {
 }
 
 func (s *chromeStream) enter(r *region, at time.Duration) error {
-	s.begins("B", s.process, s.thread)
+	s.open = append(s.open, r)
+	return s.edge("B", r, at)
+}
+
+// edge is the begin or the end of a region.
+func (s *chromeStream) edge(phase string, r *region, at time.Duration) error {
+	s.begins(phase, s.process, s.thread)
 	s.at(at)
 	s.b = append(s.b, `,"cat":"`+r.category+`","name":`...)
 	s.text(r.name)
@@ -126,10 +133,10 @@ func (s *chromeStream) enter(r *region, at time.Duration) error {
 }
 
 func (s *chromeStream) leave(at time.Duration) error {
-	s.begins("E", s.process, s.thread)
-	s.at(at)
-	s.b = append(s.b, '}')
-	return s.send()
+	n := len(s.open) - 1
+	r := s.open[n]
+	s.open = s.open[:n]
+	return s.edge("E", r, at)
 }
 
 func (s *chromeStream) begin(c *call) error {
@@ -145,6 +152,7 @@ func (s *chromeStream) end(c *call) error {
 	s.flow(c, 1, c.end)
 	s.begins("E", s.process, s.thread)
 	s.at(c.end)
+	s.describe(c.Func, c.Op) // speedscope takes ends for those of other slices if they have not all of this
 	s.b = append(s.b, '}')
 	return s.send()
 }

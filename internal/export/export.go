@@ -65,7 +65,7 @@ var Formats = []*Format{
 	{Name: "perfetto", Ext: ".perfetto-trace", About: "timeline for ui.perfetto.dev and trace_processor", Is: isPerfetto,
 		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto, regions: true},
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
-		perCall: 420, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
+		perCall: 500, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
 	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
 		Is: isParquet, perCall: 4, write: writeTable, tables: true},
 	{Name: arrowName, Ext: ".arrow", About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",

@@ -24,7 +24,7 @@ var Tables = []string{"calls", "messages", "steps", "ranks", "sites", "communica
 const groupRows = 1 << 17
 
 // callRow is a call. What is not known, or does not apply, is null. Times are nanoseconds since the start of the
-// recording. docs/export.md says what the columns are.
+// recording. docs/export-tables.md says what the columns are.
 type callRow struct {
 	World      int32  `parquet:"world,dict"`
 	Rank       int32  `parquet:"rank,dict"`

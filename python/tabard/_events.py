@@ -17,7 +17,7 @@ class Events:
     """Rows of a table, in a file without a name that is mapped into memory and goes with this object.
 
     It is what pyarrow.table(), polars.from_arrow() and DuckDB take as it is (__arrow_c_stream__, with pyarrow 14 or
-    newer), without a copy. Columns are described in docs/export.md.
+    newer), without a copy. Columns are described in docs/export-tables.md.
     """
 
     def __init__(self, words: List[str]) -> None:

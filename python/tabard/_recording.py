@@ -137,7 +137,7 @@ class Recording:
             yield call
 
     def events(self, table: str = "calls", force: bool = False, **selection: Any) -> Events:
-        """Rows of a table as columns: calls, messages, steps (tabard export arrow; docs/export.md has the columns).
+        """Rows of a table as columns: calls, messages, steps (tabard export arrow; docs/export-tables.md has the columns).
 
         Nothing is decoded before it is asked for: see Events. What would be more than 10^8 rows, or take more than a
         quarter of the memory, is refused with an estimate, unless force is set.

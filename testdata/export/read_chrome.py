@@ -13,9 +13,10 @@ for e in trace["traceEvents"]:
     assert ns >= last.get(thread, 0), e
     last[thread] = ns
     if e["ph"] == "B":
-        stacks[thread].append((e["name"], ns, e["cat"]))
+        stacks[thread].append((e["name"], ns, e["cat"], e.get("args")))
     elif e["ph"] == "E":
-        name, begin, category = stacks[thread].pop()
+        name, begin, category, args = stacks[thread].pop()
+        assert (e["name"], e["cat"], e.get("args")) == (name, category, args), e  # as speedscope matches them
         if category in REGIONS:
             regions[name] += 1
             continue
