@@ -20,6 +20,7 @@
 # make whatif        what runs would take without planted faults, computed and measured
 # make regression    whether tabard check tells planted regressions from noise
 # make house         how the source is laid out (BEFORE=TREE to compare with another checkout)
+# make exports    rates and sizes of all exports, of the import, and of Python, against their bars
 # make otf2       bytes, cost and time to a matrix beside OTF2 by EZTrace (Debian: eztrace, libotf2-trace-dev)
 # make rerun      replay and proxies: speed beside the original, round trips, size of proxies (RERUN='-programs FILE' for more programs)
 # make mpichsuite MPICH=DIR   MPICH's own tests, untraced and traced (SUITE_MPI=openmpi for the other MPI, SUITE='-replay -proxy' run again)
@@ -170,6 +171,11 @@ house: bin/tabard
 
 otf2: bin/tabard
 	$(GOCMD) run ./bench/otf2
+
+.PHONY: exports
+exports: bin/tabard
+	$(GOCMD) run ./bench/export
+	$(GOCMD) run ./bench/python
 
 SUITE_MPI ?= mpich
 SUITE ?= -check

@@ -63,7 +63,7 @@ var Formats = []*Format{
 	{Name: "folded", Ext: ".folded", About: "folded stacks for flame graphs (--value says of what)", Is: isFolded,
 		write: writeFolded},
 	{Name: "perfetto", Ext: ".perfetto-trace", About: "timeline for ui.perfetto.dev and trace_processor", Is: isPerfetto,
-		perCall: 8, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto, regions: true},
+		perCall: 10, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto, regions: true},
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
 		perCall: 500, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
 	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
