@@ -48,7 +48,7 @@ type collector struct {
 
 	procs map[ring.ProcessID]*process
 	order []*process // by discovery
-	stuck map[*chain]time.Time
+	stuck map[*chain]gap
 
 	progress atomic.Uint64 // time of the last progress, CLOCK_MONOTONIC ns: the date may be set
 	written  bool          // an archive of all that is known so far is safe
@@ -110,7 +110,7 @@ func newCollector(dir string, log io.Writer) (*collector, error) {
 	}
 	c := &collector{
 		dir: d, job: job, control: control, log: log, began: time.Now(),
-		console: -1, procs: map[ring.ProcessID]*process{}, stuck: map[*chain]time.Time{}, names: newNames(),
+		console: -1, procs: map[ring.ProcessID]*process{}, stuck: map[*chain]gap{}, names: newNames(),
 		discovery: newDiscovery(dirs), limit: &cpuLimit{},
 	}
 	c.bundles.Tick = c.moved
@@ -295,7 +295,7 @@ func (c *collector) drainPublished() {
 	for until := time.Now().Add(2 * holdAtMost); ; time.Sleep(safeTime) {
 		n := c.drainAll()
 		held := slices.ContainsFunc(c.order, func(p *process) bool { return !p.finished && !p.holding.IsZero() })
-		if n == 0 && !held || time.Now().After(until) {
+		if n == 0 && !held || n < muchWork && time.Now().After(until) {
 			return
 		}
 	}

@@ -233,3 +233,34 @@ func TestNothingRecorded(t *testing.T) {
 		t.Errorf("%q is not in %s", want, c.lines())
 	}
 }
+
+// A chain that is before another segment each time somebody looks is not stuck: nobody has looked for that one yet. One
+// that has been before the same segment for long is looked for once more before it is given up.
+func TestGrowingChainIsNotStuck(t *testing.T) {
+	want := reference(t, 3, 300)
+	out := filepath.Join(t.TempDir(), "a.tabard")
+	dir := state(t, out, nil)
+	p := newProgram(t, dir, deadPID+1, 1)
+	p.ring, p.capacity = 1<<20, 2048
+	register(t, dir, p.id, 0, 1)
+	recs := append(p.prologue(0, 1), p.work(rng(3), 300)...)
+	for _, r := range append(recs, p.epilogue()...) {
+		p.threads[0].try(r)
+	}
+	c := testCollector(t, dir)
+	c.scan()
+	chain := c.order[0].chain(0)
+	for _, age := range []gap{{seq: 7, since: time.Now().Add(-time.Hour)}, {since: time.Now().Add(-time.Hour)}} {
+		delete(chain.files, p.threads[0].segs[0].Path) // nobody has looked for it yet
+		c.stuck[chain] = age
+		c.checkStuck()
+		if n := c.order[0].missing; n != 0 || chain.seq != 0 {
+			t.Fatalf("%v: %d segments were given up", age, n)
+		}
+	}
+	if !chain.find() {
+		t.Error("the segment was not looked for")
+	}
+	finishAll(t, c)
+	equal(t, text(t, out), want)
+}

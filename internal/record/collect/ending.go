@@ -14,9 +14,17 @@ import (
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
-// checkStuck goes on behind segments that are gone. They are believed gone
-// when a later one has been there for a second.
+// A gap is that the segment at the position of a chain is not there, while a later one is.
+type gap struct {
+	seq   uint64
+	since time.Time
+}
+
+// checkStuck goes on behind segments that are gone. They are believed gone when a later one has been there for a second,
+// and they are not found then either. A chain that grows all the time is often before a segment that nobody has looked
+// for yet, each time another one.
 func (c *collector) checkStuck() {
+	looked := false
 	for _, p := range c.order {
 		if p.finished {
 			continue
@@ -26,9 +34,14 @@ func (c *collector) checkStuck() {
 				delete(c.stuck, ch)
 				continue
 			}
-			if since, ok := c.stuck[ch]; !ok {
-				c.stuck[ch] = time.Now()
-			} else if time.Since(since) > time.Second {
+			switch g, ok := c.stuck[ch]; {
+			case !ok || g.seq != ch.seq:
+				c.stuck[ch] = gap{ch.seq, time.Now()}
+			case time.Since(g.since) > time.Second:
+				if !looked {
+					c.look()
+					looked = true
+				}
 				p.skipMissing(ch)
 			}
 		}
