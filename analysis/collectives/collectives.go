@@ -47,6 +47,8 @@ type Result struct {
 	Left uint64
 	// Comms are names of communicators; Finding.Comm is -1 if its sets have one each.
 	Comms map[int32]string
+	// Sizes are how many processes communicators have.
+	Sizes map[int32]int
 }
 
 // Projected is the part of an archive that is looked at: calls of messages are numbered in it.
@@ -93,6 +95,7 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 		}
 		r.res.Comms[int32(c.ID)] = c.Short()
 	}
+	r.res.Sizes = sizes
 	r.res.Looked = uint64(len(r.messages))
 	found, err := find(r.messages, sizes, r.frames(), r.agree)
 	if err != nil {

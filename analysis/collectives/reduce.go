@@ -144,6 +144,10 @@ func (f *Finding) reductionNotes(x *reducing) {
 	case x.combined == 0 && f.Operation == "reduce-scatter":
 		f.Unproven = append(f.Unproven, "that it is no all-to-all: what is received to one place may be unpacked from there")
 	}
+	if f.Operation == "allreduce" && x.scattered() {
+		f.Unproven = append(f.Unproven, "that all get all of one vector: what a process sends lies in several places, which may be "+
+			"parts that are summed for some of them only")
+	}
 	if x.proven() && f.Op == "" {
 		f.Against = append(f.Against, "its operation is no sum, nor another one that contents tell: it has to be associative")
 	}
@@ -325,6 +329,19 @@ func (x *reducing) check(m *Message, carried []uint64) {
 	case m.Amount.Hash == sum.Hash:
 		x.xored++
 	}
+}
+
+// scattered tells whether places in memory were left out of account, and some process sends from several.
+func (x *reducing) scattered() bool {
+	from := map[int32]Place{}
+	for _, m := range x.messages {
+		at, seen := from[m.From]
+		if seen && at != m.Source && x.at(m) == 0 && m.Source.Offset != 0 && x.cells() == 1 && !x.proven() {
+			return true
+		}
+		from[m.From] = m.Source
+	}
+	return false
 }
 
 // proven tells whether contents prove an operation of all messages with several contributions.

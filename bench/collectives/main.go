@@ -28,6 +28,7 @@ type bench struct {
 	n, nb, rounds int
 	p, q          int
 	missed        bool
+	columns       []string
 }
 
 func main() {
@@ -72,6 +73,10 @@ func (b *bench) run(grids []string) error {
 			b.row(name, grid, d)
 		}
 	}
+	if len(b.columns) > 0 {
+		fmt.Println("\n| broadcast | grid | along columns | instances proven | algorithm | sent |\n|---|---|---|---|---|---|")
+		fmt.Println(strings.Join(b.columns, "\n"))
+	}
 	return nil
 }
 
@@ -95,7 +100,7 @@ func (b *bench) record(m *mpirun.MPI, broadcast int) (*report.Collectives, error
 		file,
 		"--json",
 		"--limit",
-		"3",
+		"12",
 		"--mpicc",
 		m.CC,
 		"--mpirun",
@@ -112,8 +117,10 @@ func (b *bench) record(m *mpirun.MPI, broadcast int) (*report.Collectives, error
 // row prints the finding of a broadcast of panels: that of all rows of the grid.
 func (b *bench) row(name, grid string, d *report.Collectives) {
 	i := slices.IndexFunc(d.Findings, func(f report.ManualCollective) bool {
-		return f.Operation == "broadcast" && len(f.Sets) == b.p && f.Comm == "" && f.Proven > 0
+		return f.Operation == "broadcast" && len(f.Sets) == b.p && f.Comm == "" && f.Proven > 0 &&
+			slices.Contains(f.Sets, fmt.Sprintf("0-%d", b.q-1))
 	})
+	b.column(name, grid, d)
 	switch {
 	case i < 0 && b.q == 2:
 		fmt.Printf("| %s | %s | a row has two processes: each broadcast is one message | | | | | | |\n", name, grid)
@@ -142,6 +149,17 @@ func (b *bench) row(name, grid string, d *report.Collectives) {
 		row += "| | |"
 	}
 	fmt.Println(row)
+}
+
+// column notes what is found along the columns of the grid: what rows are swapped by.
+func (b *bench) column(name, grid string, d *report.Collectives) {
+	first := fmt.Sprintf("0-%d:%d", (b.p-1)*b.q, b.q)
+	for _, f := range d.Findings {
+		if b.p > 2 && slices.Contains(f.Sets, first) && f.Operation != "neighbourhood exchange" {
+			b.columns = append(b.columns, fmt.Sprintf("| %s | %s | %s | %d of %d | %s | %s |", name, grid, f.Operation, f.Proven,
+				f.Instances, f.Algorithm, strings.Join(f.Sends[:min(len(f.Sends), 2)], ", ")))
+		}
+	}
 }
 
 func times(q report.Quartiles) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program/trial"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // CollectivesSchema names the form of Collectives.
@@ -33,6 +34,9 @@ type ManualCollective struct {
 	Call      string `json:"call"`      // the function to call instead
 	Op        string `json:"op"`        // of a reduction, "MPI_SUM"; empty if it is not known
 	Grade     string `json:"grade"`     // "proven by contents", "consistent with structure" or "near miss"
+	// Count and Datatype are those of an instance, 0 and empty if they change or are not known.
+	Count    int64  `json:"count"`
+	Datatype string `json:"datatype"`
 	// Sets are the ranks that take part: a list for each group that does it by itself.
 	Sets []string `json:"sets"`
 	// Roots are the places of roots in their sets, from 0.
@@ -40,6 +44,7 @@ type ManualCollective struct {
 	// RootRule is by which formula they change, of the number k of the instance, as "(1 + k) mod 4"; empty if by none.
 	RootRule  string   `json:"root_rule"`
 	Comm      string   `json:"communicator"` // empty if the sets have one each
+	Subset    bool     `json:"subset"`       // a set lacks members of its communicator
 	Sends     []string `json:"sends"`        // where messages are sent
 	Receives  []string `json:"receives"`     // and received
 	Instances uint64   `json:"instances"`
@@ -123,6 +128,27 @@ func quartilesOf(list []float64) Quartiles {
 	return Quartiles{Median: (list[(n-1)/2] + list[n/2]) / 2, Low: list[(n-1)/4], High: list[n-1-(n-1)/4]}
 }
 
+// elementsOf is how many elements of which predefined datatype a process has in each instance.
+func elementsOf(f *collectives.Finding) (count int64, datatype string) {
+	for _, x := range f.All {
+		m := x.Messages[0]
+		k := int(m.Type / 2)
+		if m.Type%2 == 0 || k >= len(spec.Predefineds) || x.Shares != nil {
+			return 0, ""
+		}
+		p := &spec.Predefineds[k]
+		if p.Size <= 0 || m.Elems*int64(p.Size) != m.Bytes || x.Block%int64(p.Size) != 0 || datatype != "" && datatype != p.Name {
+			return 0, ""
+		}
+		n := x.Block / int64(p.Size)
+		if datatype != "" && n != count {
+			n = -1
+		}
+		count, datatype = n, p.Name
+	}
+	return max(count, 0), datatype
+}
+
 // NewCollectives makes the document of a result.
 func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 	d := &Collectives{
@@ -155,6 +181,8 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 			Unproven:  f.Unproven,
 			Against:   f.Against,
 		}
+		m.Count, m.Datatype = elementsOf(f)
+		m.Subset = f.Comm >= 0 && len(f.Sets[0]) < r.Sizes[f.Comm]
 		if made, library, ok := f.Estimate(collectives.Paper); ok {
 			p := collectives.Paper
 			m.Estimate = &CollectiveEstimate{p.Latency, p.Overhead, p.Byte, made, library}

@@ -10,6 +10,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // Collectives prints places that do by messages what a collective does.
@@ -113,6 +114,10 @@ func collectiveCall(f *report.ManualCollective) string {
 		comm = "its communicator"
 	} else if len(f.Sets) > 1 {
 		comm = "a communicator for each set"
+	} else if f.Subset {
+		comm = "a communicator of these ranks"
+	} else if comm == "world" {
+		comm = mpi.CommWorld
 	}
 	fn := spec.ByName(f.Call)
 	if fn == nil {
@@ -127,6 +132,10 @@ func collectiveCall(f *report.ManualCollective) string {
 			args = append(args, fmt.Sprint(f.Roots[0]))
 		case p.Name == "op" && f.Op != "":
 			args = append(args, f.Op)
+		case strings.HasSuffix(p.Name, "count") && f.Count > 0 && fn.Data != spec.DataReducedParts:
+			args = append(args, fmt.Sprint(f.Count))
+		case p.Codec == spec.Handle && p.Class == spec.Type && f.Datatype != "":
+			args = append(args, f.Datatype)
 		default:
 			args = append(args, p.Name)
 		}
