@@ -150,7 +150,9 @@ func (x *bundle) unite(into map[*block]*bundle) bool {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(x.leaves), i, i+1)
-		slices.SortStableFunc(rest, func(a, b *block) int { return cmp.Compare(a.place.Offset, b.place.Offset) })
+		slices.SortStableFunc(rest, func(a, b *block) int {
+			return cmp.Or(cmp.Compare(a.place.Segment, b.place.Segment), cmp.Compare(a.place.Offset, b.place.Offset))
+		})
 		for k := range rest { // the first part may be the one of another process than the first
 			parts := slices.Concat(rest[k:], rest[:k])
 			if sure, known := all.adds(parts); sure && known {
