@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -198,6 +199,43 @@ func TestOpenMPTeams(t *testing.T) {
 			if d := runCommand(t, nil, tabardBin, "diff", a, b); d.code != 0 ||
 				!strings.Contains(d.out, "the same in structure") {
 				t.Errorf("two runs differ, code %d:\n%s", d.code, d.out)
+			}
+		})
+	}
+}
+
+// TestOpenMPExport: constructs of OpenMP are slices and regions in the formats that show time, one for each that was
+// recorded, also where a window cuts them, and they come back from an import.
+func TestOpenMPExport(t *testing.T) {
+	for _, c := range openMPCompilers {
+		t.Run(c.name, func(t *testing.T) {
+			file, _ := recordOpenMP(t, openMPProgram(t, c.c, "constructs.c"))
+			want := map[string]uint64{}
+			for name, n := range recordedCounts(t, file) {
+				if construct, begins := strings.CutSuffix(name, "_begin"); begins {
+					want[construct] = uint64(n)
+				}
+			}
+			dir := exported(t, "otf2", file)
+			printed(t, dir)
+			printed(t, exported(t, "otf2", file, "--time", "0%..50%"))
+			for who, dir := range map[string]string{"export": dir, "import": exported(t, "otf2", importOTF2(t, dir))} {
+				got := map[string]uint64{}
+				for _, line := range events(t, dir, nil) {
+					if _, name, ok := strings.Cut(line, ` ENTER Region: "`); ok {
+						got[strings.TrimSuffix(name, `"`)]++
+					}
+				}
+				if len(want) < 5 || !maps.Equal(got, want) {
+					t.Errorf("%s: %v, recorded %v", who, got, want)
+				}
+			}
+			read := func(flags ...string) map[string]uint64 {
+				out := exported(t, "chrome", file, flags...)
+				return readTimelines[timelineRead](t, "python3", "read_chrome.py", out)[0].Regions
+			}
+			if whole, part := read(), read("--time", "0%..50%"); !maps.Equal(whole, want) || len(part) == 0 {
+				t.Errorf("for Chrome %v and in a window %v, recorded %v", whole, part, want)
 			}
 		})
 	}

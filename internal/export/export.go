@@ -195,7 +195,9 @@ func countCalls(sel *selection.Resolved, regions bool) (n uint64, err error) {
 			return 0, err
 		}
 		for t, k := range counts {
-			if f := spec.ByID(sigs[t].Func); f.Call() || regions && f.Shape == spec.ShapeOpen && !f.Own() {
+			f := spec.ByID(sigs[t].Func)
+			_, begins := construct(f)
+			if f.Call() || regions && (begins || f.Shape == spec.ShapeOpen && !f.Own()) {
 				n += k * uint64(u.Ranks.Len())
 			}
 		}

@@ -20,7 +20,7 @@ type otf2Stream struct {
 	terms  map[uint32]*otf2Term
 	lanes  map[int64]*otf2Request
 	inits  map[int64]*calls.Op      // persistent requests
-	open   []uint32                 // regions
+	open   []otf2Open               // regions
 	ranks  map[int64]uint32         // of processes in communicators
 	remote map[uint32]*[2]uint64    // by window: the first and the next number of what is not complete
 	next   uint64                   // request, or operation on a window or file
@@ -38,6 +38,14 @@ type otf2Term struct {
 	op     otf2.CollectiveOp
 	coll   bool
 }
+
+// otf2Open is a region that has begun.
+type otf2Open struct {
+	region    uint32
+	construct string
+}
+
+func (o otf2Open) of() string { return o.construct }
 
 // otf2Request is a request under way.
 type otf2Request struct {
@@ -60,6 +68,10 @@ func (s *otf2Stream) term(t uint32, f *spec.Func) (*otf2Term, error) {
 	sig, err := s.stream.Signature(t)
 	if err != nil {
 		return nil, err
+	}
+	if name, _ := construct(f); name != "" {
+		x.region = s.defs.Region(otf2.Region{Name: name, Role: otf2.RoleCode, Paradigm: paradigm(f)})
+		return x, nil
 	}
 	if name, opens := selection.OpenName(s.stream, sig); opens {
 		x.region = s.defs.Region(otf2.Region{Name: name, Role: otf2.RoleCode, Paradigm: paradigm(f)})
@@ -119,7 +131,7 @@ func (s *otf2Stream) enter(t time.Duration) error {
 	}
 	s.inside = true
 	for _, r := range s.open {
-		if err := s.ev.Enter(ticks(t), r); err != nil {
+		if err := s.ev.Enter(ticks(t), r.region); err != nil {
 			return err
 		}
 	}
@@ -135,19 +147,21 @@ func (s *otf2Stream) begin(c *call) error {
 	if err != nil {
 		return err
 	}
-	switch c.Func.Shape {
-	case spec.ShapeOpen:
-		s.open = append(s.open, x.region)
+	name, begins := construct(c.Func)
+	switch {
+	case c.Func.Shape == spec.ShapeOpen || begins:
+		s.open = append(s.open, otf2Open{x.region, name})
 		return s.ev.Enter(t, x.region)
-	case spec.ShapeClose:
-		n := len(s.open) - 1
-		if n < 0 {
-			return nil
+	case c.Func.Shape == spec.ShapeClose || name != "":
+		for i := closes(s.open, name); i >= 0 && len(s.open) > i; {
+			last := s.open[len(s.open)-1]
+			s.open = s.open[:len(s.open)-1]
+			if err := s.ev.Leave(t, last.region); err != nil {
+				return err
+			}
 		}
-		last := s.open[n]
-		s.open = s.open[:n]
-		return s.ev.Leave(t, last)
-	case spec.ShapePoint:
+		return nil
+	case c.Func.Shape == spec.ShapePoint:
 		return nil
 	}
 	if err := s.ev.Enter(t, x.region, s.attributes(x, c)...); err != nil || c.Void {
@@ -275,15 +289,18 @@ func (s *otf2Stream) ends(c *call, x *otf2Term, t uint64) error {
 
 // passed follows requests and regions in front of the selection, and among what is selected.
 func (s *otf2Stream) passed(op *calls.Op) (err error) {
+	name, begins := construct(op.Func)
 	switch {
-	case op.Func.Shape == spec.ShapeOpen:
+	case op.Func.Shape == spec.ShapeOpen || begins:
 		x, err := s.term(op.Terminal, op.Func)
 		if err != nil {
 			return err
 		}
-		s.open = append(s.open, x.region)
-	case op.Func.Shape == spec.ShapeClose && len(s.open) > 0:
-		s.open = s.open[:len(s.open)-1]
+		s.open = append(s.open, otf2Open{x.region, name})
+	case op.Func.Shape == spec.ShapeClose || name != "":
+		if i := closes(s.open, name); i >= 0 {
+			s.open = s.open[:i]
+		}
 	case op.Void:
 	case op.Kind == calls.Complete:
 		return s.complete(op, 0, false)
@@ -312,7 +329,7 @@ func (s *otf2Stream) done(int64, time.Duration) error { return nil }
 // finish ends the regions that are open.
 func (s *otf2Stream) finish() error {
 	for i := len(s.open) - 1; i >= 0 && s.inside; i-- {
-		if err := s.ev.Leave(ticks(s.at), s.open[i]); err != nil {
+		if err := s.ev.Leave(ticks(s.at), s.open[i].region); err != nil {
 			return err
 		}
 	}

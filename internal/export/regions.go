@@ -9,11 +9,14 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
-// region is a part of the program: one that it names itself, or a function of it.
+// region is a part of the program: one that it names itself, a function of it, or a construct of OpenMP.
 type region struct {
 	name, category string
 	terminal       uint32
+	construct      string
 }
+
+func (r *region) of() string { return r.construct }
 
 // slicesSink is a sink that shows regions as slices around the calls that are made in them.
 type slicesSink interface {
@@ -42,12 +45,17 @@ func (n *nest) region(op *calls.Op) (*region, error) {
 	if r := n.known[op.Terminal]; r != nil {
 		return r, nil
 	}
+	if name, _ := construct(op.Func); name != "" {
+		r := &region{name, "openmp", op.Terminal, name}
+		n.known[op.Terminal] = r
+		return r, nil
+	}
 	sig, err := n.stream.Signature(op.Terminal)
 	if err != nil {
 		return nil, err
 	}
 	name, _ := selection.OpenName(n.stream, sig)
-	r := &region{name, op.Func.Category, op.Terminal}
+	r := &region{name: name, category: op.Func.Category, terminal: op.Terminal}
 	n.known[op.Terminal] = r
 	return r, nil
 }
@@ -62,21 +70,24 @@ func (n *nest) begin(c *call) error {
 			}
 		}
 	}
-	switch c.Func.Shape {
-	case spec.ShapeOpen:
+	name, begins := construct(c.Func)
+	switch {
+	case c.Func.Shape == spec.ShapeOpen || begins:
 		r, err := n.region(c.Op)
 		if err != nil {
 			return err
 		}
 		n.open = append(n.open, r)
 		return n.enter(r, c.begin)
-	case spec.ShapeClose:
-		if len(n.open) == 0 {
-			return nil
+	case c.Func.Shape == spec.ShapeClose || name != "":
+		for i := closes(n.open, name); i >= 0 && len(n.open) > i; {
+			n.open = n.open[:len(n.open)-1]
+			if err := n.leave(c.begin); err != nil {
+				return err
+			}
 		}
-		n.open = n.open[:len(n.open)-1]
-		return n.leave(c.begin)
-	case spec.ShapePoint:
+		return nil
+	case c.Func.Shape == spec.ShapePoint:
 		return nil
 	}
 	return n.slicesSink.begin(c)
@@ -92,16 +103,19 @@ func (n *nest) end(c *call) error {
 
 // passed follows the regions in front of the selection.
 func (n *nest) passed(op *calls.Op) error {
+	name, begins := construct(op.Func)
 	switch {
 	case n.inside:
-	case op.Func.Shape == spec.ShapeOpen:
+	case op.Func.Shape == spec.ShapeOpen || begins:
 		r, err := n.region(op)
 		if err != nil {
 			return err
 		}
 		n.open = append(n.open, r)
-	case op.Func.Shape == spec.ShapeClose && len(n.open) > 0:
-		n.open = n.open[:len(n.open)-1]
+	case op.Func.Shape == spec.ShapeClose || name != "":
+		if i := closes(n.open, name); i >= 0 {
+			n.open = n.open[:i]
+		}
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ import collections, json, sys
 from decimal import Decimal
 
 trace = json.load(open(sys.argv[1]), parse_float=Decimal)
-REGIONS = "region", "function", "python"  # categories of what the program names, and not of calls
+REGIONS = "region", "function", "python", "openmp"  # categories of what the program names, and not of calls
 stacks, regions, by_name = collections.defaultdict(list), collections.Counter(), collections.defaultdict(lambda: [0, 0])
 slices, requests, flows, last, asynchronous, starts = 0, 0, 0, {}, {}, {}
 for e in trace["traceEvents"]:

@@ -4,7 +4,7 @@ import collections, json, sys, zlib
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
 BEGIN, END, COUNTER = 1, 2, 4
-REGIONS = "region", "function", "python"  # categories of what the program names, and not of calls
+REGIONS = "region", "function", "python", "openmp"  # categories of what the program names, and not of calls
 SEQUENCE_CLEARED, SEQUENCE_NEEDED = 1, 2
 
 
