@@ -350,6 +350,18 @@ static void sink_call(struct tb_thread *t, struct tb_call *c)
     ch->sink.pending = 0;
 }
 
+/* Makes s the thread's segment, with what there is of a record at its front. Its file may turn out to be gone as it is
+ * written to: then nothing is left of its header, where the collector finds how large it is, and so do we. */
+static int begin(struct tb_thread *t, struct tb_segment *s, const uint64_t *from, uint64_t partial, uint64_t need)
+{
+    /* The only segment of a ring: its own tail moves to its front. */
+    memmove(records(s) + (t->priv->chain->lost ? 6 : 0), from, partial * 8);
+    activate(t, s, t->outer != 0);
+    if (need <= s->capacity / 8) return 1;
+    tb_publish(s->magic, (uint64_t)0); /* see is_lost */
+    return 0;
+}
+
 int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
 {
     struct tb_chain *ch = t->priv->chain;
@@ -367,19 +379,14 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
         if (spilled) tb_file_unmap(s, mapped_bytes(s));
         s = NULL;
     }
+    if (s && !begin(t, s, from, partial, need)) s = NULL;
     if (!s) {
         tb_publish(old->pending, (uint64_t)0);
         tb_publish(old->in_call, 0u);
         if (c) sink_call(t, c);
         else to_sink(t);
     } else {
-        uint32_t in_call = t->outer != 0;
         ch->spilled = spilled;
-        /* The only segment of a ring: its own tail moves to its front. */
-        uint64_t shift = ch->lost ? 6 : 0;
-        if (s == old) memmove(records(s) + shift, from, partial * 8);
-        else memcpy(records(s) + shift, from, partial * 8);
-        activate(t, s, in_call);
         set_segment(t, s);
         put_lost(t);
         tb_publish(s->pending, pending);

@@ -12,6 +12,7 @@
 #include "core/guard.h"
 #include "core/internal.h"
 #include "core/lock.h"
+#include "sites/sites.h"
 
 const char tb_version[] __attribute__((used)) = TB_VERSION;
 
@@ -178,6 +179,7 @@ static void start(void)
     tb_process.start_ns = tb_kernel_clock();
     tb_guard_control(tb_process.control);
     tb_guard_start();
+    tb_own_code_resident();
     tb_site_mode = (int)tb_process.control->callsites;
     tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
     tracing = !(tb_process.control->flags & TB_CTL_START_OFF);

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "core/api.h"
 #include "memory/memory.h"
@@ -326,6 +327,16 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] _
 int tb_is_own(const void *address)
 {
     return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
+/* The library may lie on a network file system: when that is gone, code that was not there yet cannot be fetched. */
+void tb_own_code_resident(void)
+{
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), low = (uintptr_t)__ehdr_start & -page;
+    (void)madvise((void *)low, (uintptr_t)_end - low, MADV_POPULATE_READ);
 }
 
 int tb_caller_is_library(void *return_address)

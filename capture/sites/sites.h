@@ -33,6 +33,7 @@ int tb_in_wrapper(struct tb_thread *t, void *return_address, void *frame, uintpt
  * language binding). Any thread, no record written. */
 int tb_caller_is_library(void *return_address);
 int tb_is_own(const void *address); /* it lies in this library; any thread */
+void tb_own_code_resident(void);         /* all of this library is in memory from now on, if the system can do that */
 
 /* With a return address in the library: where a callback of the program
  * ended in a jump to this function, as the place after the jump; if there are several such

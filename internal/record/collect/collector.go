@@ -33,8 +33,8 @@ const (
 
 // collector drains one state directory.
 type collector struct {
-	discovery // of registrations and segments
-	handover  // of what was recorded up to MPI_Finalize, to the collector of the first node
+	*discovery // of registrations and segments
+	handover   // of what was recorded up to MPI_Finalize, to the collector of the first node
 
 	dir     *safefile.Dir
 	job     *Job
@@ -193,7 +193,8 @@ func (c *collector) turn() (n int, ended bool, err error) {
 	return n, ended, err
 }
 
-// heart beats as long as there is progress.
+// heart beats as long as there is progress. It does not while there may be segments that cannot be seen or read: the
+// program would wait for their return.
 func (c *collector) heart() (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -205,7 +206,7 @@ func (c *collector) heart() (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				if ring.MonotonicNS()-c.progress.Load() < uint64(stuckAfter) {
+				if ring.MonotonicNS()-c.progress.Load() < uint64(stuckAfter) && !c.blind.Load() {
 					_ = ring.Guarded(func() error { c.control.Beat(); return nil })
 				}
 			}

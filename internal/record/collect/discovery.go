@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
@@ -18,17 +19,19 @@ type discovery struct {
 	ignored map[string]bool // names of files that make no sense
 	seen    uint32          // how many files had been announced before the last look
 	retry   bool            // a file was not ready: look again whatever was announced
+	blind   atomic.Bool     // a directory cannot be listed, as when its file system is gone
 }
 
 // newDiscovery begins to watch the state directory, and the one where large segments go if there is
 // one.
-func newDiscovery(dirs []*safefile.Dir) discovery {
-	return discovery{dirs: dirs, ignored: map[string]bool{}, retry: true}
+func newDiscovery(dirs []*safefile.Dir) *discovery {
+	return &discovery{dirs: dirs, ignored: map[string]bool{}, retry: true}
 }
 
-// scan makes new registrations and segments known, if any were announced.
+// scan makes new registrations and segments known, if any were announced, and notices that the file system is gone.
 func (c *collector) scan() {
-	if n := c.control.Files(); n != c.seen || c.retry || c.control.Lost() {
+	_, gone := c.dir.Self()
+	if n := c.control.Files(); n != c.seen || c.retry || c.control.Lost() || gone != nil {
 		c.look()
 	}
 }
@@ -37,8 +40,16 @@ func (c *collector) scan() {
 // left must be looked for in this way: it may have been killed before it announced a file.
 func (c *collector) look() {
 	c.seen, c.retry = c.control.Files(), false // first: what comes meanwhile is looked for again
+	blind := false
 	for _, dir := range c.dirs {
-		for _, name := range c.list(dir) {
+		names, err := c.list(dir)
+		if err != nil {
+			c.retry, blind = true, true
+			if !c.blind.Load() {
+				c.logf("%v", err)
+			}
+		}
+		for _, name := range names {
 			if c.ignored[name] {
 				continue
 			}
@@ -47,19 +58,18 @@ func (c *collector) look() {
 			}
 		}
 	}
+	c.blind.Store(blind)
 }
 
 // list lists a directory. It may be that there are no descriptors for a moment.
-func (c *collector) list(dir *safefile.Dir) []string {
+func (c *collector) list(dir *safefile.Dir) ([]string, error) {
 	for try := 0; ; try++ {
 		names, err := dir.Names()
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			return names
+		if errors.Is(err, fs.ErrNotExist) {
+			return names, nil
 		}
-		if try == listTries {
-			c.logf("%v", err)
-			c.retry = true
-			return names
+		if err == nil || try == listTries || c.blind.Load() {
+			return names, err
 		}
 		time.Sleep(listPause)
 	}
