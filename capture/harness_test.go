@@ -26,9 +26,15 @@ import (
 var built struct {
 	dir     string
 	runtime string
+	// sanitizer is the library of a sanitizer and a blank: it wants to be the first.
+	sanitizer string
 }
 
 var flavours = []string{"openmpi", "mpich"}
+
+// sanitizer is what the runtime and the programs are built with: address, undefined or thread, or
+// nothing (make sanitized).
+var sanitizer = os.Getenv("TABARD_TEST_SANITIZE")
 
 var (
 	quiet = ring.Config{}
@@ -51,7 +57,18 @@ func TestMain(m *testing.M) {
 
 func build(dir string) error {
 	built.dir, built.runtime = dir, filepath.Join(dir, "libtabard.so")
-	if err := os.WriteFile(built.runtime, capture.Runtime(), 0o755); err != nil {
+	if sanitizer != "" {
+		err := command("./build.sh", built.runtime, "-g", "-O1", "-fsanitize="+sanitizer, "-fno-sanitize-recover=all")
+		if err != nil {
+			return err
+		}
+		name := map[string]string{"address": "libasan.so", "thread": "libtsan.so", "undefined": "libubsan.so"}[sanitizer]
+		path, err := exec.Command("gcc", "-print-file-name="+name).Output()
+		if err != nil {
+			return err
+		}
+		built.sanitizer = strings.TrimSpace(string(path)) + " "
+	} else if err := os.WriteFile(built.runtime, capture.Runtime(), 0o755); err != nil {
 		return err
 	}
 	failed := make([]error, len(flavours))
@@ -72,6 +89,9 @@ func buildFlavour(home, flavour string) error {
 	flags := []string{"-O1", "-Wall", "-Wextra", "-Werror", "-Itestdata/fakempi", "-fexceptions", "-pthread"}
 	if flavour == "mpich" {
 		flags = append(flags, "-DFAKEMPI_MPICH")
+	}
+	if sanitizer != "" {
+		flags = append(flags, "-g", "-fsanitize="+sanitizer, "-fno-sanitize-recover=all")
 	}
 	compile := func(compiler, source string, args ...string) error {
 		return command(compiler, slices.Concat(flags, []string{"testdata/" + source}, args)...)
@@ -188,9 +208,10 @@ func (r *run) execute(c *ring.Control, args []string) {
 		limit = strconv.Itoa(r.limitFS)
 	}
 	// The shell sets the limit and becomes the program, which alone is preloaded.
-	script := `ulimit -f ` + limit + `; LD_PRELOAD="$RUNTIME"; export LD_PRELOAD; exec "$@"`
+	script := `ulimit -f ` + limit + `; LD_PRELOAD="$SANITIZER$RUNTIME"; export LD_PRELOAD; exec "$@"`
 	cmd := exec.Command("bash", append([]string{"-c", script, "bash", path}, args...)...)
-	cmd.Env = append(os.Environ(), "TABARD_DIR="+r.dir, "TABARD_SPILL="+r.spill, "RUNTIME="+r.runtime)
+	cmd.Env = append(os.Environ(), "TABARD_DIR="+r.dir, "TABARD_SPILL="+r.spill, "RUNTIME="+r.runtime,
+		"SANITIZER="+built.sanitizer)
 	cmd.Env = append(cmd.Env, r.env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -70,6 +70,8 @@ static int pass_on(struct dl_phdr_info *o, size_t size, void *argument)
     return p->f(o, size, p->argument);
 }
 
+/* Sanitizers call it before they are ready for code that they have instrumented. */
+__attribute__((no_sanitize("address", "thread")))
 TB_EXPORT int dl_iterate_phdr(int (*f)(struct dl_phdr_info *, size_t, void *), void *argument)
 {
     struct passed_on p = {.f = f, .argument = argument};
