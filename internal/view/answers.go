@@ -243,16 +243,19 @@ func guarded[T any](work func() (T, error)) (v T, err error) {
 	return work()
 }
 
-// How many analyses of a queue go on at once, how long one is kept that was not begun and that nobody asks for, and how
-// many bytes of answers of a queue are kept.
+// How many analyses of a queue go on at once; those of many streams one after the other, as each holds something of each
+// stream. How long one is kept that was not begun and that nobody asks for, and how many bytes of answers of a queue are
+// kept.
 const (
 	atATime    = 2
+	oneByOne   = 1 << 14
 	forgotten  = 5 * time.Second
 	maxAnswers = 48 << 20
 )
 
 // answers are those that take long.
 type answers struct {
+	atATime int
 	mu      sync.Mutex
 	all     map[string]*task
 	running int
@@ -273,7 +276,14 @@ type task struct {
 	made, total atomic.Uint64
 }
 
-func newAnswers() *answers { return &answers{all: map[string]*task{}} }
+// newAnswers is a queue for recordings of so many streams.
+func newAnswers(streams int) *answers {
+	a := &answers{atATime: atATime, all: map[string]*task{}}
+	if streams > oneByOne {
+		a.atATime = 1
+	}
+	return a
+}
 
 // get finds an answer, or begins to work it out.
 func (a *answers) get(key string, q *question, work func(*question) (any, error)) *task {
@@ -293,7 +303,7 @@ func (a *answers) get(key string, q *question, work func(*question) (any, error)
 
 // begin begins the tasks that were asked for last, as far as others have ended.
 func (a *answers) begin() {
-	for a.running < atATime {
+	for a.running < a.atATime {
 		var next *task
 		for key, t := range a.all {
 			if t.begun {

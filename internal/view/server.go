@@ -48,18 +48,20 @@ func New(archives ...*archive.Archive) (*Server, error) {
 	var secret [16]byte
 	rand.Read(secret[:]) // never fails
 	s := &Server{token: hex.EncodeToString(secret[:])}
-	for i := range s.answers {
-		s.answers[i] = newAnswers()
-	}
 	// Cookies do not know ports: each server has a name of its own, which does not tell the token.
 	id := sha256.Sum256(append([]byte("cookie "), secret[:]...))
 	s.cookie = "tabard-" + hex.EncodeToString(id[:4])
+	streams := 0
 	for i, a := range archives {
 		r, err := newRecording(i, a)
 		if err != nil {
 			return nil, err
 		}
 		s.recordings = append(s.recordings, r)
+		streams += r.calls.NumStreams()
+	}
+	for i := range s.answers {
+		s.answers[i] = newAnswers(streams)
 	}
 	s.mux = endpoints()
 	s.asked.Store(time.Now().UnixNano())

@@ -1,17 +1,17 @@
-"use strict";(()=>{var q=class extends Error{constructor(n,s){super(s);this.status=n}status},re=(()=>{let t=document.getElementById(
-"tabard-data");return t?JSON.parse(t.textContent??"{}").answers:null})(),B=re!==null;function Re(t,e={}){let n=Object.
+"use strict";(()=>{var B=class extends Error{constructor(n,s){super(s);this.status=n}status},re=(()=>{let t=document.getElementById(
+"tabard-data");return t?JSON.parse(t.textContent??"{}").answers:null})(),W=re!==null;function Re(t,e={}){let n=Object.
 keys(e).sort().filter(s=>e[s]!==void 0&&e[s]!=="").map(s=>`${encodeURIComponent(s)}=${encodeURIComponent(String(
 e[s]))}`);return"/api/"+t+(n.length?"?"+n.join("&"):"")}var ee=new Map,Yt=200;function Gt(t,e){let n=ee.get(t);
 if(n)return ee.delete(t),ee.set(t,n),n;let s=e();ee.set(t,s),s.catch(()=>ee.delete(t));for(let i of ee.keys()){
-if(ee.size<=Yt)break;ee.delete(i)}return s}function Xe(){return new q(404,"This is not in this file: open the \
+if(ee.size<=Yt)break;ee.delete(i)}return s}function Xe(){return new B(404,"This is not in this file: open the \
 recording itself with tabard view.")}async function Zt(t){if(!re||!(t in re))throw Xe();let e=re[t];if(typeof e==
-"object"&&e.error)throw new q(409,e.error);return e}async function Ye(t,e){for(;;){let n;try{n=await fetch(t,{
-signal:e.signal??null,credentials:"same-origin"})}catch(s){throw e.signal?.aborted?s:new q(0,"The server does \
+"object"&&e.error)throw new B(409,e.error);return e}async function Ye(t,e){for(;;){let n;try{n=await fetch(t,{
+signal:e.signal??null,credentials:"same-origin"})}catch(s){throw e.signal?.aborted?s:new B(0,"The server does \
 not answer: has tabard view ended? Start it again, and reload this page.")}if(n.status!==202)return n;if(e.pending?.(
 await n.json()),await new Promise(s=>setTimeout(s,300)),e.signal?.aborted)throw new DOMException("aborted","Ab\
-ortError")}}async function Ge(t){if(t.status===401||t.status===403)return new q(t.status,"This page may not as\
-k the server: open the address that tabard view printed.");try{return new q(t.status,(await t.json()).error)}catch{
-return new q(t.status,`The server answered with status ${t.status}.`)}}function H(t,e={},n={}){let s=Re(t,e);return re?
+ortError")}}async function Ge(t){if(t.status===401||t.status===403)return new B(t.status,"This page may not as\
+k the server: open the address that tabard view printed.");try{return new B(t.status,(await t.json()).error)}catch{
+return new B(t.status,`The server answered with status ${t.status}.`)}}function H(t,e={},n={}){let s=Re(t,e);return re?
 Zt(s):Gt(s,async()=>{let i=await Ye(s,n);if(!i.ok)throw await Ge(i);return await i.json()})}async function Ze(t,e={}){
 if(re){let s=re[t];if(typeof s!="string")throw Xe();return Uint8Array.from(atob(s),i=>i.charCodeAt(0)).buffer}
 let n=await Ye(t,e);if(!n.ok)throw await Ge(n);return n.arrayBuffer()}var Qt=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;function te(t){return t.replace(Qt,e=>{let n=e.codePointAt(0)??
@@ -46,8 +46,8 @@ isInteger(t)?String(t):be(t,3))+" B";let e=0;for(t/=1024;Math.abs(t)>=1023.95&&e
 let e=100*t;return Number.isNaN(e)?"-":e>0&&e<.05?"<0.1%":e.toFixed(1)+"%"}function I(t,e){return t===1?"1 "+e:
 k(t)+" "+e+(/(s|ch)$/.test(e)?"es":"s")}function He(t,e){let n=Math.min(9,Math.max(0,2-Math.floor(Math.log10(Math.max(e,1)/1e9))));return(t/1e9).toFixed(
 n)+" s"}function z(t,e=[]){let n={};for(let[s,i]of Object.entries(t.selection))e.includes(s)||(n[s]=i);return n}function V(t){
-return JSON.stringify(t.selection)}function ne(t){return t instanceof q?t.message:`This page failed: ${t instanceof
-Error?t.message:String(t)}`}function tn(t){return t instanceof q&&(t.status===409||t.status===404)}var tt=new WeakMap;
+return JSON.stringify(t.selection)}function ne(t){return t instanceof B?t.message:`This page failed: ${t instanceof
+Error?t.message:String(t)}`}function tn(t){return t instanceof B&&(t.status===409||t.status===404)}var tt=new WeakMap;
 async function E(t,e,n=s=>S(t,u("p",{class:"pending",role:"status"},s))){tt.get(t)?.abort();let s=new AbortController;
 tt.set(t,s),t.setAttribute("aria-busy","true");let i=setTimeout(()=>{s.signal.aborted||n("\u2026")},150),o=c=>{
 if(s.signal.aborted)return;clearTimeout(i);let a=c.total>0?`: ${k(c.done)} of ${k(c.total)}`:c.done>0?`: ${k(c.
@@ -55,7 +55,7 @@ done)}`:"";n(c.what+a+" \u2026")};try{let c=await e(s.signal,o);s.signal.aborted
 aborted||S(t,u("p",{class:tn(c)?"empty":"failed",role:"status"},ne(c)))}clearTimeout(i),s.signal.aborted||t.removeAttribute(
 "aria-busy")}function L(t,e,n,s){return H(t,e,{signal:n,pending:s})}function nn(t){let e=(t.file??"").replace(
 /^.*\//,"");return t.line?`${e}:${t.line}`+(t.func?` [${t.func}]`:""):t.code?t.code:t.offset!==void 0?`${e||t.
-func||"?"}+0x${t.offset.toString(16)}`:t.func??e}function Z(t){return(t??[]).map(nn).join(" < ")}function W(t,e,n,s){
+func||"?"}+0x${t.offset.toString(16)}`:t.func??e}function Z(t){return(t??[]).map(nn).join(" < ")}function q(t,e,n,s){
 let i=u("select",{change:o=>s(o.target.value)},...e.map(([o,c])=>u("option",{value:o,selected:o===n},c)));return u(
 "label",{},t,i)}var J=["rank","function","comm","time","in","steps","step_loop"],sn={rank:"--rank",function:"--function",comm:"\
 --comm",time:"--time",in:"--in",steps:"--steps",step_loop:"--step-loop"},ae={selection:{},panel:"sites",color:"\
@@ -133,7 +133,7 @@ ke[s+1]??0);for(let c=0;c<3;c++)t[3*e+c]=Math.round((i[c]??0)*(1-(n-s))+(o[c]??0
 rn);lt.addEventListener("change",()=>dispatchEvent(new Event("themechange")));function X(){let t=document.documentElement.
 dataset.theme;return ct??=t?t==="dark":lt.matches}function Y(t){let e=K[t]??K[0];return X()?e.dark:e.light}function C(t){
 let e=Fe.get(t);return e===void 0&&(e=getComputedStyle(document.documentElement).getPropertyValue("--"+t).trim(),
-Fe.set(t,e)),e}var dt=[["activity","activity"],["mpi","share in calls"],...K.slice(0,8).map(t=>[t.key,"share of "+t.name]),...B?
+Fe.set(t,e)),e}var dt=[["activity","activity"],["mpi","share in calls"],...K.slice(0,8).map(t=>[t.key,"share of "+t.name]),...W?
 []:Ie];function ut(t,e){let n=u("div",{class:"legend",role:"list","aria-label":"Legend"}),s=()=>{if(t.now.color===
 "activity"){S(n,...K.map((d,m)=>{if(!e.seen.has(d.key))return null;let h=u("span",{class:"swatch","aria-hidden":"\
 true"});return h.style.background=ie(Y(m)),u("span",{class:"key",role:"listitem"},h,d.name)}));return}let i=u(
@@ -171,41 +171,42 @@ e,n+3,s))}function un(t){return((t>>16)*299+(t>>8&255)*587+(t&255)*114)/1e3>140}
 let n=!0;for(let s of t.split(",").map(i=>i.trim().toLowerCase())){let i=s.startsWith("mpi_")||s.includes("*"),
 o=s.split("*").map(c=>c.replace(/[^\w]/g,"\\$&")).join(".*");if(i&&new RegExp(`^${o}$`).test(e.toLowerCase()))
 return!0;n&&=i}return n?!1:void 0}function ht(t,e,n,s){let{y:i,height:o,x:c,left:a,right:r,chosen:d}=n,m=e.calls??
-[];if(!m.length&&e.total>0)return!1;let h=e.loops??[],l=o>=26?Math.min(3,h.reduce((w,v)=>Math.max(w,v.level+1),
-0)):0,f=o>=26?(e.regions??[]).filter(w=>w.level<1):[],p=l+(f.length?1:0)>0?Math.min(13,Math.floor(o*.5/(l+(f.length?
+[];if(!m.length&&e.total>0)return!1;let h=e.loops??[],l=o>=26?Math.min(3,h.reduce((v,g)=>Math.max(v,g.level+1),
+0)):0,f=o>=26?(e.regions??[]).filter(v=>v.level<1):[],p=l+(f.length?1:0)>0?Math.min(13,Math.floor(o*.5/(l+(f.length?
 1:0)))):0,y=i;t.font="10px ui-monospace, DejaVu Sans Mono, monospace",t.textBaseline="middle",t.textAlign="lef\
-t";for(let w of f){let v=Math.max(a,c(w.start_ns)),_=Math.min(r,c(w.end_ns))-v;if(_<=0)continue;t.fillStyle=X()?
-"#2f5d50":"#bfe3d6",t.fillRect(v,y,_,p-1);let g=w.times>1?`${w.name||"regions"} (${w.times} times)`:w.name;p>=
-10&&Ke(t,g,v,y+p/2,_,X()?"#e8ecf1":"#1f2933"),s.push({x:v,width:_,y,height:p,line:e,region:g})}f.length&&(y+=p);
-for(let w of h){if(w.level>=l)continue;let v=Math.max(a,c(w.start_ns)),_=Math.min(r,c(w.end_ns))-v;if(_<=0)continue;
-let g=y+w.level*p;t.fillStyle=X()?w.iteration%2?"#3d4a63":"#4b5a78":w.iteration%2?"#c9d6ea":"#dbe4f2",t.fillRect(
-v,g,Math.max(.6,_-1),p-1);let j=(w.iteration===w.last_iteration?`${w.iteration}`:`${w.iteration}-${w.last_iteration}`)+
-(w.step?" step":"")+"  "+w.name;p>=10&&Ke(t,j,v,g+p/2,_,X()?"#e8ecf1":"#1f2933"),s.push({x:v,width:_,y:g,height:p,
-line:e,loop:w})}y+=l*p;let b=i+o-y,x=Math.max(a,c(e.from_ns)),T=Math.min(r,c(e.to_ns));if(m.length&&T>x){let w=Math.
-max(a,c(m[0]?.start_ns??e.from_ns)),v=Math.min(r,c(m.at(-1)?.end_ns??e.to_ns));t.fillStyle=ie(Y(0)),t.fillRect(
-w,y,v-w,b)}for(let w of m){let v=Math.max(a,c(w.start_ns)),_=Math.min(r,c(w.end_ns));if(_<a||v>r)continue;let g=mn(
-n.functions,w.func)===!1?K.length-1:dn.get(w.category)??6,P=Y(g),j=Math.max(.7,_-v),me=w.nested?b*.3:0;if(t.fillStyle=
-ie(P),t.fillRect(v,y+me,j>3?j-.7:j,b-me),w.unfinished){t.fillStyle=X()?"#ffffff":"#000000";for(let oe=v;oe<_;oe+=
-8)t.fillRect(oe,y+b-3,4,2)}w.index===d&&(t.strokeStyle=X()?"#ffffff":"#000000",t.lineWidth=2,t.strokeRect(v-1,
-y-1,j+2,b+2)),b>=10&&Ke(t,w.func.replace(/^P?MPIX?_/,""),v,y+b/2,j,un(P)?"#111820":"#ffffff"),s.push({x:v,width:j,
-y,height:b,line:e,call:w,site:w.site<0?void 0:e.sites?.[w.site]})}return!0}var hn=Float32Array.from({length:256},(t,e)=>Math.pow(e/255,2.2)),Ue=Uint8Array.from({length:4096},(t,e)=>Math.
+t";for(let v of f){let g=Math.max(a,c(v.start_ns)),_=Math.min(r,c(v.end_ns))-g;if(_<=0)continue;t.fillStyle=X()?
+"#2f5d50":"#bfe3d6",t.fillRect(g,y,_,p-1);let w=v.times>1?`${v.name||"regions"} (${v.times} times)`:v.name;p>=
+10&&Ke(t,w,g,y+p/2,_,X()?"#e8ecf1":"#1f2933"),s.push({x:g,width:_,y,height:p,line:e,region:w})}f.length&&(y+=p);
+for(let v of h){if(v.level>=l)continue;let g=Math.max(a,c(v.start_ns)),_=Math.min(r,c(v.end_ns))-g;if(_<=0)continue;
+let w=y+v.level*p;t.fillStyle=X()?v.iteration%2?"#3d4a63":"#4b5a78":v.iteration%2?"#c9d6ea":"#dbe4f2",t.fillRect(
+g,w,Math.max(.6,_-1),p-1);let j=(v.iteration===v.last_iteration?`${v.iteration}`:`${v.iteration}-${v.last_iteration}`)+
+(v.step?" step":"")+"  "+v.name;p>=10&&Ke(t,j,g,w+p/2,_,X()?"#e8ecf1":"#1f2933"),s.push({x:g,width:_,y:w,height:p,
+line:e,loop:v})}y+=l*p;let b=i+o-y,x=Math.max(a,c(e.from_ns)),T=Math.min(r,c(e.to_ns));if(m.length&&T>x){let v=Math.
+max(a,c(m[0]?.start_ns??e.from_ns)),g=Math.min(r,c(m.at(-1)?.end_ns??e.to_ns));t.fillStyle=ie(Y(0)),t.fillRect(
+v,y,g-v,b)}for(let v of m){let g=Math.max(a,c(v.start_ns)),_=Math.min(r,c(v.end_ns));if(_<a||g>r)continue;let w=mn(
+n.functions,v.func)===!1?K.length-1:dn.get(v.category)??6,P=Y(w),j=Math.max(.7,_-g),me=v.nested?b*.3:0;if(t.fillStyle=
+ie(P),t.fillRect(g,y+me,j>3?j-.7:j,b-me),v.unfinished){t.fillStyle=X()?"#ffffff":"#000000";for(let oe=g;oe<_;oe+=
+8)t.fillRect(oe,y+b-3,4,2)}v.index===d&&(t.strokeStyle=X()?"#ffffff":"#000000",t.lineWidth=2,t.strokeRect(g-1,
+y-1,j+2,b+2)),b>=10&&Ke(t,v.func.replace(/^P?MPIX?_/,""),g,y+b/2,j,un(P)?"#111820":"#ffffff"),s.push({x:g,width:j,
+y,height:b,line:e,call:v,site:v.site<0?void 0:e.sites?.[v.site]})}return!0}var hn=Float32Array.from({length:256},(t,e)=>Math.pow(e/255,2.2)),Ue=Uint8Array.from({length:4096},(t,e)=>Math.
 round(255*Math.pow(e/4095,1/2.2))),ft=256,$e=class{constructor(e,n,s){this.rec=e;this.grid=n;this.changed=s}rec;grid;changed;tiles=new Map;asking=0;queue=new Map;clock=0;generation=new AbortController;drop(){
 this.queue.clear()}get busy(){return this.asking>0||this.queue.size>0}address(e,n){return e.path??Re("tiles",{
 ...n.params,rec:this.rec||void 0,level:e.level,x:e.x,first:e.first,group:e.group,rows:e.rows})}tile(e,n,s=!0){
 let i=e.path??`${e.level}.${e.x}.${e.first}.${e.group}.${e.rows}${n.key}`,o=this.tiles.get(i);if(o)return o.used=
-++this.clock,o.head||o.error?o:void 0;s&&!this.queue.has(i)&&(this.queue.set(i,this.address(e,n)),queueMicrotask(
-()=>this.next()))}next(){for(;this.asking<4;){let[e]=this.queue;if(!e)return;this.queue.delete(e[0]),this.tiles.
-has(e[0])||this.fetch(...e)}}async fetch(e,n){let s={pixels:new Map,used:++this.clock};this.tiles.set(e,s),this.
-asking++;try{let i=await Ze(n,{signal:this.generation.signal}),o=new DataView(i).getUint32(0,!0);s.head=JSON.parse(
-new TextDecoder().decode(new Uint8Array(i,4,o))),le(s.head.value)?(s.values=new Float32Array(i.slice(4+o)),s.most=
-pt(s.head,s.values).reduce((c,a)=>Math.max(c,a),0)):s.cells=new Uint8Array(i,4+o),!s.head.exact&&s.head.pending>
-0&&!B&&setTimeout(()=>{this.tiles.delete(e),this.changed()},700)}catch(i){s.error=i instanceof Error?i.message:
-String(i)}this.asking--,this.trim(),this.changed(),this.next()}trim(){if(this.tiles.size<=ft)return;let e=[...this.
-tiles].filter(([,n])=>n.head||n.error).sort((n,s)=>n[1].used-s[1].used);for(let[n]of e.slice(0,this.tiles.size-
-ft))this.tiles.delete(n)}coarser(e,n){for(let s=1;e.level+s<=this.grid.level;s++){let i={...e,level:e.level+s,
-x:Math.floor(e.x/2**s)},o=this.tile(i,n,!1);if(o?.head)return{tile:o,place:i}}}};function pt(t,e){let n=t.categories.
-length,s=new Float32Array(t.bins*t.rows.length);return t.rows.forEach((i,o)=>{let c=1e9/(2**t.level*Math.max(1,
-i.read));for(let a=o*t.bins;a<(o+1)*t.bins;a++){let r=0;for(let d=0;d<n;d++)r+=e[a*n+d]??0;s[a]=r*c}}),s}function fn(t,e){
+++this.clock,o.stale&&s&&this.enqueue(i,e,n),o.head||o.error?o:void 0;s&&this.enqueue(i,e,n)}enqueue(e,n,s){this.
+queue.has(e)||(this.queue.set(e,this.address(n,s)),queueMicrotask(()=>this.next()))}next(){for(;this.asking<4;){
+let[e]=this.queue;if(!e)return;this.queue.delete(e[0]);let n=this.tiles.get(e[0]);(!n||n.stale)&&this.fetch(...e)}}async fetch(e,n){
+let s={pixels:new Map,used:++this.clock},i=this.tiles.get(e);i?i.stale=!1:this.tiles.set(e,s),this.asking++;try{
+let o=await Ze(n,{signal:this.generation.signal}),c=new DataView(o).getUint32(0,!0);s.head=JSON.parse(new TextDecoder().
+decode(new Uint8Array(o,4,c))),le(s.head.value)?(s.values=new Float32Array(o.slice(4+c)),s.most=pt(s.head,s.values).
+reduce((a,r)=>Math.max(a,r),0)):s.cells=new Uint8Array(o,4+c),!s.head.exact&&s.head.pending>0&&!W&&setTimeout(
+()=>{s.stale=!0,this.changed()},700)}catch(o){s.error=o instanceof Error?o.message:String(o)}this.tiles.set(e,
+s),this.asking--,this.trim(),this.changed(),this.next()}trim(){if(this.tiles.size<=ft)return;let e=[...this.tiles].
+filter(([,n])=>n.head||n.error).sort((n,s)=>n[1].used-s[1].used);for(let[n]of e.slice(0,this.tiles.size-ft))this.
+tiles.delete(n)}coarser(e,n){for(let s=1;e.level+s<=this.grid.level;s++){let i={...e,level:e.level+s,x:Math.floor(
+e.x/2**s)},o=this.tile(i,n,!1);if(o?.head)return{tile:o,place:i}}}};function pt(t,e){let n=t.categories.length,
+s=new Float32Array(t.bins*t.rows.length);return t.rows.forEach((i,o)=>{let c=1e9/(2**t.level*Math.max(1,i.read));
+for(let a=o*t.bins;a<(o+1)*t.bins;a++){let r=0;for(let d=0;d<n;d++)r+=e[a*n+d]??0;s[a]=r*c}}),s}function fn(t,e){
 return t<=0?0:Math.max(.04,Math.min(1,1+Math.log10(t/e)/4))}function Se(t,e,n,s){if(!t.head||!t.cells&&!t.values)
 return;let i=e+(t.values?"/"+n:"")+(X()?"/dark":""),o=t.pixels.get(i);if(o||!s())return o;let{bins:c,rows:a}=t.
 head,r=t.head.categories.length,d=document.createElement("canvas");d.width=c,d.height=Math.max(1,a.length);let m=d.
@@ -266,120 +267,121 @@ o+=r.unsized??0;for(let d of r.rows)s+=d.read,i+=d.threads}let c=this.failure;th
 tiles.busy?"loading":"ready";let a=c??(s<i?`not exact yet: ${D(s/i)} is read`:n?`not exact: means over stretch\
 es of ${M(n)}`:o?`${I(o,"message")} of unknown size: receives count with the size of their buffers`:"");this.note.
 textContent!==te(a)&&S(this.note,a)}failure;paintTiles(e,n){let[s,i,o,c]=this.view,a=(i-s)/this.plot,r=Math.max(
-0,Math.min(this.grid.level,Math.floor(Math.log2(2*a)))),d=1;for(;d*2*this.row<=2.01;)d*=2;let m=[];if(B){let v=this.
-first,_=[...new Set(v.map(g=>g.level))].sort((g,P)=>P-g);r=_.find(g=>g<=r)??_.at(-1)??r,m=v.filter(g=>g.level===
-r)}else{let v=64*d,_=256*2**r;for(let g=Math.floor(o/v)*v;g<Math.min(o+c,this.grid.lines);g+=v)for(let P=Math.
-max(0,Math.floor(s/_));P*_<Math.min(i,this.grid.to_ns);P++)m.push({level:r,x:P,first:g,group:d,rows:Math.min(64,
-Math.ceil((this.grid.lines-g)/d))})}let h=this.filter,l=performance.now()+3,f=()=>performance.now()<l||(p=!0,this.
-draw(),!1),p=!1;this.failure=void 0,e.imageSmoothingEnabled=!1;let[y]=this.first,b=y&&{...y,path:void 0},x=B||
-!b?void 0:{place:b,tile:this.tiles.tile(b,h)},T=!x||x.tile!==void 0,w=m.map(v=>this.tiles.tile(v,h,T));if(this.
-rescale([x?.tile,...w]),x?.tile&&w.some(v=>!v?.head)){let v=Se(x.tile,n.color,this.most,f);v&&x.tile.head&&(this.
-see(x.tile.head,x.place),this.paintTile(e,v,x.place,x.place))}for(let[v,_]of m.entries()){let g=w[v];g?.error&&
-(this.failure=g.error),g||(p=!0);let P=g&&Se(g,n.color,this.most,f);if(P&&g?.head){this.see(g.head,_),this.paintTile(
-e,P,_,_);continue}let j=this.tiles.coarser(_,h);P=j&&Se(j.tile,n.color,this.most,f),j&&P&&this.paintTile(e,P,j.
-place,_)}if(this.row>=5){e.fillStyle=C("paper");for(let v=Math.ceil(o+1e-9);v<=Math.min(o+c,this.grid.lines);v++)
-e.fillRect(N,Math.round(R+(v-o)*this.row)-1,this.plot,1)}return p}most=1;rescale(e){let n=2**Math.ceil(Math.log2(
-Math.max(1,...e.map(s=>s?.most??0))));n!==this.most&&(this.most=n,this.element.dispatchEvent(new Event("seen")))}see(e,n){
-if(this.heads.push({head:e,place:n}),le(e.value))return;let s=this.seen.size;for(let i of e.rows)i.sum_ns.forEach(
-(o,c)=>o>0&&this.seen.add(e.categories[c]??""));this.seen.size>s&&this.element.dispatchEvent(new Event("seen"))}paintTile(e,n,s,i){
-let o=2**(s.level-i.level),c=256/o,a=256*2**i.level,r=this.x(i.x*a),d=R+(s.first-this.view[2])*this.row,m=n.height;
-e.drawImage(n,(i.x-s.x*o)*c,0,c,m,r,d,this.x((i.x+1)*a)-r,m*s.group*this.row)}get rate(){return this.o.overview.
-calls/this.grid.lines/Math.max(1,this.grid.to_ns-this.grid.from_ns)}near(e){let{from_ns:n,to_ns:s}=this.grid,i=Math.
-min((s-n)/2,30/this.rate);this.look((n+s)/2-i,(n+s)/2+i,0,e)}paintLanes(e,n){let[s,i,o,c]=this.view;if(this.row<
-12||!this.o.overview.timed||B||n.color!=="activity"||this.rate*(i-s)>1500)return!1;let a=!1;for(let r=Math.floor(
-o);r<Math.min(Math.ceil(o+c),this.grid.lines);r++){let d=this.line(r);if(!d)continue;let m=R+(r-o)*this.row,h=n.
-call,l={y:m,height:this.row-1,x:this.x,left:N,right:this.width,functions:n.selection.function,chosen:h&&h[0]===
-d.world&&h[1]===d.rank&&h[2]===d.thread?h[3]:void 0};for(let f of this.lanes.of(d,s,i))a=ht(e,f,l,this.drawn)||
-a}return a}paintArrows(e){let[n,s,i,o]=this.view,c=new Map;for(let a=Math.floor(i);a<i+o;a++){let r=this.line(
-a);r&&r.thread===0&&c.set(r.rank,R+(a-i+.5)*this.row)}mt(e,this.lanes.arrows(n,s),this.x,c,[N,this.width])}paintSelection(e,n){
-let{from_ns:s,to_ns:i,lines:o}=this.grid,[,,c,a]=this.view,r=C("veil"),d=ge(n.time,s,i),m=this.steps&&ce(n.steps,
-this.steps.total),h=N,l=this.width;if(d&&([h,l]=[this.x(this.own(d[0])),this.x(this.own(d[1]))]),m&&this.steps){
-let b=Math.min(this.steps.begin_ns.length-1,Math.floor(m[0]/this.steps.stride)),x=Math.min(this.steps.begin_ns.
-length-1,Math.floor(m[1]/this.steps.stride));h=Math.max(h,this.x(this.steps.begin_ns[b]??s)),l=Math.min(l,this.
-x((this.steps.begin_ns[x]??i)+(this.steps.length_ns[x]??0)))}if(e.fillStyle=r,h>N&&e.fillRect(N,R,h-N,this.height),
-l<this.width&&e.fillRect(l,R,this.width-l,this.height),(d||m)&&(e.fillStyle=C("accent"),e.fillRect(h-1,R,2,this.
-height),e.fillRect(l-1,R,2,this.height)),!n.rank)return;e.fillStyle=r;let f=Math.max(N,h),p=Math.min(this.width,
-l)-f,y=Math.max(1,Math.floor(1/this.row));for(let b=Math.floor(c);b<Math.min(o,c+a);b+=y){let x=this.line(b);x&&
-!xe(n.rank,x.rank)&&e.fillRect(f,R+(b-c)*this.row,p,Math.max(1,y*this.row))}}paintAxis(e){let[n,s]=this.view;e.
-fillStyle=C("faint"),e.strokeStyle=C("rule"),e.lineWidth=1,e.font="11px system-ui, DejaVu Sans, sans-serif",e.
-textBaseline="alphabetic";let i=(s-n)/this.plot*110,o=10**Math.floor(Math.log10(i)),c=[1,2,5,10].map(a=>a*o).find(
-a=>a>=i)??i;for(let a=Math.ceil(n/c)*c;a<=s;a+=c){let r=Math.round(this.x(a))+.5;if(r<N)continue;e.beginPath(),
-e.moveTo(r,14),e.lineTo(r,18),e.stroke();let d=He(a,c*10);r+e.measureText(d).width/2<this.width&&(e.textAlign=
-"center",e.fillText(d,Math.max(r,N+e.measureText(d).width/2),11))}this.paintSteps(e),e.beginPath(),e.moveTo(N,
-R-.5),e.lineTo(this.width,R-.5),e.stroke()}paintSteps(e){let n=this.steps;if(e.textAlign="left",e.fillText(n?.
-begin_ns.length?"step":"",4,29),!n)return;let s=new Set((n.slow??[]).map(l=>Math.floor(l.step/n.stride))),[i,o]=this.
-view,c=n.begin_ns.filter(l=>l>=i&&l<=o).length,a=Math.max(1,c*n.stride*60/this.plot),r=10**Math.floor(Math.log10(
-a)),d=[1,2,5,10].map(l=>l*r).find(l=>l>=a)??a,m=-1/0,h=-1/0;for(let l=0;l<n.begin_ns.length;l++){let f=Math.round(
-this.x(n.begin_ns[l]??0))+.5;if(f<N||f>this.width)continue;let p=Math.ceil(l*n.stride/d)*d,y=p<(l+1)*n.stride&&
-f>=h;if(!y&&!s.has(l)&&f-m<4||(m=f,e.strokeStyle=s.has(l)?C("bad"):C("rule"),e.beginPath(),e.moveTo(f,y?20:31),
-e.lineTo(f,R),e.stroke(),!y))continue;let b=String(p);h=f+e.measureText(b).width+10,h<this.width&&e.fillText(b,
-f+2,29)}}paintNames(e){let[,,n,s]=this.view,i=Math.max(1,Math.ceil(13/this.row));e.font="11px system-ui, DejaV\
-u Sans, sans-serif",e.textAlign="right",e.textBaseline="middle";let o=this.o.store.now.selection.rank,c=-1/0;for(let a=Math.
-ceil(n/i)*i;a<Math.min(this.grid.lines,n+s);a+=i){let r=this.line(a);if(!r)continue;let d=Math.max(R+(a-n+.5)*
-this.row,R+6);d>this.height-4||d<c||(c=d+12,e.fillStyle=o&&xe(o,r.rank)?C("accent"):C("ink"),e.fillText(wt(r,i===
-1||a===0),N-6,d))}}paintMarkers(e){for(let n of this.markers){let s=this.yOfRank(n.rank),i=this.x(n.at);s===void 0||
-i<N||i>this.width||(e.fillStyle=C("bad"),e.strokeStyle=C("paper"),e.beginPath(),e.moveTo(i,s),e.lineTo(i-5,s-9),
-e.lineTo(i+5,s-9),e.closePath(),e.fill(),e.stroke())}}paintDrag(e){let n=this.drag;if(!n)return;e.strokeStyle=
-C("accent"),e.fillStyle=C("select");let s=Math.min(n.x,n.x1),i=Math.min(n.y,n.y1),o=[s,this.grid.lines>1?i:R,Math.
-abs(n.x1-n.x),this.grid.lines>1?Math.abs(n.y1-n.y):this.height];e.fillRect(...o),e.strokeRect(...o)}line(e){let n=this.
-o.store.now.order;n!==this.linesOrder&&(this.linesOrder=n,this.lines=new Map);let s=Math.floor(e/de)*de,i=this.
-lines,o=i.get(s);if(o===void 0&&(i.set(s,null),H("lines",{rec:this.o.rec||void 0,order:n==="rank"?void 0:n,first:s,
-count:de}).then(c=>{i.set(s,c),this.draw()},()=>{})),o)return o.lines[e-s];for(let{head:c,place:a}of this.heads){
-if(a.group!==1)continue;let r=c.rows[e-a.first];if(r)return{rank:r.rank,world:r.world,thread:r.thread,host:"",
-class:0,calls:0}}}yOfRank(e){let[,,n,s]=this.view;for(let i=Math.floor(n);i<n+s;i++){let o=this.line(i);if(o?.
-rank===e&&o.thread===0)return R+(i-n+.5)*this.row}}hit(e,n){let s;for(let i of this.drawn)n<i.y||n>i.y+i.height||
-e<i.x-1||e>i.x+Math.max(i.width,2)||(!s||i.width<=s.width)&&(s=i);return s}listen(){let e=this.canvas;e.addEventListener(
-"pointerdown",n=>{n.button>1||(e.setPointerCapture(n.pointerId),this.drag={x:n.offsetX,y:n.offsetY,x1:n.offsetX,
-y1:n.offsetY,pan:n.shiftKey||n.button===1},this.tip.hidden=!0)}),e.addEventListener("pointermove",n=>{this.pointer=
-{x:n.offsetX,y:n.offsetY};let s=this.drag;if(!s)return this.point();if(s.pan){let[i,o,c,a]=this.view,r=(s.x1-n.
-offsetX)/this.plot*(o-i);this.look(i+r,o+r,c+Math.round((s.y1-n.offsetY)/this.row),a)}s.x1=n.offsetX,s.y1=n.offsetY,
-this.draw()}),e.addEventListener("pointerup",n=>{let s=this.drag;this.drag=void 0,s&&!s.pan&&this.released(s,n.
-ctrlKey||n.metaKey),this.draw()}),e.addEventListener("pointercancel",()=>this.drag=void 0),e.addEventListener(
-"pointerleave",()=>{this.pointer=void 0,this.tip.hidden=!0}),e.addEventListener("dblclick",()=>this.fit()),e.addEventListener(
-"wheel",n=>{n.preventDefault();let s=n.deltaMode?n.deltaY*20:n.deltaY;Math.abs(n.deltaX)>Math.abs(n.deltaY)?this.
-pan(n.deltaX/1e3):n.shiftKey?this.pan(s/1e3):n.altKey?this.zoomLines(Math.exp(s/400),n.offsetY):this.zoom(Math.
-exp(s/400),n.offsetX)},{passive:!1})}fit(){let e=this.o.store.now.selection,{from_ns:n,to_ns:s}=this.grid,i=ge(
-e.time,n,s),o=this.steps&&ce(e.steps,this.steps.total);if(o&&this.steps){let d=Math.floor(o[0]/this.steps.stride),
-m=Math.min(this.steps.begin_ns.length-1,Math.floor(o[1]/this.steps.stride));i??=[this.steps.begin_ns[d]??n,(this.
-steps.begin_ns[m]??s)+(this.steps.length_ns[m]??0)]}let[c,a]=i??[n,s],r=i?(a-c)*.03:0;this.look(c-r,a+r,this.view[2],
-this.view[3],!1)}async released(e,n){let s=this.o.store;if(Math.abs(e.x1-e.x)<4&&Math.abs(e.y1-e.y)<4){let r=this.
-markers.find(l=>Math.abs(this.x(l.at)-e.x)<6&&Math.abs((this.yOfRank(l.rank)??-99)-5-e.y)<9);if(r)return r.choose();
-let d=this.line(Math.floor(this.lineAt(e.y))),m=this.hit(e.x,e.y);if(m?.call){let l=m.line;return s.set({call:[
-l.world,l.rank,l.thread,m.call.index],panel:"call"})}if(m?.loop?.step&&m.loop.iteration===m.loop.last_iteration)
-return s.select({steps:String(m.loop.iteration),time:""});if(!d||e.y<R)return;let h=s.now.selection.rank;return n&&
-h?s.select({rank:xe(h,d.rank)?ye(this.ranksIn(h).filter(l=>l!==d.rank)):ye([...this.ranksIn(h),d.rank])}):s.select(
-{rank:h===String(d.rank)?"":String(d.rank)})}let i=gt(this.shared(this.timeAt(Math.max(N,Math.min(e.x,e.x1)))),
-this.shared(this.timeAt(Math.max(e.x,e.x1)))),o=Math.max(0,Math.floor(this.lineAt(Math.min(e.y,e.y1)))),c=Math.
-min(this.grid.lines-1,Math.floor(this.lineAt(Math.max(e.y,e.y1)))),a=o<=0&&c>=this.grid.lines-1||Math.abs(e.y1-
-e.y)<4||e.y<R;s.select({time:i,steps:"",rank:a?s.now.selection.rank??"":await this.ranksOf(o,c)})}ranksIn(e){return e.
-split(",").flatMap(n=>{let[s=0,i=s]=n.split("-").map(Number);return Array.from({length:i-s+1},(o,c)=>s+c)})}async ranksOf(e,n){
-let s=this.o.store.now.order,i=[];for(let o=Math.floor(e/de)*de;o<=n;o+=de)(await H("lines",{rec:this.o.rec||void 0,
-order:s==="rank"?void 0:s,first:o,count:de})).lines.forEach((a,r)=>{o+r>=e&&o+r<=n&&a.rank>=0&&i.push(a.rank)});
-return ye(i)}point(){let e=this.pointer;if(!e||e.x<N||e.y<R){this.tip.hidden=!0;return}let n=this.timeAt(e.x),
-s=Math.floor(this.lineAt(e.y)),[i,o]=this.view,c=this.hit(e.x,e.y),a=[],r=this.line(s);if(c?.call)a.push(...kn(
-c.call,c.site));else if(c?.loop){let l=c.loop;a.push(u("b",{},`${l.step?"step":"iteration"} ${l.iteration}${l.
-last_iteration>l.iteration?"-"+l.last_iteration:""} of ${l.of}`),u("div",{},l.name),u("div",{},M(l.end_ns-l.start_ns)))}else
-c?.region?a.push(u("b",{},"region "+c.region)):a.push(...this.aboutCell(s,n));let d=this.markers.find(l=>Math.
-abs(this.x(l.at)-e.x)<6&&Math.abs((this.yOfRank(l.rank)??-99)-5-e.y)<9);if(d&&a.unshift(u("b",{class:"bad"},d.
-text)),!a.length){this.tip.hidden=!0;return}S(this.tip,u("div",{class:"where"},`${r?wt(r,!0):""}  at ${He(n,o-
-i)}`),...a),this.tip.hidden=!1;let m=this.tip.offsetWidth,h=this.tip.offsetHeight;this.tip.style.left=(e.x+16+
-m>this.width?Math.max(0,e.x-m-12):e.x+16)+"px",this.tip.style.top=Math.max(0,Math.min(e.y+14,this.height-h-4))+
-"px"}aboutCell(e,n){for(let{head:s,place:i}of this.heads){let o=Math.floor((e-i.first)/i.group),c=Math.floor(n/
-2**i.level)-i.x*256,a=s.rows[o];if(!a||c<0||c>255||e<i.first)continue;let r=this.tiles.tile(i,this.filter,!1),
-d=s.categories.length;if(r?.values)return yn(s,a,r.values.subarray((o*256+c)*d,(o*256+c+1)*d));let m=r?.cells;
-if(!m)continue;let h=s.categories.map((f,p)=>[m[(o*256+c)*d+p]??0,f]).filter(([f])=>f>0).sort((f,p)=>p[0]-f[0]),
-l=a.threads>1?u("div",{},`mean of ${vt(a)}`):null;return a.read===0?[u("div",{},"not read yet")]:[...l?[l]:[],
-u("div",{},`mean of ${M(2**i.level)}`),...h.length?h.map(([f,p])=>u("div",{},`${D(f/255)} ${K.find(y=>y.key===
-p)?.name??p}`)):[u("div",{},"nothing is known")]]}return[]}callsDrawn(){let e=this.canvas.getBoundingClientRect();
-return this.drawn.flatMap(n=>n.call?[{x:e.x+n.x+n.width/2,y:e.y+n.y+n.height/2,width:n.width,func:n.call.func,
-index:n.call.index,rank:n.line.rank}]:[])}};function wt(t,e){let n=(t.world?`w${t.world}:`:"")+(t.rank<0?"?":t.
-rank)+(t.thread?"."+t.thread:"");return e&&!t.world&&!t.thread?"rank "+n:n}function vt(t){return`${I(t.threads,
-"thread")}: ranks ${t.rank} to ${t.last_rank}`}function yn(t,e,n){if(e.read===0)return[u("div",{},"not read ye\
-t")];let s=t.value.replace("_"," "),i=c=>t.value.startsWith("bytes")?A(c):k(c),o=t.categories.flatMap((c,a)=>n[a]?
-[u("div",{},`${i(n[a]??0)} ${xn[c]??c}`)]:[]);return[u("b",{},s),...e.threads>1?[u("div",{},`sum of ${vt(e)}`)]:
-[],u("div",{},`in ${M(2**t.level)}`),...o.length?o:[u("div",{},"nothing")]]}var xn={p2p:"point to point",collective:"\
-collective",rma:"one-sided",io:"files"};function kn(t,e){return[u("b",{},t.func),u("div",{},`${M(t.end_ns-t.start_ns)}${t.
-unfinished?", did not return":""}, call ${t.index}`),...e?[u("div",{class:"site"},e)]:[]]}function Le(t){return t===null?"not known or not significant":Array.isArray(t)?"["+t.map(Le).join(", ")+"]":typeof t==
+0,Math.min(this.grid.level,Math.floor(Math.log2(2*a)))),d=1;for(;d*2*this.row<=2.01;)d*=2;let m=[];if(W){let g=this.
+first,_=[...new Set(g.map(w=>w.level))].sort((w,P)=>P-w);r=_.find(w=>w<=r)??_.at(-1)??r,m=g.filter(w=>w.level===
+r)}else{let g=64*d,_=256*2**r;for(let w=Math.floor(o/g)*g;w<Math.min(o+c,this.grid.lines);w+=g)for(let P=Math.
+max(0,Math.floor(s/_));P*_<Math.min(i,this.grid.to_ns);P++)m.push({level:r,x:P,first:w,group:d,rows:Math.min(64,
+Math.ceil((this.grid.lines-w)/d))})}let h=this.filter,l=performance.now()+3,f=()=>performance.now()<l||(p=!0,this.
+draw(),!1),p=!1;this.failure=void 0,e.imageSmoothingEnabled=!1;let[y]=this.first,b=y&&{...y,path:void 0},x=W||
+!b?void 0:{place:b,tile:this.tiles.tile(b,h)},T=!x||x.tile!==void 0,v=m.map(g=>this.tiles.tile(g,h,T));if(this.
+rescale([x?.tile,...v]),x?.tile&&v.some(g=>!g?.head||g.head.rows.some(_=>_.read===0))){let g=Se(x.tile,n.color,
+this.most,f);g&&x.tile.head&&(this.see(x.tile.head,x.place),this.paintTile(e,g,x.place,x.place))}for(let[g,_]of m.
+entries()){let w=v[g];w?.error&&(this.failure=w.error),w||(p=!0);let P=w&&Se(w,n.color,this.most,f);if(P&&w?.head){
+this.see(w.head,_),this.paintTile(e,P,_,_);continue}let j=this.tiles.coarser(_,h);P=j&&Se(j.tile,n.color,this.
+most,f),j&&P&&this.paintTile(e,P,j.place,_)}if(this.row>=5){e.fillStyle=C("paper");for(let g=Math.ceil(o+1e-9);g<=
+Math.min(o+c,this.grid.lines);g++)e.fillRect(N,Math.round(R+(g-o)*this.row)-1,this.plot,1)}return p}most=1;rescale(e){
+let n=2**Math.ceil(Math.log2(Math.max(1,...e.map(s=>s?.most??0))));n!==this.most&&(this.most=n,this.element.dispatchEvent(
+new Event("seen")))}see(e,n){if(this.heads.push({head:e,place:n}),le(e.value))return;let s=this.seen.size;for(let i of e.
+rows)i.sum_ns.forEach((o,c)=>o>0&&this.seen.add(e.categories[c]??""));this.seen.size>s&&this.element.dispatchEvent(
+new Event("seen"))}paintTile(e,n,s,i){let o=2**(s.level-i.level),c=256/o,a=256*2**i.level,r=this.x(i.x*a),d=R+
+(s.first-this.view[2])*this.row,m=n.height;e.drawImage(n,(i.x-s.x*o)*c,0,c,m,r,d,this.x((i.x+1)*a)-r,m*s.group*
+this.row)}get rate(){return this.o.overview.calls/this.grid.lines/Math.max(1,this.grid.to_ns-this.grid.from_ns)}near(e){
+let{from_ns:n,to_ns:s}=this.grid,i=Math.min((s-n)/2,30/this.rate);this.look((n+s)/2-i,(n+s)/2+i,0,e)}paintLanes(e,n){
+let[s,i,o,c]=this.view;if(this.row<12||!this.o.overview.timed||W||n.color!=="activity"||this.rate*(i-s)>1500)return!1;
+let a=!1;for(let r=Math.floor(o);r<Math.min(Math.ceil(o+c),this.grid.lines);r++){let d=this.line(r);if(!d)continue;
+let m=R+(r-o)*this.row,h=n.call,l={y:m,height:this.row-1,x:this.x,left:N,right:this.width,functions:n.selection.
+function,chosen:h&&h[0]===d.world&&h[1]===d.rank&&h[2]===d.thread?h[3]:void 0};for(let f of this.lanes.of(d,s,
+i))a=ht(e,f,l,this.drawn)||a}return a}paintArrows(e){let[n,s,i,o]=this.view,c=new Map;for(let a=Math.floor(i);a<
+i+o;a++){let r=this.line(a);r&&r.thread===0&&c.set(r.rank,R+(a-i+.5)*this.row)}mt(e,this.lanes.arrows(n,s),this.
+x,c,[N,this.width])}paintSelection(e,n){let{from_ns:s,to_ns:i,lines:o}=this.grid,[,,c,a]=this.view,r=C("veil"),
+d=ge(n.time,s,i),m=this.steps&&ce(n.steps,this.steps.total),h=N,l=this.width;if(d&&([h,l]=[this.x(this.own(d[0])),
+this.x(this.own(d[1]))]),m&&this.steps){let b=Math.min(this.steps.begin_ns.length-1,Math.floor(m[0]/this.steps.
+stride)),x=Math.min(this.steps.begin_ns.length-1,Math.floor(m[1]/this.steps.stride));h=Math.max(h,this.x(this.
+steps.begin_ns[b]??s)),l=Math.min(l,this.x((this.steps.begin_ns[x]??i)+(this.steps.length_ns[x]??0)))}if(e.fillStyle=
+r,h>N&&e.fillRect(N,R,h-N,this.height),l<this.width&&e.fillRect(l,R,this.width-l,this.height),(d||m)&&(e.fillStyle=
+C("accent"),e.fillRect(h-1,R,2,this.height),e.fillRect(l-1,R,2,this.height)),!n.rank)return;e.fillStyle=r;let f=Math.
+max(N,h),p=Math.min(this.width,l)-f,y=Math.max(1,Math.floor(1/this.row));for(let b=Math.floor(c);b<Math.min(o,
+c+a);b+=y){let x=this.line(b);x&&!xe(n.rank,x.rank)&&e.fillRect(f,R+(b-c)*this.row,p,Math.max(1,y*this.row))}}paintAxis(e){
+let[n,s]=this.view;e.fillStyle=C("faint"),e.strokeStyle=C("rule"),e.lineWidth=1,e.font="11px system-ui, DejaVu\
+ Sans, sans-serif",e.textBaseline="alphabetic";let i=(s-n)/this.plot*110,o=10**Math.floor(Math.log10(i)),c=[1,
+2,5,10].map(a=>a*o).find(a=>a>=i)??i;for(let a=Math.ceil(n/c)*c;a<=s;a+=c){let r=Math.round(this.x(a))+.5;if(r<
+N)continue;e.beginPath(),e.moveTo(r,14),e.lineTo(r,18),e.stroke();let d=He(a,c*10);r+e.measureText(d).width/2<
+this.width&&(e.textAlign="center",e.fillText(d,Math.max(r,N+e.measureText(d).width/2),11))}this.paintSteps(e),
+e.beginPath(),e.moveTo(N,R-.5),e.lineTo(this.width,R-.5),e.stroke()}paintSteps(e){let n=this.steps;if(e.textAlign=
+"left",e.fillText(n?.begin_ns.length?"step":"",4,29),!n)return;let s=new Set((n.slow??[]).map(l=>Math.floor(l.
+step/n.stride))),[i,o]=this.view,c=n.begin_ns.filter(l=>l>=i&&l<=o).length,a=Math.max(1,c*n.stride*60/this.plot),
+r=10**Math.floor(Math.log10(a)),d=[1,2,5,10].map(l=>l*r).find(l=>l>=a)??a,m=-1/0,h=-1/0;for(let l=0;l<n.begin_ns.
+length;l++){let f=Math.round(this.x(n.begin_ns[l]??0))+.5;if(f<N||f>this.width)continue;let p=Math.ceil(l*n.stride/
+d)*d,y=p<(l+1)*n.stride&&f>=h;if(!y&&!s.has(l)&&f-m<4||(m=f,e.strokeStyle=s.has(l)?C("bad"):C("rule"),e.beginPath(),
+e.moveTo(f,y?20:31),e.lineTo(f,R),e.stroke(),!y))continue;let b=String(p);h=f+e.measureText(b).width+10,h<this.
+width&&e.fillText(b,f+2,29)}}paintNames(e){let[,,n,s]=this.view,i=Math.max(1,Math.ceil(13/this.row));e.font="1\
+1px system-ui, DejaVu Sans, sans-serif",e.textAlign="right",e.textBaseline="middle";let o=this.o.store.now.selection.
+rank,c=-1/0;for(let a=Math.ceil(n/i)*i;a<Math.min(this.grid.lines,n+s);a+=i){let r=this.line(a);if(!r)continue;
+let d=Math.max(R+(a-n+.5)*this.row,R+6);d>this.height-4||d<c||(c=d+12,e.fillStyle=o&&xe(o,r.rank)?C("accent"):
+C("ink"),e.fillText(wt(r,i===1||a===0),N-6,d))}}paintMarkers(e){for(let n of this.markers){let s=this.yOfRank(
+n.rank),i=this.x(n.at);s===void 0||i<N||i>this.width||(e.fillStyle=C("bad"),e.strokeStyle=C("paper"),e.beginPath(),
+e.moveTo(i,s),e.lineTo(i-5,s-9),e.lineTo(i+5,s-9),e.closePath(),e.fill(),e.stroke())}}paintDrag(e){let n=this.
+drag;if(!n)return;e.strokeStyle=C("accent"),e.fillStyle=C("select");let s=Math.min(n.x,n.x1),i=Math.min(n.y,n.
+y1),o=[s,this.grid.lines>1?i:R,Math.abs(n.x1-n.x),this.grid.lines>1?Math.abs(n.y1-n.y):this.height];e.fillRect(
+...o),e.strokeRect(...o)}line(e){let n=this.o.store.now.order;n!==this.linesOrder&&(this.linesOrder=n,this.lines=
+new Map);let s=Math.floor(e/de)*de,i=this.lines,o=i.get(s);if(o===void 0&&(i.set(s,null),H("lines",{rec:this.o.
+rec||void 0,order:n==="rank"?void 0:n,first:s,count:de}).then(c=>{i.set(s,c),this.draw()},()=>{})),o)return o.
+lines[e-s];for(let{head:c,place:a}of this.heads){if(a.group!==1)continue;let r=c.rows[e-a.first];if(r)return{rank:r.
+rank,world:r.world,thread:r.thread,host:"",class:0,calls:0}}}yOfRank(e){let[,,n,s]=this.view;for(let i=Math.floor(
+n);i<n+s;i++){let o=this.line(i);if(o?.rank===e&&o.thread===0)return R+(i-n+.5)*this.row}}hit(e,n){let s;for(let i of this.
+drawn)n<i.y||n>i.y+i.height||e<i.x-1||e>i.x+Math.max(i.width,2)||(!s||i.width<=s.width)&&(s=i);return s}listen(){
+let e=this.canvas;e.addEventListener("pointerdown",n=>{n.button>1||(e.setPointerCapture(n.pointerId),this.drag=
+{x:n.offsetX,y:n.offsetY,x1:n.offsetX,y1:n.offsetY,pan:n.shiftKey||n.button===1},this.tip.hidden=!0)}),e.addEventListener(
+"pointermove",n=>{this.pointer={x:n.offsetX,y:n.offsetY};let s=this.drag;if(!s)return this.point();if(s.pan){let[
+i,o,c,a]=this.view,r=(s.x1-n.offsetX)/this.plot*(o-i);this.look(i+r,o+r,c+Math.round((s.y1-n.offsetY)/this.row),
+a)}s.x1=n.offsetX,s.y1=n.offsetY,this.draw()}),e.addEventListener("pointerup",n=>{let s=this.drag;this.drag=void 0,
+s&&!s.pan&&this.released(s,n.ctrlKey||n.metaKey),this.draw()}),e.addEventListener("pointercancel",()=>this.drag=
+void 0),e.addEventListener("pointerleave",()=>{this.pointer=void 0,this.tip.hidden=!0}),e.addEventListener("db\
+lclick",()=>this.fit()),e.addEventListener("wheel",n=>{n.preventDefault();let s=n.deltaMode?n.deltaY*20:n.deltaY;
+Math.abs(n.deltaX)>Math.abs(n.deltaY)?this.pan(n.deltaX/1e3):n.shiftKey?this.pan(s/1e3):n.altKey?this.zoomLines(
+Math.exp(s/400),n.offsetY):this.zoom(Math.exp(s/400),n.offsetX)},{passive:!1})}fit(){let e=this.o.store.now.selection,
+{from_ns:n,to_ns:s}=this.grid,i=ge(e.time,n,s),o=this.steps&&ce(e.steps,this.steps.total);if(o&&this.steps){let d=Math.
+floor(o[0]/this.steps.stride),m=Math.min(this.steps.begin_ns.length-1,Math.floor(o[1]/this.steps.stride));i??=
+[this.steps.begin_ns[d]??n,(this.steps.begin_ns[m]??s)+(this.steps.length_ns[m]??0)]}let[c,a]=i??[n,s],r=i?(a-
+c)*.03:0;this.look(c-r,a+r,this.view[2],this.view[3],!1)}async released(e,n){let s=this.o.store;if(Math.abs(e.
+x1-e.x)<4&&Math.abs(e.y1-e.y)<4){let r=this.markers.find(l=>Math.abs(this.x(l.at)-e.x)<6&&Math.abs((this.yOfRank(
+l.rank)??-99)-5-e.y)<9);if(r)return r.choose();let d=this.line(Math.floor(this.lineAt(e.y))),m=this.hit(e.x,e.
+y);if(m?.call){let l=m.line;return s.set({call:[l.world,l.rank,l.thread,m.call.index],panel:"call"})}if(m?.loop?.
+step&&m.loop.iteration===m.loop.last_iteration)return s.select({steps:String(m.loop.iteration),time:""});if(!d||
+e.y<R)return;let h=s.now.selection.rank;return n&&h?s.select({rank:xe(h,d.rank)?ye(this.ranksIn(h).filter(l=>l!==
+d.rank)):ye([...this.ranksIn(h),d.rank])}):s.select({rank:h===String(d.rank)?"":String(d.rank)})}let i=gt(this.
+shared(this.timeAt(Math.max(N,Math.min(e.x,e.x1)))),this.shared(this.timeAt(Math.max(e.x,e.x1)))),o=Math.max(0,
+Math.floor(this.lineAt(Math.min(e.y,e.y1)))),c=Math.min(this.grid.lines-1,Math.floor(this.lineAt(Math.max(e.y,
+e.y1)))),a=o<=0&&c>=this.grid.lines-1||Math.abs(e.y1-e.y)<4||e.y<R;s.select({time:i,steps:"",rank:a?s.now.selection.
+rank??"":await this.ranksOf(o,c)})}ranksIn(e){return e.split(",").flatMap(n=>{let[s=0,i=s]=n.split("-").map(Number);
+return Array.from({length:i-s+1},(o,c)=>s+c)})}async ranksOf(e,n){let s=this.o.store.now.order,i=[];for(let o=Math.
+floor(e/de)*de;o<=n;o+=de)(await H("lines",{rec:this.o.rec||void 0,order:s==="rank"?void 0:s,first:o,count:de})).
+lines.forEach((a,r)=>{o+r>=e&&o+r<=n&&a.rank>=0&&i.push(a.rank)});return ye(i)}point(){let e=this.pointer;if(!e||
+e.x<N||e.y<R){this.tip.hidden=!0;return}let n=this.timeAt(e.x),s=Math.floor(this.lineAt(e.y)),[i,o]=this.view,
+c=this.hit(e.x,e.y),a=[],r=this.line(s);if(c?.call)a.push(...kn(c.call,c.site));else if(c?.loop){let l=c.loop;
+a.push(u("b",{},`${l.step?"step":"iteration"} ${l.iteration}${l.last_iteration>l.iteration?"-"+l.last_iteration:
+""} of ${l.of}`),u("div",{},l.name),u("div",{},M(l.end_ns-l.start_ns)))}else c?.region?a.push(u("b",{},"region\
+ "+c.region)):a.push(...this.aboutCell(s,n));let d=this.markers.find(l=>Math.abs(this.x(l.at)-e.x)<6&&Math.abs(
+(this.yOfRank(l.rank)??-99)-5-e.y)<9);if(d&&a.unshift(u("b",{class:"bad"},d.text)),!a.length){this.tip.hidden=
+!0;return}S(this.tip,u("div",{class:"where"},`${r?wt(r,!0):""}  at ${He(n,o-i)}`),...a),this.tip.hidden=!1;let m=this.
+tip.offsetWidth,h=this.tip.offsetHeight;this.tip.style.left=(e.x+16+m>this.width?Math.max(0,e.x-m-12):e.x+16)+
+"px",this.tip.style.top=Math.max(0,Math.min(e.y+14,this.height-h-4))+"px"}aboutCell(e,n){for(let{head:s,place:i}of this.
+heads){let o=Math.floor((e-i.first)/i.group),c=Math.floor(n/2**i.level)-i.x*256,a=s.rows[o];if(!a||c<0||c>255||
+e<i.first)continue;let r=this.tiles.tile(i,this.filter,!1),d=s.categories.length;if(r?.values)return yn(s,a,r.
+values.subarray((o*256+c)*d,(o*256+c+1)*d));let m=r?.cells;if(!m)continue;let h=s.categories.map((f,p)=>[m[(o*
+256+c)*d+p]??0,f]).filter(([f])=>f>0).sort((f,p)=>p[0]-f[0]),l=a.threads>1?u("div",{},`mean of ${vt(a)}`):null;
+return a.read===0?[u("div",{},"not read yet")]:[...l?[l]:[],u("div",{},`mean of ${M(2**i.level)}`),...h.length?
+h.map(([f,p])=>u("div",{},`${D(f/255)} ${K.find(y=>y.key===p)?.name??p}`)):[u("div",{},"nothing is known")]]}return[]}callsDrawn(){
+let e=this.canvas.getBoundingClientRect();return this.drawn.flatMap(n=>n.call?[{x:e.x+n.x+n.width/2,y:e.y+n.y+
+n.height/2,width:n.width,func:n.call.func,index:n.call.index,rank:n.line.rank}]:[])}};function wt(t,e){let n=(t.
+world?`w${t.world}:`:"")+(t.rank<0?"?":t.rank)+(t.thread?"."+t.thread:"");return e&&!t.world&&!t.thread?"rank "+
+n:n}function vt(t){return`${I(t.threads,"thread")}: ranks ${t.rank} to ${t.last_rank}`}function yn(t,e,n){if(e.
+read===0)return[u("div",{},"not read yet")];let s=t.value.replace("_"," "),i=c=>t.value.startsWith("bytes")?A(
+c):k(c),o=t.categories.flatMap((c,a)=>n[a]?[u("div",{},`${i(n[a]??0)} ${xn[c]??c}`)]:[]);return[u("b",{},s),...e.
+threads>1?[u("div",{},`sum of ${vt(e)}`)]:[],u("div",{},`in ${M(2**t.level)}`),...o.length?o:[u("div",{},"noth\
+ing")]]}var xn={p2p:"point to point",collective:"collective",rma:"one-sided",io:"files"};function kn(t,e){return[
+u("b",{},t.func),u("div",{},`${M(t.end_ns-t.start_ns)}${t.unfinished?", did not return":""}, call ${t.index}`),
+...e?[u("div",{class:"site"},e)]:[]]}function Le(t){return t===null?"not known or not significant":Array.isArray(t)?"["+t.map(Le).join(", ")+"]":typeof t==
 "object"?"{"+Object.entries(t).map(([e,n])=>`${e}: ${Le(n)}`).join(", ")+"}":String(t)}var xt={id:"call",title:"\
 Call",command:t=>t.call?["dump","--rank",String(t.call[1]),"--from",String(t.call[3]),"--limit","1"]:["dump"],
 key:t=>String(t.call),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now.call;if(!i)return[u("p",{class:"empty"},
@@ -387,17 +389,17 @@ key:t=>String(t.call),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now.call;if(!i
 r={world:o||void 0,rank:c,thread:a||void 0},d=i[3];d<0&&(d+=(await L("calls",{...r,from:0,limit:1},n,s)).total);
 let m=await L("calls",{...r,from:d,limit:1},n,s),h=m.calls[0];if(!h)return[u("p",{class:"empty"},`Rank ${c} ma\
 de ${k(m.total)} calls: there is no call ${d}.`)];let l=h.flags?.includes("unfinished"),f=h.start_ns,p=h.end_ns??
-f,y=w=>t.store.set({call:[o,c,a,w]}),b=()=>{if(f===void 0||p===void 0)return;let w=Math.max(p-f,500);t.look(f-
-w,p+w,c)},x=u("div",{class:"controls"},u("b",{},h.func),`rank ${o?`w${o}:`:""}${c}${a?", thread "+a:""}, call ${k(
+f,y=v=>t.store.set({call:[o,c,a,v]}),b=()=>{if(f===void 0||p===void 0)return;let v=Math.max(p-f,500);t.look(f-
+v,p+v,c)},x=u("div",{class:"controls"},u("b",{},h.func),`rank ${o?`w${o}:`:""}${c}${a?", thread "+a:""}, call ${k(
 h.index)} of ${k(m.total)}`,u("button",{type:"button",disabled:d<=0,click:()=>y(d-1)},"\u2190 previous"),u("bu\
 tton",{type:"button",disabled:d+1>=m.total,click:()=>y(d+1)},"next \u2192"),u("button",{type:"button",disabled:f===
 void 0,click:b},"zoom to it"),u("button",{type:"button",click:()=>t.store.select({function:h.func})},"select t\
 he function")),T=u("dl",{class:"call"});return f!==void 0&&p!==void 0&&Mn(t,T,c,f,Math.max(p,f+1),h,n),[x,u("d\
 iv",{class:"columns"},yt([["call",h.func+(h.flags?.length?` (${h.flags.join(", ")})`:"")],...Object.entries(h.
-in).map(([w,v])=>[w,Le(v)]),...Object.entries(h.out).map(([w,v])=>["\u2192 "+w,Le(v)]),["returned",l?"no":h.error??
+in).map(([v,g])=>[v,Le(g)]),...Object.entries(h.out).map(([v,g])=>["\u2192 "+v,Le(g)]),["returned",l?"no":h.error??
 String(h.ret)]]),yt([["begin",f===void 0?"not recorded":`${(f/1e9).toFixed(9)} s`],["duration",l||h.end_ns===void 0?
 "did not return":M(h.end_ns-(f??0))],["call site",Z(h.site?.slice(0,1))||"unknown"],...(h.site??[]).slice(1).map(
-w=>["called from",Z([w])])]),u("div",{},u("h3",{},"Messages of this call"),T))]})}};function yt(t){return u("d\
+v=>["called from",Z([v])])]),u("div",{},u("h3",{},"Messages of this call"),T))]})}};function yt(t){return u("d\
 l",{class:"call"},...t.flatMap(([e,n])=>[u("dt",{},e),u("dd",{},n)]))}async function Mn(t,e,n,s,i,o,c){let a=[];
 try{let r=await L("arrows",{t0:Math.floor(s),t1:Math.ceil(i),max:5e3},c,()=>{});for(let d of r.arrows??[]){let m=d.
 from===n&&d.send===o.index,h=d.to===n&&d.receive===o.index;if(!m&&!h)continue;let l=m?d.to:d.from;if(a.push(u(
@@ -407,7 +409,7 @@ n",{class:"bad"},h?`; waited ${M(d.wait_ns)} for rank ${d.from}, which came late
 wait_ns)} for this`))),a.length>40)break}}catch{}e.replaceChildren(...a.length?a:[u("dd",{},"none are known")])}var _n=[["sizes","sizes of messages"],["durations","durations of calls"]],Mt={id:"histogram",title:"Histogram",
 command:t=>["histogram",...t.detail==="durations"?["--durations"]:[]],key:t=>V(t)+(t.panel==="histogram"?t.detail:
 ""),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,o=i.detail==="durations"?"durations":"sizes",c=u("div",{class:"\
-controls"},W("show ",_n,o,r=>t.store.set({detail:r==="sizes"?"":r}))),a=[];if(o==="sizes"){let r=await L("hist\
+controls"},q("show ",_n,o,r=>t.store.set({detail:r==="sizes"?"":r}))),a=[];if(o==="sizes"){let r=await L("hist\
 ogram",z(i),n,s);for(let d of r.histograms)d.messages&&a.push(u("div",{},u("h3",{},`${d.kind==="p2p"?"point to\
  point":d.kind}: ${k(d.messages)} messages, ${A(d.bytes)}`),kt(d.bins.map(m=>({label:m.from===m.to?A(m.from):`${A(
 m.from)} to ${A(m.to)}`,value:m.messages,text:`${k(m.messages)} messages, ${A(m.bytes)}`})))))}else{let r=await L(
@@ -423,26 +425,26 @@ t.forEach((c,a)=>{let r=a*18;i.append(he("g",{role:"listitem","aria-label":`${c.
 he("text",{x:n+c.value/e*s+5,y:r+13},c.text)))});let o=u("div",{class:"chart"});return o.append(i),o}var Sn=20,_t={id:"icicle",title:"Icicle",command:()=>["profile","--by","site"],key:t=>V(t)+(t.panel==="icicle"?
 t.detail:""),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,o=await L("profile",{...z(i),by:"site"},n,s),c=o.
 time_ns!==void 0,a={name:c?"time in calls":"calls",value:0,calls:0,call:!1,children:new Map};for(let y of o.rows){
-let b=c?y.times?.total_ns??0:y.calls,x=[...y.site??[]].reverse().map(w=>w.func||(w.file??"?").replace(/^.*\//,
-"")+(w.offset?"+0x"+w.offset.toString(16):"")),T=a;T.value+=b,T.calls+=y.calls;for(let w of[...x,y.func??""]){
-let v=w===y.func&&w!=="",_=T.children.get(w);_||T.children.set(w,_={name:w,value:0,calls:0,call:v,children:new Map}),
+let b=c?y.times?.total_ns??0:y.calls,x=[...y.site??[]].reverse().map(v=>v.func||(v.file??"?").replace(/^.*\//,
+"")+(v.offset?"+0x"+v.offset.toString(16):"")),T=a;T.value+=b,T.calls+=y.calls;for(let v of[...x,y.func??""]){
+let g=v===y.func&&v!=="",_=T.children.get(v);_||T.children.set(v,_={name:v,value:0,calls:0,call:g,children:new Map}),
 T=_,T.value+=b,T.calls+=y.calls}}if(!a.value)return[u("p",{class:"empty"},"There is nothing of this kind in th\
 e selection.")];let r=i.detail?i.detail.split(""):[],d=a;for(let y of r)d=d.children.get(y)??d;let m=u("div",
 {class:"icicle",role:"tree","aria-label":"Functions by "+(c?"time":"calls")}),h=Math.max(400,e.clientWidth-40),
-l=y=>`${y.name}: ${c?M(y.value):""} ${D(y.value/a.value)}, ${k(y.calls)} calls`,f=0,p=(y,b,x,T)=>{let w=y.value/
-d.value*h;if(w<1.5||f++>3e3)return;let v=u("button",{type:"button",role:"treeitem",title:l(y),"aria-label":l(y),
+l=y=>`${y.name}: ${c?M(y.value):""} ${D(y.value/a.value)}, ${k(y.calls)} calls`,f=0,p=(y,b,x,T)=>{let v=y.value/
+d.value*h;if(v<1.5||f++>3e3)return;let g=u("button",{type:"button",role:"treeitem",title:l(y),"aria-label":l(y),
 click:()=>{y.call?t.store.select({function:y.name}):t.store.set({detail:(y===d?T.slice(0,-1):T).join("")})}},
-w>30?y.name:"");v.style.left=b+"px",v.style.top=x*Sn+"px",v.style.width=Math.max(1,w-1)+"px",v.style.background=
-y.call?ie(Y(3)):ie(Y(K.findIndex(g=>g.key==="lifecycle"))),y.call?v.style.color="#111820":v.style.color="inher\
-it",m.append(v);let _=b;for(let g of[...y.children.values()].sort((P,j)=>j.value-P.value))p(g,_,x+1,[...T,g.name]),
-_+=g.value/d.value*h};return p(d,0,0,r),[u("p",{class:"empty"},`As wide as ${c?"time in calls":"the number of \
+v>30?y.name:"");g.style.left=b+"px",g.style.top=x*Sn+"px",g.style.width=Math.max(1,v-1)+"px",g.style.background=
+y.call?ie(Y(3)):ie(Y(K.findIndex(w=>w.key==="lifecycle"))),y.call?g.style.color="#111820":g.style.color="inher\
+it",m.append(g);let _=b;for(let w of[...y.children.values()].sort((P,j)=>j.value-P.value))p(w,_,x+1,[...T,w.name]),
+_+=w.value/d.value*h};return p(d,0,0,r),[u("p",{class:"empty"},`As wide as ${c?"time in calls":"the number of \
 calls"} of all selected ranks; orange: calls. A click unfolds, on the uppermost goes back.`),m]})}};var St={id:"loops",title:"Loops",command:()=>["loops"],key:t=>JSON.stringify([t.selection.rank,t.selection.function,
 t.selection.step_loop,t.panel==="loops"?t.detail:""]),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,o=await L(
 "loops",{rank:i.selection.rank,function:i.selection.function,step_loop:i.selection.step_loop},n,s),c=Math.max(
 0,Math.min(o.classes.length-1,Number(i.detail)||0)),a=o.classes[c];if(!a)return[u("p",{class:"empty"},"No call\
 s are selected.")];let r=u("div",{},u("p",{class:"empty"},"A loop, or all of a rank, as C: choose \u2018as C\u2019.")),
 d=u("div",{class:"tree"},Tt(a.body,a.blocks??[],0,t,m=>{$t(r,a.blocks??[],m)}));return[u("div",{class:"control\
-s"},W("ranks that do the same ",o.classes.map((m,h)=>[String(h),`${m.ranks||"?"}${m.thread?", thread "+m.thread:
+s"},q("ranks that do the same ",o.classes.map((m,h)=>[String(h),`${m.ranks||"?"}${m.thread?", thread "+m.thread:
 ""} (${k(m.calls)} calls)`]),String(c),m=>t.store.set({detail:m==="0"?"":m})),u("span",{},`${k(o.classes.length)}\
  ${o.classes.length===1?"class":"classes"}`),u("button",{type:"button",click:()=>{$t(r,a.blocks??[])}},"all of\
  it as C")),u("div",{class:"columns"},d,r)]})}};function Tn(t){let e=t.site?.[0],n=Z(e?[e]:[]);return e?.last_line&&
@@ -472,16 +474,16 @@ for(let r of i.notes??[])t.append(u("p",{class:"empty"},r))}catch(s){S(t,u("p",{
  in the selection.");let e=t.rows,n=t.sort??-1,s=!1,i=Math.max(0,t.chosen?e.findIndex(t.chosen):0),o=u("tbody"),
 c=u("tr",{"aria-rowindex":1}),a=u("table",{role:"grid","aria-label":t.label,"aria-rowcount":e.length+1},u("the\
 ad",{},c),o),r=u("div",{class:"scroll",tabindex:-1},a);function d(){let b=t.columns[n]?.by;e=b?[...t.rows].sort(
-(x,T)=>{let w=b(x),v=b(T);return(w<v?-1:w>v?1:0)*(s?1:-1)}):t.rows}function m(){S(c,...t.columns.map((b,x)=>u(
+(x,T)=>{let v=b(x),g=b(T);return(v<g?-1:v>g?1:0)*(s?1:-1)}):t.rows}function m(){S(c,...t.columns.map((b,x)=>u(
 "th",{scope:"col",class:(b.number?"number":"")+(b.wide?" wide":""),title:b.help,"aria-sort":n===x?s?"ascending":
 "descending":void 0},b.by?u("button",{type:"button",click:()=>{s=n===x?!s:!b.number,n=x,d(),m(),i=0,l()}},b.title+
 (n===x?s?" \u25B4":" \u25BE":"")):b.title)))}function h(b){let x=u("tr",{"aria-hidden":"true"},u("td",{colspan:t.
 columns.length,class:"spacer"}));return x.firstChild.style.height=b*ue+"px",x}function l(b=!1){let x=Math.max(
-0,Math.floor(r.scrollTop/ue)-10),T=Math.min(e.length,x+Math.ceil((r.clientHeight||600)/ue)+20),w=[];x>0&&w.push(
-h(x));for(let v=x;v<T;v++){let _=e[v],g=u("tr",{"aria-rowindex":v+2,tabindex:v===i?0:-1,"data-row":v,"aria-sel\
+0,Math.floor(r.scrollTop/ue)-10),T=Math.min(e.length,x+Math.ceil((r.clientHeight||600)/ue)+20),v=[];x>0&&v.push(
+h(x));for(let g=x;g<T;g++){let _=e[g],w=u("tr",{"aria-rowindex":g+2,tabindex:g===i?0:-1,"data-row":g,"aria-sel\
 ected":t.chosen?.(_)?"true":void 0},...t.columns.map(P=>u("td",{class:(P.number?"number":"")+(P.wide?" wide":"")},
-P.cell(_))));w.push(g),b&&v===i&&queueMicrotask(()=>g.focus({preventScroll:!0}))}T<e.length&&w.push(h(e.length-
-T)),o.replaceChildren(...w)}function f(b){i=Math.max(0,Math.min(e.length-1,b));let x=i*ue;x<r.scrollTop?r.scrollTop=
+P.cell(_))));v.push(w),b&&g===i&&queueMicrotask(()=>w.focus({preventScroll:!0}))}T<e.length&&v.push(h(e.length-
+T)),o.replaceChildren(...v)}function f(b){i=Math.max(0,Math.min(e.length-1,b));let x=i*ue;x<r.scrollTop?r.scrollTop=
 x:x+2*ue>r.scrollTop+r.clientHeight&&(r.scrollTop=x+2*ue-r.clientHeight),l(!0)}function p(b){let x=e[b];x===void 0||
 !t.choose||(i=b,t.choose(x))}a.addEventListener("click",b=>{let x=b.target.closest("tr[data-row]");x&&!b.target.
 closest("button, a")&&p(Number(x.dataset.row))}),a.addEventListener("keydown",b=>{if(!b.target.closest("tbody"))
@@ -491,34 +493,34 @@ b.stopPropagation()});let y=!1;return r.addEventListener("scroll",()=>{y||(y=!0,
 l(o.contains(document.activeElement))}))}),t.choose&&a.classList.add("choosable"),d(),m(),requestAnimationFrame(
 ()=>l()),l(),r}function U(t,e,n="bar"){let s=u("span",{class:"fill "+n,"aria-hidden":"true"});return s.style.width=
 Math.max(0,Math.min(100,t*100))+"%",u("span",{class:"bar"},s,u("span",{class:"value"},e))}var Ct=[["p2p","point to point"],["collective","collectives"],["rma","one-sided"],["all","all"]],Pt=[["bytes",
-"bytes"],["messages","messages"]];function We(t){let[e="",n=""]=t.split(",");return[Ct.some(([s])=>s===e)?e:"p\
-2p",Pt.some(([s])=>s===n)?n:"bytes"]}var Et={id:"matrix",title:"Matrix",command:t=>["matrix","--kind",We(t.detail)[0]],
-key:t=>JSON.stringify([t.selection,We(t.detail)]),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,[o,c]=We(i.detail),
-a=await L("matrix",{...z(i),kind:o,bins:64},n,s),r=g=>a.columns.indexOf(g),[d,m,h,l]=[r("from"),r("to"),r("mes\
-sages"),r("bytes")],f=a.cells??[],p=a.bins||a.processes,y=a.processes/p,b=g=>a.bins&&y>1?`${Math.ceil(g*y)}-${Math.
-ceil((g+1)*y)-1}`:String(g),x=c==="bytes"?l:h,T=g=>c==="bytes"?A(g):c==="messages"?k(g):M(g),w=g=>{let P=[...new Set(
-[g[d]??0,g[m]??0])].sort((j,me)=>j-me).map(b).join(",");t.store.select({rank:P})},v=Ln(f,p,d,m,x,g=>g?`${b(g[d]??
-0)} to ${b(g[m]??0)}: ${k(g[h]??0)} messages, ${A(g[l]??0)}`:"",w,T,Math.max(120,e.clientHeight-96)),_=a.totals[o];
-return[u("div",{class:"controls"},W("messages ",Ct,o,g=>t.store.set({detail:`${g},${c}`})),W("colour ",Pt,c,g=>t.
-store.set({detail:`${o},${g}`})),_&&u("span",{},`${k(_.messages)} messages, ${A(_.bytes)}`+(_.nowhere?`; ${k(_.
+"bytes"],["messages","messages"]];function qe(t){let[e="",n=""]=t.split(",");return[Ct.some(([s])=>s===e)?e:"p\
+2p",Pt.some(([s])=>s===n)?n:"bytes"]}var Et={id:"matrix",title:"Matrix",command:t=>["matrix","--kind",qe(t.detail)[0]],
+key:t=>JSON.stringify([t.selection,qe(t.detail)]),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,[o,c]=qe(i.detail),
+a=await L("matrix",{...z(i),kind:o,bins:64},n,s),r=w=>a.columns.indexOf(w),[d,m,h,l]=[r("from"),r("to"),r("mes\
+sages"),r("bytes")],f=a.cells??[],p=a.bins||a.processes,y=a.processes/p,b=w=>a.bins&&y>1?`${Math.ceil(w*y)}-${Math.
+ceil((w+1)*y)-1}`:String(w),x=c==="bytes"?l:h,T=w=>c==="bytes"?A(w):c==="messages"?k(w):M(w),v=w=>{let P=[...new Set(
+[w[d]??0,w[m]??0])].sort((j,me)=>j-me).map(b).join(",");t.store.select({rank:P})},g=Ln(f,p,d,m,x,w=>w?`${b(w[d]??
+0)} to ${b(w[m]??0)}: ${k(w[h]??0)} messages, ${A(w[l]??0)}`:"",v,T,Math.max(120,e.clientHeight-96)),_=a.totals[o];
+return[u("div",{class:"controls"},q("messages ",Ct,o,w=>t.store.set({detail:`${w},${c}`})),q("colour ",Pt,c,w=>t.
+store.set({detail:`${o},${w}`})),_&&u("span",{},`${k(_.messages)} messages, ${A(_.bytes)}`+(_.nowhere?`; ${k(_.
 nowhere)} to unknown partners`:"")),a.missing>0&&u("span",{class:"bad"},`${k(a.missing)} ranks are not selecte\
-d or not recorded: what they send is not known`)),u("div",{class:"columns"},f.length?v:u("p",{class:"empty"},"\
+d or not recorded: what they send is not known`)),u("div",{class:"columns"},f.length?g:u("p",{class:"empty"},"\
 No such messages in the selection."),u("div",{},O({label:"Messages by pairs of ranks",rows:f,sort:c==="bytes"?
-3:2,choose:w,columns:[{title:a.bins&&y>1?"senders":"sender",number:!0,by:g=>g[d]??0,cell:g=>b(g[d]??0)},{title:a.
-bins&&y>1?"receivers":"receiver",number:!0,by:g=>g[m]??0,cell:g=>b(g[m]??0)},{title:"messages",number:!0,by:g=>g[h]??
-0,cell:g=>k(g[h]??0)},{title:"bytes",number:!0,by:g=>g[l]??0,cell:g=>A(g[l]??0)},{title:"mean size",number:!0,
-by:g=>(g[l]??0)/(g[h]||1),cell:g=>A((g[l]??0)/(g[h]||1))}]})))]})}};function Ln(t,e,n,s,i,o,c,a,r){let d=Math.
+3:2,choose:v,columns:[{title:a.bins&&y>1?"senders":"sender",number:!0,by:w=>w[d]??0,cell:w=>b(w[d]??0)},{title:a.
+bins&&y>1?"receivers":"receiver",number:!0,by:w=>w[m]??0,cell:w=>b(w[m]??0)},{title:"messages",number:!0,by:w=>w[h]??
+0,cell:w=>k(w[h]??0)},{title:"bytes",number:!0,by:w=>w[l]??0,cell:w=>A(w[l]??0)},{title:"mean size",number:!0,
+by:w=>(w[l]??0)/(w[h]||1),cell:w=>A((w[l]??0)/(w[h]||1))}]})))]})}};function Ln(t,e,n,s,i,o,c,a,r){let d=Math.
 max(e,1),m=u("canvas",{width:d,height:d,role:"img","aria-label":"Senders from top to bottom, receivers from le\
-ft to right. The table beside it has the same as text."}),h=Math.max(1,...t.map(v=>v[i]??0)),l=Math.min(...t.map(
-v=>v[i]||1/0)),f=m.getContext("2d"),p=new Map;if(f){let v=f.createImageData(d,d);for(let _ of t){let[g,P,j]=[_[n]??
-0,_[s]??0,_[i]??0];if(p.set(g*d+P,_),!j)continue;let me=h>l?Math.log(j/l)/Math.log(h/l):1,oe=3*Math.round(255*
-Math.max(0,Math.min(1,.06+.94*me)));v.data.set([F[oe]??0,F[oe+1]??0,F[oe+2]??0,255],4*(g*d+P))}f.putImageData(
-v,0,0)}let y=u("p",{class:"under","aria-hidden":"true"},"rows send, columns receive"),b=Math.max(1,Math.min(28,
-Math.floor(r/d)));m.style.width=b*d+"px",m.style.height=b*d+"px";let x=v=>p.get(Math.floor(v.offsetY/b)*d+Math.
-floor(v.offsetX/b));m.addEventListener("pointermove",v=>S(y,o(x(v))||"rows send, columns receive")),m.addEventListener(
-"click",v=>{let _=x(v);_&&c(_)});let T=u("canvas",{class:"ramp",width:256,height:1,"aria-hidden":"true"}),w=T.
-getContext("2d");if(w){let v=w.createImageData(256,1);for(let _=0;_<256;_++)v.data.set([F[3*_]??0,F[3*_+1]??0,
-F[3*_+2]??0,255],4*_);w.putImageData(v,0,0)}return u("div",{class:"narrow"},u("div",{class:"picture"},m),y,u("\
+ft to right. The table beside it has the same as text."}),h=Math.max(1,...t.map(g=>g[i]??0)),l=Math.min(...t.map(
+g=>g[i]||1/0)),f=m.getContext("2d"),p=new Map;if(f){let g=f.createImageData(d,d);for(let _ of t){let[w,P,j]=[_[n]??
+0,_[s]??0,_[i]??0];if(p.set(w*d+P,_),!j)continue;let me=h>l?Math.log(j/l)/Math.log(h/l):1,oe=3*Math.round(255*
+Math.max(0,Math.min(1,.06+.94*me)));g.data.set([F[oe]??0,F[oe+1]??0,F[oe+2]??0,255],4*(w*d+P))}f.putImageData(
+g,0,0)}let y=u("p",{class:"under","aria-hidden":"true"},"rows send, columns receive"),b=Math.max(1,Math.min(28,
+Math.floor(r/d)));m.style.width=b*d+"px",m.style.height=b*d+"px";let x=g=>p.get(Math.floor(g.offsetY/b)*d+Math.
+floor(g.offsetX/b));m.addEventListener("pointermove",g=>S(y,o(x(g))||"rows send, columns receive")),m.addEventListener(
+"click",g=>{let _=x(g);_&&c(_)});let T=u("canvas",{class:"ramp",width:256,height:1,"aria-hidden":"true"}),v=T.
+getContext("2d");if(v){let g=v.createImageData(256,1);for(let _=0;_<256;_++)g.data.set([F[3*_]??0,F[3*_+1]??0,
+F[3*_+2]??0,255],4*_);v.putImageData(g,0,0)}return u("div",{class:"narrow"},u("div",{class:"picture"},m),y,u("\
 div",{class:"legend"},u("span",{class:"key"},Number.isFinite(l)?a(l):"",T,a(h))))}var Rt={id:"messages",title:"Messages",command:()=>["messages"],key:t=>JSON.stringify(t.selection),show:(t,e)=>{
 E(e,async(n,s)=>{let i=t.store.now,[o,c]=t.window(),a=await L("messages",z(i),n,s),r=await L("arrows",{t0:Math.
 floor(o),t1:Math.ceil(c),max:1},n,s).catch(()=>null),d=u("div",{},u("h3",{},`${k(a.messages)} messages, ${A(a.
@@ -592,10 +594,10 @@ both",rows:o.sites,choose:a=>t.store.select({function:a.func}),columns:[{title:"
 b_ns-a.a_ns,cell:a=>U(Math.abs(a.b_ns-a.a_ns)/c,(a.b_ns>a.a_ns?"+":"")+M(a.b_ns-a.a_ns),a.b_ns>a.a_ns?"warm":"\
 bar")},{title:"first",number:!0,by:a=>a.a_ns,cell:a=>M(a.a_ns)},{title:"second",number:!0,by:a=>a.b_ns,cell:a=>M(
 a.b_ns)},{title:"call",wide:!0,by:a=>a.func,cell:a=>u("span",{title:a.site??""},`${a.func} @ ${a.site??""}`)}]}):
-null),...i.notes?.length?[u("div",{class:"narrow"},...i.notes.map(a=>u("p",{class:"empty"},a)))]:[])]})}};var zt=[["site","call site"],["function","function"],["comm","communicator"],["rank","rank"]];function Be(t){return zt.
-some(([e])=>e===t)?t:"site"}var Ft={id:"sites",title:"Call sites",command:t=>["profile","--by",Be(t.detail)],key:t=>V(
-t)+Be(t.detail),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,o=Be(i.detail),c=await L("profile",{...z(i),by:o},
-n,s),a=h=>u("div",{class:"controls"},W("by ",zt,o,l=>t.store.set({detail:l==="site"?"":l})),u("span",{class:"n\
+null),...i.notes?.length?[u("div",{class:"narrow"},...i.notes.map(a=>u("p",{class:"empty"},a)))]:[])]})}};var zt=[["site","call site"],["function","function"],["comm","communicator"],["rank","rank"]];function We(t){return zt.
+some(([e])=>e===t)?t:"site"}var Ft={id:"sites",title:"Call sites",command:t=>["profile","--by",We(t.detail)],key:t=>V(
+t)+We(t.detail),show:(t,e)=>{E(e,async(n,s)=>{let i=t.store.now,o=We(i.detail),c=await L("profile",{...z(i),by:o},
+n,s),a=h=>u("div",{class:"controls"},q("by ",zt,o,l=>t.store.set({detail:l==="site"?"":l})),u("span",{class:"n\
 ote",role:"status"},h));if(o!=="site"||!t.overview.timed)return[a(""),Ce(t,c,null,o)];let r=h=>{e.firstElementChild?.
 classList.contains("controls")&&S(e.firstElementChild.lastElementChild,h)},d=L("waits",z(i),n,h=>r(`waiting is\
  worked out: ${h.what} \u2026`)).catch(()=>null),m=await Promise.race([d,new Promise(h=>setTimeout(()=>h(void 0),
@@ -632,7 +634,7 @@ time_ns)} in ${k(a.total.count)} waits, ${D(a.total.time_ns/(a.elapsed_ns||1))} 
 of waits",rows:d,empty:"Nobody waits for anybody in the selection.",chosen:([l])=>o.kind===l.replaceAll(" ","-"),
 choose:([l])=>r({kind:o.kind===l.replaceAll(" ","-")?"":l.replaceAll(" ","-")}),columns:[{title:"pattern",by:([
 l])=>l,cell:([l])=>l},{title:"waits",number:!0,by:([,l])=>l.count,cell:([,l])=>k(l.count)},{title:"time",number:!0,
-by:([,l])=>l.time_ns,cell:([,l])=>U(l.time_ns/m,M(l.time_ns),"warm")}]}));return[u("div",{class:"controls"},W(
+by:([,l])=>l.time_ns,cell:([,l])=>U(l.time_ns/m,M(l.time_ns),"warm")}]}));return[u("div",{class:"controls"},q(
 "show ",Kt,o.view,l=>r({view:l})),o.cause!==void 0&&u("span",{},`only what rank ${o.cause} causes `,u("button",
 {type:"button",click:()=>r({cause:""})},"show all")),o.kind!==void 0&&u("span",{},`only ${o.kind.replaceAll("-",
 " ")} `,u("button",{type:"button",click:()=>r({kind:""})},"show all"))),u("div",{class:"columns"},h,u("div",{},
@@ -661,22 +663,22 @@ iting",rows:t.causes,choose:a=>i(a.process,a.worst_step),columns:[{title:"waitin
 a.time_ns/c,M(a.time_ns),"warm")},{title:"waits",number:!0,by:a=>a.waits,cell:a=>k(a.waits)},{title:"late rank",
 number:!0,by:a=>a.process,cell:a=>a.process},{title:"worst step",number:!0,by:a=>a.worst_step,cell:a=>a.worst_step>=
 0?`${k(a.worst_step)} (${M(a.worst_step_ns)})`:""},{title:"comes late to",wide:!0,by:a=>a.late.site,cell:a=>o(
-`${a.late.func} @ ${a.late.site}`)}]})}function Wt(t,e,n,s){let i=[n[0]],o=[s[0]],c=t&&e&&t.stride===e.stride?Math.min(t.begin_ns.length,e.begin_ns.length):
+`${a.late.func} @ ${a.late.site}`)}]})}function qt(t,e,n,s){let i=[n[0]],o=[s[0]],c=t&&e&&t.stride===e.stride?Math.min(t.begin_ns.length,e.begin_ns.length):
 0;for(let a=0;a<c;a++){let r=t?.begin_ns[a]??0,d=e?.begin_ns[a]??0;r>(i.at(-1)??0)&&d>(o.at(-1)??0)&&(i.push(r),
 o.push(d))}return i.push(Math.max(n[1],(i.at(-1)??0)+1)),o.push(Math.max(s[1],(o.at(-1)??0)+1)),a=>{let r=0,d=i.
 length-2;for(;r<d;){let p=r+d+1>>1;(i[p]??0)<=a?r=p:d=p-1}let[m=0,h=1,l=0,f=1]=[i[r],i[r+1],o[r],o[r+1]];return l+
-(a-m)/(h-m)*(f-l)}}async function qe(t,e,n,s,i){let o=await H("overview",{rec:1});if(!o.grid||!t.overview.grid)
+(a-m)/(h-m)*(f-l)}}async function Be(t,e,n,s,i){let o=await H("overview",{rec:1});if(!o.grid||!t.overview.grid)
 return;let c=await H("steps",{rec:1}).catch(()=>{}),a=[t.overview.grid.from_ns,t.overview.grid.to_ns],r=[o.grid.
-from_ns,o.grid.to_ns],d=new pe({rec:1,overview:o,store:t.store,own:Wt(i,c,a,r),shared:Wt(c,i,r,a)});d.element.
+from_ns,o.grid.to_ns],d=new pe({rec:1,overview:o,store:t.store,own:qt(i,c,a,r),shared:qt(c,i,r,a)});d.element.
 classList.add("second"),n.append(u("h2",{},`${o.name}: coupled with the first by ${i?.total&&c?.total?"iterati\
 on":"time"}`),d.element),s.push(d),c&&d.setSteps(c),An(t,e,d)}var Rn=40;async function An(t,e,n){let s=await H(
 "diff").catch(()=>null);for(let i of s?.differences.slice(0,Rn)??[]){let o=Number(/^\d+/.exec(i.ranks)?.[0]??-1);
 if(o<0)continue;let c=i.loops?.find(r=>r.step),a=()=>t.store.select({rank:i.ranks,...c?{steps:String(c.iteration),
 time:""}:{}},{panel:"compare"});for(let[r,d,m]of[[0,e,i.call_a],[1,n,i.call_b]]){let l=(await H("calls",{rec:r||
 void 0,rank:o,thread:i.thread||void 0,from:m,limit:1}).catch(()=>null))?.calls[0]?.start_ns;l!==void 0&&(d.markers.
-push({at:l,rank:o,text:i.text,choose:a}),d.draw())}}}function Bt(t){let e=u("ul",{class:"hits",id:"hits",role:"listbox","aria-label":"What was found",hidden:!0}),n=u(
+push({at:l,rank:o,text:i.text,choose:a}),d.draw())}}}function Wt(t){let e=u("ul",{class:"hits",id:"hits",role:"listbox","aria-label":"What was found",hidden:!0}),n=u(
 "input",{type:"search",placeholder:"search  ( / )","aria-label":"Search functions, call sites, ranks, values",
-role:"combobox","aria-controls":"hits","aria-expanded":"false",autocomplete:"off",spellcheck:"false",disabled:B}),
+role:"combobox","aria-controls":"hits","aria-expanded":"false",autocomplete:"off",spellcheck:"false",disabled:W}),
 s=[],i=-1,o=new AbortController,c=0;function a(){e.hidden=!0,n.setAttribute("aria-expanded","false"),i=-1}function r(){
 [...e.children].forEach((h,l)=>{h.setAttribute("aria-selected",String(l===i)),l===i&&h.scrollIntoView({block:"\
 nearest"})}),i>=0?n.setAttribute("aria-activedescendant",`hit${i}`):n.removeAttribute("aria-activedescendant")}
@@ -728,19 +730,19 @@ tip.style.left=Math.min(e+12,this.width-this.tip.offsetWidth-4)+"px",this.tip.st
 {class:"fatal",role:"alert"},ne(e)));return}document.title=te(t.name)+" - tabard",On(t)}function On(t){let e=u(
 "span",{class:"status",role:"status"}),n=h=>S(e,h),s,i=[],o=()=>i[0],c=[t.grid?.from_ns??0,t.grid?.to_ns??1],a={
 store:$,overview:t,say:n,steps:()=>s,look:(h,l)=>{let f=o();f&&f.look(h,l,f.view[2],f.view[3],!1)},call:(h,l,f,p)=>$.
-set({call:[h,l,f,p],panel:"call"}),window:()=>ge($.now.selection.time,...c)??c},r=Bt(a),d=[Ft,Ut,xt,Rt,Et,St,_t,
+set({call:[h,l,f,p],panel:"call"}),window:()=>ge($.now.selection.time,...c)??c},r=Wt(a),d=[Ft,Ut,xt,Rt,Et,St,_t,
 Mt,Nt,Ot,At,Ht];t.recordings>1&&d.push(Dt);let m=u("div",{class:"maps"});if(t.grid&&t.timed){let h=new Pe($),l=new pe(
-{rec:0,overview:t,store:$});i.push(l),m.append(u("div",{class:"bar-of-map"},qt("colour ",dt,"color",f=>$.set({
-color:f})),qt("order ",t.grid.orders.map(f=>[f,f]),"order",f=>$.set({order:f,view:void 0})),ut($,l)),h.element,
+{rec:0,overview:t,store:$});i.push(l),m.append(u("div",{class:"bar-of-map"},Bt("colour ",dt,"color",f=>$.set({
+color:f})),Bt("order ",t.grid.orders.map(f=>[f,f]),"order",f=>$.set({order:f,view:void 0})),ut($,l)),h.element,
 l.element),H("steps").then(f=>{if(s=f,!f.total)return h.none("No time steps were found in this run (see tabard\
- loops).");h.show(f),l.setSteps(f),t.recordings>1&&qe(a,l,m,i,f)},f=>{h.none(ne(f)),t.recordings>1&&qe(a,l,m,i,
+ loops).");h.show(f),l.setSteps(f),t.recordings>1&&Be(a,l,m,i,f)},f=>{h.none(ne(f)),t.recordings>1&&Be(a,l,m,i,
 void 0)})}else m.append(u("p",{class:"empty"},"This recording has no times of calls, so that there is no map. \
 The tables below are complete."));document.body.replaceChildren(u("div",{},u("a",{href:"#panel",class:"skip",click:h=>{
 h.preventDefault(),document.getElementById("panel")?.focus()}},"skip to the tables"),Hn(t,r.element,a,d),it(a),
 jn(n),ot(t)),u("main",{},m,rt(a)),Fn(),zn(d,a),u("footer",{},e,u("span",{},t.version)));for(let h of document.
 querySelectorAll(".panel"))h.id="panel";Un(a,r.focus,i,d,c),addEventListener("jump",h=>{Ee(h.detail,a,c)}),Object.
 assign(window,{tabard:{frames:()=>i.flatMap(h=>h.frames),first:()=>i[0]?.firstPicture??NaN,calls:()=>i[0]?.callsDrawn()??
-[],near:h=>i[0]?.near(h)}})}function qt(t,e,n,s){let i=W(t,e,$.now[n],s);return $.listen(o=>{let c=i.querySelector(
+[],near:h=>i[0]?.near(h)}})}function Bt(t,e,n,s){let i=q(t,e,$.now[n],s);return $.listen(o=>{let c=i.querySelector(
 "select");c&&(c.value=o[n])}),i}function Hn(t,e,n,s){let i=(o,c,a)=>u("button",{type:"button",title:c,"aria-la\
 bel":c,click:a},o);return u("header",{},u("h1",{title:t.name},t.name),u("span",{class:"what",title:`${t.command.
 join(" ")}
@@ -790,7 +792,7 @@ hidden])")].map(n=>[...n.children].map(t).join(",")).join(`
 `)+`
 `}async function Ee(t,e,n){let s=e.steps();if(!s?.total)return e.say("No time steps were found in this run.");
 t=Math.max(0,Math.min(s.total-1,t));let i=s.begin_ns[Math.floor(t/s.stride)]??n[0],o=i+(s.length_ns[Math.floor(
-t/s.stride)]??0);if(!B)try{let r=await H("step",{k:t});[i,o]=[r.begin_ns,r.end_ns]}catch{}let c=$.now.view,a=Math.
+t/s.stride)]??0);if(!W)try{let r=await H("step",{k:t});[i,o]=[r.begin_ns,r.end_ns]}catch{}let c=$.now.view,a=Math.
 max(1,o-i)*.04;$.select({steps:String(t),time:""},{view:[i-a,o+a,c?.[2]??0,c?.[3]??e.overview.grid?.lines??1]})}
 function Je(t,e){let n=t.steps();if(!n)return 0;let s=ce($.now.selection.steps,n.total);if(s)return s[0];let i=$.
 now.view,o=i?(i[0]+i[1])/2:e[0],c=-1;for(let a of n.begin_ns){if(a>o)break;c++}return c*n.stride}function Un(t,e,n,s,i){

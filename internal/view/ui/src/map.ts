@@ -292,7 +292,7 @@ export class TimeMap {
     const ask = !base || base.tile !== undefined;
     const known = places.map((p) => this.tiles.tile(p, extra, ask));
     this.rescale([base?.tile, ...known]);
-    if (base?.tile && known.some((t) => !t?.head)) {
+    if (base?.tile && known.some((t) => !t?.head || t.head.rows.some((r) => r.read === 0))) {
       const image = pixels(base.tile, s.color, this.most, make);
       if (image && base.tile.head) {
         this.see(base.tile.head, base.place);

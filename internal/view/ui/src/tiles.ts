@@ -11,6 +11,8 @@ export interface Tile {
   values?: Float32Array;
   most?: number;
   error?: string;
+  /** Not all of it was read: more may be there by now. */
+  stale?: boolean;
   /** Pixels by what colours mean. */
   pixels: Map<string, HTMLCanvasElement>;
   used: number;
@@ -82,13 +84,17 @@ export class Tiles {
     const t = this.tiles.get(key);
     if (t) {
       t.used = ++this.clock;
+      if (t.stale && ask) this.enqueue(key, p, extra);
       return t.head || t.error ? t : undefined;
     }
-    if (ask && !this.queue.has(key)) {
-      this.queue.set(key, this.address(p, extra));
-      queueMicrotask(() => this.next());
-    }
+    if (ask) this.enqueue(key, p, extra);
     return undefined;
+  }
+
+  private enqueue(key: string, p: Place, extra: Filter): void {
+    if (this.queue.has(key)) return;
+    this.queue.set(key, this.address(p, extra));
+    queueMicrotask(() => this.next());
   }
 
   private next(): void {
@@ -96,13 +102,17 @@ export class Tiles {
       const [first] = this.queue;
       if (!first) return;
       this.queue.delete(first[0]);
-      if (!this.tiles.has(first[0])) void this.fetch(...first);
+      const old = this.tiles.get(first[0]);
+      if (!old || old.stale) void this.fetch(...first);
     }
   }
 
   private async fetch(key: string, url: string): Promise<void> {
     const t: Tile = { pixels: new Map(), used: ++this.clock };
-    this.tiles.set(key, t);
+    const old = this.tiles.get(key);
+    if (old)
+      old.stale = false; // it is shown until the new one is there
+    else this.tiles.set(key, t);
     this.asking++;
     try {
       const b = await bytes(url, { signal: this.generation.signal });
@@ -115,13 +125,14 @@ export class Tiles {
       // Reading goes on at the server: ask again.
       if (!t.head.exact && t.head.pending > 0 && !selfContained) {
         setTimeout(() => {
-          this.tiles.delete(key);
+          t.stale = true;
           this.changed();
         }, 700);
       }
     } catch (e) {
       t.error = e instanceof Error ? e.message : String(e);
     }
+    this.tiles.set(key, t);
     this.asking--;
     this.trim();
     this.changed();
