@@ -13,6 +13,7 @@
 # make timing     bytes, errors and speed of every way to store times, and the bars (TIMING='-programs FILE' for more programs)
 # make view-bench what the server of the viewer costs, on synthetic recordings of 10^9 calls and of 100,000 ranks
 # make page       types and formatting of the viewer's page (needs npm), what its pictures cost in Chromium
+#                 (VIEW=-beside, and VIEW='-faults DIR', with make view-bench: beside readers of OTF2, planted faults)
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
 # make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte

@@ -1,6 +1,6 @@
 // Command view measures the server of the viewer, on synthetic recordings:
 //
-//	go run ./bench/view [-rows REGEXP] [-keep DIR] [-page | -faults DIR]
+//	go run ./bench/view [-rows REGEXP] [-keep DIR] [-page | -beside | -faults DIR]
 //
 // Each row is a process of its own that opens the recording and answers requests as the page makes them: the overview
 // and the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), and
@@ -8,6 +8,9 @@
 // answered with what is there, and says so; "exact" is how long it takes until the first picture is. "Again" is the
 // first picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the
 // slash, of processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
+//
+// With -beside it sets the first picture beside what a reader of OTF2 (otf2-tools of Debian) takes for the same run, and
+// the bytes that Perfetto would have to open.
 //
 // With -faults it records programs with planted faults instead (REGEXP chooses some), and looks for each on the page
 // from the first screen: at most three clicks may be needed. Pictures of what they show go to DIR.
@@ -57,7 +60,9 @@ type result struct {
 	Read   float64
 	Blur   time.Duration
 	Memory int64
-	File   int64
+	// ExactMemory is that up to the first exact picture.
+	ExactMemory int64
+	File        int64
 }
 
 // childVariable holds the file that a child process is to measure.
@@ -78,6 +83,7 @@ func main() {
 	only := flag.String("rows", "", "rows whose name matches this regular expression")
 	keep := flag.String("keep", "", "make the recordings in this directory, or use those that are there")
 	page := flag.Bool("page", false, "measure the page in Chromium, with bin/tabard as the server")
+	other := flag.Bool("beside", false, "compare with readers of other formats")
 	pictures := flag.String("faults", "", "look for planted faults on the page, and put pictures into `DIR`")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
@@ -88,6 +94,9 @@ func main() {
 	ok, err := inFolder(*keep, func(dir string) (bool, error) {
 		if *pictures != "" {
 			return faults(pattern, *pictures)
+		}
+		if *other {
+			return beside(pattern, dir)
 		}
 		if *page {
 			return pages(pattern, dir)
@@ -109,6 +118,8 @@ func inFolder(dir string, do func(dir string) (bool, error)) (ok bool, err error
 			return false, err
 		}
 		defer os.RemoveAll(dir)
+	} else if err := os.MkdirAll(dir, 0o777); err != nil {
+		return false, err
 	}
 	return do(dir)
 }

@@ -101,6 +101,9 @@ func measure(file string) (r result, err error) {
 	if err := c.first(&r, &o, begin, used); err != nil {
 		return r, err
 	}
+	if r.ExactMemory, err = peak(); err != nil {
+		return r, err
+	}
 	if err := c.tiles(&r, o.Grid); err != nil {
 		return r, err
 	}

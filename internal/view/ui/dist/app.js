@@ -229,7 +229,7 @@ split(".."),r=c.trim()?Te(c,e,n):e,d=a.trim()?Te(a,e,n):n;return r===void 0||d==
 /(?<![eE])\+/);if(s<1)return;let i=Te(t.slice(0,s),e,n),o=Te(t.slice(s+1),0,n-e);return i===void 0||o===void 0?
 void 0:[i,i+o]}function ce(t,e){let n=/^\s*(\d*)\s*(-|\.\.)?\s*(\d*)\s*$/.exec(t??"");if(!t||!n)return;let s=n[1]?
 Number(n[1]):0;return[s,n[3]?Number(n[3]):n[2]?e-1:s]}function gt(t,e){return`${Math.max(0,Math.floor(t))}ns..${Math.
-ceil(e)}ns`}var N=78,R=34,vn=44,de=4096,pe=class{constructor(e){this.o=e;this.grid=e.overview.grid,this.first=bt(this.grid),
+ceil(e)}ns`}var N=78,R=34,vn=44,de=4096,pe=class t{constructor(e){this.o=e;this.grid=e.overview.grid,this.first=bt(this.grid),
 this.own=e.own??(n=>n),this.shared=e.shared??(n=>n),this.tiles=new $e(e.rec,this.grid,()=>this.draw()),this.lanes=
 new _e(e.rec,()=>this.draw()),this.element=u("div",{class:"map"},this.canvas,this.tip,this.note),this.canvas.setAttribute(
 "aria-label",`Time from left to right, ${I(this.grid.lines,"line")} from top to bottom. The arrow keys move, p\
@@ -279,9 +279,10 @@ this.most,f);g&&x.tile.head&&(this.see(x.tile.head,x.place),this.paintTile(e,g,x
 entries()){let w=v[g];w?.error&&(this.failure=w.error),w||(p=!0);let P=w&&Se(w,n.color,this.most,f);if(P&&w?.head){
 this.see(w.head,_),this.paintTile(e,P,_,_);continue}let j=this.tiles.coarser(_,h);P=j&&Se(j.tile,n.color,this.
 most,f),j&&P&&this.paintTile(e,P,j.place,_)}if(this.row>=5){e.fillStyle=C("paper");for(let g=Math.ceil(o+1e-9);g<=
-Math.min(o+c,this.grid.lines);g++)e.fillRect(N,Math.round(R+(g-o)*this.row)-1,this.plot,1)}return p}most=1;rescale(e){
-let n=2**Math.ceil(Math.log2(Math.max(1,...e.map(s=>s?.most??0))));n!==this.most&&(this.most=n,this.element.dispatchEvent(
-new Event("seen")))}see(e,n){if(this.heads.push({head:e,place:n}),le(e.value))return;let s=this.seen.size;for(let i of e.
+Math.min(o+c,this.grid.lines);g++)e.fillRect(N,Math.round(R+(g-o)*this.row)-1,this.plot,1)}return p}static rates=new Map;get most(){
+return 2**Math.ceil(Math.log2(Math.max(1,...t.rates.values())))}rescale(e){let n=this.most;if(t.rates.set(this,
+Math.max(0,...e.map(s=>s?.most??0))),this.most!==n)for(let s of t.rates.keys())s.element.dispatchEvent(new Event(
+"seen")),s.draw()}see(e,n){if(this.heads.push({head:e,place:n}),le(e.value))return;let s=this.seen.size;for(let i of e.
 rows)i.sum_ns.forEach((o,c)=>o>0&&this.seen.add(e.categories[c]??""));this.seen.size>s&&this.element.dispatchEvent(
 new Event("seen"))}paintTile(e,n,s,i){let o=2**(s.level-i.level),c=256/o,a=256*2**i.level,r=this.x(i.x*a),d=R+
 (s.first-this.view[2])*this.row,m=n.height;e.drawImage(n,(i.x-s.x*o)*c,0,c,m,r,d,this.x((i.x+1)*a)-r,m*s.group*

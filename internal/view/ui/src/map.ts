@@ -323,14 +323,22 @@ export class TimeMap {
     return missing;
   }
 
+  // The greatest rates of all maps: recordings beside each other have one scale.
+  private static rates = new Map<TimeMap, number>();
+
   /** The rate at the end of the scale where colours mean data: the least power of two that nothing exceeds. */
-  most = 1;
+  get most(): number {
+    return 2 ** Math.ceil(Math.log2(Math.max(1, ...TimeMap.rates.values())));
+  }
 
   private rescale(tiles: (Tile | undefined)[]): void {
-    const most = 2 ** Math.ceil(Math.log2(Math.max(1, ...tiles.map((t) => t?.most ?? 0))));
-    if (most === this.most) return;
-    this.most = most;
-    this.element.dispatchEvent(new Event("seen"));
+    const before = this.most;
+    TimeMap.rates.set(this, Math.max(0, ...tiles.map((t) => t?.most ?? 0)));
+    if (this.most === before) return;
+    for (const map of TimeMap.rates.keys()) {
+      map.element.dispatchEvent(new Event("seen"));
+      map.draw();
+    }
   }
 
   private see(head: TileHead, place: Place): void {
