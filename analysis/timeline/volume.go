@@ -77,7 +77,7 @@ func (l *lane) volumes(w *window) (ok bool, err error) {
 			w.add(m)
 		} else if l.blocks > fewBlocks {
 			w.unsized += m.unsized
-			w.blur = max(w.blur, 1<<m.level)
+			w.blur = max(w.blur, uint64(float64(int64(1)<<m.level)/max(l.rate, 1e-9)))
 			m.spread(w)
 		} else if ok, err := l.again(w, k); !ok || err != nil {
 			return false, err
