@@ -38,8 +38,8 @@ void *tb_resolve(int id);  /* never NULL: for a function that the library lacks 
  * xor tb_site_key, which changes whenever known addresses may be stale. Where the site has callers in it, too,
  * the word is TB_SITE_CALLERS, and the rest says how to get to the next one: its frame ends at sp or fp + cfa;
  * from there on fp is saved at + fp (0: unchanged), the return address at + ra. Those of callers have a hash of
- * all return addresses as key. */
-struct tb_site_entry { uintptr_t key; uint64_t word; int32_t cfa, fp, ra, by_fp; };
+ * all return addresses as key. binding: the call is a language binding's. */
+struct tb_site_entry { uintptr_t key; uint64_t word; int32_t cfa, fp, ra; int16_t by_fp, binding; };
 enum { TB_SITE_CACHE = 256, TB_CALLER_CACHE = 512 };
 #define TB_SITE_CALLERS (~(uint64_t)1)
 extern uintptr_t tb_site_key;
@@ -166,6 +166,14 @@ static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
     ra = (void *)a;
     if (tb_unlikely(e->key != key)) return tb_site_miss(c, ra, frame);
     return e->word == TB_SITE_CALLERS ? tb_site_callers(c, ra, frame) : e->word;
+}
+
+/* Whether the call of a wrapper is a language binding's, or may be. */
+static inline int tb_is_binding(struct tb_call *c, void *ra, void *frame)
+{
+    uintptr_t a = tb_call_return(ra, frame);
+    const struct tb_site_entry *e = c->t ? &c->t->sites[(a ^ a >> 8) % TB_SITE_CACHE] : NULL;
+    return !e || e->key != (a ^ tb_site_key) || e->binding;
 }
 
 static inline __attribute__((always_inline))

@@ -118,7 +118,8 @@ enum { TB_SEG_FREE = 0, TB_SEG_ACTIVE = 1, TB_SEG_FULL = 2 };
  * and the slots known on return; call site, absent mask and the slots known on
  * entry are those of the TB_R_DEF record with this number.
  *
- * Scalars take a word (int sign extended; handle zero extended to 64 bits).
+ * Scalars take a word (int sign extended; handle zero extended to 64 bits; of a request whose handle others may have, too,
+ * TB_REQUEST_DONE, the handle's low 8 bits in bits 48..55, and where the program keeps it in bits 0..47, 0 if not known).
  * Arrays: a count word (low 48 bits n, bits 48..55 kind TB_A_*, bits 56..63
  * element bytes 1, 4 or 8), then n elements, zero padded to a word. Arrays of handles
  * and of displacements have 8-byte elements. A string is an array of 1-byte
@@ -158,6 +159,7 @@ enum { TB_DEF_MAX = 1 << 20, TB_DEF_GENERATIONS = 1 << 12 };
  *   RAW      bits 0..59: an address that belongs to nothing known */
 enum { TB_W_LITERAL = 0, TB_W_HEAP = 1, TB_W_MODULE = 2, TB_W_STACK = 3, TB_W_FUNCTION = 4, TB_W_TREE = 5,
        TB_W_RAW = 15 };
+#define TB_REQUEST_DONE 0x8000000000000000
 
 /* Ids of the runtime's own records; w1 is the time, w2..w4 are 0, the payload
  * starts at word 5 and uses the encodings above. */

@@ -3,7 +3,7 @@
 #include "mpi/library.h"
 #include "mpi/gen/wrap.h"
 
-struct tb_abi tb_abi;
+struct tb_abi tb_abi = {.done = 1};
 
 typedef int version_function(int *, int *);
 
@@ -28,10 +28,14 @@ void tb_abi_detect(void)
     if (!tb_library_address()) return;
     int kind = has_standard_abi() ? 3 : symbol_address("ompi_mpi_comm_world") ? 1 : 2; /* MPICH and its ABI family */
     struct tb_abi a = tb_abis[kind];
+    a.done = 1; /* none */
     if (kind == 1) {
+        uint64_t done = symbol_address("ompi_request_empty");
+        if (done) a.done_mask = UINT64_MAX, a.done = done;
         a.comm_null = symbol_address("ompi_mpi_comm_null");
         a.request_null = symbol_address("ompi_request_null");
     } else if (kind == 2) {
+        a.done_mask = 0xfc000000, a.done = 0x6c000000; /* requests that MPICH has from its beginning */
         a.unweighted = symbol_value("MPI_UNWEIGHTED");
         a.weights_empty = symbol_value("MPI_WEIGHTS_EMPTY");
     }

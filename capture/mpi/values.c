@@ -18,6 +18,14 @@ void tb_put_handles(struct tb_call *c, const void *a, int64_t n)
     for (int64_t i = 0; i < n; i++) *c->w++ = h[i];
 }
 
+void tb_put_requests(struct tb_call *c, const void *a, int64_t n)
+{
+    if (n < 0 || !a) n = 0;
+    if (!tb_array_room(c, n, 8)) return;
+    *c->w++ = tb_count_word(n, TB_A_PLAIN, 8);
+    for (const char *p = a; n-- > 0; p += tb_abi.handle_bytes) *c->w++ = tb_request_word(tb_handle_at(p), p);
+}
+
 void tb_put_weights(struct tb_call *c, const void *a, int64_t n)
 {
     uint64_t w = (uint64_t)(uintptr_t)a;

@@ -31,6 +31,7 @@ struct tb_abi {
     uint64_t unweighted, weights_empty, argv_null, errcodes_ignore;
     uint64_t comm_null, request_null;
     int proc_null, root, undefined, err_in_status, any_source, any_tag;
+    uint64_t done_mask, done; /* handles of requests that were complete when they were made: h & done_mask is done */
 };
 extern struct tb_abi tb_abi;
 
@@ -55,6 +56,21 @@ static inline int tb_put_freed_comm(struct tb_call *c, const void *p)
     return tb_comm_ends(tb_handle_at(p));
 }
 void tb_put_handles(struct tb_call *c, const void *a, int64_t n);
+
+/* ---- Requests ----
+ * Those that are complete when they are made share handles. The word of such a one, TB_REQUEST_DONE, also says where the
+ * program keeps it: NULL if that is not known, as where a language binding has it for a moment. */
+static inline uint64_t tb_request_word(uintptr_t h, const void *at)
+{
+    if (tb_likely((h & tb_abi.done_mask) != tb_abi.done)) return h;
+    return TB_REQUEST_DONE | (uint64_t)(h & 0xff) << 48 | ((uintptr_t)at & 0xffffffffffff);
+}
+static inline __attribute__((always_inline)) void tb_put_request_at(struct tb_call *c, const void *p)
+{
+    *c->w++ = tb_request_word(tb_handle_at(p), tb_is_binding(c, __builtin_return_address(0), TB_FRAME()) ? NULL : p);
+}
+static inline void tb_put_request(struct tb_call *c, uintptr_t h) { *c->w++ = tb_request_word(h & tb_abi.handle_mask, NULL); }
+void tb_put_requests(struct tb_call *c, const void *a, int64_t n);
 void tb_put_weights(struct tb_call *c, const void *a, int64_t n);        /* int array or MPI_UNWEIGHTED, ... */
 
 /* ---- Statuses ---- */

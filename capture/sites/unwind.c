@@ -431,7 +431,8 @@ static TB_COLD struct tb_site_entry *place_for(struct tb_thread *t, uint64_t h)
 static struct tb_site_entry callers_entry(uintptr_t key, const struct tb_step *s)
 {
     int by = s->kind == TB_STEP_SP ? BY_SP : s->kind == TB_STEP_FP ? BY_FP : AT_FP;
-    return (struct tb_site_entry){key, TB_SITE_CALLERS, s->cfa, s->fp, s->ra, by};
+    int binding = s->module && s->module->kind == TB_MODULE_BINDING;
+    return (struct tb_site_entry){key, TB_SITE_CALLERS, s->cfa, s->fp, s->ra, (int16_t)by, (int16_t)binding};
 }
 
 /* The word that the caches have for a call, 0 if none: what lies on the stack is read as the entries

@@ -151,6 +151,10 @@ func putHandle(p *Param) string {
 		return fmt.Sprintf("tb_put(&tb_c, *(const uint64_t *)%s);", p.Name)
 	case wide(p.Class):
 		return fmt.Sprintf("tb_put(&tb_c, %s);", p.Name)
+	case p.Class == "Request" && p.Pointer:
+		return fmt.Sprintf("tb_put_request_at(&tb_c, %s);", p.Name)
+	case p.Class == "Request":
+		return fmt.Sprintf("tb_put_request(&tb_c, %s);", p.Name)
 	case p.Pointer:
 		return fmt.Sprintf("tb_put_handle_at(&tb_c, %s);", p.Name)
 	}
@@ -173,6 +177,8 @@ func (w *wrapper) putArray(s *Slot, p *Param) string {
 	switch {
 	case p.Codec == "Handle" && p.tag > 0:
 		return fmt.Sprintf("tb_put_ints(&tb_c, %s, %s, 8);", p.Name, n)
+	case p.Class == "Request":
+		return fmt.Sprintf("tb_put_requests(&tb_c, %s, %s);", p.Name, n)
 	case p.Codec == "Handle":
 		return fmt.Sprintf("tb_put_handles(&tb_c, %s, %s);", p.Name, n)
 	case p.Codec == "Displacement":

@@ -114,7 +114,7 @@ func ends(l spec.Life) bool { return l == spec.Free || l == spec.Complete }
 // handles lists the words of a slot that holds handles.
 func handles(s *spec.Slot, raw ring.Raw) []uint64 {
 	if !s.Array {
-		return []uint64{raw.Word()}
+		return []uint64{unplaced(s, raw.Word())}
 	}
 	if raw.Kind != ring.APlain {
 		return nil
@@ -125,8 +125,17 @@ func handles(s *spec.Slot, raw ring.Raw) []uint64 {
 		if raw.Elem == 4 {
 			ws[i] = uint64(uint32(ws[i]))
 		}
+		ws[i] = unplaced(s, ws[i])
 	}
 	return ws
+}
+
+// unplaced is a handle without what the runtime says besides: where the program keeps a request.
+func unplaced(s *spec.Slot, w uint64) uint64 {
+	if s.Class == spec.Request && w&ring.RequestDone != 0 {
+		return w &^ ring.RequestPlace
+	}
+	return w
 }
 
 // end completes the innermost call of a thread with the return part of its record.

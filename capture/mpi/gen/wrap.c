@@ -2010,7 +2010,7 @@ TB_EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, uintptr_t s
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2035,7 +2035,7 @@ TB_EXPORT int MPI_Allgather_init_c(const void *sendbuf, long sendcount, uintptr_
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2116,7 +2116,7 @@ TB_EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, uintptr_t 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2145,7 +2145,7 @@ TB_EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, long sendcount, uintptr
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2231,7 +2231,7 @@ TB_EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2255,7 +2255,7 @@ TB_EXPORT int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, long coun
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2324,7 +2324,7 @@ TB_EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, uintptr_t se
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2349,7 +2349,7 @@ TB_EXPORT int MPI_Alltoall_init_c(const void *sendbuf, long sendcount, uintptr_t
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2442,7 +2442,7 @@ TB_EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int *sendcounts, con
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2475,7 +2475,7 @@ TB_EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const long *sendcounts, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2574,7 +2574,7 @@ TB_EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int *sendcounts, con
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2609,7 +2609,7 @@ TB_EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const long *sendcounts, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2700,7 +2700,7 @@ TB_EXPORT int MPI_Barrier_init(uintptr_t comm, uintptr_t info, void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 2)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2763,7 +2763,7 @@ TB_EXPORT int MPI_Bcast_init(void *buffer, int count, uintptr_t datatype, int ro
     tb_begin(&tb_c);
     int tb_r = tb_f(buffer, count, datatype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2786,7 +2786,7 @@ TB_EXPORT int MPI_Bcast_init_c(void *buffer, long count, uintptr_t datatype, int
     tb_begin(&tb_c);
     int tb_r = tb_f(buffer, count, datatype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2851,7 +2851,7 @@ TB_EXPORT int MPI_Bsend_init(const void *buf, int count, uintptr_t datatype, int
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -2877,7 +2877,7 @@ TB_EXPORT int MPI_Bsend_init_c(const void *buf, long count, uintptr_t datatype, 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -2981,7 +2981,7 @@ TB_EXPORT int MPI_Buffer_iflush(void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 0)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -2994,7 +2994,7 @@ TB_EXPORT int MPI_Cancel(void *request)
     __typeof__(&MPI_Cancel) tb_f = (__typeof__(&MPI_Cancel))TB_REAL(TB_ID_MPI_Cancel);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Cancel, 1))
         return tb_f(request);
-    if (request != NULL) tb_put_handle_at(&tb_c, request);
+    if (request != NULL) tb_put_request_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
@@ -3714,7 +3714,7 @@ TB_EXPORT int MPI_Comm_idup(uintptr_t comm, void *newcomm, void *request)
     int tb_r = tb_f(comm, newcomm, request);
     if (tb_end(&tb_c, tb_r, 2) && tb_r == 0) {
         if (tb_has(&tb_c, 1)) tb_put_new_comm(&tb_c, newcomm);
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 2)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3735,7 +3735,7 @@ TB_EXPORT int MPI_Comm_idup_with_info(uintptr_t comm, uintptr_t info, void *newc
     int tb_r = tb_f(comm, info, newcomm, request);
     if (tb_end(&tb_c, tb_r, 2) && tb_r == 0) {
         if (tb_has(&tb_c, 2)) tb_put_new_comm(&tb_c, newcomm);
-        if (tb_has(&tb_c, 3)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 3)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -3753,7 +3753,7 @@ TB_EXPORT int MPI_Comm_iflush_buffer(uintptr_t comm, void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 1)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4419,7 +4419,7 @@ TB_EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, uin
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4443,7 +4443,7 @@ TB_EXPORT int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, long count, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4796,7 +4796,7 @@ TB_EXPORT int MPI_File_iread(uintptr_t fh, void *buf, int count, uintptr_t datat
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4817,7 +4817,7 @@ TB_EXPORT int MPI_File_iread_all(uintptr_t fh, void *buf, int count, uintptr_t d
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4838,7 +4838,7 @@ TB_EXPORT int MPI_File_iread_all_c(uintptr_t fh, void *buf, long count, uintptr_
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4860,7 +4860,7 @@ TB_EXPORT int MPI_File_iread_at(uintptr_t fh, long offset, void *buf, int count,
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4882,7 +4882,7 @@ TB_EXPORT int MPI_File_iread_at_all(uintptr_t fh, long offset, void *buf, int co
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4904,7 +4904,7 @@ TB_EXPORT int MPI_File_iread_at_all_c(uintptr_t fh, long offset, void *buf, long
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4926,7 +4926,7 @@ TB_EXPORT int MPI_File_iread_at_c(uintptr_t fh, long offset, void *buf, long cou
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4947,7 +4947,7 @@ TB_EXPORT int MPI_File_iread_c(uintptr_t fh, void *buf, long count, uintptr_t da
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4968,7 +4968,7 @@ TB_EXPORT int MPI_File_iread_shared(uintptr_t fh, void *buf, int count, uintptr_
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -4989,7 +4989,7 @@ TB_EXPORT int MPI_File_iread_shared_c(uintptr_t fh, void *buf, long count, uintp
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5010,7 +5010,7 @@ TB_EXPORT int MPI_File_iwrite(uintptr_t fh, const void *buf, int count, uintptr_
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5031,7 +5031,7 @@ TB_EXPORT int MPI_File_iwrite_all(uintptr_t fh, const void *buf, int count, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5052,7 +5052,7 @@ TB_EXPORT int MPI_File_iwrite_all_c(uintptr_t fh, const void *buf, long count, u
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5074,7 +5074,7 @@ TB_EXPORT int MPI_File_iwrite_at(uintptr_t fh, long offset, const void *buf, int
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5096,7 +5096,7 @@ TB_EXPORT int MPI_File_iwrite_at_all(uintptr_t fh, long offset, const void *buf,
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5118,7 +5118,7 @@ TB_EXPORT int MPI_File_iwrite_at_all_c(uintptr_t fh, long offset, const void *bu
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5140,7 +5140,7 @@ TB_EXPORT int MPI_File_iwrite_at_c(uintptr_t fh, long offset, const void *buf, l
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, offset, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5161,7 +5161,7 @@ TB_EXPORT int MPI_File_iwrite_c(uintptr_t fh, const void *buf, long count, uintp
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5182,7 +5182,7 @@ TB_EXPORT int MPI_File_iwrite_shared(uintptr_t fh, const void *buf, int count, u
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -5203,7 +5203,7 @@ TB_EXPORT int MPI_File_iwrite_shared_c(uintptr_t fh, const void *buf, long count
     tb_begin(&tb_c);
     int tb_r = tb_f(fh, buf, count, datatype, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -6361,7 +6361,7 @@ TB_EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, uintptr_t send
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -6387,7 +6387,7 @@ TB_EXPORT int MPI_Gather_init_c(const void *sendbuf, long sendcount, uintptr_t s
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -6474,7 +6474,7 @@ TB_EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, uintptr_t sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -6505,7 +6505,7 @@ TB_EXPORT int MPI_Gatherv_init_c(const void *sendbuf, long sendcount, uintptr_t 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -6939,7 +6939,7 @@ TB_EXPORT int MPI_Grequest_complete(uintptr_t request)
     __typeof__(&MPI_Grequest_complete) tb_f = (__typeof__(&MPI_Grequest_complete))TB_REAL(TB_ID_MPI_Grequest_complete);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Grequest_complete, 1))
         return tb_f(request);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
     tb_end(&tb_c, tb_r, 0);
@@ -6962,7 +6962,7 @@ TB_EXPORT int MPI_Grequest_start(void *query_fn, void *free_fn, void *cancel_fn,
     tb_begin(&tb_c);
     int tb_r = tb_f(query_fn, free_fn, cancel_fn, extra_state, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7276,7 +7276,7 @@ TB_EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, uintptr_t sendt
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7301,7 +7301,7 @@ TB_EXPORT int MPI_Iallgather_c(const void *sendbuf, long sendcount, uintptr_t se
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7330,7 +7330,7 @@ TB_EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, uintptr_t send
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7359,7 +7359,7 @@ TB_EXPORT int MPI_Iallgatherv_c(const void *sendbuf, long sendcount, uintptr_t s
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7383,7 +7383,7 @@ TB_EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7407,7 +7407,7 @@ TB_EXPORT int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, long count, u
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7432,7 +7432,7 @@ TB_EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, uintptr_t sendty
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7457,7 +7457,7 @@ TB_EXPORT int MPI_Ialltoall_c(const void *sendbuf, long sendcount, uintptr_t sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7490,7 +7490,7 @@ TB_EXPORT int MPI_Ialltoallv(const void *sendbuf, const int *sendcounts, const i
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7523,7 +7523,7 @@ TB_EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const long *sendcounts, cons
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7558,7 +7558,7 @@ TB_EXPORT int MPI_Ialltoallw(const void *sendbuf, const int *sendcounts, const i
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7593,7 +7593,7 @@ TB_EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const long *sendcounts, cons
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7611,7 +7611,7 @@ TB_EXPORT int MPI_Ibarrier(uintptr_t comm, void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 1)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7634,7 +7634,7 @@ TB_EXPORT int MPI_Ibcast(void *buffer, int count, uintptr_t datatype, int root, 
     tb_begin(&tb_c);
     int tb_r = tb_f(buffer, count, datatype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7657,7 +7657,7 @@ TB_EXPORT int MPI_Ibcast_c(void *buffer, long count, uintptr_t datatype, int roo
     tb_begin(&tb_c);
     int tb_r = tb_f(buffer, count, datatype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 5)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 5)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7681,7 +7681,7 @@ TB_EXPORT int MPI_Ibsend(const void *buf, int count, uintptr_t datatype, int des
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7705,7 +7705,7 @@ TB_EXPORT int MPI_Ibsend_c(const void *buf, long count, uintptr_t datatype, int 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7729,7 +7729,7 @@ TB_EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, uintptr
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7753,7 +7753,7 @@ TB_EXPORT int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, long count, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7779,7 +7779,7 @@ TB_EXPORT int MPI_Igather(const void *sendbuf, int sendcount, uintptr_t sendtype
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7805,7 +7805,7 @@ TB_EXPORT int MPI_Igather_c(const void *sendbuf, long sendcount, uintptr_t sendt
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7836,7 +7836,7 @@ TB_EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, uintptr_t sendtyp
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7867,7 +7867,7 @@ TB_EXPORT int MPI_Igatherv_c(const void *sendbuf, long sendcount, uintptr_t send
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7923,7 +7923,7 @@ TB_EXPORT int MPI_Imrecv(void *buf, int count, uintptr_t datatype, void *message
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, message, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7945,7 +7945,7 @@ TB_EXPORT int MPI_Imrecv_c(void *buf, long count, uintptr_t datatype, void *mess
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, message, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 4)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 4)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7970,7 +7970,7 @@ TB_EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, uintpt
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -7995,7 +7995,7 @@ TB_EXPORT int MPI_Ineighbor_allgather_c(const void *sendbuf, long sendcount, uin
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8024,7 +8024,7 @@ TB_EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, uintp
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8053,7 +8053,7 @@ TB_EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, long sendcount, ui
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8078,7 +8078,7 @@ TB_EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, uintptr
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8103,7 +8103,7 @@ TB_EXPORT int MPI_Ineighbor_alltoall_c(const void *sendbuf, long sendcount, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8136,7 +8136,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int *sendcounts
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8169,7 +8169,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const long *sendcou
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8204,7 +8204,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int *sendcounts
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8239,7 +8239,7 @@ TB_EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const long *sendcou
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8688,7 +8688,7 @@ TB_EXPORT int MPI_Irecv(void *buf, int count, uintptr_t datatype, int source, in
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8712,7 +8712,7 @@ TB_EXPORT int MPI_Irecv_c(void *buf, long count, uintptr_t datatype, int source,
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8737,7 +8737,7 @@ TB_EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, uintptr
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8762,7 +8762,7 @@ TB_EXPORT int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, long count, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8788,7 +8788,7 @@ TB_EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8812,7 +8812,7 @@ TB_EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8836,7 +8836,7 @@ TB_EXPORT int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, lo
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8862,7 +8862,7 @@ TB_EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const lo
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8886,7 +8886,7 @@ TB_EXPORT int MPI_Irsend(const void *buf, int count, uintptr_t datatype, int des
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8910,7 +8910,7 @@ TB_EXPORT int MPI_Irsend_c(const void *buf, long count, uintptr_t datatype, int 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8951,7 +8951,7 @@ TB_EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, uintptr_t
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -8975,7 +8975,7 @@ TB_EXPORT int MPI_Iscan_c(const void *sendbuf, void *recvbuf, long count, uintpt
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9001,7 +9001,7 @@ TB_EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, uintptr_t sendtyp
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9027,7 +9027,7 @@ TB_EXPORT int MPI_Iscatter_c(const void *sendbuf, long sendcount, uintptr_t send
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9058,7 +9058,7 @@ TB_EXPORT int MPI_Iscatterv(const void *sendbuf, const int *sendcounts, const in
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9089,7 +9089,7 @@ TB_EXPORT int MPI_Iscatterv_c(const void *sendbuf, const long *sendcounts, const
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9113,7 +9113,7 @@ TB_EXPORT int MPI_Isend(const void *buf, int count, uintptr_t datatype, int dest
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9137,7 +9137,7 @@ TB_EXPORT int MPI_Isend_c(const void *buf, long count, uintptr_t datatype, int d
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9167,7 +9167,7 @@ TB_EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, uintptr_t sendty
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 11)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 11)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 11)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9197,7 +9197,7 @@ TB_EXPORT int MPI_Isendrecv_c(const void *sendbuf, long sendcount, uintptr_t sen
     int tb_r = tb_f(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 11)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 11)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 11)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9224,7 +9224,7 @@ TB_EXPORT int MPI_Isendrecv_replace(void *buf, int count, uintptr_t datatype, in
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 8)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9251,7 +9251,7 @@ TB_EXPORT int MPI_Isendrecv_replace_c(void *buf, long count, uintptr_t datatype,
     int tb_r = tb_f(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, recvtag)) && tb_has(&tb_c, 8)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9275,7 +9275,7 @@ TB_EXPORT int MPI_Issend(const void *buf, int count, uintptr_t datatype, int des
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9299,7 +9299,7 @@ TB_EXPORT int MPI_Issend_c(const void *buf, long count, uintptr_t datatype, int 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9529,7 +9529,7 @@ TB_EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, ui
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9554,7 +9554,7 @@ TB_EXPORT int MPI_Neighbor_allgather_init_c(const void *sendbuf, long sendcount,
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9635,7 +9635,7 @@ TB_EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, u
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9664,7 +9664,7 @@ TB_EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, long sendcount
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9733,7 +9733,7 @@ TB_EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, uin
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9758,7 +9758,7 @@ TB_EXPORT int MPI_Neighbor_alltoall_init_c(const void *sendbuf, long sendcount, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9851,7 +9851,7 @@ TB_EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int *sendco
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9884,7 +9884,7 @@ TB_EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const long *sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -9983,7 +9983,7 @@ TB_EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int *sendco
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10018,7 +10018,7 @@ TB_EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const long *sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10339,7 +10339,7 @@ TB_EXPORT int MPI_Parrived(uintptr_t request, int partition, int *flag)
     __typeof__(&MPI_Parrived) tb_f = (__typeof__(&MPI_Parrived))TB_REAL(TB_ID_MPI_Parrived);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Parrived, 2))
         return tb_f(request, partition, flag);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     tb_put_int(&tb_c, partition);
     if (!(flag != NULL)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -10376,7 +10376,7 @@ TB_EXPORT int MPI_Pready(int partition, uintptr_t request)
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Pready, 2))
         return tb_f(partition, request);
     tb_put_int(&tb_c, partition);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     tb_begin(&tb_c);
     int tb_r = tb_f(partition, request);
     tb_end(&tb_c, tb_r, 0);
@@ -10396,7 +10396,7 @@ TB_EXPORT int MPI_Pready_list(int length, const int *array_of_partitions, uintpt
     if (array_of_partitions != NULL) tb_put_ints(&tb_c, array_of_partitions, length, 4);
     else tb_absent(&tb_c, 1);
     tb_room(&tb_c, 1);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     tb_begin(&tb_c);
     int tb_r = tb_f(length, array_of_partitions, request);
     tb_end(&tb_c, tb_r, 0);
@@ -10414,7 +10414,7 @@ TB_EXPORT int MPI_Pready_range(int partition_low, int partition_high, uintptr_t 
         return tb_f(partition_low, partition_high, request);
     tb_put_int(&tb_c, partition_low);
     tb_put_int(&tb_c, partition_high);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     tb_begin(&tb_c);
     int tb_r = tb_f(partition_low, partition_high, request);
     tb_end(&tb_c, tb_r, 0);
@@ -10441,7 +10441,7 @@ TB_EXPORT int MPI_Precv_init(void *buf, int partitions, long count, uintptr_t da
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, partitions, count, datatype, source, tag, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10490,7 +10490,7 @@ TB_EXPORT int MPI_Psend_init(const void *buf, int partitions, long count, uintpt
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, partitions, count, datatype, dest, tag, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -10603,7 +10603,7 @@ TB_EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, uintptr
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10630,7 +10630,7 @@ TB_EXPORT int MPI_Raccumulate_c(const void *origin_addr, long origin_count, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10708,7 +10708,7 @@ TB_EXPORT int MPI_Recv_init(void *buf, int count, uintptr_t datatype, int source
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10732,7 +10732,7 @@ TB_EXPORT int MPI_Recv_init_c(void *buf, long count, uintptr_t datatype, int sou
     int tb_r = tb_f(buf, count, datatype, source, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
         if (tb_unlikely(tb_is_wild(source, tag)) && tb_has(&tb_c, 6)) tb_wild_begins(request);
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10801,7 +10801,7 @@ TB_EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, uin
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10826,7 +10826,7 @@ TB_EXPORT int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, long count, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10953,7 +10953,7 @@ TB_EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -10977,7 +10977,7 @@ TB_EXPORT int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11026,7 +11026,7 @@ TB_EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11052,7 +11052,7 @@ TB_EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, cons
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11153,7 +11153,7 @@ TB_EXPORT int MPI_Request_free(void *request)
     if (tb_unlikely(tb_payloads_kept)) tb_payload_forget(request);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_free, 1))
         return tb_f(request);
-    if (request != NULL) tb_put_handle_at(&tb_c, request);
+    if (request != NULL) tb_put_request_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     if (tb_unlikely(tb_wild)) tb_wild_freed(request);
     tb_begin(&tb_c);
@@ -11187,7 +11187,7 @@ TB_EXPORT int MPI_Request_get_status(uintptr_t request, int *flag, void *status)
     __typeof__(&MPI_Request_get_status) tb_f = (__typeof__(&MPI_Request_get_status))TB_REAL(TB_ID_MPI_Request_get_status);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_get_status, 1))
         return tb_f(request, flag, status);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     if (!(flag != NULL)) tb_absent(&tb_c, 1);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 2);
     tb_begin(&tb_c);
@@ -11211,7 +11211,7 @@ TB_EXPORT int MPI_Request_get_status_all(int count, const void *array_of_request
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_get_status_all, 1))
         return tb_f(count, array_of_requests, flag, array_of_statuses);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(flag != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 3);
@@ -11236,7 +11236,7 @@ TB_EXPORT int MPI_Request_get_status_any(int count, const void *array_of_request
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_get_status_any, 1))
         return tb_f(count, array_of_requests, index, flag, status);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
@@ -11266,7 +11266,7 @@ TB_EXPORT int MPI_Request_get_status_some(int incount, const void *array_of_requ
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_get_status_some, 1))
         return tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     tb_put_int(&tb_c, incount);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, incount);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, incount);
     else tb_absent(&tb_c, 1);
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
@@ -11289,7 +11289,7 @@ TB_EXPORT int MPI_Request_toint(uintptr_t request)
     __typeof__(&MPI_Request_toint) tb_f = (__typeof__(&MPI_Request_toint))TB_REAL(TB_ID_MPI_Request_toint);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Request_toint, 1))
         return tb_f(request);
-    tb_put_handle(&tb_c, request);
+    tb_put_request(&tb_c, request);
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
     if (tb_end(&tb_c, 0, 1)) {
@@ -11318,7 +11318,7 @@ TB_EXPORT int MPI_Rget(void *origin_addr, int origin_count, uintptr_t origin_dat
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11348,7 +11348,7 @@ TB_EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, uin
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 12)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 12)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11378,7 +11378,7 @@ TB_EXPORT int MPI_Rget_accumulate_c(const void *origin_addr, long origin_count, 
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 12)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 12)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11403,7 +11403,7 @@ TB_EXPORT int MPI_Rget_c(void *origin_addr, long origin_count, uintptr_t origin_
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11429,7 +11429,7 @@ TB_EXPORT int MPI_Rput(const void *origin_addr, int origin_count, uintptr_t orig
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11455,7 +11455,7 @@ TB_EXPORT int MPI_Rput_c(const void *origin_addr, long origin_count, uintptr_t o
     tb_begin(&tb_c);
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11520,7 +11520,7 @@ TB_EXPORT int MPI_Rsend_init(const void *buf, int count, uintptr_t datatype, int
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -11546,7 +11546,7 @@ TB_EXPORT int MPI_Rsend_init_c(const void *buf, long count, uintptr_t datatype, 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -11615,7 +11615,7 @@ TB_EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, uintp
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11639,7 +11639,7 @@ TB_EXPORT int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, long count, ui
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11711,7 +11711,7 @@ TB_EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, uintptr_t sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11737,7 +11737,7 @@ TB_EXPORT int MPI_Scatter_init_c(const void *sendbuf, long sendcount, uintptr_t 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11824,7 +11824,7 @@ TB_EXPORT int MPI_Scatterv_init(const void *sendbuf, const int *sendcounts, cons
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11855,7 +11855,7 @@ TB_EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const long *sendcounts, c
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -11920,7 +11920,7 @@ TB_EXPORT int MPI_Send_init(const void *buf, int count, uintptr_t datatype, int 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -11946,7 +11946,7 @@ TB_EXPORT int MPI_Send_init_c(const void *buf, long count, uintptr_t datatype, i
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -12349,7 +12349,7 @@ TB_EXPORT int MPI_Session_iflush_buffer(uintptr_t session, void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(session, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 1)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 1)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -12465,7 +12465,7 @@ TB_EXPORT int MPI_Ssend_init(const void *buf, int count, uintptr_t datatype, int
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -12491,7 +12491,7 @@ TB_EXPORT int MPI_Ssend_init_c(const void *buf, long count, uintptr_t datatype, 
     tb_begin(&tb_c);
     int tb_r = tb_f(buf, count, datatype, dest, tag, comm, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     if (tb_r == 0) {
@@ -12508,7 +12508,7 @@ TB_EXPORT int MPI_Start(void *request)
     if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Start)) && tb_payloads_kept) tb_payload_start(request, 1, TB_CALLER);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Start, 1))
         return tb_f(request);
-    if (request != NULL) tb_put_handle_at(&tb_c, request);
+    if (request != NULL) tb_put_request_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     tb_begin(&tb_c);
     int tb_r = tb_f(request);
@@ -12526,7 +12526,7 @@ TB_EXPORT int MPI_Startall(int count, void *array_of_requests)
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Startall, 1))
         return tb_f(count, array_of_requests);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     tb_begin(&tb_c);
     int tb_r = tb_f(count, array_of_requests);
@@ -13761,7 +13761,7 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
     __typeof__(&MPI_Test) tb_f = (__typeof__(&MPI_Test))TB_REAL(TB_ID_MPI_Test);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Test, 1))
         return tb_f(request, flag, status);
-    if (request != NULL) tb_put_handle_at(&tb_c, request);
+    if (request != NULL) tb_put_request_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     if (!(flag != NULL)) tb_absent(&tb_c, 1);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 2);
@@ -13774,7 +13774,7 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
-        if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
+        if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_request_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_int(&tb_c, *flag);
             else tb_absent(&tb_c, 1);
@@ -13816,7 +13816,7 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Testall, 1))
         return tb_f(count, array_of_requests, flag, array_of_statuses);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(flag != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 3);
@@ -13828,7 +13828,7 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
-        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
+        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_int(&tb_c, *flag);
@@ -13852,7 +13852,7 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Testany, 1))
         return tb_f(count, array_of_requests, index, flag, status);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(flag != NULL)) tb_absent(&tb_c, 3);
@@ -13866,7 +13866,7 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
-        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
+        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 5);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_int(&tb_c, *index);
@@ -13894,7 +13894,7 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Testsome, 1))
         return tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     tb_put_int(&tb_c, incount);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, incount);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, incount);
     else tb_absent(&tb_c, 1);
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
@@ -13907,7 +13907,7 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
-        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, incount);
+        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_int(&tb_c, *outcount);
@@ -15298,7 +15298,7 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
     __typeof__(&MPI_Wait) tb_f = (__typeof__(&MPI_Wait))TB_REAL(TB_ID_MPI_Wait);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Wait, 1))
         return tb_f(request, status);
-    if (request != NULL) tb_put_handle_at(&tb_c, request);
+    if (request != NULL) tb_put_request_at(&tb_c, request);
     else tb_absent(&tb_c, 0);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 1);
     int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(request, 1);
@@ -15310,7 +15310,7 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
-        if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_handle_at(&tb_c, request);
+        if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_request_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 1);
@@ -15329,7 +15329,7 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Waitall, 1))
         return tb_f(count, array_of_requests, array_of_statuses);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(array_of_statuses != NULL && (uintptr_t)array_of_statuses != tb_abi.statuses_ignore)) tb_absent(&tb_c, 2);
     int tb_wilds = tb_unlikely(tb_wild) && tb_wild_among(array_of_requests, count);
@@ -15340,7 +15340,7 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
     if (tb_end(&tb_c, tb_r, 0)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
-        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
+        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
             else tb_absent(&tb_c, 2);
@@ -15359,7 +15359,7 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Waitany, 1))
         return tb_f(count, array_of_requests, index, status);
     tb_put_int(&tb_c, count);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, count);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, count);
     else tb_absent(&tb_c, 1);
     if (!(index != NULL)) tb_absent(&tb_c, 2);
     if (!(status != NULL && (uintptr_t)status != tb_abi.status_ignore)) tb_absent(&tb_c, 3);
@@ -15372,7 +15372,7 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
-        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, count);
+        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 4);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_int(&tb_c, *index);
@@ -15396,7 +15396,7 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Waitsome, 1))
         return tb_f(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     tb_put_int(&tb_c, incount);
-    if (array_of_requests != NULL) tb_put_handles(&tb_c, array_of_requests, incount);
+    if (array_of_requests != NULL) tb_put_requests(&tb_c, array_of_requests, incount);
     else tb_absent(&tb_c, 1);
     if (!(outcount != NULL)) tb_absent(&tb_c, 2);
     if (!(array_of_indices != NULL)) tb_absent(&tb_c, 3);
@@ -15409,7 +15409,7 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
-        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_handles(&tb_c, array_of_requests, incount);
+        if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_int(&tb_c, *outcount);
@@ -16260,7 +16260,7 @@ TB_EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, uintptr_t 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16289,7 +16289,7 @@ TB_EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, uintptr_t
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16313,7 +16313,7 @@ TB_EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count,
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16338,7 +16338,7 @@ TB_EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, uintptr_t s
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16371,7 +16371,7 @@ TB_EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int *sendcounts, co
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16406,7 +16406,7 @@ TB_EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int *sendcounts, co
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16425,7 +16425,7 @@ TB_EXPORT int MPIX_Barrier_init(uintptr_t comm, uintptr_t info, void *request)
     tb_begin(&tb_c);
     int tb_r = tb_f(comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 2)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16448,7 +16448,7 @@ TB_EXPORT int MPIX_Bcast_init(void *buffer, int count, uintptr_t datatype, int r
     tb_begin(&tb_c);
     int tb_r = tb_f(buffer, count, datatype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16472,7 +16472,7 @@ TB_EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, ui
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16498,7 +16498,7 @@ TB_EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, uintptr_t sen
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16529,7 +16529,7 @@ TB_EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, uintptr_t se
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16554,7 +16554,7 @@ TB_EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, u
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16583,7 +16583,7 @@ TB_EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, 
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16608,7 +16608,7 @@ TB_EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, ui
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16641,7 +16641,7 @@ TB_EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int *sendc
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16676,7 +16676,7 @@ TB_EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int *sendc
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16701,7 +16701,7 @@ TB_EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, ui
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 8)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16725,7 +16725,7 @@ TB_EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf,
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16751,7 +16751,7 @@ TB_EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16775,7 +16775,7 @@ TB_EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, uint
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 7)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 7)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16801,7 +16801,7 @@ TB_EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, uintptr_t se
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 9)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 9)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -16832,7 +16832,7 @@ TB_EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int *sendcounts, con
     tb_begin(&tb_c);
     int tb_r = tb_f(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 10)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 10)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -17021,7 +17021,7 @@ TB_EXPORT int MPIX_Grequest_class_allocate(int greq_class, void *extra_state, vo
     tb_begin(&tb_c);
     int tb_r = tb_f(greq_class, extra_state, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 2)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 2)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;
@@ -17044,7 +17044,7 @@ TB_EXPORT int MPIX_Grequest_start(void *query_fn, void *free_fn, void *cancel_fn
     tb_begin(&tb_c);
     int tb_r = tb_f(query_fn, free_fn, cancel_fn, poll_fn, wait_fn, extra_state, request);
     if (tb_end(&tb_c, tb_r, 1) && tb_r == 0) {
-        if (tb_has(&tb_c, 6)) tb_put_handle_at(&tb_c, request);
+        if (tb_has(&tb_c, 6)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
     return tb_r;

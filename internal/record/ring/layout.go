@@ -76,6 +76,11 @@ const (
 	WTree     = 5
 	WRaw      = 15
 
+	// RequestDone is set in the word of a request whose handle others may have, too; RequestPlace are the bits that say
+	// where the program keeps it.
+	RequestDone  = 1 << 63
+	RequestPlace = 1<<48 - 1
+
 	// Ids of the runtime's own records.
 	RPad      = 0
 	RProcess  = 1

@@ -43,6 +43,7 @@ type requestUse struct {
 	raw  uint64
 	code int64 // trace reference code, 0 the null request
 	node int32 // where it was found, -1 unknown; see requests.of
+	kept bool  // it was known where the program keeps it
 }
 
 func (c *call) hidden() bool { return c.flags&ring.FHidden != 0 }
@@ -151,33 +152,57 @@ func (p *Process) takeRequests(c *call) error {
 	return nil
 }
 
-// lookupRequests finds the requests of handles. Equal handles mean different requests, the oldest
-// first.
+// lookupRequests finds the requests of handles. Equal handles mean different requests: first those that are where the
+// program keeps them, then the oldest of the rest.
 func (p *Process) lookupRequests(c *call, raws []uint64) {
+	for _, raw := range raws {
+		node := int32(-1)
+		if placed(raw) {
+			if node = p.reqs.at(raw); node >= 0 {
+				p.reqs.nodes[node].claims++ // it is none of the rest
+			}
+		}
+		c.reqs = append(c.reqs, requestUse{raw: raw, node: node, kept: node >= 0})
+	}
 	var seen map[uint64]int32
 	if len(raws) > 8 {
 		seen = make(map[uint64]int32, len(raws))
 	}
-	for i, raw := range raws {
-		node := int32(-1)
-		if seen != nil {
-			if last, ok := seen[raw]; ok && last >= 0 {
-				node = p.reqs.after(last, c.thread)
-			} else if !ok {
-				node = p.reqs.find(raw, 0, c.thread)
-			}
-			seen[raw] = node
-		} else {
-			skip := 0
-			for _, u := range c.reqs[:i] {
-				if u.raw == raw {
-					skip++
-				}
-			}
-			node = p.reqs.find(raw, skip, c.thread)
+	for i := range c.reqs {
+		u := &c.reqs[i]
+		if !u.kept {
+			u.node = p.moved(c, i, seen)
 		}
-		c.reqs = append(c.reqs, requestUse{raw, p.requestCode(raw, node), node})
+		u.code = p.requestCode(u.raw, u.node)
 	}
+	for i := range c.reqs {
+		if u := &c.reqs[i]; u.kept {
+			p.reqs.nodes[u.node].claims--
+		}
+	}
+}
+
+// moved finds the request of handle i of a call, of which it is not known where the program keeps it; seen has what it
+// gave for the handles before, if they are many.
+func (p *Process) moved(c *call, i int, seen map[uint64]int32) int32 {
+	h := handle(c.reqs[i].raw)
+	if seen == nil {
+		skip := 0
+		for k := range i {
+			if u := &c.reqs[k]; !u.kept && handle(u.raw) == h {
+				skip++
+			}
+		}
+		return p.reqs.find(h, skip, c.thread)
+	}
+	node := int32(-1)
+	if last, ok := seen[h]; !ok {
+		node = p.reqs.find(h, 0, c.thread)
+	} else if last >= 0 {
+		node = p.reqs.after(last, c.thread)
+	}
+	seen[h] = node
+	return node
 }
 
 // foreign is the shape of requests whose creation was out of sight.

@@ -261,8 +261,7 @@ func (p *Process) endRequest(u requestUse, free bool) {
 	if u.code == 0 || u.code&1 == 1 {
 		return
 	}
-	num := (u.code - 2) / 2
 	if n := p.reqs.of(u); n >= 0 && (free || !p.reqs.nodes[n].Persistent) {
-		p.reqs.remove(u.raw, num)
+		p.reqs.remove(n)
 	}
 }

@@ -150,6 +150,7 @@ func RestoreProcess(b, journal []byte) (*Process, error) {
 			return nil, fmt.Errorf("checkpoint of a process: request in pool %d of %d", r.Pool, len(s.Pools))
 		}
 		p.reqs.link(r)
+		p.reqs.made = max(p.reqs.made, r.Seq)
 	}
 	p.reqs.threaded = slices.ContainsFunc(s.Pools, func(x pool) bool { return x.Thread > 0 })
 	return p, p.restoreThreads(s.Threads)
@@ -197,7 +198,7 @@ func (p *Process) restoreCall(o openState) (*call, error) {
 	c.demoted = p.demotedAt(pl.f.ID, c.site)
 	// Not looked up again: other calls may have ended some of them since.
 	for k := range min(len(o.Reqs), len(o.Raws)) {
-		c.reqs = append(c.reqs, requestUse{o.Raws[k], o.Reqs[k], -1})
+		c.reqs = append(c.reqs, requestUse{raw: o.Raws[k], code: o.Reqs[k], node: -1})
 	}
 	p.reqs.claim(c, 1)
 	err := p.resolve(c)

@@ -31,6 +31,14 @@ func isSendShape(shape []byte) bool {
 	return len(shape) >= 8 && sends()[spec.ID(binary.LittleEndian.Uint64(shape))]
 }
 
+// siteOfShape is the call site of a shape.
+func siteOfShape(shape []byte) uint64 {
+	if len(shape) < 16 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(shape[8:])
+}
+
 // What the program ignored is kept where nothing else tells which message it got. That is so of
 // receives and probes from any source or of any tag. It is also so of calls that were given
 // requests of such receives, whichever they complete, so that what a call site looks like does not
