@@ -18,7 +18,7 @@ func TestHangReport(t *testing.T) {
 			"other": `rank 2 is in MPI_Alltoall at hangs\.c:\d+ \[main\] in its place`,
 			"sleep": `rank 2 is not there: its last call was MPI_Bcast at hangs\.c:\d+ \[main\], number 11 on world, which ended`,
 		} {
-			want := regexp.MustCompile(`  1\. Ranks 0-1,3 wait in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 on world, ` +
+			want := regexp.MustCompile(`  1\. error: Ranks 0-1,3 wait in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 on world, ` +
 				`(for|from) \S+ \S+( on)?(, for \S+ \S+)?: ` + other)
 			r := newNodeJob(t, m, 4).begin("hang", nil, "hangs", what)
 			r.look(want.MatchString, "report")
@@ -35,7 +35,7 @@ func TestHangReport(t *testing.T) {
 func TestDeadlockReport(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		want := regexp.MustCompile(
-			`  1\. Deadlock (for|from) \S+ \S+( on)?, .*: rank 2 waits in MPI_Recv at hangs\.c:\d+ \[main\] ` +
+			`  1\. error: Deadlock (for|from) \S+ \S+( on)?, .*: rank 2 waits in MPI_Recv at hangs\.c:\d+ \[main\] ` +
 				`for a message from rank 1 with tag 7 on world; rank 1 waits in MPI_Allreduce at hangs\.c:\d+ \[main\], number 12 ` +
 				`on world, for rank 2\. Ranks 0,3 wait for them`,
 		)

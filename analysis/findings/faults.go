@@ -160,13 +160,7 @@ func (f *finder) failed(e *faults.Error) {
 		Func:     e.Func,
 		Site:     e.Site,
 		Step:     f.step(e.Stream, e.Call),
-		Command: []string{
-			"dump",
-			"--rank",
-			fmt.Sprint(e.Process),
-			"--calls",
-			fmt.Sprintf("%d-%d", max(e.Call, 2)-2, e.Call),
-		},
+		Command:  []string{"dump", "--rank", fmt.Sprint(e.Process), "--from", fmt.Sprint(max(e.Call, 2) - 2), "--limit", "3"},
 	}
 	if file := e.First.Func.Slot(spec.RoleOn); file >= 0 && e.First.Func.Slots[file].Class == spec.File ||
 		strings.Contains(e.Func, "File") {
@@ -196,7 +190,6 @@ func (f *finder) failed(e *faults.Error) {
 
 // unfinished reports requests that nothing completed, and messages that nobody received, those of a call site together.
 func (f *finder) unfinished() {
-	type place struct{ fn, site string }
 	told := map[place]int{} // in f.found
 	for i := range f.Standstill.Unfinished {
 		u := &f.Standstill.Unfinished[i]
@@ -288,7 +281,8 @@ func (f *finder) leak(l *faults.Leak) {
 		Func:     l.Func,
 		Site:     l.Site,
 		Step:     f.step(l.Stream, l.Call),
-		Command:  []string{"profile", "--by", "site", "--function", l.Func},
+		Command: []string{"dump", "--rank", fmt.Sprint(l.MostProcess), "--function",
+			strings.Trim(l.Func+","+freedBy(l.Class), ",")},
 	}
 	n.Text = fmt.Sprintf("%d of %d %ss made in %s are never freed", l.Most, l.Made/uint64(max(l.Processes.Len(), 1)), what,
 		call(l.Func, l.Site))

@@ -156,7 +156,7 @@ func ProcessName(worlds []comms.World, process int32) string {
 
 // Of makes the findings: errors first, where the job hangs before all, then the most expensive ones.
 func Of(in Input) []Finding {
-	f := &finder{Input: in}
+	f := &finder{Input: in, told: map[int32]bool{}, grown: map[place]bool{}}
 	if f.Name == nil {
 		f.Name = func(p int32) string {
 			if f.Waits != nil {
@@ -180,9 +180,9 @@ func Of(in Input) []Finding {
 	for i := range first {
 		first[i].Share = f.share(first[i].Cost)
 	}
+	f.growing()
 	f.lateRanks()
 	f.imbalance()
-	f.growing()
 	f.slowSteps()
 	f.patterns()
 	f.variation()
@@ -223,8 +223,9 @@ type finder struct {
 	Input
 	total time.Duration
 	found []Finding
-	// told are the processes that lateRanks has already reported.
-	told map[int32]bool
+	// told are the processes that are part of a finding, grown the call sites that send more and more.
+	told  map[int32]bool
+	grown map[place]bool
 }
 
 func (f *finder) share(d time.Duration) float64 {

@@ -62,7 +62,7 @@ func (f *finder) hangs() (list []Finding) {
 			Func:     p.Func,
 			Site:     p.Site,
 			Step:     -1,
-			Command:  []string{"messages"},
+			Command:  []string{"dump", "--function", p.Func, "--last", "1"},
 			Text: fmt.Sprintf("Members of a communicator call %s with what does not fit together: %s", call(p.Func, p.Site),
 				f.problem(p)),
 		}
@@ -106,7 +106,7 @@ func (f *finder) hang(s *consistency.Stand) Finding {
 		Func:     s.Func,
 		Site:     s.Site,
 		Step:     -1,
-		Command:  []string{"messages"},
+		Command:  []string{"dump", "--last", "1"}, // where each is
 	}
 	verb := "wait"
 	if s.Waiting.Len() == 1 {
@@ -160,7 +160,6 @@ func (f *finder) hang(s *consistency.Stand) Finding {
 	if len(s.Others) > 0 {
 		first := s.Others[0].Processes
 		n.Process = int32(first.Min())
-		n.Command = []string{"dump", "--rank", fmt.Sprint(first.Min()), "--last", "3"}
 	}
 	n.Text, n.Share = b.String(), f.share(n.Cost)
 	n.Text = strings.ToUpper(n.Text[:1]) + n.Text[1:]

@@ -46,7 +46,6 @@ func (f *finder) latecomers() (all []*late, processes int) {
 // lateRanks reports the processes that others wait for. All ranks are late now and then, by chance: only those are
 // reported alone that are so more than others, by more than the median of all.
 func (f *finder) lateRanks() {
-	f.told = map[int32]bool{}
 	if f.Waits == nil {
 		return
 	}
@@ -223,6 +222,9 @@ func alsoAt(l *late) string {
 	return fmt.Sprintf(" (and to %s)", strings.Join(also, ", "))
 }
 
+// asTheyCome is what to do about messages that are received in another order than they come.
+const asTheyCome = "receive from any source, send in the order of the receives, or post all receives in advance"
+
 // ordered reports that a process receives in a fixed order what comes in another one, if its receives come from one
 // call that is made several times in a step, and that is why most others wait.
 func (f *finder) ordered(all []*late) {
@@ -238,9 +240,8 @@ func (f *finder) ordered(all []*late) {
 	who := g.Waiters[0].Process
 	n := Finding{Kind: WrongOrder, Cost: cost, Process: who, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
 		Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
-	n.Text = fmt.Sprintf("%s receives in %s in a fixed order: it waits for %s while messages of others are there, and others "+
-		"wait for it in turn (%s): receive from any source, or post all receives in advance", f.Name(who),
-		call(g.Waiting.Func, g.Waiting.Site), f.causers(g), f.part(cost))
+	n.Text = fmt.Sprintf("%s receives in %s in a fixed order: it waits for %s while other messages are there, and others "+
+		"wait for it in turn (%s): %s", f.Name(who), call(g.Waiting.Func, g.Waiting.Site), f.causers(g), f.part(cost), asTheyCome)
 	f.told[who] = true
 	for _, l := range all {
 		if 2*l.ordered > l.time {
@@ -297,91 +298,6 @@ func (f *finder) serial(all []*late, processes int) bool {
 		f.told[f.Usage.Processes[i].Process] = true
 	}
 	return true
-}
-
-// growing reports what grows from step to step: what is sent, and the time that steps take.
-func (f *finder) growing() {
-	for i := range f.Growth[:min(len(f.Growth), mostFaults)] {
-		g := &f.Growth[i]
-		n := Finding{Kind: Growth, Severity: Warning, weight: 0.6, Process: g.Process, Func: g.Func, Site: g.Site,
-			Step: int64(g.Step), Command: []string{"histogram", "--by", "site", "--function", g.Func}}
-		if g.Jump {
-			n.Text = fmt.Sprintf("from time step %d on %s sends %.3g times as much in %s as before: %s instead of %s a step", g.Step,
-				f.Name(g.Process), g.After/max(g.Before, 1), call(g.Func, g.Site), f.bytes(g.After), f.bytes(g.Before))
-		} else {
-			n.Text = fmt.Sprintf("what %s sends in %s grows from step to step: from %s to %s a step", f.Name(g.Process),
-				call(g.Func, g.Site), f.bytes(g.Before), f.bytes(g.After))
-		}
-		switch {
-		case g.Of.Len() > 1:
-			n.Text += fmt.Sprintf(" (and likewise %s)", f.who(g.Of))
-		case g.Others > 0:
-			n.Text += fmt.Sprintf("; the other ranks send %s", f.bytes(g.Others))
-		}
-		f.add(n)
-	}
-	f.slowing()
-}
-
-// slowing reports that time steps take longer and longer: the medians of their quarters increase, by a quarter in all.
-func (f *finder) slowing() {
-	if f.steps() < 32 {
-		return
-	}
-	var s []efficiency.Step
-	latest := 0
-	for i := len(f.Usage.Steps) / 10; i < len(f.Usage.Steps); i++ {
-		if f.Usage.Steps[i].Length.Processes > 0 { // it is selected
-			s, latest = append(s, f.Usage.Steps[i]), i
-		}
-	}
-	if len(s) < 16 {
-		return
-	}
-	part := func(of func(*efficiency.Step) time.Duration) (q [4]time.Duration) {
-		for i := range q {
-			var x []time.Duration
-			for k := i * len(s) / 4; k < (i+1)*len(s)/4; k++ {
-				x = append(x, of(&s[k]))
-			}
-			slices.Sort(x)
-			q[i] = x[len(x)/2]
-		}
-		return q
-	}
-	q := part(func(s *efficiency.Step) time.Duration { return s.Length.Max })
-	if q[0] >= q[1] || q[1] >= q[2] || q[2] >= q[3] || 4*q[3] < 5*q[0] {
-		return
-	}
-	cost := time.Duration(0)
-	for i := range s {
-		cost += max(0, s[i].Length.Max-q[0]) * time.Duration(max(s[i].Length.Processes, 1))
-	}
-	u := part(func(s *efficiency.Step) time.Duration { return s.Useful.Max })
-	what := "calls take longer"
-	last := &s[len(s)-1]
-	n := Finding{Kind: Growth, Cost: cost, Process: -1, Step: int64(latest) * int64(max(f.Usage.Stride, 1)),
-		Command: []string{"timeline"}}
-	if 2*(u[3]-u[0]) > q[3]-q[0] {
-		what = "it is computation that grows"
-		if last.Useful.Max > 2*last.Useful.Mean()-last.Useful.Min && last.Useful.Processes > 2 {
-			n.Process = last.Useful.Most
-			what += ", most on " + f.Name(n.Process)
-		}
-	}
-	if f.share(cost) < least {
-		return
-	}
-	n.Text = fmt.Sprintf("time steps take longer and longer: %s in the first quarter, %s in the last one (%s): %s",
-		f.Duration(q[0]), f.Duration(q[3]), f.part(cost), what)
-	f.add(n)
-}
-
-func (f *finder) bytes(n float64) string {
-	if f.Bytes != nil {
-		return f.Bytes(int64(n))
-	}
-	return fmt.Sprintf("%.0f bytes", n)
 }
 
 // slowSteps reports the time steps that are slow, unless a process is the cause that is reported already.
@@ -459,14 +375,14 @@ func (f *finder) patterns() {
 		}
 		n := Finding{Cost: g.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
 			Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
-		if f.told[g.Causers[0].Process] || f.told[n.Process] {
+		if f.told[g.Causers[0].Process] || f.told[n.Process] || f.grown[place{n.Func, n.Site}] {
 			continue
 		}
 		switch {
 		case g.Kind == waits.WrongOrder && f.loops(&g.Waiting):
 			n.Kind = WrongOrder
-			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): receive "+
-				"from any source, or post all receives in advance", f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time))
+			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): %s",
+				f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time), asTheyCome)
 		case g.Kind == waits.LateReceiver:
 			n.Kind = LateReceiver
 			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process),

@@ -13,7 +13,8 @@ import (
 
 // manual reports the collective made of messages whose replacement is worth most: that which takes most of the time in
 // its calls, by the part of it that a library's algorithm saves on paper. That part is no measurement and is not told;
-// `tabard collectives --try` measures it.
+// `tabard collectives --try` measures it. From process to process also pipelines go and what neighbours exchange: such a
+// chain has to be proven.
 func (f *finder) manual() {
 	if f.Collectives == nil || f.Usage == nil {
 		return
@@ -24,7 +25,8 @@ func (f *finder) manual() {
 	for i := range f.Collectives.Findings {
 		c := &f.Collectives.Findings[i]
 		made, library, ok := c.Estimate(collectives.Paper)
-		if !ok || library >= made || c.Instances < 2 {
+		chain := c.Operation == "scan" || c.Operation == "exscan" || c.Algorithm == "chain"
+		if !ok || library >= made || c.Instances < 2 || chain && c.Grade != collectives.Proven {
 			continue
 		}
 		spent := f.inCalls(slices.Concat(c.SendSites, c.RecvSites))

@@ -172,7 +172,7 @@ func (r *run) known(i int32, d *dep) (time.Duration, bool) {
 }
 
 // taking is the event whose message event k takes, of receives in any order: those that follow one another, from
-// different processes.
+// different processes, or what a process has sent before a message that is received earlier.
 func (r *run) taking(i int32, k int) (int, bool) {
 	s, p := r.streams[i], &r.state[i]
 	if len(p.taken) > 0 && k < p.batch+len(p.taken) {
@@ -183,13 +183,17 @@ func (r *run) taking(i int32, k int) (int, bool) {
 		at    time.Duration
 	}
 	var all []arrival
-	from := map[int32]bool{}
+	from := map[int32]int32{} // the latest sends, by stream
 	for n := k; n < len(s.events) && s.keys[s.events[n].terminal] == s.keys[s.events[k].terminal]; n++ {
 		deps := s.depsOf(n)
-		if len(deps) != 1 || deps[0].stream < 0 || from[deps[0].stream] {
+		if len(deps) != 1 || deps[0].stream < 0 {
 			break
 		}
-		from[deps[0].stream] = true
+		if sent, ok := from[deps[0].stream]; !ok {
+			from[deps[0].stream] = deps[0].at
+		} else if deps[0].at > sent {
+			break
+		}
 		t, ok := r.known(i, &deps[0])
 		if !ok {
 			return 0, false
@@ -278,25 +282,25 @@ func (g *Graph) InAnyOrder(at efficiency.Key) (time.Duration, bool) {
 // UsualFor is how long the run takes if all processes compute no longer than usual before the calls of some part of it:
 // before the same call in the rest of it, by the median. In tells which calls are in the part.
 func (g *Graph) UsualFor(in func(stream int, call uint64) bool) (time.Duration, bool) {
-	usual := map[*stream]map[uint32]time.Duration{}
+	usual := map[*stream]map[efficiency.Key]time.Duration{}
 	inside := map[*stream][]bool{}
 	for n, s := range g.streams {
-		of := map[uint32][]time.Duration{}
+		of := map[efficiency.Key][]time.Duration{}
 		inside[s] = make([]bool, len(s.events))
 		for i := range s.events {
-			t := s.events[i].terminal
+			key := s.keys[s.events[i].terminal]
 			if inside[s][i] = in(n, s.events[i].call); !inside[s][i] {
-				of[t] = append(of[t], s.gap(i))
+				of[key] = append(of[key], s.gap(i))
 			}
 		}
-		usual[s] = map[uint32]time.Duration{}
-		for t, gaps := range of {
+		usual[s] = map[efficiency.Key]time.Duration{}
+		for key, gaps := range of {
 			slices.Sort(gaps)
-			usual[s][t] = gaps[len(gaps)/2]
+			usual[s][key] = gaps[len(gaps)/2]
 		}
 	}
 	return g.simulate(change{gap: func(s *stream, i int) time.Duration {
-		if u, ok := usual[s][s.events[i].terminal]; ok && inside[s][i] {
+		if u, ok := usual[s][s.keys[s.events[i].terminal]]; ok && inside[s][i] {
 			return min(s.gap(i), u)
 		}
 		return s.gap(i)

@@ -149,3 +149,27 @@ func TestAnyOrder(t *testing.T) {
 		t.Errorf("%d of %d, %t", got, g.Elapsed, ok)
 	}
 }
+
+// Rank 0 sends last what rank 1 needs first, and computes 100 before each; rank 1 computes 100 after each.
+func TestOrderOfSends(t *testing.T) {
+	const send, recv = "MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=%d, comm=MPI_COMM_WORLD) @ a.c:7 [f]",
+		"MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=%d, comm=MPI_COMM_WORLD) @ a.c:9 [f] ; status={source=0 tag=%[1]d bytes=4}"
+	w := &writer{}
+	w.WriteString("abi mpich\n")
+	w.rank(0, 2)
+	for _, tag := range []int{3, 2, 1} {
+		w.call(100, 0, fmt.Sprintf(send, tag))
+	}
+	w.end()
+	w.rank(1, 2)
+	w.call(0, 340, fmt.Sprintf(recv, 1)) // sent at 330
+	w.call(100, 0, fmt.Sprintf(recv, 2))
+	w.call(100, 0, fmt.Sprintf(recv, 3))
+	w.now += 100
+	w.end()
+	g := graph(t, w.String())
+	got, ok := g.InAnyOrder(efficiency.Key{Func: "MPI_Recv", Site: "a.c:9 [f]"})
+	if !ok || got >= g.Elapsed-100 || got < 400 {
+		t.Errorf("%d of %d, %t", got, g.Elapsed, ok)
+	}
+}

@@ -79,7 +79,7 @@ func run(only, name, healthy string, times int) (ok bool, err error) {
 			}
 			total++
 			verdict := "found"
-			if bad := f.Check(all); bad != "" {
+			if bad := cmp.Or(f.Check(all), hint(all, tabard, file)); bad != "" {
 				verdict, ok = "**"+bad+"**", false
 			} else {
 				good++
@@ -116,6 +116,16 @@ func run(only, name, healthy string, times int) (ok bool, err error) {
 	}
 	none, err := programs(healthy, tabard, dir, times)
 	return ok && none, err
+}
+
+// hint is what is wrong with the commands that findings offer.
+func hint(all []planted.Finding, tabard, file string) string {
+	for i := range all {
+		if bad := all[i].Hint(tabard, file); bad != "" {
+			return bad
+		}
+	}
+	return ""
 }
 
 // chosen are the MPIs of a name, all if it is empty.

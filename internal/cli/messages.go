@@ -17,7 +17,8 @@ Messages with the same communicator, source, destination and tag are received in
 in which they were sent. Receives from MPI_ANY_SOURCE and with MPI_ANY_TAG have the source
 and tag of their status, which is recorded also if the program ignores it. Where there is
 none (as in what tabard scale makes) they get one of the sends that are left over, and count as
-guessed. The calls of a communicator's members with the same number belong together.
+guessed. The calls of a communicator's members with the same number belong together; the
+first collective operation of a communicator has number 1, as in tabard report.
 
 Calls without a partner are listed by call site:
 
@@ -26,6 +27,9 @@ Calls without a partner are listed by call site:
   communicator not known  it is not known which processes the communicator has
   source not known        a wildcard receive without a status, and no send is left over
   never completed         a wildcard receive that nothing completed, and no send is left over
+
+Of recordings of up to 1,048,576 events, if nothing is selected, requests that nothing
+completed (MPI_Wait, MPI_Test) or freed are listed, too.
 
 `
 
@@ -65,9 +69,13 @@ func messagesCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			open, err := job.OpenRequests()
+			if err != nil {
+				return err
+			}
 			return a.print(answer{json: f.json,
-				document: func() any { return report.NewMessages(arch, f.flags, job.Program, r) },
-				text:     func(w io.Writer) error { text.Messages(w, job.Program, r, f.limit); return nil }})
+				document: func() any { return report.NewMessages(arch, f.flags, job.Program, r, open) },
+				text:     func(w io.Writer) error { text.Messages(w, job.Program, r, open, f.limit); return nil }})
 		})
 	}
 	return a.withLive(cmd)

@@ -319,7 +319,7 @@ MPI_Recv(count=1, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewMessages(a, selection.Flags{}, j.Program, r)
+	d := NewMessages(a, selection.Flags{}, j.Program, r, nil)
 	if d.Messages != 1 || d.Bytes != 4 || d.UnmatchedSends != 1 || d.UnmatchedRecvs != 1 || len(d.Unmatched) != 2 {
 		t.Fatalf("%+v", d)
 	}

@@ -243,7 +243,7 @@ func messages(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.NewMessages(q.rec.messages, q.flags, j.Program, r), nil
+	return report.NewMessages(q.rec.messages, q.flags, j.Program, r, nil), nil
 }
 
 func standOut(q *question) (any, error) {

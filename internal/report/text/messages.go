@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/findings"
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/internal/render"
@@ -14,7 +15,7 @@ import (
 
 // Messages shows how messages and collectives were matched, with at most limit lines of each table,
 // 0 for all.
-func Messages(w io.Writer, p *calls.Program, r *match.Result, limit int) {
+func Messages(w io.Writer, p *calls.Program, r *match.Result, open []consistency.Unfinished, limit int) {
 	unmatched := r.UnmatchedSends + r.UnmatchedRecvs
 	render.Printf(w, "%s of %s", plural(r.Messages, "message"), byteSize(int64(r.Bytes)))
 	if unmatched == 0 {
@@ -42,6 +43,7 @@ func Messages(w io.Writer, p *calls.Program, r *match.Result, limit int) {
 		fmt.Fprintln(w, "calls were left out of the recording on purpose: what is matched may be wrong")
 	}
 	unmatchedEnds(w, p, r, limit)
+	openRequests(w, p, open, limit)
 	incompleteCollectives(w, p, r, limit)
 }
 
@@ -66,6 +68,24 @@ func unmatchedEnds(w io.Writer, p *calls.Program, r *match.Result, limit int) {
 	if more := uint64(len(r.Unmatched)-n) + r.More; more > 0 {
 		rest(w, count(more))
 	}
+}
+
+// openRequests lists requests that nothing completed or freed.
+func openRequests(w io.Writer, p *calls.Program, open []consistency.Unfinished, limit int) {
+	if len(open) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nRequests that nothing completed or freed")
+	t := render.NewTable("made in", ">count", "processes", "the first")
+	n := limited(len(open), limit)
+	for i := range open[:n] {
+		u := &open[i]
+		end := &match.Unmatched{Send: u.Send, Peer: u.Peer}
+		t.Row(report.PlaceText(u.Func, u.Site), count(u.Count), u.Processes.String(), fmt.Sprintf("%s call %d, %s, %s",
+			findings.ProcessName(p.Comms.Worlds, u.Process), u.Call, peerText(p, end), tagText(u.Tag)))
+	}
+	_ = t.WriteText(w) // w keeps its error
+	restOf(w, n, len(open))
 }
 
 // peerText says with whom an end would have been matched.
@@ -104,7 +124,7 @@ func incompleteCollectives(w io.Writer, p *calls.Program, r *match.Result, limit
 		if x.Mixed {
 			why = "members called different functions"
 		}
-		t.Row(report.PlaceText(x.Func, x.Site), commName(p, x.Comm), count(x.Index),
+		t.Row(report.PlaceText(x.Func, x.Site), commName(p, x.Comm), count(x.Index+1),
 			p.Comms.Text(report.Members(x.Present), 4), why)
 	}
 	_ = t.WriteText(w) // w keeps its error

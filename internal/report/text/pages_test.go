@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/comms"
+	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/analysis/profile"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
+	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 )
@@ -306,13 +308,17 @@ func TestMessagesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	Messages(&out, j.Program, r, 1)
+	open := []consistency.Unfinished{{Func: "MPI_Isend", Site: "m.c:5 [f]", Send: true, Count: 3, Processes: rankfunc.NewSet([]int{0}),
+		Peer: 1, Tag: 4, Call: 7}}
+	Messages(&out, j.Program, r, open, 1)
 	shows(t, out.String(), "1 message of 4 B", "1 collective operation", "Without a partner: 1 send, 1 receive",
 		"MPI_Send @ m.c:2 [f]      1  0          no partner  rank 0 call 1, to rank 1, tag 9",
-		"... 1 more (--limit 0 shows all)", "Collective operations that do not fit together",
-		"MPI_Barrier @ m.c:3 [f]  world              0  0          1 member did not call")
+		"... 1 more (--limit 0 shows all)",
+		"Requests that nothing completed or freed", "MPI_Isend @ m.c:5 [f]      3  0          rank 0 call 7, to rank 1, tag 4",
+		"Collective operations that do not fit together",
+		"MPI_Barrier @ m.c:3 [f]  world              1  0          1 member did not call")
 	out.Reset()
-	Messages(&out, j.Program, r, 0)
+	Messages(&out, j.Program, r, nil, 0)
 	shows(t, out.String(),
 		"MPI_Recv @ m.c:8 [g]      1  1          never completed  rank 1 call 1, from MPI_ANY_SOURCE, MPI_ANY_TAG")
 	j = job(t, archivetest.Archive(t, late))
@@ -320,7 +326,7 @@ func TestMessagesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	Messages(&out, j.Program, r, 0)
+	Messages(&out, j.Program, r, nil, 0)
 	shows(t, out.String(), "1 message of 12 B, every send and receive has its partner")
 }
 

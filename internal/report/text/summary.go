@@ -315,7 +315,7 @@ func (p *summaryPrinter) steps() {
 		what = plural(chosen, "group") + " of " + plural(u.Stride, "step")
 	}
 	if p.r.StepRegion != "" {
-		what += fmt.Sprintf(" (the region %s)", p.r.StepRegion)
+		what += fmt.Sprintf(" (each is %s)", p.r.StepRegion)
 	}
 	p.line("  %s, %s to %s, median %s", what, render.Duration(least), render.Duration(most),
 		render.Duration(u.MedianStep))
@@ -363,7 +363,7 @@ func (p *summaryPrinter) found() {
 		p.line("  nothing that stands out")
 	}
 	for i, f := range p.r.Findings {
-		for k, line := range p.wrapped(fmt.Sprintf("%d. %s.", i+1, f.Text)) {
+		for k, line := range p.wrapped(fmt.Sprintf("%d. %s: %s.", i+1, f.Severity, f.Text)) {
 			p.line("  %s%s", strings.Repeat(" ", min(k, 1)*(len(fmt.Sprint(i+1))+2)), line)
 		}
 		if f.Without > 0 {

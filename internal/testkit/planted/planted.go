@@ -108,6 +108,21 @@ type Finding struct {
 	Site     string `json:"site"`
 	Step     int    `json:"step"`
 	Text     string `json:"text"`
+	Command  []string
+}
+
+// Hint says in what the command that is to show more of the finding does not show it, empty for nothing: it has to work,
+// and its answer to have the line of the source that the finding names, but for pictures and tables of ranks.
+func (n *Finding) Hint(tabard, file string) string {
+	out, err := exec.Command(tabard, append(slices.Clone(n.Command), file)...).CombinedOutput()
+	line, _, _ := strings.Cut(n.Site, " ")
+	switch {
+	case err != nil:
+		return fmt.Sprintf("tabard %s: %v: %s", strings.Join(n.Command, " "), err, out)
+	case line != "" && !bytes.Contains(out, []byte(line)) && n.Command[0] != "timeline" && !slices.Contains(n.Command, "rank"):
+		return fmt.Sprintf("tabard %s does not show %s", strings.Join(n.Command, " "), line)
+	}
+	return ""
 }
 
 // Runs tells whether an MPI runs it.

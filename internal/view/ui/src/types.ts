@@ -433,7 +433,7 @@ export interface Messages {
     processes: string;
     first: { process: number; stream: number; call: number; peer: number | null; tag: number | null };
   }[];
-  incomplete: { function: string; site: string; index: number; members: number; missing: number; present: string }[];
+  incomplete: { function: string; site: string; number: number; members: number; missing: number; present: string }[];
 }
 
 export interface Comms {
