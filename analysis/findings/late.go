@@ -384,7 +384,9 @@ func (f *finder) patterns() {
 			n.Text = fmt.Sprintf("%s waits in %s for a message while others are there that it receives later (%s): %s",
 				f.Name(n.Process), call(n.Func, n.Site), f.part(g.Time), asTheyCome)
 		case g.Kind == waits.LateReceiver:
-			n.Kind = LateReceiver
+			if n.Kind = LateReceiver; f.mutual(g) {
+				n.Severity = Note // neighbours, of which now the one comes first and now the other
+			}
 			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process),
 				call(n.Func, n.Site), call(g.Late.Func, g.Late.Site), f.part(g.Time))
 		default:
@@ -392,4 +394,16 @@ func (f *finder) patterns() {
 		}
 		f.add(n)
 	}
+}
+
+// mutual tells that the one who is late for a message waits for the other one's receives as long, or a third of it.
+func (f *finder) mutual(g *waits.Group) bool {
+	var back time.Duration
+	for i := range f.Waits.Groups {
+		o := &f.Waits.Groups[i]
+		if o.Kind == g.Kind && o.Waiters[0].Process == g.Causers[0].Process && o.Causers[0].Process == g.Waiters[0].Process {
+			back += o.Time
+		}
+	}
+	return 3*back >= g.Time
 }

@@ -155,7 +155,7 @@ func closingAngle(s string) int {
 }
 
 // cutNames cuts a text to a width. Of a chain of call sites, the names of functions go first, as lines tell more, from
-// the inside out; then the outermost call sites.
+// the inside out; then the outermost call sites; then the function that is called.
 func cutNames(s string, width int) string {
 	long := func(s string) bool { return utf8.RuneCountInString(s) > width }
 	if !long(s) {
@@ -177,5 +177,14 @@ func cutNames(s string, width int) string {
 	if len(frames) > 1 && !long(frames[0]) {
 		return frames[0]
 	}
+	if fn, site, ok := strings.Cut(frames[0], " @ "); ok && !long(site) {
+		if room := width - utf8.RuneCountInString(" @ "+site); room >= leastName {
+			return fit(fn, room) + " @ " + site
+		}
+		return site
+	}
 	return fit(strings.Join(frames, " < "), width)
 }
+
+// leastName is how much of the name of a function must stay for it to tell anything.
+const leastName = 6

@@ -55,7 +55,8 @@ func TestCutNames(t *testing.T) {
 	for width, want := range map[int]string{
 		100: chain, 47: chain, 46: "MPI_Send @ a.c:1 < b.c:2 [g] < c.c:3 [main]",
 		42: "MPI_Send @ a.c:1 < b.c:2 < c.c:3 [main]", 38: "MPI_Send @ a.c:1 < b.c:2 < c.c:3",
-		31: "MPI_Send @ a.c:1 < b.c:2 < ~", 24: "MPI_Send @ a.c:1 < ~", 17: "MPI_Send @ a.c:1", 10: "MPI_Send ~",
+		31: "MPI_Send @ a.c:1 < b.c:2 < ~", 24: "MPI_Send @ a.c:1 < ~", 17: "MPI_Send @ a.c:1", 14: "MPI_S~ @ a.c:1",
+		10: "a.c:1", 4: "MPI~",
 	} {
 		if got := cutNames(chain, width); got != want {
 			t.Errorf("%d: %q, want %q", width, got, want)

@@ -73,6 +73,10 @@ func (t *Table) fit(p *Page) {
 		}
 		all += c.width
 	}
+	whole := make([][]string, len(t.rows))
+	for i, r := range t.rows {
+		whole[i] = slices.Clone(r)
+	}
 	for p.Width > 0 && all > p.Width {
 		widest, next := -1, leastCell // of columns of text, and how wide the others are
 		for i := range t.columns {
@@ -90,21 +94,34 @@ func (t *Table) fit(p *Page) {
 			}
 		}
 		if widest < 0 {
-			return
+			break
 		}
 		c := &t.columns[widest]
 		width := max(next, c.width-(all-p.Width))
 		if width == c.width {
 			width-- // two are as wide
 		}
-		all -= c.width - width
-		c.width = width
-		for _, r := range t.rows {
-			if widest < len(r) {
-				r[widest] = cutNames(r[widest], width)
-			}
+		all += t.cut(widest, width, t.rows)
+	}
+	for i := len(t.columns) - 1; i >= 0 && all < p.Width; i-- { // what was cut for others that needed no more
+		if c := &t.columns[i]; !c.right {
+			all += t.cut(i, c.width+p.Width-all, whole)
 		}
 	}
+}
+
+// cut fits the cells of a column, taken from some rows, to a width, and says by how much it is wider then.
+func (t *Table) cut(column, width int, from [][]string) (wider int) {
+	c := &t.columns[column]
+	before := c.width
+	c.width = utf8.RuneCountInString(c.head)
+	for i, r := range t.rows {
+		if column < len(r) {
+			r[column] = cutNames(from[i][column], width)
+			c.width = max(c.width, utf8.RuneCountInString(r[column]))
+		}
+	}
+	return c.width - before
 }
 
 // WriteText writes the table; where w is a page, it fits that.

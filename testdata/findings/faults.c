@@ -80,6 +80,11 @@ static void leaks(int step)
         MPI_Issend(out, 1, MPI_DOUBLE, 0, 42, MPI_COMM_WORLD, &q); /* request-leak */
     }
     if (is("request-leak") && me == 0) MPI_Recv(in, 1, MPI_DOUBLE, 1, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is("lost-request") && me == 1) {
+        MPI_Request q;
+        MPI_Isend(out, 1, MPI_DOUBLE, 0, 44, MPI_COMM_WORLD, &q); /* lost-request */
+    }
+    if (is("lost-request") && me == 0) MPI_Recv(in, 1, MPI_DOUBLE, 1, 44, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (is("unreceived") && me == 3) MPI_Send(out, 1, MPI_DOUBLE, 0, 43, MPI_COMM_WORLD); /* unreceived */
 }
 

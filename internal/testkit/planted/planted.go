@@ -71,6 +71,9 @@ var Faults = []Fault{
 	{Source: "faults.c", Name: "window-leak", MPI: "openmpi", Kind: "leak", Process: Any, Mark: "window-leak", Step: Any, Text: `20 of 20 windows`},
 	{Source: "faults.c", Name: "request-leak", Kind: "leak", Process: 1, Mark: "request-leak", Step: 0,
 		Text: `40 requests are neither completed .* from rank 1 to rank 0 with tag 42`},
+	// It is complete at once and shares its handle with others that are waited for.
+	{Source: "faults.c", Name: "lost-request", Kind: "leak", Process: 1, Mark: "lost-request", Step: 0,
+		Text: `^40 requests are neither completed .* from rank 1 to rank 0 with tag 44`},
 	{Source: "faults.c", Name: "unreceived", Kind: "unmatched", Process: 3, Mark: "unreceived", Step: 0,
 		Text: `40 messages are never received .* from rank 3 to rank 0 with tag 43`},
 	{Source: "faults.c", Name: "slow", Kind: "late rank|load imbalance", Process: 2, Step: Any, Text: `Rank 2 .*times the mean`},
