@@ -208,3 +208,26 @@ func TestVolumesInTime(t *testing.T) {
 		}
 	}
 }
+
+// Once its request is freed, a persistent send is not started any more: its number may be that of a receive.
+func TestVolumesOfFreedRequests(t *testing.T) {
+	a := archivetest.Archive(t, `abi mpich
+rank 0 of 2 on n
+0+10 MPI_Init()
+100+10 MPI_Send_init(count=7, datatype=MPI_INT, dest=1, tag=1, comm=MPI_COMM_WORLD) ; request=request#1
+200+10 MPI_Request_free(request=request#1)
+300+10 MPI_Recv_init(count=7, datatype=MPI_INT, source=1, tag=1, comm=MPI_COMM_WORLD) ; request=request#1
+400+10 MPI_Start(request=request#1)
+500+10 MPI_Wait(request=request#1) ; status={source=1 tag=1 bytes=28}
+rank 1 of 2 on n
+0+10 MPI_Init()
+400+10 MPI_Send(count=7, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD)
+`)
+	tile := &timeline.Tile{Level: 2, Group: 2, Rows: 1}
+	fill(t, newVolumeTiler(t, a, 1000), tile)
+	for _, f := range []timeline.Flow{sent, received} {
+		if bytes, n := total(tile, f); bytes != 28 || n != 1 {
+			t.Errorf("%+v: %g bytes in %d messages, want 28 in 1", f, bytes, n)
+		}
+	}
+}

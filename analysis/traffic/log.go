@@ -93,8 +93,8 @@ func (l *Log) call(op *calls.Op) {
 		return
 	}
 	counts := l.counts(op)
-	if op.Kind == calls.SendInit || op.Kind == calls.CollectiveInit {
-		l.starts[op.Request] = append([]Moved(nil), sent(nil, op)...)
+	if op.Persistent && op.Kind != calls.Start {
+		l.starts[op.Request] = sent(nil, op) // nothing for receives: the number may be that of a send which was freed
 	} else if counts && op.Kind == calls.Start {
 		for _, q := range op.Requests {
 			l.add(op, l.starts[q]...)

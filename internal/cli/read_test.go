@@ -283,3 +283,19 @@ func TestBrokenLeftover(t *testing.T) {
 		t.Errorf("recover: code %d, stderr %q", code, stderr)
 	}
 }
+
+// Exports that need times tell a recording without calls from one without times.
+func TestExportOfNoCalls(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	for desc, want := range map[string]string{
+		"abi mpich\nrank 0 of 1 on n\n":                       "has no calls in what is selected",
+		"abi mpich\nnotiming\nrank 0 of 1 on n\nMPI_Init()\n": "has no times of calls",
+	} {
+		for _, format := range []string{"folded", "chrome"} {
+			code, _, stderr := run("export", format, file(t, desc), "-o", out)
+			if code != exitFailure || !strings.Contains(stderr, want) {
+				t.Errorf("%s of %q: code %d, %s", format, desc, code, stderr)
+			}
+		}
+	}
+}

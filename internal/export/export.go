@@ -260,8 +260,13 @@ func (j *Job) meter(what, noun string) *render.Progress {
 	return j.Meter(what, noun, 0)
 }
 
-// errNoTimes is the error for a recording without times of calls.
+// errNoTimes is the error for a recording without times of calls, or without calls that are selected.
 func errNoTimes(arch *archive.Archive, instead string) error {
+	for s := range arch.Streams() {
+		if s.Timed() {
+			return fmt.Errorf("%s has no calls in what is selected: choose another part, if it has any", arch.File())
+		}
+	}
 	return fmt.Errorf("%s has no times of calls: record with --timing=lossy or --timing=lossless, or %s", arch.File(),
 		instead)
 }

@@ -52,11 +52,6 @@ func (t *timeline) findParts() (err error) {
 		return err
 	}
 	if len(t.parts) == 0 {
-		for s := range t.Archive.Streams() {
-			if s.Timed() {
-				return fmt.Errorf("nothing of %s is selected: choose another part", t.Archive.File())
-			}
-		}
 		return errNoTimes(t.Archive, "export pprof or folded")
 	}
 	for _, p := range t.parts {

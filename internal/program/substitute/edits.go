@@ -78,7 +78,13 @@ func (e *edits) stream(s *archive.Stream) (d archive.StreamData, why string, err
 
 // slots are the values of a call that stays; one that goes, and has some, has none. why says that it can do neither.
 func (e *edits) slots(c *archive.Call) (slots []archive.Value, why string) {
-	switch n := e.taken[c.Index]; c.Func.Op {
+	n := e.taken[c.Index]
+	if i := c.Func.Slot(spec.RoleRequest); i >= 0 && c.Slots[i].Kind == archive.Ref { // its code may be that of another
+		request := c.Slots[i].N
+		e.gone[request], e.persistent[request] = n > 0, c.Func.Has(spec.PersistentInit)
+		e.nobody[request] = e.persistent[request] && toNobody(c)
+	}
+	switch c.Func.Op {
 	case spec.OpSend, spec.OpRecv, spec.OpSendrecv, spec.OpPut, spec.OpGet:
 		return e.message(c, n)
 	case spec.OpMatchedRecv:
@@ -118,14 +124,6 @@ func (e *edits) slots(c *archive.Call) (slots []archive.Value, why string) {
 
 // message is a call that sends or receives, of whose messages n go.
 func (e *edits) message(c *archive.Call, n int) (slots []archive.Value, why string) {
-	request, has := int64(0), false
-	if i := c.Func.Slot(spec.RoleRequest); i >= 0 && c.Slots[i].Kind == archive.Ref {
-		request, has = c.Slots[i].N, true
-	}
-	if has {
-		e.gone[request], e.persistent[request] = n > 0, c.Func.Has(spec.PersistentInit)
-		e.nobody[request] = e.persistent[request] && toNobody(c)
-	}
 	switch {
 	case n == 0:
 		return c.Slots, ""

@@ -32,9 +32,11 @@ const (
 		" ; request=request#0\n"
 	other = "MPI_Irecv(buf=heap#1, count=1, datatype=MPI_INT, source=%d, tag=4, comm=MPI_COMM_WORLD) @ j.c:7 [main]" +
 		" ; request=request#1\n"
-	both = "MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) @ j.c:8 [main]\n"
-	note = "MPI_Send(buf=heap#1, count=1, datatype=MPI_INT, dest=%d, tag=4, comm=MPI_COMM_WORLD) @ j.c:9 [main]\n"
-	wait = "MPI_Recv(buf=heap#1, count=1, datatype=MPI_INT, source=%d, tag=4, comm=MPI_COMM_WORLD) @ j.c:10 [main]\n"
+	both    = "MPI_Waitall(count=2, array_of_requests=[request#0, request#1]) @ j.c:8 [main]\n"
+	note    = "MPI_Send(buf=heap#1, count=1, datatype=MPI_INT, dest=%d, tag=4, comm=MPI_COMM_WORLD) @ j.c:9 [main]\n"
+	barrier = "MPI_Ibarrier(comm=MPI_COMM_WORLD) @ j.c:11 [main] ; request=request#0\n" + done
+	done    = "MPI_Wait(request=request#0) @ j.c:12 [main]\n"
+	wait    = "MPI_Recv(buf=heap#1, count=1, datatype=MPI_INT, source=%d, tag=4, comm=MPI_COMM_WORLD) @ j.c:10 [main]\n"
 )
 
 func line(format string, n int) string { return fmt.Sprintf(format, n) }
@@ -57,6 +59,9 @@ func TestOf(t *testing.T) {
 			line(recv, 0)}, []string{"1 Bcast, 1 Send", "1 Irecv, 1 Bcast, 1 Waitall", "1 Bcast", "1 Bcast"}, ""},
 		{"of a part", []string{root, line(recv, 0), line(recv, 0), line(recv, 0), "", ""},
 			slices.Concat(slices.Repeat([]string{"1 Comm_split, 1 Bcast"}, 4), slices.Repeat([]string{"1 Comm_split"}, 2)), ""},
+		{"with a request that is another's later", []string{root + barrier, line(post, 0) + done + barrier,
+			line(recv, 0) + barrier, line(recv, 0) + barrier},
+			slices.Repeat([]string{"1 Bcast, 1 Ibarrier, 1 Wait"}, 4), ""},
 		// Between its messages the root sends what one has to have before it takes part.
 		{"not at once", []string{line(send, 1) + line(note, 3) + line(send, 2) + line(send, 3), line(recv, 0), line(recv, 0),
 			line(wait, 0) + line(recv, 0)}, nil, "process 0 waits in MPI_Bcast for process 3, which waits in MPI_Recv for process 0"},
