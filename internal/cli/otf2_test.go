@@ -109,3 +109,52 @@ func TestExportOTF2ManyRanks(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+const fileCalls = `abi mpich
+rank 0 of 1 on n
+0+10 MPI_Init()
+20+5 open(path="/data", flags=1090, mode=420) ; result=fd#0
+30+5 write(fd=fd#0) ; offset=0 ; count=100 ; bytes=90
+40+5 lseek(fd=fd#0, whence=0) ; offset=10
+50+5 pread(fd=fd#0) ; offset=10 ; count=64 ; bytes=64
+60+5 dup(fd=fd#0) ; result=fd#1
+70+5 write(fd=fd#1) ; offset=74 ; count=8 ; bytes=8
+100+5 close(fd=fd#0)
+110+5 close(fd=fd#1)
+120+5 fopen(path="/log", mode="a+") ; result=stream#0
+130+5 fprintf(stream=stream#0) ; offset=0 ; count=7 ; bytes=7
+140+5 fclose(stream=stream#0)
+150+9 MPI_File_open(comm=MPI_COMM_WORLD, filename="/mpi", amode=9, info=MPI_INFO_NULL) ; fh=file#0
+160+5 MPI_File_iwrite_at(fh=file#0, offset=16, buf=heap#0, count=5, datatype=MPI_INT) ; request=request#0
+170+5 MPI_File_read_all_begin(fh=file#0, buf=heap#1, count=2, datatype=MPI_INT)
+180+5 MPI_File_read_all_end(fh=file#0, buf=heap#1) ; status={source=-1 tag=-1 bytes=8}
+190+5 MPI_Wait(request=request#0) ; status={source=-1 tag=-1 bytes=20}
+200+5 MPI_File_close(fh=file#0)
+210+5 MPI_Finalize()
+thread 1
+80+5 write(fd=fd#0) ; offset=82 ; count=4 ; bytes=4
+`
+
+// What is known of files goes into an archive and comes back, also of those that were opened before a window.
+func TestFilesThroughOTF2(t *testing.T) {
+	dir := t.TempDir()
+	out, again, path := filepath.Join(dir, "otf2"), filepath.Join(dir, "again.tabard"), file(t, fileCalls)
+	for _, window := range []string{"0ns+1us", "45ns+40ns"} {
+		for _, args := range [][]string{{"export", "otf2", path, "--time", window, "-o", out},
+			{"import", out, "--timing=lossless", "-o", again, "--force"}} {
+			if code, _, stderr := run(args...); code != exitOK {
+				t.Fatalf("%q: %s", args, stderr)
+			}
+		}
+		_, want, _ := run("io", path, "--time", window)
+		if _, got, _ := run("io", again); got != want || !strings.Contains(got, "/data") {
+			t.Errorf("%s: imported are\n%s\nnot\n%s", window, got, want)
+		}
+		_, calls, _ := run("dump", again)
+		for _, how := range []string{"O_RDWR|O_CREAT|O_APPEND", `mode="a+"`, "MPI_MODE_CREATE|MPI_MODE_RDWR"} {
+			if window[0] == '0' && !strings.Contains(calls, how) {
+				t.Errorf("no file is opened with %s:\n%s", how, calls)
+			}
+		}
+	}
+}
