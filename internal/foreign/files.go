@@ -48,9 +48,13 @@ func (t *thread) used(e *otf2.Event, at uint64, f *spec.Func) error {
 	return t.off.RecordOf(t.number, t.rec)
 }
 
-// path is that of an open file.
+// path is that of an open file. It is not ok if the archive does not define it.
 func (t *thread) path(handle uint32) (string, bool) {
-	path, ok := t.Files[t.Handles[handle].File]
+	h, ok := t.Handles[handle]
+	if !ok {
+		return "", false
+	}
+	path, ok := t.Files[h.File]
 	return path, ok
 }
 

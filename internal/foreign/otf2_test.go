@@ -53,7 +53,10 @@ func written(t testing.TB) files {
 	isend, irecv, waitall := region("MPI_Isend", otf2.MPI), region("MPI_Irecv", otf2.MPI), region("MPI_Waitall", otf2.MPI)
 	send, recv := region("MPI_Send", otf2.MPI), region("mpi_recv_", otf2.User) // as in Fortran
 	bcast, free := region("MPI_Bcast", otf2.MPI), region("MPI_Comm_free", otf2.MPI)
-	gatherv := region("MPI_Gatherv", otf2.MPI)
+	gatherv, read := region("MPI_Gatherv", otf2.MPI), region("read", otf2.MPI)
+	d.IOParadigms()
+	d.File(0, "/data", 0)
+	d.Handle(3, &otf2.Handle{File: 0, PreCreated: true})
 	place := d.Place("b.c", 12)
 	d.Callsite("b.c", 12, isend, main)
 	d.Node(0, "node1", "node", otf2.Undefined, otf2.SharedMemory)
@@ -108,6 +111,10 @@ func written(t testing.TB) files {
 			return e.CollectiveEnd(t, &otf2.Collective{Op: otf2.OpGatherv, Comm: 0, Root: 0, Sent: 4, Received: 8})
 		})
 		call(send, func(t uint64) error { return e.CollectiveBegin(t) }, func(t uint64) error { return e.Recv(t, m) })
+		for _, handle := range []uint32{3, 4} { // the second one is not defined
+			call(read, func(t uint64) error { return e.IOBegin(t, handle, otf2.ReadFile, 0, 16, 7) },
+				func(t uint64) error { return e.IOComplete(t, handle, 12, 7) })
+		}
 		must(e.FenceBegin(now), e.Leave(now, user), e.Leave(now, main), e.Leave(now, main), e.Enter(now, send), e.Close())
 	}
 	e := otf2.NewEvents(f.make(fmt.Sprintf("a/%d.evt", uint64(1<<32))))
@@ -202,9 +209,12 @@ func TestImport(t *testing.T) {
 170+15 MPI_Gatherv(sendbuf=-, sendcount=4, sendtype=MPI_BYTE, recvbuf=-, recvcounts=-, displs=-, recvtype=-, root=0, ` +
 		`comm=MPI_COMM_WORLD) @ b.c:12 [main]
 190+15 MPI_Send(buf=-, count=-, datatype=-, dest=-, tag=-, comm=-) @ b.c:12 [main]
-210+0 region_end()
-210+0 function_close()
-210+0 MPI_Send(buf=-, count=-, datatype=-, dest=-, tag=-, comm=-) ; unfinished`}
+210+0 tabard_inherited(path="/data") ; result=fd#0
+210+15 read(fd=fd#0) @ b.c:12 [main] ; count=16 ; bytes=12
+230+15 read(fd=fd#1) @ b.c:12 [main] ; count=16 ; bytes=12
+250+0 region_end()
+250+0 function_close()
+250+0 MPI_Send(buf=-, count=-, datatype=-, dest=-, tag=-, comm=-) ; unfinished`}
 	for id, text := range want {
 		if simple := strings.ReplaceAll(got[id], " ; comm=MPI_COMM_NULL", ""); simple != text {
 			t.Errorf("thread %s:\n%s\nnot\n%s", id, simple, text)
@@ -261,8 +271,8 @@ func TestLocalDefinitions(t *testing.T) {
 		if list[1] != `0+0 region_begin(name="step", from=-)` || !strings.Contains(list[2], "function_open") {
 			t.Errorf("regions are not exchanged: %q", list[1:3])
 		}
-		// 1000 is 500 now, 1210 is 715: the offset is 5.25 less
-		if last := list[len(list)-1]; !strings.HasPrefix(last, "215+0") {
+		// 1000 is 500 now, 1250 is 756: the offset is 6.25 less
+		if last := list[len(list)-1]; !strings.HasPrefix(last, "256+0") {
 			t.Errorf("%s", last)
 		}
 	}
