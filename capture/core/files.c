@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "core/files.h"
 #include "core/guard.h"
+#include "core/internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -53,7 +54,9 @@ void *tb_file_map(int fd, size_t bytes)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size < 0 || (size_t)st.st_size < bytes) return NULL;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    /* Of a network file system that goes away meanwhile the kernel (6.18, FUSE) would try to get pages for ever. */
+    int populate = tb_space_is_memory(fd) ? MAP_POPULATE : 0;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | populate, fd, 0);
     if (p == MAP_FAILED) return NULL;
     if (tb_guard_add(p, bytes)) return p;
     munmap(p, bytes);

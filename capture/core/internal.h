@@ -54,6 +54,7 @@ static inline void tb_chain_publish(struct tb_thread *t, uint64_t words)
 
 /* space.c */
 int tb_space_in_memory(const char *dir);   /* its files take memory */
+int tb_space_is_memory(int fd);             /* this file does */
 int tb_space_for(const char *dir, uint64_t bytes); /* it, and the memory that this takes if so, can spare them */
 
 /* intern.c */

@@ -18,10 +18,18 @@ enum { TMPFS = 0x01021994, RAMFS = (int)0x858458f6 };
 /* What a disk keeps free, at most. */
 static const uint64_t disk_reserve = (uint64_t)1 << 30;
 
+static int is_memory(const struct statfs *fs) { return (int)fs->f_type == TMPFS || (int)fs->f_type == RAMFS; }
+
 int tb_space_in_memory(const char *dir)
 {
     struct statfs fs;
-    return statfs(dir, &fs) == 0 && ((int)fs.f_type == TMPFS || (int)fs.f_type == RAMFS);
+    return statfs(dir, &fs) == 0 && is_memory(&fs);
+}
+
+int tb_space_is_memory(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 && is_memory(&fs);
 }
 
 /* The text of a small file, empty if there is none. */
