@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -52,6 +53,15 @@ static int fill(int fd, uint64_t bytes)
     return 1;
 }
 
+/* Not through the mapping: if the file is gone when that is first written to, begin finds no capacity. */
+static int say_capacity(int fd, uint64_t bytes)
+{
+    ssize_t done;
+    do done = pwrite(fd, &bytes, sizeof bytes, offsetof(struct tb_segment, capacity));
+    while (done < 0 && errno == EINTR);
+    return done == sizeof bytes;
+}
+
 /* All of it is allocated: a hole would end the program if it cannot be filled. */
 static struct tb_segment *map_file(const char *dir, const char *name, uint64_t bytes, int *exists)
 {
@@ -63,6 +73,7 @@ static struct tb_segment *map_file(const char *dir, const char *name, uint64_t b
     do failed = posix_fallocate(fd, 0, (off_t)bytes);
     while (failed == EINTR);
     if (failed == ENOSYS || failed == EOPNOTSUPP || failed == EINVAL) failed = !fill(fd, bytes);
+    if (!failed) failed = !say_capacity(fd, bytes - TB_HEADER_BYTES);
     void *p = failed ? NULL : tb_file_map(fd, bytes);
     close(fd);
     if (!p) tb_file_remove(dir, name);
@@ -97,7 +108,6 @@ static struct tb_segment *create(struct tb_thread *t, uint64_t bytes)
     const char *second = tb_process.spill;
     struct tb_segment *s = create_in(t, tb_process.dir, bytes);
     if (!s && second[0]) s = create_in(t, second, bytes);
-    if (s) s->capacity = bytes - TB_HEADER_BYTES;
     return s;
 }
 
@@ -110,7 +120,6 @@ static struct tb_segment *create_spilled(struct tb_thread *t, uint64_t bytes)
     if (second[0] && tb_space_in_memory(first) && !tb_space_in_memory(second)) first = second, second = tb_process.dir;
     if (tb_space_for(first, bytes)) s = create_in(t, first, bytes);
     if (!s && second[0] && tb_space_for(second, bytes)) s = create_in(t, second, bytes);
-    if (s) s->capacity = bytes - TB_HEADER_BYTES;
     return s;
 }
 
@@ -298,11 +307,11 @@ static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spill
     return s;
 }
 
-static void set_segment(struct tb_thread *t, struct tb_segment *s)
+static void set_segment(struct tb_thread *t, struct tb_segment *s, uint64_t room)
 {
     t->seg = s;
     t->base = records(s);
-    t->limit = t->base + s->capacity / 8;
+    t->limit = t->base + room;
     t->at = t->base;
 }
 
@@ -351,13 +360,15 @@ static void sink_call(struct tb_thread *t, struct tb_call *c)
 }
 
 /* Makes s the thread's segment, with what there is of a record at its front. Its file may turn out to be gone as it is
- * written to: then nothing is left of its header, where the collector finds how large it is, and so do we. */
-static int begin(struct tb_thread *t, struct tb_segment *s, const uint64_t *from, uint64_t partial, uint64_t need)
+ * written to: then nothing is left of its header, where the collector finds how large it is, and so do we. Returns how
+ * many words have room in s, 0 if it is gone. */
+static uint64_t begin(struct tb_thread *t, struct tb_segment *s, const uint64_t *from, uint64_t partial, uint64_t need)
 {
     /* The only segment of a ring: its own tail moves to its front. */
     memmove(records(s) + (t->priv->chain->lost ? 6 : 0), from, partial * 8);
     activate(t, s, t->outer != 0);
-    if (need <= s->capacity / 8) return 1;
+    uint64_t room = __atomic_load_n(&s->capacity, __ATOMIC_RELAXED) / 8; /* once: the next look may find 0 */
+    if (need <= room) return room;
     tb_publish(s->magic, (uint64_t)0); /* see is_lost */
     return 0;
 }
@@ -379,7 +390,8 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
         if (spilled) tb_file_unmap(s, mapped_bytes(s));
         s = NULL;
     }
-    if (s && !begin(t, s, from, partial, need)) s = NULL;
+    uint64_t room = s ? begin(t, s, from, partial, need) : 0;
+    if (!room) s = NULL;
     if (!s) {
         tb_publish(old->pending, (uint64_t)0);
         tb_publish(old->in_call, 0u);
@@ -387,7 +399,7 @@ int tb_chain_advance(struct tb_thread *t, struct tb_call *c, uint64_t words)
         else to_sink(t);
     } else {
         ch->spilled = spilled;
-        set_segment(t, s);
+        set_segment(t, s, room);
         put_lost(t);
         tb_publish(s->pending, pending);
         if (c) c->w = t->at + partial;

@@ -266,9 +266,9 @@ func (c *collector) drainEach(rest func()) int {
 			c.moved()
 			c.logPanics(p)
 			c.checkpointIfDue(p)
+			rest()
 			return nil
 		})
-		rest()
 	}
 	for _, p := range c.order {
 		switch {

@@ -33,6 +33,27 @@ func TestCPULimit(t *testing.T) {
 	(&cpuLimit{}).wait(func() bool { t.Error("there is no limit"); return false })
 }
 
+// Whether the limit holds is said by the control page, which may be gone: that ends neither a drain nor the collector.
+func TestCPULimitWithoutControl(t *testing.T) {
+	dir := state(t, filepath.Join(t.TempDir(), "a.tabard"), nil)
+	for pid := 1; pid <= 2; pid++ {
+		p := newProgram(t, dir, deadPID+pid, 1)
+		register(t, dir, p.id, pid-1, 2)
+		p.threads[0].try(p.prologue(pid-1, 2)[0])
+	}
+	c := testCollector(t, dir)
+	c.scan()
+	revive(c)
+	c.limit = &cpuLimit{cpus: 128, then: time.Now()}
+	if err := os.Truncate(filepath.Join(dir, ring.ControlFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	c.drainEach(func() { c.limit.wait(c.computing) })
+	if !c.control.Lost() {
+		t.Error("nobody looked at the control page")
+	}
+}
+
 // What a program spilled beside its ring is taken in like the ring, and its files go once a checkpoint covers them.
 func TestSpilledSegments(t *testing.T) {
 	want := reference(t, 3, 3000)
