@@ -93,3 +93,14 @@ func TestTableOnPage(t *testing.T) {
 		t.Errorf("wide: %s", l)
 	}
 }
+
+// A column that is as wide as its head needs is not cut for ever.
+func TestNarrowPageOfWideHeads(t *testing.T) {
+	tab := NewTable("offset of access i", "functions and their sites")
+	tab.Row("74*i", "MPI_Send @ a.c:1 [f] < b.c:2 [g] < c.c:3 [main]")
+	var b strings.Builder
+	tab.WriteText(&Page{Writer: &b, Width: 30})
+	if want := "offset of access i  functions and their sites"; !strings.HasPrefix(b.String(), want) {
+		t.Errorf("%s", b.String())
+	}
+}

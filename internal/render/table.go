@@ -54,7 +54,8 @@ func (t *Table) Len() int { return len(t.rows) }
 // leastCell is how narrow cells of text may become on a page.
 const leastCell = 16
 
-// fit shortens names and cuts the widest cells of text until the table fits a page, or they are narrow.
+// fit shortens names and cuts the widest cells of text until the table fits a page, or they are narrow, or as wide as
+// their heads.
 func (t *Table) fit(p *Page) {
 	if p == nil || p.Wide {
 		return
@@ -81,7 +82,7 @@ func (t *Table) fit(p *Page) {
 		widest, next := -1, leastCell // of columns of text, and how wide the others are
 		for i := range t.columns {
 			c := &t.columns[i]
-			if c.right || c.width <= leastCell {
+			if c.right || c.width <= max(leastCell, utf8.RuneCountInString(c.head)) {
 				continue
 			}
 			if widest < 0 || c.width > t.columns[widest].width {
