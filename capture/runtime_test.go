@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -796,6 +797,43 @@ func TestTruncatedFiles(t *testing.T) {
 		if whole == 0 {
 			t.Errorf("%s: no segment was begun since", pattern)
 		}
+	}
+}
+
+// A new segment whose file is gone before anything was written to it: the call that needs it is counted as lost, and the
+// next ones have another segment.
+func TestSegmentGoneAtOnce(t *testing.T) {
+	shim := filepath.Join(t.TempDir(), "vanish.so")
+	if err := command("gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "testdata/programs/vanish.c", "-o", shim); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{t: t, flavour: "openmpi", dead: true, config: small, runtime: shim + " " + built.runtime}
+	const total = 20000
+	c := r.prepare()
+	r.execute(c, []string{"many", strconv.Itoa(total)})
+	c.Close()
+	r.wantCode(0)
+	var segments []*ring.Segment
+	files, _ := filepath.Glob(filepath.Join(r.dir, "s.*"))
+	for _, f := range files {
+		s, err := ring.OpenSegment(private.Open(t, r.dir), filepath.Base(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		segments = append(segments, s)
+	}
+	slices.SortFunc(segments, func(a, b *ring.Segment) int { return cmp.Compare(a.Seq(), b.Seq()) })
+	r.threads = make([][]ring.Record, 1)
+	for _, s := range segments {
+		r.threads[0] = append(r.threads[0], records(t, s)...)
+	}
+	lost := 0
+	for _, rec := range r.own(0, ring.RLost) {
+		lost += int(rec.Payload()[0])
+	}
+	if tags := r.tags(0); lost == 0 || len(tags)+lost != total || tags[len(tags)-1] != total-1 {
+		t.Errorf("%d sends recorded, %d counted as lost, last tag %d; stderr %q", len(tags), lost, tags[len(tags)-1], r.stderr)
 	}
 }
 
