@@ -12,7 +12,7 @@ import (
 )
 
 // MessagesSchema names the form of Messages.
-const MessagesSchema = "tabard.messages/1"
+const MessagesSchema = "tabard.messages/2"
 
 var _ = register[Messages](MessagesSchema, "messages --json")
 
