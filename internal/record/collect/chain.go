@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"os"
-
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 )
 
@@ -131,8 +129,8 @@ func (c *chain) release(seq uint64, durable bool) {
 		case !seg.Once():
 			seg.SetFree()
 		case durable:
-			seg.SetFree() // whoever looks at it meanwhile need not take it in
-			os.Remove(path)
+			seg.SetFree()    // whoever looks at it meanwhile need not take it in
+			_ = seg.Remove() // free: nobody takes it in again
 			seg.Close()
 			delete(c.files, path)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Options is what the user asked for.
@@ -340,10 +341,36 @@ func (l *launcher) exec() int {
 		err = syscall.Exec("/bin/sh", append([]string{"sh", l.path}, argv[1:]...), l.environ)
 	}
 	fmt.Fprintf(l.err, "tabard: %s: %s\n", argv[0], sentence(err))
+	if l.env.size <= 1 {
+		l.nothingMore()
+	}
 	if errors.Is(err, syscall.ENOENT) {
 		return 127
 	}
 	return 126
+}
+
+// nothingMore keeps the collector from saying, of a program that did not start, that it made no MPI call.
+func (l *launcher) nothingMore() {
+	for _, kv := range l.environ {
+		dir, ok := strings.CutPrefix(kv, "TABARD_DIR=")
+		if !ok {
+			continue
+		}
+		d, err := safefile.OpenPrivate(dir)
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		_ = ring.Guarded(func() error {
+			c, err := ring.OpenControl(d)
+			if err == nil {
+				c.Say()
+				c.Close()
+			}
+			return err
+		})
+	}
 }
 
 // Spawned becomes the program of a child of MPI_Comm_spawn: args are the state

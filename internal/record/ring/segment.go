@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"unsafe"
 
@@ -44,6 +45,7 @@ func ParseSegmentName(name string) (id ProcessID, thread, k int, ok bool) {
 // Segment is a mapped segment file.
 type Segment struct {
 	Path string
+	dir  *safefile.Dir
 	h    *segmentHeader
 	m    *mapping
 	data []uint64
@@ -136,7 +138,7 @@ func mapSegment(
 	if err != nil {
 		return nil, err
 	}
-	s := &Segment{Path: path, m: newMapping(mem), h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
+	s := &Segment{Path: path, dir: d, m: newMapping(mem), h: (*segmentHeader)(unsafe.Pointer(&mem[0]))}
 	room := uint64(len(mem) - HeaderBytes)
 	switch {
 	case atomic.LoadUint64(&s.h.Magic) != SegmentMagic:
@@ -184,6 +186,9 @@ func (s *Segment) Close() error {
 	s.h, s.data = nil, nil
 	return s.m.close()
 }
+
+// Remove removes the file from its directory, which has to be open still.
+func (s *Segment) Remove() error { return s.dir.Remove(filepath.Base(s.Path)) }
 
 // Lost tells whether some of the file is gone: what the program writes there does not arrive.
 func (s *Segment) Lost() bool { return s.m.lost.Load() }
