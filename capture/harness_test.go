@@ -62,7 +62,8 @@ func build(dir string) error {
 		if err != nil {
 			return err
 		}
-		name := map[string]string{"address": "libasan.so", "thread": "libtsan.so", "undefined": "libubsan.so"}[sanitizer]
+		name := map[string]string{"address": "libasan.so", "thread": "libtsan.so",
+			"undefined": "libubsan.so"}[sanitizer]
 		path, err := exec.Command("gcc", "-print-file-name="+name).Output()
 		if err != nil {
 			return err

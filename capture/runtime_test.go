@@ -361,11 +361,13 @@ func fullSegments(t *testing.T, dir string) (n int) {
 
 // A full file system (here: a limit on file sizes) never harms the program.
 func TestNoSpace(t *testing.T) {
-	r := (&run{t: t, flavour: "openmpi", limitFS: 1024, config: ring.Config{SegmentBytes: 4 << 20}}).start("many", "100")
+	r := (&run{t: t, flavour: "openmpi", limitFS: 1024, config: ring.Config{SegmentBytes: 4 << 20}}).start("many",
+		"100")
 	r.wantCode(0)
 	r.wantTags(0, upTo(100)) // in a smaller segment
 
-	r = (&run{t: t, flavour: "openmpi", limitFS: 16, config: ring.Config{SegmentBytes: 4 << 20}}).start("many", "100000")
+	r = (&run{t: t, flavour: "openmpi", limitFS: 16, config: ring.Config{SegmentBytes: 4 << 20}}).start("many",
+		"100000")
 	r.wantCode(0)
 	if len(r.threads) != 0 || r.stdout+r.stderr != "" {
 		t.Errorf("%d threads, output %q", len(r.threads), r.stdout+r.stderr)
@@ -804,7 +806,8 @@ func TestTruncatedFiles(t *testing.T) {
 // next ones have another segment.
 func TestSegmentGoneAtOnce(t *testing.T) {
 	shim := filepath.Join(t.TempDir(), "vanish.so")
-	if err := command("gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "testdata/programs/vanish.c", "-o", shim); err != nil {
+	if err := command("gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "testdata/programs/vanish.c", "-o",
+		shim); err != nil {
 		t.Fatal(err)
 	}
 	r := &run{t: t, flavour: "openmpi", dead: true, config: small, runtime: shim + " " + built.runtime}
@@ -833,7 +836,8 @@ func TestSegmentGoneAtOnce(t *testing.T) {
 		lost += int(rec.Payload()[0])
 	}
 	if tags := r.tags(0); lost == 0 || len(tags)+lost != total || tags[len(tags)-1] != total-1 {
-		t.Errorf("%d sends recorded, %d counted as lost, last tag %d; stderr %q", len(tags), lost, tags[len(tags)-1], r.stderr)
+		t.Errorf("%d sends recorded, %d counted as lost, last tag %d; stderr %q", len(tags), lost, tags[len(tags)-1],
+			r.stderr)
 	}
 }
 

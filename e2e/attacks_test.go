@@ -207,7 +207,8 @@ func TestPlantedState(t *testing.T) {
 			s := newStage(t)
 			precious, check := s.precious()
 			key := s.begin()
-			job := &collect.Job{Output: filepath.Join(precious, ".bashrc"), Command: []string{"app"}, Created: time.Now(),
+			job := &collect.Job{Output: filepath.Join(precious, ".bashrc"), Command: []string{"app"},
+				Created:    time.Now(),
 				LocalRanks: 1, SegmentsMax: 16, KeepRaw: precious}
 			dir := s.plant(victimRoot(place), key, job, precious)
 			before, err := os.ReadDir(dir)
@@ -350,7 +351,8 @@ func TestPlantedOutputs(t *testing.T) {
 	cmd := s.victim(nil, s.bin, "record", s.app, logs, "0.1")
 	cmd.Dir = shared
 	out, err := cmd.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("logged: done\n")) || !bytes.Contains(out, []byte("report app-5.tabard")) {
+	if err != nil || !bytes.Contains(out, []byte("logged: done\n")) ||
+		!bytes.Contains(out, []byte("report app-5.tabard")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	check()

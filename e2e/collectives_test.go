@@ -60,7 +60,8 @@ func TestManualCollectives(t *testing.T) {
 			t.Parallel()
 			dir, ranks := t.TempDir(), []int{4, 7}[i%2]
 			exe := filepath.Join(dir, "manual")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
+				"-O1"); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range manual {
@@ -72,8 +73,9 @@ func TestManualCollectives(t *testing.T) {
 						continue // of turns, without contents, who filled a buffer again cannot be told from who passes on what it got
 					}
 					d := manualCase(t, m, dir, ranks, payload, append([]string{exe}, strings.Fields(c.args)...))
-					checkManual(t, c.args+" "+payload, d, ranks, c.operation, c.roots, map[string]string{"hashes": c.grade,
-						"off": consistent}[payload])
+					checkManual(t, c.args+" "+payload, d, ranks, c.operation, c.roots,
+						map[string]string{"hashes": c.grade,
+							"off": consistent}[payload])
 				}
 			}
 		})
@@ -108,7 +110,8 @@ func TestManualReductions(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			exe := filepath.Join(dir, "reductions")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "reductions.c"), exe, "-g", "-O1"); err != nil {
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "reductions.c"), exe, "-g",
+				"-O1"); err != nil {
 				t.Fatal(err)
 			}
 			for k, c := range reductions {
@@ -137,7 +140,8 @@ func checkReduction(t *testing.T, name string, d report.Collectives, ranks int, 
 		return
 	}
 	f := d.Findings[0]
-	if f.Operation != operation || f.Grade != grade || f.Op != op || fmt.Sprint(f.Sets) != fmt.Sprintf("[0-%d]", ranks-1) ||
+	if f.Operation != operation || f.Grade != grade || f.Op != op ||
+		fmt.Sprint(f.Sets) != fmt.Sprintf("[0-%d]", ranks-1) ||
 		f.Instances != 3 || len(f.Sends) == 0 || !strings.Contains(f.Sends[0], "reductions.c:") {
 		t.Errorf("%s: %+v", name, f)
 	}
@@ -168,7 +172,8 @@ func TestManualLanguages(t *testing.T) {
 					c.op = "MPI_MAX"
 				}
 				if len(d.Findings) != 1 || d.Findings[0].Operation != c.what || d.Findings[0].Grade != proven ||
-					d.Findings[0].Op != c.op || d.Findings[0].Instances != 3 || !strings.Contains(d.Findings[0].Sends[0], site) {
+					d.Findings[0].Op != c.op || d.Findings[0].Instances != 3 ||
+					!strings.Contains(d.Findings[0].Sends[0], site) {
 					t.Errorf("%s: %+v", name, d.Findings)
 				}
 			}
@@ -180,7 +185,8 @@ func TestManualLanguages(t *testing.T) {
 func TestManualLoop(t *testing.T) {
 	m, dir := mpis[0], t.TempDir()
 	exe := filepath.Join(dir, "manual")
-	if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+	if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
+		"-O1"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -209,7 +215,8 @@ func TestManualTrial(t *testing.T) {
 	for _, m := range mpis {
 		dir := t.TempDir()
 		exe := filepath.Join(dir, "manual")
-		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
+			"-O1"); err != nil {
 			t.Fatal(err)
 		}
 		launcher := m.Run
@@ -229,7 +236,8 @@ func TestManualTrial(t *testing.T) {
 			if err != nil || len(d.Findings) != 1 {
 				t.Fatalf("%s, %s: %v\n%s", m.Name, args, err, out)
 			}
-			svg, err := exec.Command(tabardBin, "collectives", filepath.Join(dir, "manual.tabard"), "--svg", "-").Output()
+			svg, err := exec.Command(tabardBin, "collectives", filepath.Join(dir, "manual.tabard"), "--svg",
+				"-").Output()
 			if n := strings.Count(string(svg), "<polygon "); err != nil || n != 2*d.Findings[0].Messages {
 				t.Errorf("%s, %s: %v, %d polygons for %d messages", m.Name, args, err, n, d.Findings[0].Messages)
 			}
@@ -282,7 +290,8 @@ func checkManual(t *testing.T, name string, d report.Collectives, ranks int, ope
 	}
 	f := d.Findings[0]
 	all := fmt.Sprintf("0-%d", ranks-1)
-	if f.Operation != operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots || fmt.Sprint(f.Sets) != "["+all+"]" ||
+	if f.Operation != operation || f.Grade != grade || fmt.Sprint(f.Roots) != roots ||
+		fmt.Sprint(f.Sets) != "["+all+"]" ||
 		f.Instances != 3 || len(f.Sends) == 0 || !strings.Contains(f.Sends[0], "manual.c:") {
 		t.Errorf("%s: %+v", name, f)
 	}
@@ -295,11 +304,13 @@ func TestManualReplaced(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			exe := filepath.Join(dir, "manual")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g", "-O1"); err != nil {
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
+				"-O1"); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []struct{ args, call string }{
-				{"broadcast tree", "MPI_Bcast"}, {"broadcast nonblocking", "MPI_Bcast"}, {"broadcast persistent", "MPI_Bcast"},
+				{"broadcast tree", "MPI_Bcast"}, {"broadcast nonblocking", "MPI_Bcast"},
+				{"broadcast persistent", "MPI_Bcast"},
 				{"broadcast pipeline", "MPI_Bcast"}, {"broadcast put", "MPI_Bcast"}, {"turns ring", "MPI_Bcast"},
 				{"allgather ring", "MPI_Allgather"}, {"scatter", "MPI_Scatter"}, {"gather", "MPI_Gather"},
 				{"alltoall", "MPI_Alltoall"}, {"barrier", "MPI_Barrier"}, {"reduce sum", "MPI_Reduce"},
@@ -307,7 +318,8 @@ func TestManualReplaced(t *testing.T) {
 			} {
 				before := manualCase(t, m, dir, 4, "hashes", append([]string{exe}, strings.Fields(c.args)...))
 				source, proxy := filepath.Join(dir, "proxy.c"), filepath.Join(dir, "proxy")
-				out, err := exec.Command(tabardBin, "proxy", filepath.Join(dir, "manual.tabard"), "--with-collectives", "--force",
+				out, err := exec.Command(tabardBin, "proxy", filepath.Join(dir, "manual.tabard"),
+					"--with-collectives", "--force",
 					"-o", source).CombinedOutput()
 				if err == nil {
 					err = m.Build(source, proxy, "-Wall", "-Wextra", "-Werror", "-O1")
@@ -316,7 +328,8 @@ func TestManualReplaced(t *testing.T) {
 					t.Fatalf("%s: %v\n%s", c.args, err, out)
 				}
 				after := manualCase(t, m, dir, 4, "hashes", []string{proxy})
-				made, want := callsOf(t, filepath.Join(dir, "manual.tabard"), c.call), 4*int(before.Findings[0].Instances)
+				made, want := callsOf(t, filepath.Join(dir, "manual.tabard"), c.call),
+					4*int(before.Findings[0].Instances)
 				if c.call == "MPI_Barrier" { // the program has one of its own after each
 					want *= 2
 				}

@@ -42,14 +42,16 @@ func foreign(t *testing.T, pkgs ...string) string {
 		if out, err := exec.CommandContext(ctx, "python3", "-m", "venv", dir).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w: %s", err, out)
 		}
-		if out, err := exec.CommandContext(ctx, python, append([]string{"-m", "pip", "install", "-q"}, pkgs...)...).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, python, append([]string{"-m", "pip", "install", "-q"},
+			pkgs...)...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w: %s", err, out)
 		}
 		return python, exec.Command(python, "-c", "import "+modules(pkg)).Run()
 	}))
 	python, err := once.(func() (string, error))()
 	if err != nil {
-		notTested(t, "pip cannot install %s here, so no reader of another project has looked at these exports: %v", pkg, err)
+		notTested(t, "pip cannot install %s here, so no reader of another project has looked at these exports: %v",
+			pkg, err)
 	}
 	return python
 }

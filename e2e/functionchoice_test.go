@@ -49,7 +49,8 @@ func compareSequences(t *testing.T, got, want []toldCall) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("call %d: recorded %v, instead of %v (%d and %d calls)", i, got[min(i, len(got)):min(i+3, len(got))],
+			t.Fatalf("call %d: recorded %v, instead of %v (%d and %d calls)", i,
+				got[min(i, len(got)):min(i+3, len(got))],
 				want[min(i, len(want)):min(i+3, len(want))], len(got), len(want))
 		}
 	}
@@ -66,7 +67,8 @@ func TestFunctionsDepth(t *testing.T) {
 			buildGenerated(t, dir, seed)
 			file := filepath.Join(dir, "f.tabard")
 			for _, depth := range []int{1, 3, 6} {
-				mustRun(t, dir, tabardBin, "record", "-q", "--force", "--events=functions", "--depth", strconv.Itoa(depth), "-o", file,
+				mustRun(t, dir, tabardBin, "record", "-q", "--force", "--events=functions", "--depth",
+					strconv.Itoa(depth), "-o", file,
 					"./program")
 				want := above(readCalls(t, filepath.Join(dir, "calls")), depth)
 				compareSequences(t, recordedCalls(t, file)[0][0], want)
@@ -74,8 +76,10 @@ func TestFunctionsDepth(t *testing.T) {
 		})
 	}
 	for _, p := range [][]string{
-		{"gcc", "capture/testdata/functions/basics.c", "-O2"}, {"gcc", "capture/testdata/functions/coroutines.c", "-O0"},
-		{"g++", "capture/testdata/functions/exceptions.cc", "-O2"}, {"gcc", "capture/testdata/functions/threads.c", "-O2"},
+		{"gcc", "capture/testdata/functions/basics.c", "-O2"},
+		{"gcc", "capture/testdata/functions/coroutines.c", "-O0"},
+		{"g++", "capture/testdata/functions/exceptions.cc", "-O2"},
+		{"gcc", "capture/testdata/functions/threads.c", "-O2"},
 		{"gcc", "testdata/functions/files.c", "-O2"},
 	} {
 		t.Run(filepath.Base(p[1]), func(t *testing.T) {
@@ -85,7 +89,8 @@ func TestFunctionsDepth(t *testing.T) {
 			mustRun(t, dir, p[0], compile...)
 			sequences := func(which string, more ...string) [][]toldCall {
 				file := filepath.Join(dir, "f.tabard")
-				args := append([]string{"record", "-q", "--force", "--events=io,functions", "--functions=" + which, "-o", file}, more...)
+				args := append([]string{"record", "-q", "--force", "--events=io,functions", "--functions=" + which,
+					"-o", file}, more...)
 				cmd := exec.Command(tabardBin, append(args, "./program")...)
 				cmd.Dir = dir
 				if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() < 0 { // they end with codes of their own
@@ -134,7 +139,8 @@ func TestFunctionsSwitched(t *testing.T) {
 				if !strings.Contains(flags, "instrument") {
 					args = append(args, "--functions=main")
 				}
-				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: slices.Concat(args, more, []string{program})}).Start()
+				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir,
+					Args: slices.Concat(args, more, []string{program})}).Start()
 				if err != nil || r.Code != 0 {
 					t.Fatal(err, r)
 				}
@@ -143,7 +149,8 @@ func TestFunctionsSwitched(t *testing.T) {
 					t.Errorf("%s %v: %d ranks were recorded, not %d", flags, more, len(got), want)
 				}
 				for rank, threads := range got {
-					want := append([]toldCall{{"main", 0}}, readCalls(t, filepath.Join(dir, fmt.Sprint("calls.", rank)))...)
+					want := append([]toldCall{{"main", 0}}, readCalls(t,
+						filepath.Join(dir, fmt.Sprint("calls.", rank)))...)
 					if len(more) > 0 {
 						want = above(want, 3)
 					}

@@ -63,9 +63,11 @@ QUIET static inline void call(const char *f, int depth) { fprintf(out, "%s %d\n"
 					min(g+1, n-1),
 				)
 			case 2:
-				fmt.Fprintf(&b, "  if (draw() & 1) s += f%d(depth + 1, s); else s += f%d(depth + 1, 1);\n", g, min(g+1, n-1))
+				fmt.Fprintf(&b, "  if (draw() & 1) s += f%d(depth + 1, s); else s += f%d(depth + 1, 1);\n", g,
+					min(g+1, n-1))
 			case 3:
-				fmt.Fprintf(&b, "  if (n > 0 && n < 6) { s += f%d(depth + 1, n - 1); s += f%d(depth + 1, n - 2); }\n", f, f)
+				fmt.Fprintf(&b, "  if (n > 0 && n < 6) { s += f%d(depth + 1, n - 1); s += f%d(depth + 1, n - 2); }\n",
+					f, f)
 			case 4:
 				fmt.Fprintf(&b, "  if (jumps < 8 && !setjmp(back[jumps++])) { s += f%d(depth + 1, s); }\n  jumps--;\n", g)
 			case 5:
@@ -247,11 +249,13 @@ func TestOutliersPlanted(t *testing.T) {
 			t.Run(m.Name+"/"+tt.fault+"/"+tt.events, func(t *testing.T) {
 				dir := t.TempDir()
 				program := filepath.Join(dir, "planted")
-				if err := m.Build(filepath.Join(mpirun.Programs(), "planted.c"), program, "-g", "-finstrument-functions"); err != nil {
+				if err := m.Build(filepath.Join(mpirun.Programs(), "planted.c"), program, "-g",
+					"-finstrument-functions"); err != nil {
 					t.Fatal(err)
 				}
-				j := &mpirun.Job{MPI: m, Ranks: 4, Dir: dir, Args: []string{tabardBin, "record", "-q", "--events=" + tt.events,
-					"-o", "p.tabard", program, tt.fault}}
+				j := &mpirun.Job{MPI: m, Ranks: 4, Dir: dir,
+					Args: []string{tabardBin, "record", "-q", "--events=" + tt.events,
+						"-o", "p.tabard", program, tt.fault}}
 				r, err := j.Start()
 				if err != nil || r.Code != 0 {
 					t.Fatal(err, r)
@@ -332,7 +336,8 @@ func TestFunctionsOfPrograms(t *testing.T) {
 			said := run()
 			for _, which := range []string{"main", "all", "mpi-callers"} {
 				file := which + ".tabard"
-				if s := run(tabardBin, "record", "-q", "--functions="+which, "--function-times=all", "-o", file); s != said ||
+				if s := run(tabardBin, "record", "-q", "--functions="+which, "--function-times=all", "-o",
+					file); s != said ||
 					s == "" {
 					t.Errorf("%s: the program says %q, and %q without recording", which, s, said)
 				}
@@ -395,7 +400,8 @@ func functionCalls(t *testing.T, file string) (program map[string]uint64, librar
 func TestFunctionsOfLibraries(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, dir, "gcc", "-O2", "-o", "program", filepath.Join(mpirun.Root(), "testdata", "functions", "files.c"))
-	mustRun(t, dir, tabardBin, "record", "-q", "--events=io,functions", "--functions=all", "-o", "f.tabard", "./program")
+	mustRun(t, dir, tabardBin, "record", "-q", "--events=io,functions", "--functions=all", "-o", "f.tabard",
+		"./program")
 	a, err := archive.Open(filepath.Join(dir, "f.tabard"))
 	if err != nil {
 		t.Fatal(err)
@@ -423,7 +429,8 @@ func TestFunctionsLoaded(t *testing.T) {
 	mustRun(t, dir, "gcc", "-O2", "-pthread", "-o", "program", filepath.Join(source, "loads.c"), "-ldl")
 	for _, list := range []string{"all", "main,plugin.so"} {
 		file := strings.ReplaceAll(list, ",", "-") + ".tabard"
-		cmd := exec.Command(tabardBin, "record", "-q", "--events=functions", "--functions="+list, "-o", file, "./program")
+		cmd := exec.Command(tabardBin, "record", "-q", "--events=functions", "--functions="+list, "-o", file,
+			"./program")
 		cmd.Dir = dir
 		if out, err := cmd.Output(); err != nil || string(out) != "101000 1\n" {
 			t.Fatalf("%s: %v: %q", list, err, out)

@@ -30,7 +30,8 @@ var soakedPrograms = []soaked{
 	{source: "mpi/fortran90.f90"},
 	{source: "mpi/threads.c", long: true},
 	{args: []string{"/usr/bin/python3", "mpi/python.py"}, mpi: "openmpi"},
-	{args: []string{"lmp", "-log", "none", "-in", "/usr/share/lammps/examples/melt/in.melt"}, mpi: "openmpi", long: true,
+	{args: []string{"lmp", "-log", "none", "-in", "/usr/share/lammps/examples/melt/in.melt"}, mpi: "openmpi",
+		long: true,
 		keep: regexp.MustCompile(`^ *[0-9]+( +-?[0-9][-+.0-9e]*){5} *$`)},
 }
 
@@ -51,7 +52,8 @@ func TestFunctionsSoak(t *testing.T) {
 				command := p.command(t, m, dir)
 				want := p.run(t, m, dir, command)
 				for range max(runs, 1) {
-					got := p.run(t, m, dir, append([]string{tabardBin, "record", "-q", "--force", "--functions=all", "-o", "f.tabard"},
+					got := p.run(t, m, dir, append([]string{tabardBin, "record", "-q", "--force", "--functions=all",
+						"-o", "f.tabard"},
 						command...))
 					if got != want || want == "" {
 						t.Fatalf("the program says %q, and %q without recording", got, want)

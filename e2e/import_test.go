@@ -42,7 +42,8 @@ func events(t *testing.T, dir string, skip *regexp.Regexp) (list []string) {
 		if first < 0 {
 			first = at
 		}
-		line := fmt.Sprintf("%s %s %s %s", m[2], fmt.Sprint(at-first), m[1], numbered.ReplaceAllString(string(m[4]), ""))
+		line := fmt.Sprintf("%s %s %s %s", m[2], fmt.Sprint(at-first), m[1],
+			numbered.ReplaceAllString(string(m[4]), ""))
 		if skip != nil && skip.MatchString(line) {
 			continue
 		}
@@ -59,7 +60,8 @@ func TestImportRoundTrip(t *testing.T) {
 	for i, p := range []struct {
 		name  string
 		ranks int
-	}{{"halo2d", 4}, {"masterworker", 4}, {"icollectives", 4}, {"comms", 4}, {"intercomm", 4}, {"threads", 2}, {"io", 4}} {
+	}{{"halo2d", 4}, {"masterworker", 4}, {"icollectives", 4}, {"comms", 4}, {"intercomm", 4}, {"threads", 2},
+		{"io", 4}} {
 		m := mpis[i%len(mpis)]
 		t.Run(m.Name+"/"+p.name, func(t *testing.T) {
 			first := exported(t, "otf2", record(t, m, p.ranks, []string{"--timing=lossless"}, p.name).File())
@@ -90,7 +92,8 @@ func TestImportEZTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := append([]string{"eztrace", "-t", "openmpi", "-o", dir}, command...)
-	if r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: args}).Start(); err != nil || r.Code != 0 || r.TimedOut {
+	if r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: args}).Start(); err != nil || r.Code != 0 ||
+		r.TimedOut {
 		t.Fatalf("eztrace (make deps installs it): %v %+v", err, r)
 	}
 	found, _ := filepath.Glob(filepath.Join(dir, "*", "*.otf2"))
@@ -99,7 +102,8 @@ func TestImportEZTrace(t *testing.T) {
 	}
 	file := importOTF2(t, found[0])
 	type matrix struct{ Cells [][4]int64 }
-	if a, b := jsonOf[matrix](t, "matrix", own, "--kind", "p2p"), jsonOf[matrix](t, "matrix", file, "--kind", "p2p"); len(
+	if a, b := jsonOf[matrix](t, "matrix", own, "--kind", "p2p"),
+		jsonOf[matrix](t, "matrix", file, "--kind", "p2p"); len(
 		a.Cells) == 0 || !reflect.DeepEqual(a, b) {
 		t.Errorf("matrix %v, of EZTrace %v", a, b)
 	}
@@ -117,7 +121,8 @@ func TestImportEZTrace(t *testing.T) {
 	if a, b := jsonOf[matched](t, "messages", own), jsonOf[matched](t, "messages", file); a != b {
 		t.Errorf("messages %+v, of EZTrace %+v", a, b)
 	}
-	for _, command := range []string{"report", "waits", "timeline", "loops", "outliers", "collectives", "histogram", "info",
+	for _, command := range []string{"report", "waits", "timeline", "loops", "outliers", "collectives", "histogram",
+		"info",
 		"io", "functions", "proxy"} {
 		if text, err := tabard(command, file); err != nil {
 			t.Errorf("%s: %v\n%s", command, err, text)

@@ -85,7 +85,8 @@ func TestTraining(t *testing.T) {
 	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "testdata", "io", "onedisk.c"), disk); err != nil {
 		t.Fatal(err)
 	}
-	j := mpirun.Job{MPI: m, Ranks: 4, Dir: dir, Env: []string{"LD_PRELOAD=" + disk, "ONEDISK=" + filepath.Join(dir, "disk")},
+	j := mpirun.Job{MPI: m, Ranks: 4, Dir: dir, Env: []string{"LD_PRELOAD=" + disk,
+		"ONEDISK=" + filepath.Join(dir, "disk")},
 		Args: []string{tabardBin, "record", "-q", "--events=mpi,io,python", "-o", "t.tabard", "/usr/bin/python3",
 			filepath.Join(mpirun.Root(), "testdata", "io", "training.py"), "samples"}}
 	if r, err := j.Start(); err != nil || r.Code != 0 || r.Stdout != "training.py: done\n" {
@@ -109,7 +110,8 @@ func TestTraining(t *testing.T) {
 	for _, args := range []string{"io --svg files.svg", "io --path sam*es --svg offsets.svg --png offsets.png"} {
 		mustRun(t, dir, tabardBin, append(strings.Fields(args), file)...)
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "offsets.svg")); err != nil || !strings.Contains(string(b), "offset in the file") {
+	if b, err := os.ReadFile(filepath.Join(dir, "offsets.svg")); err != nil ||
+		!strings.Contains(string(b), "offset in the file") {
 		t.Errorf("offsets over time: %v, %.200s", err, b)
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "files.svg")); err != nil || !strings.Contains(string(b), "rank") {
@@ -137,7 +139,8 @@ func TestMPIIO(t *testing.T) {
 				}
 			}
 		}
-		out := runCommand(t, nil, tabardBin, "io", "--json", "--path", "*.dat", filepath.Join(recorded, "io.tabard")).out
+		out := runCommand(t, nil, tabardBin, "io", "--json", "--path", "*.dat",
+			filepath.Join(recorded, "io.tabard")).out
 		if err := json.Unmarshal([]byte(out), &doc); err != nil {
 			t.Fatal(err)
 		}

@@ -165,7 +165,8 @@ func TestLiveSteps(t *testing.T) {
 			for _, r := range jobs {
 				r.says(fmt.Sprint("phase ", phase))
 				var i info
-				if err := json.Unmarshal([]byte(r.look(func(string) bool { return true }, "info", "--json")), &i); err != nil {
+				if err := json.Unmarshal([]byte(r.look(func(string) bool { return true }, "info", "--json")),
+					&i); err != nil {
 					t.Fatal(err)
 				}
 				if n := i.Functions["MPI_Recv"]; n != uint64(3*1000*phase) || i.Ranks != 3 || i.Complete {

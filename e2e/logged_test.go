@@ -83,7 +83,8 @@ func (p loggedProgram) command(t *testing.T, m *mpirun.MPI, dir string, seconds 
 		if err := buildFakeNCCL(); err != nil {
 			return err
 		}
-		return m.Build(filepath.Join(mpirun.Programs(), "sources.c"), output, "-fopenmp", fakeNCCL(), "-Wl,-rpath,"+buildDir)
+		return m.Build(filepath.Join(mpirun.Programs(), "sources.c"), output, "-fopenmp", fakeNCCL(),
+			"-Wl,-rpath,"+buildDir)
 	}))
 	if err := once.(func() error)(); err != nil {
 		t.Fatal(err)

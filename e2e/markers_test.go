@@ -19,10 +19,12 @@ func TestMarkers(t *testing.T) {
 	for _, args := range [][]string{
 		{"-shared", "-fPIC", "-Wl,-soname,libmarkers.so", "-o", filepath.Join(dir, "libmarkers.so"),
 			filepath.Join(from, "fakemarkers.cc")},
-		{"-g", "-o", filepath.Join(dir, "markers"), filepath.Join(from, "markers.cc"), filepath.Join(dir, "libmarkers.so"),
+		{"-g", "-o", filepath.Join(dir, "markers"), filepath.Join(from, "markers.cc"),
+			filepath.Join(dir, "libmarkers.so"),
 			"-Wl,-rpath," + dir},
 	} {
-		if out, err := exec.Command("g++", append([]string{"-O1", "-Wall", "-Wextra", "-Werror"}, args...)...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("g++", append([]string{"-O1", "-Wall", "-Wextra", "-Werror"},
+			args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -36,7 +38,8 @@ func TestMarkers(t *testing.T) {
 		return string(out)
 	}
 	plain := run("./markers")
-	if got := run(tabardBin, "record", "-q", "--events=regions", "--state", filepath.Join(dir, "state"), "-o", "x.tabard",
+	if got := run(tabardBin, "record", "-q", "--events=regions", "--state", filepath.Join(dir, "state"), "-o",
+		"x.tabard",
 		"./markers"); got != plain {
 		t.Errorf("the program printed %q, and %q without recording", got, plain)
 	}

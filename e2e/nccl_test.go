@@ -27,10 +27,12 @@ func newNCCLJob(t *testing.T) *ncclJob {
 	j := &ncclJob{t, t.TempDir()}
 	from := filepath.Join(mpirun.Root(), "testdata", "nccl")
 	for _, args := range [][]string{
-		{"-shared", "-fPIC", "-Wl,-soname,libnccl.so.2", "-o", j.path("libnccl.so.2"), filepath.Join(from, "fakenccl.c")},
+		{"-shared", "-fPIC", "-Wl,-soname,libnccl.so.2", "-o", j.path("libnccl.so.2"),
+			filepath.Join(from, "fakenccl.c")},
 		{"-g", "-o", j.path("train"), filepath.Join(from, "train.c"), j.path("libnccl.so.2"), "-Wl,-rpath," + j.dir},
 	} {
-		if out, err := exec.Command("gcc", append([]string{"-O1", "-Wall", "-Wextra", "-Werror"}, args...)...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("gcc", append([]string{"-O1", "-Wall", "-Wextra", "-Werror"},
+			args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

@@ -88,7 +88,8 @@ func TestOutputsThatAreThere(t *testing.T) {
 		}
 		waitFor(t, at("x.tabard"))
 		now, err := os.ReadFile(at("x.tabard"))
-		if st, e := os.Stat(at("x.tabard")); err != nil || e != nil || bytes.Equal(first, now) || st.Mode().Perm() != 0o600 {
+		if st, e := os.Stat(at("x.tabard")); err != nil || e != nil || bytes.Equal(first, now) ||
+			st.Mode().Perm() != 0o600 {
 			t.Errorf("--force --private: %v %v %v", err, e, st.Mode())
 		}
 		put(t, at("notes.txt"), "precious")
@@ -147,8 +148,9 @@ func TestCommandsKeepOtherFiles(t *testing.T) {
 		if out, code := within(t, c); code == 0 {
 			t.Errorf("%s: done: %s", cmd, out)
 		}
-		for name, text := range map[string]string{"x.tabard": string(b), "hard.tabard": string(b), "soft.tabard": string(b),
-			"photo.png": "\x89PNG\r\n\x1a\nof somebody", "notes.txt": "precious"} {
+		for name, text := range map[string]string{"x.tabard": string(b), "hard.tabard": string(b),
+			"soft.tabard": string(b),
+			"photo.png":   "\x89PNG\r\n\x1a\nof somebody", "notes.txt": "precious"} {
 			holds(t, at(name), text)
 		}
 	}
@@ -197,7 +199,8 @@ func (s *stage) recordedByVictim() (place, out string) {
 	s.must(os.Mkdir(place, 0o777))
 	s.must(os.Chmod(place, 0o777))
 	out = filepath.Join(place, "app.tabard")
-	if text, code := within(s.t, s.victim(nil, s.bin, "record", "--quiet", "-o", out, s.app, s.home, "0.1")); code != 0 {
+	if text, code := within(s.t, s.victim(nil, s.bin, "record", "--quiet", "-o", out, s.app, s.home,
+		"0.1")); code != 0 {
 		s.t.Fatalf("code %d: %s", code, text)
 	}
 	if text, code := within(s.t, s.victim(nil, s.bin, "info", out)); code != 0 {
@@ -232,7 +235,8 @@ func TestHostileNeighbours(t *testing.T) {
 		if code != 0 {
 			t.Errorf("%s: code %d: %s", cmd, code, text)
 		}
-		if cmd == "info" && (!strings.Contains(text, "belongs to another user") || !strings.Contains(text, "left out")) {
+		if cmd == "info" && (!strings.Contains(text, "belongs to another user") ||
+			!strings.Contains(text, "left out")) {
 			t.Errorf("info says nothing of its neighbours: %s", text)
 		}
 	}

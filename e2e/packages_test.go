@@ -26,7 +26,8 @@ func TestPackage(t *testing.T) {
 	}
 	deb := "tabard_" + packageVersion + "-1_amd64.deb"
 	for _, out := range []string{"one", "two"} {
-		c := exec.Command("packaging/package.sh", "amd64", binary, filepath.Join(dir, "work"), filepath.Join(dir, out), "deb",
+		c := exec.Command("packaging/package.sh", "amd64", binary, filepath.Join(dir, "work"),
+			filepath.Join(dir, out), "deb",
 			"rpm")
 		c.Dir = mpirun.Root()
 		c.Env = append(os.Environ(), "VERSION="+packageVersion, "SOURCE_DATE_EPOCH=1700000000")

@@ -27,7 +27,8 @@ func TestExportParquet(t *testing.T) {
 			f := got.Functions[r.Func]
 			off := f[2] - r.Times.Total
 			if f[0] != int64(r.Calls) || f[1] != r.Bytes || max(off, -off) > int64(r.Calls)+r.Times.Total/1000 {
-				t.Errorf("%s: %d calls, %d bytes, %d ns; profile %d, %d, %d", r.Func, f[0], f[1], f[2], r.Calls, r.Bytes,
+				t.Errorf("%s: %d calls, %d bytes, %d ns; profile %d, %d, %d", r.Func, f[0], f[1], f[2], r.Calls,
+					r.Bytes,
 					r.Times.Total)
 			}
 		}

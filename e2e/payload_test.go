@@ -19,13 +19,15 @@ func TestPayload(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			exe := filepath.Join(dir, "payload")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "payload.c"), exe, "-O1"); err != nil {
+			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "payload.c"), exe,
+				"-O1"); err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join(dir, "payload.tabard")
 			for _, mode := range []string{"--payload", "--payload=samples"} {
-				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: []string{tabardBin, "record", "--quiet", "--force", mode,
-					"-o", file, exe}}).Start()
+				r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir,
+					Args: []string{tabardBin, "record", "--quiet", "--force", mode,
+						"-o", file, exe}}).Start()
 				if err != nil || r.Code != 0 || r.Stdout != "arrived\n" {
 					t.Fatalf("%v, %+v", err, r)
 				}
@@ -88,7 +90,8 @@ func sentHashes(t *testing.T, file string) map[int64][]int64 {
 			case f.Name == "MPI_Start":
 				hashes[20], waiting = append(hashes[20], waiting...), nil
 			default:
-				if i := f.Slot(spec.RoleSendTag); i >= 0 && len(waiting) > 0 && c.Slots[f.Slot(spec.RoleSendPeer)].N == 1 {
+				if i := f.Slot(spec.RoleSendTag); i >= 0 && len(waiting) > 0 &&
+					c.Slots[f.Slot(spec.RoleSendPeer)].N == 1 {
 					hashes[c.Slots[i].N] = append(hashes[c.Slots[i].N], waiting...)
 				}
 				waiting = nil

@@ -123,7 +123,8 @@ func TestOutputNotWritable(t *testing.T) {
 			r := startLogged(t, m, c.out, c.cwd, dir)
 			logs, _ := os.ReadDir(dir)
 			if r.Code == 0 || r.Stdout != "" || len(logs) > 0 || !strings.Contains(r.Stderr, "cannot be written") {
-				t.Errorf("%s in %s: code %d, %d logs, output %q, %q", c.out, c.cwd, r.Code, len(logs), r.Stdout, r.Stderr)
+				t.Errorf("%s in %s: code %d, %d logs, output %q, %q", c.out, c.cwd, r.Code, len(logs), r.Stdout,
+					r.Stderr)
 			}
 		}
 	})

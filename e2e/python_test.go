@@ -21,13 +21,15 @@ func pythons(t *testing.T) map[string]string {
 	// pyenv's names start the interpreters that are chosen only; the others lie beside those.
 	if root, err := exec.Command("pyenv", "root").Output(); err == nil {
 		for _, minor := range []string{"9", "10", "11", "12", "13", "14"} {
-			more, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "versions", "3."+minor+".*", "bin", "python3"))
+			more, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "versions", "3."+minor+".*",
+				"bin", "python3"))
 			names = append(names, more...)
 		}
 	}
 	for _, name := range names {
 		out, err := exec.Command(name, "-c", "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)").Output()
-		if version, path, ok := strings.Cut(strings.TrimSpace(string(out)), " "); err == nil && ok && found[version] == "" {
+		if version, path, ok := strings.Cut(strings.TrimSpace(string(out)), " "); err == nil && ok &&
+			found[version] == "" {
 			found[version] = path
 		}
 	}
@@ -62,7 +64,8 @@ func TestPythonFunctions(t *testing.T) {
 			dir := t.TempDir()
 			file, counts := filepath.Join(dir, "p.tabard"), filepath.Join(dir, "counts")
 			plain := runCommand(t, []string{"COUNT=" + counts}, python, prog)
-			if got := runCommand(t, nil, tabardBin, "record", "-q", "--events=python", "-o", file, python, prog); got != plain {
+			if got := runCommand(t, nil, tabardBin, "record", "-q", "--events=python", "-o", file, python,
+				prog); got != plain {
 				t.Errorf("%+v, but recorded %+v", plain, got)
 			}
 			begun, ends := recordedFunctions(t, file)
@@ -107,7 +110,8 @@ func TestPythonMPI(t *testing.T) {
 	record("json.tabard", "--python=json")
 	a := filepath.Join(dir, "a.tabard")
 	begun, ends := recordedFunctions(t, a)
-	if len(begun) != 3 || begun["__main__.step"] != 20 || begun["__main__.main"] != 2 || begun["__main__.<module>"] != 2 ||
+	if len(begun) != 3 || begun["__main__.step"] != 20 || begun["__main__.main"] != 2 ||
+		begun["__main__.<module>"] != 2 ||
 		ends != 24 {
 		t.Errorf("functions %v, %d ends", begun, ends)
 	}

@@ -71,7 +71,8 @@ func TestPythonOthers(t *testing.T) {
 	dir := packageDir(t, map[string]string{"app.tabard": file})
 	packagePython(t, debianPython, dir, []string{"TABARD_OTHERS=matplotlib"}, packageTest("test_others.py"))
 	t.Run("hatchet", func(t *testing.T) {
-		packagePython(t, foreign(t, "llnl-hatchet"), dir, []string{"TABARD_OTHERS=hatchet"}, packageTest("test_others.py"))
+		packagePython(t, foreign(t, "llnl-hatchet"), dir, []string{"TABARD_OTHERS=hatchet"},
+			packageTest("test_others.py"))
 	})
 }
 

@@ -34,7 +34,8 @@ func TestShortenedState(t *testing.T) {
 				cut := make(chan int)
 				go func() { // as long as the program may take to begin
 					n := 0
-					for end := time.Now().Add(30 * time.Second); n == 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+					for end := time.Now().Add(30 * time.Second); n == 0 &&
+						time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 						if begun, err := returned(dir, 2); err != nil || begun[0] < 1000 {
 							continue
 						}
@@ -72,7 +73,8 @@ func TestShortenedState(t *testing.T) {
 				said := archive.Incomplete(a.Gaps())
 				for rank := range want {
 					if done[rank] == 0 || done[rank] != want[rank] && (c.whole || said == "") {
-						t.Errorf("rank %d: %d calls returned, %d recorded; said: %q", rank, want[rank], done[rank], said)
+						t.Errorf("rank %d: %d calls returned, %d recorded; said: %q", rank, want[rank], done[rank],
+							said)
 					}
 				}
 			})

@@ -17,7 +17,8 @@ func TestThreadWaits(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()
 		exe, file := filepath.Join(dir, "contend"), filepath.Join(dir, "t.tabard")
-		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "threads", "contend.c"), exe, "-g", "-pthread"); err != nil {
+		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "threads", "contend.c"), exe, "-g",
+			"-pthread"); err != nil {
 			t.Fatal(err)
 		}
 		job := &mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Timeout: 2 * time.Minute,
@@ -47,8 +48,10 @@ func TestThreadWaits(t *testing.T) {
 		if n := calls["pthread_mutex_lock critical"]; n < 10 || n > 60 {
 			t.Errorf("%d of 60 locks were taken: %v", n, calls)
 		}
-		for what, want := range map[string]int{"pthread_barrier_wait work": 60, "pthread_cond_wait work": 6, "sem_wait work": 6,
-			"pthread_rwlock_rdlock work": 0, "MPI_Allreduce main": 2, "MPI_Finalize main": 2, "MPI_Init_thread main": 2} {
+		for what, want := range map[string]int{"pthread_barrier_wait work": 60, "pthread_cond_wait work": 6,
+			"sem_wait work":              6,
+			"pthread_rwlock_rdlock work": 0, "MPI_Allreduce main": 2, "MPI_Finalize main": 2,
+			"MPI_Init_thread main": 2} {
 			if calls[what] != want && (want != 6 || calls[what] > 6) {
 				t.Errorf("%s: %d calls instead of %d: %v", what, calls[what], want, calls)
 			}
@@ -76,7 +79,8 @@ func TestThreadWaitsSacred(t *testing.T) {
 		t.Errorf("%+v, but recorded %+v", plain, recorded)
 	}
 	counts := recordedCounts(t, file)
-	for _, f := range []string{"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_cond_wait", "pthread_cond_timedwait", "sem_wait"} {
+	for _, f := range []string{"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_cond_wait",
+		"pthread_cond_timedwait", "sem_wait"} {
 		if counts[f] == 0 {
 			t.Errorf("no %s: %v", f, counts)
 		}

@@ -321,7 +321,10 @@ func TestViewerHostile(t *testing.T) {
 		text := p.text(
 			"document.body.textContent + [...document.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join()",
 		)
-		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) }); i >= 0 {
+		if i := strings.IndexFunc(text, func(r rune) bool {
+			return r != '\n' &&
+				unicode.In(r, unicode.Cc, unicode.Cf)
+		}); i >= 0 {
 			t.Errorf("%s: %q is on the page", id, text[max(0, i-20):i+4])
 		}
 		if !strings.Contains(text, `<img src=x onerror="window.hacked=1">`) || !strings.Contains(text, `\u202eevil`) {
@@ -336,7 +339,8 @@ func TestViewerHostile(t *testing.T) {
 // A page by itself shows the first screen without a server, and says what it lacks.
 func TestViewerFile(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
-	if out, err := exec.Command(tabardBin, "view", "--html", page, viewerRecording(t, "slowstep")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tabardBin, "view", "--html", page,
+		viewerRecording(t, "slowstep")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p := openViewer(t, chromium(t), "file://"+page)

@@ -26,7 +26,8 @@ func LifeSlot(sig *archive.Signature, classes []spec.Class) int {
 	f := spec.ByID(sig.Func)
 	for i := range f.Slots {
 		s := &f.Slots[i]
-		if !s.Array && slices.Contains(classes, s.Class) && (s.Life == spec.New && s.Out || s.Life == spec.Free && !s.Out) {
+		if !s.Array && slices.Contains(classes, s.Class) && (s.Life == spec.New && s.Out ||
+			s.Life == spec.Free && !s.Out) {
 			return i
 		}
 	}

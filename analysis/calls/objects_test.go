@@ -56,7 +56,8 @@ func TestLives(t *testing.T) {
 			for event := range uint64(30) {
 				val, to, ok := o.at(key.class, key.ref, stream, event)
 				if v, e, k := plainAt(all, stream, event); val != v || to != e || ok != k {
-					t.Fatalf("seed %d: stream %d, event %d: %d %d %v, want %d %d %v", seed, stream, event, val, to, ok, v, e, k)
+					t.Fatalf("seed %d: stream %d, event %d: %d %d %v, want %d %d %v", seed, stream, event, val, to,
+						ok, v, e, k)
 				}
 			}
 		}

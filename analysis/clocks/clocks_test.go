@@ -89,7 +89,8 @@ func (w *world) pause(ns float64) {
 func (w *world) input() Input {
 	in := Input{ClockOf: w.clockOf}
 	for h := range w.hosts {
-		in.Clocks = append(in.Clocks, Clock{Host: fmt.Sprint("h", h), Processes: len(w.now) / w.hosts, Reference: h == 0})
+		in.Clocks = append(in.Clocks, Clock{Host: fmt.Sprint("h", h), Processes: len(w.now) / w.hosts,
+			Reference: h == 0})
 	}
 	in.Source = func(before func(first, then []Event)) error {
 		for _, g := range w.groups {
@@ -125,7 +126,8 @@ func (w *world) correct(t *testing.T, in Input) *Correction {
 			for _, e := range g[1] {
 				if a, b := c.At(f.Process, f.Time), c.At(e.Process, e.Time); f.Process != e.Process && a > b {
 					if bad++; bad < 5 {
-						t.Errorf("process %d at %d comes after process %d at %d: by %v", f.Process, f.Time, e.Process, e.Time, a-b)
+						t.Errorf("process %d at %d comes after process %d at %d: by %v", f.Process, f.Time, e.Process,
+							e.Time, a-b)
 					}
 				}
 			}
@@ -203,7 +205,8 @@ func TestSkewed(t *testing.T) {
 			k := c.Clocks[h]
 			got := w.errorOf(c, h)
 			if got > k.Residual+2 || k.Residual > 40*time.Microsecond || !k.Known() || k.Best > k.Residual {
-				t.Errorf("seed %d, host %d of %d: error %v, residual %v, best %v", seed, h, hosts, got, k.Residual, k.Best)
+				t.Errorf("seed %d, host %d of %d: error %v, residual %v, best %v", seed, h, hosts, got, k.Residual,
+					k.Best)
 			}
 			ppm := 1e6 * (w.shows[h](w.end()) - w.shows[h](0) - w.end()) / w.end()
 			if math.Abs(k.Drift-ppm) > 2e6*float64(k.Residual+2)/w.end() {
@@ -238,7 +241,8 @@ func TestMeasured(t *testing.T) {
 	in = w.input()
 	in.Measured = []Measurement{{Clock: 1, Partner: 0, At: 1e9, Error: 700}}
 	c = w.correct(t, in)
-	if k := c.Clocks[1]; w.errorOf(c, 1) > k.Residual || k.Residual > 10*time.Microsecond || math.Abs(k.Drift-300) > 10 {
+	if k := c.Clocks[1]; w.errorOf(c, 1) > k.Residual || k.Residual > 10*time.Microsecond ||
+		math.Abs(k.Drift-300) > 10 {
 		t.Errorf("%+v: error %v", k, w.errorOf(c, 1))
 	}
 }

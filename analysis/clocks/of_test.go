@@ -73,7 +73,8 @@ func check(t *testing.T, text string, known bool) *Correction {
 			if err != nil {
 				t.Fatal(err)
 			}
-			truth := time.Duration((int64(call.StartTicks) - show(host, 0)) * 1_000_000 / (1_000_000 + int64(host)*drift))
+			truth := time.Duration((int64(call.StartTicks) - show(host, 0)) * 1_000_000 / (1_000_000 +
+				int64(host)*drift))
 			got := c.At(host, call.Start) + begins
 			if d := (got - truth).Abs(); d > c.Clocks[1].Residual+10 || d > 20*time.Microsecond {
 				t.Fatalf("host %d, call at %v: error %v, residual %v", host, truth, got-truth, c.Clocks[1].Residual)
@@ -109,7 +110,8 @@ func TestMessages(t *testing.T) {
 			"5000+2500 MPI_Recv(buf=heap#0, count=8, datatype=MPI_BYTE, source=0, tag=1, comm=MPI_COMM_WORLD) ; " +
 				"status=?{source=0 tag=1 bytes=8}",
 		}, true},
-		"barrier": {[2]string{"0+9500 MPI_Barrier(comm=MPI_COMM_WORLD)", "5000+5000 MPI_Barrier(comm=MPI_COMM_WORLD)"}, true},
+		"barrier": {[2]string{"0+9500 MPI_Barrier(comm=MPI_COMM_WORLD)",
+			"5000+5000 MPI_Barrier(comm=MPI_COMM_WORLD)"}, true},
 		"broadcast": {[2]string{
 			"0+500 MPI_Bcast(buffer=heap#0, count=8, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)",
 			"0+3000 MPI_Bcast(buffer=heap#0, count=8, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)",
@@ -161,8 +163,9 @@ func TestOrders(t *testing.T) {
 	want := map[string]order{
 		"MPI_Barrier": barrier, "MPI_Ibarrier": barrier, "MPI_Barrier_init": barrier, "MPI_Ibcast": fromRoot,
 		"MPI_Bcast_init_c": fromRoot,
-		"MPI_Allreduce_c":  allToAll, "MPI_Iallreduce": allToAll, "MPI_Ireduce": toRoot, "MPI_Reduce_scatter_block": allToAll,
-		"MPI_Reduce_scatter": noOrder, "MPI_Alltoallv": noOrder, "MPI_Ialltoall": allToAll, "MPI_Exscan": noOrder,
+		"MPI_Allreduce_c":  allToAll, "MPI_Iallreduce": allToAll, "MPI_Ireduce": toRoot,
+		"MPI_Reduce_scatter_block": allToAll,
+		"MPI_Reduce_scatter":       noOrder, "MPI_Alltoallv": noOrder, "MPI_Ialltoall": allToAll, "MPI_Exscan": noOrder,
 		"MPI_Comm_dup":           noOrder,
 		"MPI_Neighbor_allgather": noOrder, "MPI_Init": noOrder,
 	}

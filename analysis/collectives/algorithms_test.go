@@ -258,7 +258,8 @@ var copyAlgorithms = []handMade{
 // TestAlgorithms: whatever hand-written algorithm, the operation is found, with its ranks, root and grade.
 func TestAlgorithms(t *testing.T) {
 	runs := 0
-	for _, x := range slices.Concat(reductionAlgorithms, composedAlgorithms, copyAlgorithms, broadcastAlgorithms, exchangeAlgorithms, moreReductions) {
+	for _, x := range slices.Concat(reductionAlgorithms, composedAlgorithms, copyAlgorithms, broadcastAlgorithms,
+		exchangeAlgorithms, moreReductions) {
 		for _, n := range []int{4, 7, 16} {
 			if x.power && n&(n-1) != 0 {
 				continue
@@ -274,7 +275,8 @@ func TestAlgorithms(t *testing.T) {
 						x.run(p, step)
 					}
 				})
-				found, _ := find(ms, map[int32]int{0: n}, func(int32) int32 { return 0 }, func([]*item) error { return nil })
+				found, _ := find(ms, map[int32]int{0: n}, func(int32) int32 { return 0 },
+					func([]*item) error { return nil })
 				checkAlgorithm(t, &x, n, kind, found)
 			}
 		}

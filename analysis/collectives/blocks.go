@@ -172,7 +172,8 @@ func (t *blocks) concatenation(m *Message, pieces []span) *block {
 	foreign, at, to := false, m.Source.Offset, m.Source.Offset+m.Bytes
 	gap := func(from, to int64) {
 		if from < to {
-			x := &block{origin: m.From, bytes: to - from, place: Place{m.Source.Segment, from}, call: m.Sent, implied: true}
+			x := &block{origin: m.From, bytes: to - from, place: Place{m.Source.Segment, from}, call: m.Sent,
+				implied: true}
 			own, parts = append(own, x), append(parts, x)
 		}
 	}

@@ -144,8 +144,9 @@ func (r *reader) message(m *match.Message) error {
 	}
 	n := int32(len(r.messages))
 	r.messages = append(r.messages, Message{From: m.Send.Process, To: m.Recv.Process, Sent: m.Send.Post.Call,
-		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep, RecvStep: m.RecvStep, Posted: m.Recv.Post.Call,
-		Freed: freed(m), Synchronous: m.Send.Mode == spec.SendSynchronous})
+		Received: done.Call, Comm: m.Comm, Bytes: m.Bytes, Count: m.Count, SendStep: m.SendStep, RecvStep: m.RecvStep,
+		Posted: m.Recv.Post.Call,
+		Freed:  freed(m), Synchronous: m.Send.Mode == spec.SendSynchronous})
 	from, to := &m.Send.Post, &m.Recv.Post
 	r.streams, r.last = append(r.streams, from.Stream), append(r.last, 0)
 	r.posts, r.nths = append(r.posts, from.Call), append(r.nths, m.Send.Nth)

@@ -77,9 +77,11 @@ func extent(f *Finding) (first, last map[int32]uint64) {
 }
 
 func join(operation string, a, b *Finding) Finding {
-	f := Finding{Operation: operation, Call: callFor(operation), Op: cmp.Or(a.Op, b.Op), Grade: Consistent, Sets: a.Sets,
+	f := Finding{Operation: operation, Call: callFor(operation), Op: cmp.Or(a.Op, b.Op), Grade: Consistent,
+		Sets: a.Sets,
 		Comm: a.Comm, SendSites: union(a.SendSites, b.SendSites), RecvSites: union(a.RecvSites, b.RecvSites),
-		Instances: a.Instances, Proven: min(a.Proven, b.Proven), Bytes: max(a.Bytes, b.Bytes), Block: blockOf(operation, len(a.Sets[0]), a.Block, b.Block), Segments: 1,
+		Instances: a.Instances, Proven: min(a.Proven, b.Proven), Bytes: max(a.Bytes, b.Bytes),
+		Block: blockOf(operation, len(a.Sets[0]), a.Block, b.Block), Segments: 1,
 		Algorithm: a.Operation + " and " + b.Operation, Steps: a.Steps + b.Steps, Messages: a.Messages + b.Messages,
 		Unproven: union(a.Unproven, b.Unproven), Against: union(a.Against, b.Against),
 		One: slices.Concat(a.One, b.One), Parts: append(parts(a), parts(b)...)}
@@ -105,7 +107,8 @@ func joined(operation string, a, b []Instance) []Instance {
 			return nil
 		}
 		all[i] = Instance{Set: a[i].Set, Root: max(a[i].Root, b[i].Root), Count: a[i].Count,
-			Messages: slices.Concat(a[i].Messages, b[i].Messages), Block: blockOf(operation, len(a[i].Set), a[i].Block, b[i].Block)}
+			Messages: slices.Concat(a[i].Messages, b[i].Messages),
+			Block:    blockOf(operation, len(a[i].Set), a[i].Block, b[i].Block)}
 		if operation != "broadcast" && operation != "reduce" {
 			all[i].Root = -1
 		}

@@ -415,7 +415,8 @@ func (c *copier) instances(operation string, n, origins int) []Instance {
 		to := &all[k]
 		if in[k] == nil {
 			in[k] = map[*Message]bool{}
-			*to = Instance{Set: c.members, Root: slices.Index(c.members, x.rootOf(operation)), Count: max(x.messages[0].Count, 1)}
+			*to = Instance{Set: c.members, Root: slices.Index(c.members, x.rootOf(operation)),
+				Count: max(x.messages[0].Count, 1)}
 		}
 		for _, m := range x.messages {
 			if !in[k][m] {

@@ -109,7 +109,8 @@ func (e *exchange) finding() *Finding {
 	}
 	set := slices.Sorted(maps.Keys(members))
 	f := &Finding{Grade: Consistent, Comm: e.comm, SendSites: e.send, RecvSites: e.recv, Sets: [][]int32{set},
-		Instances: times, Segments: 1, Algorithm: "linear", Messages: len(e.counts), Bytes: e.messages[0].Bytes, Block: e.messages[0].Bytes}
+		Instances: times, Segments: 1, Algorithm: "linear", Messages: len(e.counts), Bytes: e.messages[0].Bytes,
+		Block: e.messages[0].Bytes}
 	for _, m := range e.messages[:min(len(e.messages), len(e.counts))] {
 		f.One = append(f.One, m)
 	}

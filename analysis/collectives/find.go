@@ -470,7 +470,8 @@ func (f *finder) nearMiss(g *group, of []int32, s *set) Finding {
 	to.Grade = NearMiss
 	for _, p := range of {
 		if !slices.Contains(s.members, p) {
-			to.Missing = append(to.Missing, fmt.Sprintf("rank %d does not get what rank %d sends to the others", p, x.origin))
+			to.Missing = append(to.Missing, fmt.Sprintf("rank %d does not get what rank %d sends to the others", p,
+				x.origin))
 		}
 	}
 	return to

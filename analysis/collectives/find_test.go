@@ -63,8 +63,10 @@ func TestAnySchedule(t *testing.T) {
 	for seed := range uint64(500) {
 		s, root := randomSchedule(seed)
 		found := findIn(s)
-		if len(found) == 0 || found[0].Operation != "broadcast" || found[0].Grade != Proven || found[0].Instances != 1 ||
-			len(found[0].Sets) != 1 || len(found[0].Sets[0]) != s.n || fmt.Sprint(found[0].Roots) != fmt.Sprint([]int32{root}) {
+		if len(found) == 0 || found[0].Operation != "broadcast" || found[0].Grade != Proven ||
+			found[0].Instances != 1 ||
+			len(found[0].Sets) != 1 || len(found[0].Sets[0]) != s.n ||
+			fmt.Sprint(found[0].Roots) != fmt.Sprint([]int32{root}) {
 			t.Fatalf("seed %d, %d processes, root %d: %+v", seed, s.n, root, found)
 		}
 	}

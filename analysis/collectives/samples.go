@@ -271,7 +271,8 @@ func byEquals(all []combination) bool {
 			return false
 		}
 		for i, p := range c.parts {
-			if p.Hash == c.of.Hash || slices.ContainsFunc(c.parts[:i], func(q *Message) bool { return q.Hash == p.Hash }) {
+			if p.Hash == c.of.Hash || slices.ContainsFunc(c.parts[:i],
+				func(q *Message) bool { return q.Hash == p.Hash }) {
 				return false
 			}
 		}

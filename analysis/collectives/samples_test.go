@@ -120,7 +120,8 @@ func TestOperations(t *testing.T) {
 					if want == "" && n < 8 { // what all have made together is in no message
 						grade = Consistent
 					}
-					if f := oneOf(t, "allreduce "+name, n, all); f.Operation != "allreduce" || f.Grade != grade || f.Op != want ||
+					if f := oneOf(t, "allreduce "+name, n, all); f.Operation != "allreduce" || f.Grade != grade ||
+						f.Op != want ||
 						(want == "" && grade == Proven) != (len(f.Against) > 0) {
 						t.Errorf("allreduce %s: %+v", name, *f)
 					}

@@ -118,7 +118,8 @@ func checkNonsense(t *testing.T, a *archive.Archive) {
 
 func TestNonsense(t *testing.T) {
 	for seed := range uint64(200) {
-		b := nonsense(t, rand.New(rand.NewPCG(seed, 9)), func() *rand.Rand { return rand.New(rand.NewPCG(seed, 10)) }, 40)
+		b := nonsense(t, rand.New(rand.NewPCG(seed, 9)), func() *rand.Rand { return rand.New(rand.NewPCG(seed, 10)) },
+			40)
 		var buf bytes.Buffer
 		if err := b.Write(&buf); err != nil {
 			t.Fatal(err)

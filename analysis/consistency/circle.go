@@ -65,7 +65,8 @@ func (c *checker) circles() error {
 		c.meeting(o, x)
 		return nil
 	}
-	if _, err := match.RunProgram(c.p, match.Options{Message: message, Collective: collective, Untimed: true}); err != nil {
+	if _, err := match.RunProgram(c.p, match.Options{Message: message, Collective: collective,
+		Untimed: true}); err != nil {
 		return err
 	}
 	return c.blocked(o, o.run())

@@ -93,9 +93,11 @@ func TestOf(t *testing.T) {
 			[]string{"5 MPI_Alltoall j.c:11 [main]: process 0 takes part with 32 bytes, process 1 with 40"}},
 		{"less than nothing", []string{line(send, -4, 1), line(recv, 4, 0)},
 			[]string{"7 MPI_Send j.c:4 [main] count: process 0 has -4"}},
-		{"both receive first", []string{line(recv, 4, 1) + "\n" + line(send, 4, 1), line(recv, 4, 0) + "\n" + line(send, 4, 0)},
+		{"both receive first", []string{line(recv, 4, 1) + "\n" + line(send, 4, 1),
+			line(recv, 4, 0) + "\n" + line(send, 4, 0)},
 			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in MPI_Recv for process 0"}},
-		{"both send first", []string{line(send, 4, 1) + "\n" + line(recv, 4, 1), line(send, 4, 0) + "\n" + line(recv, 4, 0)}, nil},
+		{"both send first", []string{line(send, 4, 1) + "\n" + line(recv, 4, 1),
+			line(send, 4, 0) + "\n" + line(recv, 4, 0)}, nil},
 		{"both send first, and wait for it", []string{line(wait, 4, 1) + "\n" + line(recv, 4, 1),
 			line(wait, 4, 0) + "\n" + line(recv, 4, 0)},
 			[]string{"8 MPI_Ssend j.c:12 [main]: process 0 waits in MPI_Ssend for process 1, which waits in MPI_Ssend for " +

@@ -316,7 +316,10 @@ func (s *stuck) stand(at scope, c *candidate) (*Stand, error) {
 		g.Processes = rankfunc.NewSet(members[k])
 		x.Others = append(x.Others, *g)
 	}
-	slices.SortStableFunc(x.Others, func(a, b Elsewhere) int { return cmp.Compare(a.Processes.Len(), b.Processes.Len()) })
+	slices.SortStableFunc(x.Others, func(a, b Elsewhere) int {
+		return cmp.Compare(a.Processes.Len(),
+			b.Processes.Len())
+	})
 	if p := s.parted[at]; p != nil && p.Number < x.Number && len(x.Others) == 1 &&
 		x.Others[0].Processes.String() == p.processes {
 		x.Parted = p

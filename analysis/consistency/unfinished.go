@@ -49,7 +49,8 @@ func (o *operations) add(x *call, e *match.End, send, unreceived bool, peer, tag
 	p := o.of[k]
 	if p == nil {
 		p = &operation{Unfinished: Unfinished{Func: x.f.Name, Site: x.site, Send: send, Unreceived: unreceived,
-			Process: e.Process, Peer: peer, Tag: tag, Stream: e.Post.Stream, Call: e.Post.Call}, processes: map[int]bool{}}
+			Process: e.Process, Peer: peer, Tag: tag, Stream: e.Post.Stream, Call: e.Post.Call},
+			processes: map[int]bool{}}
 		o.of[k] = p
 	}
 	p.Count += count

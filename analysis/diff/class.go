@@ -90,7 +90,8 @@ func (c *comparison) class(s *side, tc *archive.Class) (*class, error) {
 		}
 		x := &k.terms[t]
 		nested := x.sig.Flags&archive.Nested != 0
-		x.key = c.keys.id(fmt.Sprintf("%d %t %s", x.f.ID, nested, c.keySite(x.f, s.number, x.site)) + s.treeKey(tmpl.Site))
+		x.key = c.keys.id(fmt.Sprintf("%d %t %s", x.f.ID, nested, c.keySite(x.f, s.number, x.site)) +
+			s.treeKey(tmpl.Site))
 		if !c.o.Functions.Contains(x.f.ID) || nested && c.o.Rerun {
 			x.kept = false
 		}

@@ -337,7 +337,8 @@ func (v *values) note(c *archive.Call, t *term, i int, a, b string) {
 	if i >= t.f.NumIn {
 		kind = Outcome
 	}
-	d := &Difference{Kind: kind, Call: Call{t.f.Name, t.site, 1}, Param: archive.SlotName(t.f, &t.f.Slots[i]), A: a, B: b,
+	d := &Difference{Kind: kind, Call: Call{t.f.Name, t.site, 1}, Param: archive.SlotName(t.f, &t.f.Slots[i]), A: a,
+		B:     b,
 		Count: 1, callA: v.a.pos - 1, callB: v.b.pos - 1}
 	v.found[key] = d
 	v.order = append(v.order, d)

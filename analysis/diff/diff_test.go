@@ -88,7 +88,8 @@ func TestPlanted(t *testing.T) {
 		{"trips", replace(1, "100", "99"), "loop 3 MPI_Irecv h.c:40 [exchange]  100 99 1/0 step"},
 		{"one more", replace(1, "100", "101"), "loop 3 MPI_Irecv h.c:40 [exchange]  100 101 1/0 step"},
 		{"many more", replace(1, "100", "5000"), "loop 3 MPI_Irecv h.c:40 [exchange]  100 5000 1/0 step"},
-		{"another receiver", replace(3, "dest=4", "dest=5"), "parameter 3 MPI_Send h.c:41 [exchange] dest 4 5 100/100 []"},
+		{"another receiver", replace(3, "dest=4", "dest=5"),
+			"parameter 3 MPI_Send h.c:41 [exchange] dest 4 5 100/100 []"},
 		{"order", func(l []string) []string { l[2], l[3] = l[3], l[2]; return l },
 			"order 3 MPI_Irecv h.c:40 [exchange]    100/0 []"},
 		{"order once", func(l []string) []string {
@@ -141,7 +142,8 @@ func TestPlanted(t *testing.T) {
 }
 
 func text(d *diff.Difference) string {
-	s := fmt.Sprintf("%v %v %s %s %s %s %s %d/%d", d.Kind, d.Ranks, d.Call.Func, d.Call.Site, d.Param, d.A, d.B, d.Count,
+	s := fmt.Sprintf("%v %v %s %s %s %s %s %d/%d", d.Kind, d.Ranks, d.Call.Func, d.Call.Site, d.Param, d.A, d.B,
+		d.Count,
 		d.Of)
 	if d.Kind == diff.Trips {
 		s = strings.Replace(s, d.Param, "", 1)

@@ -24,7 +24,8 @@ func exploding(from int) string {
 				return base + i%7
 			}
 			fmt.Fprintf(&b, "MPI_Sendrecv(sendcount=%d, sendtype=MPI_DOUBLE, dest=%d, sendtag=2, recvcount=%d, "+
-				"recvtype=MPI_DOUBLE, source=%d, recvtag=2, comm=MPI_COMM_WORLD) @ e.c:12 [main]\n", size(r), to, size(peer), peer)
+				"recvtype=MPI_DOUBLE, source=%d, recvtag=2, comm=MPI_COMM_WORLD) @ e.c:12 [main]\n", size(r), to,
+				size(peer), peer)
 			b.WriteString("MPI_Barrier(comm=MPI_COMM_WORLD) @ e.c:14 [main]\n")
 		}
 		b.WriteString("MPI_Finalize() @ e.c:16 [main]\n")

@@ -70,7 +70,8 @@ func TestPlaces(t *testing.T) {
 	} {
 		key, p := placeOf(c.site, modules)
 		if key != c.key || !slices.Equal(p.lines, c.lines) || p.build != c.build {
-			t.Errorf("%+v: %q, lines %v, build %q, want %q, %v, %q", c.site, key, p.lines, p.build, c.key, c.lines, c.build)
+			t.Errorf("%+v: %q, lines %v, build %q, want %q, %v, %q", c.site, key, p.lines, p.build, c.key, c.lines,
+				c.build)
 		}
 	}
 }

@@ -59,7 +59,8 @@ func (p *masterWorker) run(chance *rand.Rand) string {
 	doing := make([]int, n)
 	serve := func(w int, line int) {
 		if next == p.tasks {
-			call(0, "MPI_Send(count=0, datatype=MPI_INT, dest=%d, tag=2, comm=MPI_COMM_WORLD) @ m.c:%d [master]", w, line+1)
+			call(0, "MPI_Send(count=0, datatype=MPI_INT, dest=%d, tag=2, comm=MPI_COMM_WORLD) @ m.c:%d [master]", w,
+				line+1)
 			call(w, "MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:30 [worker] ; "+
 				"status=%s{source=0 tag=2 bytes=0}", open)
 			return
@@ -92,7 +93,8 @@ func (p *masterWorker) run(chance *rand.Rand) string {
 		if task == p.extra {
 			call(w, "MPI_Get_processor_name() @ m.c:31 [worker]")
 		}
-		call(w, "MPI_Send(count=1, datatype=MPI_LONG, dest=0, tag=%s%d, comm=MPI_COMM_WORLD) @ m.c:32 [worker]", open, tag)
+		call(w, "MPI_Send(count=1, datatype=MPI_LONG, dest=0, tag=%s%d, comm=MPI_COMM_WORLD) @ m.c:32 [worker]", open,
+			tag)
 		p.result(call, chance, requests, w, tag, open)
 		serve(w, 16)
 		if p.receive == 4 && len(busy) > 0 && busy[len(busy)-1] == w {

@@ -78,7 +78,8 @@ func heapPairs(f *spec.Func, a, b []archive.Value, visit func(slot int, x, y uin
 			visit(i, va.Seg, vb.Seg)
 		case va.Kind == archive.List && vb.Kind == archive.List && len(va.List) == len(vb.List):
 			for k := range va.List {
-				if x, y := &va.List[k], &vb.List[k]; x.Kind == archive.Addr && y.Kind == archive.Addr && x.Mem == archive.Heap &&
+				if x, y := &va.List[k], &vb.List[k]; x.Kind == archive.Addr && y.Kind == archive.Addr &&
+					x.Mem == archive.Heap &&
 					y.Mem == archive.Heap {
 					visit(i, x.Seg, y.Seg)
 				}
@@ -142,8 +143,9 @@ func (g *group) renamings(differ *pairs, la, lb []print) error {
 			heapPairs(x.f, a.Slots, b.Slots, func(slot int, s, t uint32) {
 				if !r.add(s, t) && !done {
 					done = true
-					g.c.addOrder(OrderNote{Func: x.f.Name, Site: x.site, Param: archive.SlotName(x.f, &x.f.Slots[slot]) +
-						" (memory used again)", Count: 1}, newSet([]int{rank}))
+					g.c.addOrder(OrderNote{Func: x.f.Name, Site: x.site,
+						Param: archive.SlotName(x.f, &x.f.Slots[slot]) +
+							" (memory used again)", Count: 1}, newSet([]int{rank}))
 				}
 			})
 		}

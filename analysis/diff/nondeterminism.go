@@ -93,7 +93,8 @@ func (s *side) text(f *spec.Func, slot int, v *archive.Value) string {
 		name == "ranges") {
 		return fmt.Sprint(v.Ints) // numbers, whatever constants stand for the array or a rank
 	}
-	if v.Kind == archive.List && len(v.List) > 0 && f.Op == spec.OpInit && archive.SlotName(f, &f.Slots[slot]) == "argv" {
+	if v.Kind == archive.List && len(v.List) > 0 && f.Op == spec.OpInit &&
+		archive.SlotName(f, &f.Slots[slot]) == "argv" {
 		v = &archive.Value{Kind: archive.List, List: v.List[1:]} // programs move
 	}
 	if v.Kind == archive.List && len(v.List) > 0 && v.List[0].Kind == archive.Addr {
@@ -133,7 +134,8 @@ func addresses(a, b *archive.Value) bool {
 			p, q := &x[i], &y[i]
 			if addresses(p, q) {
 				some = true
-			} else if p.Kind != q.Kind || p.Mem != q.Mem || p.N != q.N || p.Kind != archive.Int && p.Kind != archive.Addr {
+			} else if p.Kind != q.Kind || p.Mem != q.Mem || p.N != q.N ||
+				p.Kind != archive.Int && p.Kind != archive.Addr {
 				return false
 			}
 		}

@@ -47,7 +47,8 @@ func TestOpenOutcomes(t *testing.T) {
 		{"MPI_Iprobe(source=1, tag=2, comm=MPI_COMM_WORLD) ; flag=1 ; " + status, "flag status", "flag status"},
 		{"MPI_Get_processor_name() ; name=\"n\" ; resultlen=1", "name resultlen", ""},
 		{"MPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=0", "", ""},
-		{"MPI_Allreduce(sendbuf=heap#0, recvbuf=heap#1, count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)", "", ""},
+		{"MPI_Allreduce(sendbuf=heap#0, recvbuf=heap#1, count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)",
+			"", ""},
 	} {
 		k, x := call(t, c.line)
 		term := &k.terms[x.Terminal]
@@ -125,7 +126,8 @@ func TestAddresses(t *testing.T) {
 			Ints: []int64{1, 1 << 46}}, true},
 		{archive.Value{Kind: archive.Ints, Ints: []int64{1, 1 << 45}}, archive.Value{Kind: archive.Ints,
 			Ints: []int64{2, 1 << 46}}, false},
-		{archive.Value{Kind: archive.Ints, Ints: []int64{1}}, archive.Value{Kind: archive.Ints, Ints: []int64{1, 1 << 46}},
+		{archive.Value{Kind: archive.Ints, Ints: []int64{1}},
+			archive.Value{Kind: archive.Ints, Ints: []int64{1, 1 << 46}},
 			false},
 	} {
 		if addresses(&c.a, &c.b) != c.want {

@@ -100,7 +100,8 @@ func TestNumberOfQuestions(t *testing.T) {
 	const probe = "MPI_Iprobe(source=0, tag=1, comm=MPI_COMM_WORLD) @ q.c:2 [wait] ; flag=1 ; status={source=0 tag=1 bytes=4}\n"
 	body := func(asked, barriers int) string {
 		return "MPI_Init() @ q.c:1 [main]\n" + strings.Repeat(probe, asked) +
-			strings.Repeat("MPI_Barrier(comm=MPI_COMM_WORLD) @ q.c:5 [main]\n", barriers) + "MPI_Finalize() @ q.c:9 [main]\n"
+			strings.Repeat("MPI_Barrier(comm=MPI_COMM_WORLD) @ q.c:5 [main]\n", barriers) +
+			"MPI_Finalize() @ q.c:9 [main]\n"
 	}
 	o := diff.Options{Structure: true, Parameters: true}
 	for _, c := range []struct {
@@ -120,7 +121,8 @@ func TestNumberOfQuestions(t *testing.T) {
 				t.Errorf("%+v: order %+v", c, x)
 			}
 		}
-		if got := texts(r); !strings.HasPrefix(got, c.differences) || (got == "") != (c.differences == "") || n != c.order {
+		if got := texts(r); !strings.HasPrefix(got, c.differences) || (got == "") != (c.differences == "") ||
+			n != c.order {
 			t.Errorf("%+v: %q, and %d times order", c, got, n)
 		}
 	}
@@ -173,7 +175,8 @@ func TestSelectedParts(t *testing.T) {
 			Comms: s.Comms, Steps: s.Steps})
 		var got []string
 		for _, d := range r.Differences {
-			got = append(got, fmt.Sprintf("%v %v %s %s %s %s %s", d.Kind, d.Ranks, d.Call.Func, d.Call.Site, d.Param, d.A, d.B))
+			got = append(got, fmt.Sprintf("%v %v %s %s %s %s %s", d.Kind, d.Ranks, d.Call.Func, d.Call.Site, d.Param,
+				d.A, d.B))
 		}
 		if fmt.Sprint(sorted(got)) != fmt.Sprint(sorted(c.want)) {
 			t.Errorf("%+v: %q, want %q", c.flags, got, c.want)

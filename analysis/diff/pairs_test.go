@@ -100,7 +100,8 @@ func TestAligned(t *testing.T) {
 			for i := range uint64(n) {
 				q, ok := aligned(steps, i, reverse)
 				if w, known := want[i]; ok != known || ok && q != w {
-					t.Fatalf("seed %d, reverse %v: letter %d has %d (%v), want %d (%v)", seed, reverse, i, q, ok, w, known)
+					t.Fatalf("seed %d, reverse %v: letter %d has %d (%v), want %d (%v)", seed, reverse, i, q, ok, w,
+						known)
 				}
 			}
 		}
@@ -129,7 +130,8 @@ func TestLettersBefore(t *testing.T) {
 				n++
 			}
 		}
-		if w.lettersBefore(uint64(len(all))) != n || w.before(n).events != uint64(len(all)) || w.before(n+5).letters != n {
+		if w.lettersBefore(uint64(len(all))) != n || w.before(n).events != uint64(len(all)) ||
+			w.before(n+5).letters != n {
 			t.Fatalf("seed %d: at the end %d letters, %+v", seed, w.lettersBefore(uint64(len(all))), w.before(n))
 		}
 	}

@@ -76,7 +76,8 @@ func TestMeaning(t *testing.T) {
 			"result 0-3 MPI_Comm_rank a.c:1 [f] rank 1 2 1/1 []"},
 		{"a result of the machine", "MPI_Get_processor_name() @ a.c:1 [f] ; name=\"n1\"; resultlen=2",
 			"MPI_Get_processor_name() @ a.c:1 [f] ; name=\"node2\"; resultlen=5", ""},
-		{"an error", "MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:1 [f]", "MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:1 [f] ; ret 5",
+		{"an error", "MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:1 [f]",
+			"MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:1 [f] ; ret 5",
 			"result 0-3 MPI_Barrier a.c:1 [f] return MPI_SUCCESS MPI_ERR_COMM 1/1 []"},
 		{"a receive from anybody", "MPI_Recv(count=1, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) @ a.c:1 [f] ; " +
 			"status={source=1 tag=1 bytes=4}",

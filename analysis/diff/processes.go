@@ -55,7 +55,8 @@ func (c *comparison) lost() {
 				}
 			}
 			if some != nil && !g.Unranked {
-				c.note(fmt.Sprintf("%s lacks calls of ranks %v that could not be recorded (see tabard info)", name, newSet(some)))
+				c.note(fmt.Sprintf("%s lacks calls of ranks %v that could not be recorded (see tabard info)", name,
+					newSet(some)))
 			}
 		}
 		if s.a.Meta().Partial {

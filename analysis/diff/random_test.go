@@ -34,7 +34,8 @@ func newProgram(r *rand.Rand, ranks int) *randomProgram {
 				out = append(out, fmt.Sprintf("MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ r.c:%d [f]",
 					1+r.IntN(9), lines))
 			case k == 4:
-				out = append(out, fmt.Sprintf("poll %d MPI_Test(request=request#0) @ r.c:%d [f] ; flag=0", 1+r.IntN(4), lines))
+				out = append(out, fmt.Sprintf("poll %d MPI_Test(request=request#0) @ r.c:%d [f] ; flag=0",
+					1+r.IntN(4), lines))
 				fallthrough
 			default:
 				out = append(out, fmt.Sprintf("MPI_Barrier(comm=MPI_COMM_WORLD) @ r.c:%d [g]", 1000+lines))

@@ -73,7 +73,8 @@ func (h *holes) settle() error {
 		times[t]++
 	}
 	for t, o := range partner {
-		if bad[t] || !h.open[1][o] || times[t] != timesB[o] || times[t] != g.timesOfA[t] || h.u.letters[t] != h.v.letters[o] {
+		if bad[t] || !h.open[1][o] || times[t] != timesB[o] || times[t] != g.timesOfA[t] ||
+			h.u.letters[t] != h.v.letters[o] {
 			continue
 		}
 		same, err := g.sameTerminal(t, o, firstA[t], firstB[o])

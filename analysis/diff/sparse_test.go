@@ -41,7 +41,8 @@ func TestFewColumns(t *testing.T) {
 		{program(3000, 2000, 5, 0, 9), []string{"parameter 1" + count + "6 77 1/3 []", "parameter 0-2:2" + count +
 			"6 0 1/3 []"}},
 		{program(3001, 1999, 5, 6, 7), []string{"parameter 0-2" + count + "9 7 1/3 []",
-			"loop 0-2 MPI_Barrier s.c:2 [main]  3000 3001 1/0", "loop 0-2 MPI_Barrier s.c:4 [main]  2000 1999 1/0 step"}},
+			"loop 0-2 MPI_Barrier s.c:2 [main]  3000 3001 1/0",
+			"loop 0-2 MPI_Barrier s.c:4 [main]  2000 1999 1/0 step"}},
 	} {
 		// far fewer than there are
 		for _, o := range []diff.Options{{Structure: true, Parameters: true}, {Structure: true, Parameters: true,

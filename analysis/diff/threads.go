@@ -17,7 +17,8 @@ func Threads(a *archive.Archive, s, t *archive.Stream) (*Result, error) {
 		found: map[string]*Difference{}, order: map[string]*orderNote{}, result: &Result{}, notes: map[string]bool{},
 		threads: true}
 	for i := range c.sides {
-		c.sides[i] = &side{a: a, number: i, abi: a.Meta().ABI, classes: map[*archive.Class]*class{}, nests: map[int]*nest{}}
+		c.sides[i] = &side{a: a, number: i, abi: a.Meta().ABI, classes: map[*archive.Class]*class{},
+			nests: map[int]*nest{}}
 	}
 	ka, err := c.class(c.sides[0], s.Class())
 	if err != nil {
@@ -27,7 +28,8 @@ func Threads(a *archive.Archive, s, t *archive.Stream) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &group{c: c, ka: ka, kb: kb, sa: s, sb: t, ranks: newSet([]int{s.ClassRank()}), local: map[string]*Difference{}}
+	g := &group{c: c, ka: ka, kb: kb, sa: s, sb: t, ranks: newSet([]int{s.ClassRank()}),
+		local: map[string]*Difference{}}
 	if err := g.align(); err != nil {
 		return nil, err
 	}
@@ -116,8 +118,9 @@ func (g *group) common() error {
 		x := &g.ka.terms[k.a]
 		for i := range min(len(va), len(vb)) {
 			if va[i] != vb[i] {
-				d := &Difference{Kind: Parameter, Call: Call{x.f.Name, x.site, 1}, Param: archive.SlotName(x.f, &x.f.Slots[i]),
-					A: va[i], B: vb[i], Count: m.count}
+				d := &Difference{Kind: Parameter, Call: Call{x.f.Name, x.site, 1},
+					Param: archive.SlotName(x.f, &x.f.Slots[i]),
+					A:     va[i], B: vb[i], Count: m.count}
 				g.differs(d, m.pa, m.pb, g.ranks)
 			}
 		}

@@ -97,7 +97,8 @@ func (c *comparison) times() (*Times, error) {
 func (t *Times) site(key [2]string, x, y siteSum) {
 	d := (y.time - x.time).Abs()
 	if float64(d) > noise*float64(min(x.time, y.time)) && float64(d) > negligible*float64(max(t.CallsA, t.CallsB)) {
-		t.Sites = append(t.Sites, SiteTime{Func: key[0], Site: strings.TrimSuffix(key[1], newSite), A: x.time, B: y.time,
+		t.Sites = append(t.Sites, SiteTime{Func: key[0], Site: strings.TrimSuffix(key[1], newSite), A: x.time,
+			B:      y.time,
 			CallsA: x.calls, CallsB: y.calls})
 	}
 }
@@ -111,7 +112,8 @@ func (c *comparison) summed(s *side) (*summed, error) {
 		return nil, nil
 	}
 	sel := *selection.All
-	sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps = c.o.Ranks, c.o.Functions, c.o.Comms, c.o.Window, c.o.Steps
+	sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps = c.o.Ranks, c.o.Functions, c.o.Comms, c.o.Window,
+		c.o.Steps
 	sel.Within = c.o.Within
 	r, err := sel.Resolve(s.a)
 	if err != nil {

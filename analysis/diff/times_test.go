@@ -19,7 +19,8 @@ func timed(n int, send, barrier, gap [2]int) string {
 		fmt.Fprintf(&b, "rank %d of 2 on n\nclock 0 0 0\nclock 1000000000 1000000000 1000000000\n", r)
 		at := 1000
 		for range n {
-			fmt.Fprintf(&b, "%d+%d MPI_Send(count=1, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ t.c:1 [f]\n", at*1000, send[r]*1000,
+			fmt.Fprintf(&b, "%d+%d MPI_Send(count=1, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ t.c:1 [f]\n", at*1000,
+				send[r]*1000,
 				1-r)
 			at += send[r] + gap[r]
 			fmt.Fprintf(&b, "%d+%d MPI_Barrier(comm=MPI_COMM_WORLD) @ t.c:2 [f]\n", at*1000, barrier[r]*1000)
@@ -40,7 +41,8 @@ func TestTimes(t *testing.T) {
 	}{
 		{"the same", was, "", "", ""},
 		{"noise", timed(10, [2]int{105, 103}, [2]int{50, 51}, [2]int{31, 30}), "", "", ""},
-		{"slower sends", timed(10, [2]int{300, 100}, [2]int{50, 50}, [2]int{30, 30}), "MPI_Send t.c:1 [f] 2ms 4ms 20 20", "",
+		{"slower sends", timed(10, [2]int{300, 100}, [2]int{50, 50}, [2]int{30, 30}),
+			"MPI_Send t.c:1 [f] 2ms 4ms 20 20", "",
 			""},
 		{"both", timed(10, [2]int{300, 100}, [2]int{10, 10}, [2]int{30, 30}),
 			"MPI_Send t.c:1 [f] 2ms 4ms 20 20, MPI_Barrier t.c:2 [f] 1ms 200µs 20 20", "", ""},
@@ -56,7 +58,8 @@ func TestTimes(t *testing.T) {
 			var sites, slower, faster []string
 			for _, s := range r.Times.Sites {
 				round := time.Duration(100 * time.Microsecond)
-				sites = append(sites, fmt.Sprint(s.Func, " ", s.Site, " ", s.A.Round(round), " ", s.B.Round(round), " ", s.CallsA,
+				sites = append(sites, fmt.Sprint(s.Func, " ", s.Site, " ", s.A.Round(round), " ", s.B.Round(round),
+					" ", s.CallsA,
 					" ", s.CallsB))
 			}
 			for _, x := range r.Times.Slower {
@@ -118,7 +121,8 @@ func TestSelected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := diff.Options{Structure: true, Parameters: true, Ranks: sel.Ranks, Functions: sel.Functions, Comms: sel.Comms,
+			o := diff.Options{Structure: true, Parameters: true, Ranks: sel.Ranks, Functions: sel.Functions,
+				Comms:  sel.Comms,
 				Window: sel.Window, Steps: sel.Steps}
 			if got := texts(with(t, a, c.b, o)); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)

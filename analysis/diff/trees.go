@@ -136,7 +136,8 @@ func inside(x, y callTree) (in, a, b string) {
 		for len(c) > 0 && len(d) > 0 && equalTrees(c[len(c)-1], d[len(d)-1]) {
 			c, d = c[:len(c)-1], d[:len(d)-1]
 		}
-		if len(c) == 0 || len(d) == 0 || c[0].times != d[0].times || !sameFunction(c[0], d[0]) || len(path) > maxTreeDepth {
+		if len(c) == 0 || len(d) == 0 || c[0].times != d[0].times || !sameFunction(c[0], d[0]) ||
+			len(path) > maxTreeDepth {
 			return strings.Join(path, " < "), treesText(c), treesText(d)
 		}
 		if x, y = c[0], d[0]; x.function() != nil {

@@ -68,7 +68,8 @@ func TestWord(t *testing.T) {
 		}
 		for i, x := range letters {
 			if got, before := w.at(uint64(i)); got != x || before.letters != uint64(i) || before.events != events[i] {
-				t.Fatalf("seed %d: letter %d is %d after %+v, want %d after %d events", seed, i, got, before, x, events[i])
+				t.Fatalf("seed %d: letter %d is %d after %+v, want %d after %d events", seed, i, got, before, x,
+					events[i])
 			}
 		}
 		for range 200 {

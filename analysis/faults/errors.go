@@ -58,8 +58,9 @@ func failed(p *calls.Program) ([]Error, error) {
 			process := p.Number(s.Process())
 			e := found[k]
 			if e == nil {
-				e = &Error{Kind: f.Kind, Name: k.name, First: first, Place: Place{Func: k.fn, Site: k.site, Process: process,
-					Stream: int32(s.Index()), Call: first.Index}}
+				e = &Error{Kind: f.Kind, Name: k.name, First: first,
+					Place: Place{Func: k.fn, Site: k.site, Process: process,
+						Stream: int32(s.Index()), Call: first.Index}}
 				found[k], ranks[k] = e, map[int]bool{}
 			}
 			e.Count += counts[t]

@@ -198,8 +198,9 @@ func (l *leaker) add(k leakKey, number int32, left, made uint64, first *alive) e
 		if err != nil {
 			return err
 		}
-		x = &Leak{Class: k.class, Place: Place{Func: k.fn, Site: k.site, Process: number, Stream: int32(first.stream.Index()),
-			Call: call}}
+		x = &Leak{Class: k.class, Place: Place{Func: k.fn, Site: k.site, Process: number,
+			Stream: int32(first.stream.Index()),
+			Call:   call}}
 		l.found[k], l.ranks[k] = x, map[int]bool{}
 	}
 	x.Count += left

@@ -146,9 +146,10 @@ func (s *samples) fits() map[uint8]*[2]fit {
 			f = &[2]fit{}
 			fits[x.class] = f
 		}
-		begun, _ := slices.BinarySearchFunc(s.list[i+1:], x.begin+tenth[x.class]/2+1, func(y sample, t time.Duration) int {
-			return cmp.Compare(y.begin, t)
-		})
+		begun, _ := slices.BinarySearchFunc(s.list[i+1:], x.begin+tenth[x.class]/2+1,
+			func(y sample, t time.Duration) int {
+				return cmp.Compare(y.begin, t)
+			})
 		d := float64(min(x.end-x.begin, most[x.class])) // some that take very long have other reasons
 		f[0].add(float64(i-ended), d)
 		f[1].add(float64(i-ended+begun), d)

@@ -135,7 +135,8 @@ func Of(a *archive.Archive, chosen *selection.Resolved, o Options) (*Result, err
 		res.Map = r.placed.finish()
 	}
 	slices.SortFunc(res.Files, func(a, b *File) int {
-		return cmp.Or(cmp.Compare(b.Time(), a.Time()), cmp.Compare(b.Reads.Bytes+b.Writes.Bytes, a.Reads.Bytes+a.Writes.Bytes),
+		return cmp.Or(cmp.Compare(b.Time(), a.Time()), cmp.Compare(b.Reads.Bytes+b.Writes.Bytes,
+			a.Reads.Bytes+a.Writes.Bytes),
 			cmp.Compare(a.Path, b.Path))
 	})
 	return res, nil

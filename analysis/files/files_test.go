@@ -26,7 +26,8 @@ func always(n int) func(int) int { return func(int) int { return n } }
 // TestPattern: offsets that are a formula are found to be that formula, and no others.
 func TestPattern(t *testing.T) {
 	for range 200 {
-		want := Pattern{Base: rand.Int64N(1000), PerRank: rand.Int64N(1000), Step: rand.Int64N(1000), Calls: 2 + rand.Int64N(9),
+		want := Pattern{Base: rand.Int64N(1000), PerRank: rand.Int64N(1000), Step: rand.Int64N(1000),
+			Calls: 2 + rand.Int64N(9),
 			Bytes: rand.Int64N(5000)}
 		ranks := 2 + rand.IntN(6)
 		at := func(r, i int) int64 { return want.Base + want.PerRank*int64(r) + want.Step*int64(i) }
@@ -72,8 +73,9 @@ func TestOrder(t *testing.T) {
 // TestTurns: offsets that go on in turns are a formula of the rank, the place in the turn and the turn.
 func TestTurns(t *testing.T) {
 	for range 200 {
-		want := Pattern{Base: rand.Int64N(1000), PerRank: rand.Int64N(1000), Step: rand.Int64N(1000), Turn: 5000 + rand.Int64N(1000),
-			Run: 2 + rand.Int64N(5), Bytes: 7}
+		want := Pattern{Base: rand.Int64N(1000), PerRank: rand.Int64N(1000), Step: rand.Int64N(1000),
+			Turn: 5000 + rand.Int64N(1000),
+			Run:  2 + rand.Int64N(5), Bytes: 7}
 		ranks, turns := 2+rand.IntN(3), 3+rand.IntN(4)
 		want.Calls = want.Run * int64(turns)
 		if want.Turn == want.Run*want.Step {
@@ -163,7 +165,8 @@ func TestMap(t *testing.T) {
 	p := newPlaced()
 	sum := 0.0
 	for i := range 1000 {
-		p.add(&access{begin: time.Duration(1e6 * i), end: time.Duration(1e6*i + 5e5), offset: int64(i) << 20, bytes: 1 << 20})
+		p.add(&access{begin: time.Duration(1e6 * i), end: time.Duration(1e6*i + 5e5), offset: int64(i) << 20,
+			bytes: 1 << 20})
 		sum += 1 << 20
 	}
 	p.add(&access{begin: 0, end: 1, offset: math.MaxInt64 - 5, bytes: 5})

@@ -87,7 +87,8 @@ func (p *placed) finish() *Map {
 	if !p.any {
 		return nil
 	}
-	m := &Map{Rows: p.high + 1, Cols: p.last - p.first + 1, From: time.Duration(p.first) * p.Width, Width: p.Width, Height: p.Height}
+	m := &Map{Rows: p.high + 1, Cols: p.last - p.first + 1, From: time.Duration(p.first) * p.Width, Width: p.Width,
+		Height: p.Height}
 	for r := range m.Rows {
 		m.Cells = append(m.Cells, p.Cells[r*p.Cols+p.first:][:m.Cols]...)
 	}

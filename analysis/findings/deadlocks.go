@@ -87,7 +87,8 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 		b.WriteString("; " + f.partner(d.Partner))
 	}
 	if o := d.Others; o.Len() > 0 {
-		fmt.Fprintf(&b, ". %s %s for them", upper(f.who(o)), map[bool]string{true: "waits", false: "wait"}[o.Len() == 1])
+		fmt.Fprintf(&b, ". %s %s for them", upper(f.who(o)),
+			map[bool]string{true: "waits", false: "wait"}[o.Len() == 1])
 	}
 	n.Command = []string{"dump", "--rank", fmt.Sprint(first.Process), "--last", "3"}
 	if near := via.Near; near != nil && via.Process >= 0 {

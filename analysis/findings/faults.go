@@ -160,7 +160,8 @@ func (f *finder) failed(e *faults.Error) {
 		Func:     e.Func,
 		Site:     e.Site,
 		Step:     f.step(e.Stream, e.Call),
-		Command:  []string{"dump", "--rank", fmt.Sprint(e.Process), "--from", fmt.Sprint(max(e.Call, 2) - 2), "--limit", "3"},
+		Command: []string{"dump", "--rank", fmt.Sprint(e.Process), "--from", fmt.Sprint(max(e.Call, 2) - 2),
+			"--limit", "3"},
 	}
 	if file := e.First.Func.Slot(spec.RoleOn); file >= 0 && e.First.Func.Slots[file].Class == spec.File ||
 		strings.Contains(e.Func, "File") {
@@ -207,11 +208,14 @@ func (f *finder) unfinished() {
 		if len(told) == mostFaults {
 			break
 		}
-		n := Finding{Kind: Leak, Severity: f.weigh(u.Stream, u.Call, u.Count/uint64(max(u.Processes.Len(), 1))), weight: 0.1,
-			Process: u.Process, Func: u.Func, Site: u.Site, Step: f.step(u.Stream, u.Call), Command: []string{"messages"}}
+		n := Finding{Kind: Leak, Severity: f.weigh(u.Stream, u.Call, u.Count/uint64(max(u.Processes.Len(), 1))),
+			weight:  0.1,
+			Process: u.Process, Func: u.Func, Site: u.Site, Step: f.step(u.Stream, u.Call),
+			Command: []string{"messages"}}
 		first := fmt.Sprintf("the first one from %s to %s with %s", f.Name(u.Process), f.peer(u.Peer), tagText(u.Tag))
 		if !u.Send {
-			first = fmt.Sprintf("the first one from %s to %s with %s", f.peer(u.Peer), f.Name(u.Process), tagText(u.Tag))
+			first = fmt.Sprintf("the first one from %s to %s with %s", f.peer(u.Peer), f.Name(u.Process),
+				tagText(u.Tag))
 		}
 		if n.Step >= 0 {
 			first += fmt.Sprintf(", in time step %d", n.Step)
@@ -262,7 +266,8 @@ var leaked = map[spec.Class]string{spec.Comm: "communicator", spec.Group: "group
 func freedBy(c spec.Class) (name string) {
 	for _, f := range spec.Functions() {
 		for k := range f.Slots {
-			if s := &f.Slots[k]; s.Class == c && s.Life == spec.Free && !s.Array && (name == "" || len(f.Name) < len(name)) {
+			if s := &f.Slots[k]; s.Class == c && s.Life == spec.Free && !s.Array &&
+				(name == "" || len(f.Name) < len(name)) {
 				name = f.Name
 			}
 		}
@@ -284,7 +289,8 @@ func (f *finder) leak(l *faults.Leak) {
 		Command: []string{"dump", "--rank", fmt.Sprint(l.MostProcess), "--function",
 			strings.Trim(l.Func+","+freedBy(l.Class), ",")},
 	}
-	n.Text = fmt.Sprintf("%d of %d %ss made in %s are never freed", l.Most, l.Made/uint64(max(l.Processes.Len(), 1)), what,
+	n.Text = fmt.Sprintf("%d of %d %ss made in %s are never freed", l.Most, l.Made/uint64(max(l.Processes.Len(), 1)),
+		what,
 		call(l.Func, l.Site))
 	if l.Processes.Len() > 1 {
 		n.Text = fmt.Sprintf("%s (on each of %s)", n.Text, f.who(l.Processes))

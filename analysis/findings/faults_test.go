@@ -41,7 +41,8 @@ func times(n int, text string) string { return strings.Repeat(text+"\n", n) }
 // Each fault has a control that differs in the one thing that makes it none.
 func TestFaults(t *testing.T) {
 	send := func(tag int) string {
-		return fmt.Sprintf("MPI_Send(buf=heap#0, count=4, datatype=MPI_INT, dest=1, tag=%d, %s) @ f.c:3 [f]", tag, world)
+		return fmt.Sprintf("MPI_Send(buf=heap#0, count=4, datatype=MPI_INT, dest=1, tag=%d, %s) @ f.c:3 [f]", tag,
+			world)
 	}
 	recv := func(from, tag int) string {
 		return fmt.Sprintf(
@@ -51,9 +52,11 @@ func TestFaults(t *testing.T) {
 			world,
 		)
 	}
-	irecv := "MPI_Irecv(buf=heap#0, count=4, datatype=MPI_INT, source=0, tag=1, " + world + ") @ f.c:5 [f] ; request=request#0"
+	irecv := "MPI_Irecv(buf=heap#0, count=4, datatype=MPI_INT, source=0, tag=1, " + world +
+		") @ f.c:5 [f] ; request=request#0"
 	wait := "MPI_Wait(request=request#0) @ f.c:6 [f]"
-	isend := "MPI_Isend(buf=heap#0, count=4, datatype=MPI_INT, dest=1, tag=9, " + world + ") @ f.c:7 [f] ; request=request#%d\n"
+	isend := "MPI_Isend(buf=heap#0, count=4, datatype=MPI_INT, dest=1, tag=9, " + world +
+		") @ f.c:7 [f] ; request=request#%d\n"
 	dup, free := "MPI_Comm_dup("+world+") @ f.c:8 [f] ; newcomm=comm#%d\n", "MPI_Comm_free(comm=comm#0)\n"
 	var dups, isends strings.Builder
 	for i := range 300 {
@@ -70,7 +73,8 @@ func TestFaults(t *testing.T) {
 			"rank 1 waits in MPI_Recv at f.c:4 [f] for a message from rank 0 with tag 1 on world, but rank 0 sent one with tag 2 " +
 				"in MPI_Send at f.c:3 [f], which nobody receives"},
 		"in a wait": {
-			[]string{send(2), "killed 15\n" + irecv + "\n" + wait + " ; unfinished"}, []string{send(1), irecv + "\n" + wait}, Deadlock,
+			[]string{send(2), "killed 15\n" + irecv + "\n" + wait + " ; unfinished"},
+			[]string{send(1), irecv + "\n" + wait}, Deadlock,
 			"rank 1 waits in MPI_Wait at f.c:6 [f] for a message from rank 0 with tag 1 on world (MPI_Irecv at f.c:5 [f])"},
 		"head to head": {
 			[]string{"killed 15\n" + recv(1, 1) + " ; unfinished", "killed 15\n" + recv(0, 1) + " ; unfinished"},
@@ -78,9 +82,11 @@ func TestFaults(t *testing.T) {
 			"rank 0 waits in MPI_Recv at f.c:4 [f] for a message from rank 1 with tag 1 on world; rank 1 waits in"},
 		"crash": {[]string{"killed 11\n" + send(1), "killed 9\n" + recv(0, 1)}, []string{send(1), recv(0, 1)}, Crash,
 			"Rank 0 crashed: killed by signal 11, after MPI_Send at f.c:3 [f] (dest=1, tag=1, comm=MPI_COMM_WORLD) returned"},
-		"ended from outside": {[]string{"killed 15\n" + send(1), "killed 15\n" + recv(0, 1)}, []string{send(1), recv(0, 1)}, Crash,
+		"ended from outside": {[]string{"killed 15\n" + send(1), "killed 15\n" + recv(0, 1)},
+			[]string{send(1), recv(0, 1)}, Crash,
 			"The job was ended from outside: rank 0 was killed by signal 15, and so were 1 others"},
-		"an error": {[]string{send(1) + "\n" + send(2) + " ; ret 2", recv(0, 1)}, []string{send(1), recv(0, 1)}, CallError,
+		"an error": {[]string{send(1) + "\n" + send(2) + " ; ret 2", recv(0, 1)}, []string{send(1), recv(0, 1)},
+			CallError,
 			"MPI_Send at f.c:3 [f] returns MPI_ERR_COUNT once, on rank 0 (dest=1, tag=2"},
 		"communicators": {[]string{dups.String(), dups.String()}, []string{times(300, fmt.Sprintf(dup, 0)+free),
 			times(300, fmt.Sprintf(dup, 0)+free)}, Leak,

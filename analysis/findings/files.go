@@ -37,7 +37,8 @@ func (f *finder) files() {
 		}
 		f.add(Finding{Kind: Contention, Cost: c.Excess(), Process: -1, Step: -1, Command: []string{"io"},
 			Text: fmt.Sprintf("contention: ranks that %s files slow each other down: %ss take %.1f times as long as alone, with "+
-				"%.1f other accesses at the same time in the mean (%s)", verb, verb, c.Slowdown(), c.Others, f.part(c.Excess()))})
+				"%.1f other accesses at the same time in the mean (%s)", verb, verb, c.Slowdown(), c.Others,
+				f.part(c.Excess()))})
 	}
 	families := map[string]*family{}
 	var order []*family
@@ -103,7 +104,8 @@ func (f *finder) family(of *family, way int, a *files.Access) {
 		name = fmt.Sprintf("%s (%d files)", name, of.files)
 	}
 	n := Finding{Kind: kinds[0], Cost: a.Time, Process: -1, Step: -1, Command: []string{"io"}}
-	n.Text = fmt.Sprintf("%d %ss of %s are in %s (%s)", a.Calls, accessVerbs[way], name, strings.Join(traits, ", in "), f.part(a.Time))
+	n.Text = fmt.Sprintf("%d %ss of %s are in %s (%s)", a.Calls, accessVerbs[way], name,
+		strings.Join(traits, ", in "), f.part(a.Time))
 	if advice := advice(kinds); advice != "" {
 		n.Text += ": " + advice
 	}

@@ -16,12 +16,17 @@ func TestFileFindings(t *testing.T) {
 		usage.Processes[i] = efficiency.Process{Process: int32(i), End: 10 * time.Second}
 	}
 	r := &files.Result{Files: []*files.File{
-		{Path: "/d/out.1", Ranks: []int{1}, Writes: files.Access{Calls: 500, Bytes: 5000, Time: time.Second, SmallCalls: 500, Consecutive: 499}},
-		{Path: "/d/out.2", Ranks: []int{2}, Writes: files.Access{Calls: 500, Bytes: 5000, Time: time.Second, SmallCalls: 500, Consecutive: 499}},
+		{Path: "/d/out.1", Ranks: []int{1}, Writes: files.Access{Calls: 500, Bytes: 5000, Time: time.Second,
+			SmallCalls: 500, Consecutive: 499}},
+		{Path: "/d/out.2", Ranks: []int{2}, Writes: files.Access{Calls: 500, Bytes: 5000, Time: time.Second,
+			SmallCalls: 500, Consecutive: 499}},
 		{Path: "/d/all", Ranks: []int{0, 1, 2, 3}, Opens: 1000, Meta: 3000, MetaTime: 5 * time.Second,
-			Writes: files.Access{Calls: 1000, Bytes: 1 << 23, Time: time.Second, Forward: 990, Strided: 985, Unaligned: 900}},
-		{Path: "/d/good", Ranks: []int{0}, Reads: files.Access{Calls: 100, Bytes: 1 << 30, Time: time.Second, Consecutive: 99}},
-		{Path: "/d/any", Ranks: []int{0}, Reads: files.Access{Calls: 100, Bytes: 1 << 30, Time: time.Second, Forward: 50, Backward: 49}},
+			Writes: files.Access{Calls: 1000, Bytes: 1 << 23, Time: time.Second, Forward: 990, Strided: 985,
+				Unaligned: 900}},
+		{Path: "/d/good", Ranks: []int{0}, Reads: files.Access{Calls: 100, Bytes: 1 << 30, Time: time.Second,
+			Consecutive: 99}},
+		{Path: "/d/any", Ranks: []int{0}, Reads: files.Access{Calls: 100, Bytes: 1 << 30, Time: time.Second,
+			Forward: 50, Backward: 49}},
 	}}
 	r.Contention[0] = files.Contention{Calls: 200, Others: 2.5, Time: 2 * time.Second, Alone: time.Second}
 	var all []string

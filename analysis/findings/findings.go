@@ -211,7 +211,8 @@ func (f *finder) broken() []Finding {
 	}
 	live := alive(all)
 	if own(live) > 0 {
-		return append(f.crashes(live, false), slices.DeleteFunc(f.hangs(), func(n Finding) bool { return !n.circle })...)
+		return append(f.crashes(live, false), slices.DeleteFunc(f.hangs(),
+			func(n Finding) bool { return !n.circle })...)
 	}
 	if hangs := f.hangs(); len(hangs) > 0 {
 		return append(hangs, f.crashes(live, true)...)

@@ -63,7 +63,8 @@ func (f *finder) hangs() (list []Finding) {
 			Site:     p.Site,
 			Step:     -1,
 			Command:  []string{"dump", "--function", p.Func, "--last", "1"},
-			Text: fmt.Sprintf("Members of a communicator call %s with what does not fit together: %s", call(p.Func, p.Site),
+			Text: fmt.Sprintf("Members of a communicator call %s with what does not fit together: %s",
+				call(p.Func, p.Site),
 				f.problem(p)),
 		}
 		if p.Processes != nil && p.Processes.Len() == 1 {

@@ -62,13 +62,15 @@ func TestHangs(t *testing.T) {
 				"j.c:7 [main] in its place", 1},
 		"a rank that waits for a message": {4, but(2, receive+" ; unfinished", barrier+" ; unfinished"),
 			"Deadlock from 100ns on: rank 2 waits in MPI_Recv at j.c:5 [main] for a message from rank 1 with tag 3 on world; " +
-				"rank 1 waits in MPI_Barrier at j.c:2 [main], number 1 on world, for rank 2. Ranks 0,3 wait for them", 2},
+				"rank 1 waits in MPI_Barrier at j.c:2 [main], number 1 on world, for rank 2. Ranks 0,3 wait for them",
+			2},
 		"another root": {4, but(2, fmt.Sprintf(bcast, 1)+" ; unfinished", fmt.Sprintf(bcast, 0)+" ; unfinished"),
 			"root: rank 0 has 0, rank 2 has 1", -1},
-		"all are there":      {4, but(0, barrier+" ; unfinished", barrier+" ; unfinished"), "", 0},
-		"nothing is open":    {4, but(0, barrier, barrier), "", 0},
-		"nobody waits":       {2, but(0, "", barrier), "", 0},
-		"a thousand of 1025": {1025, but(700, barrier, barrier+"\n"+reduce+" ; unfinished"), "rank 700 is not there", 700},
+		"all are there":   {4, but(0, barrier+" ; unfinished", barrier+" ; unfinished"), "", 0},
+		"nothing is open": {4, but(0, barrier, barrier), "", 0},
+		"nobody waits":    {2, but(0, "", barrier), "", 0},
+		"a thousand of 1025": {1025, but(700, barrier, barrier+"\n"+reduce+" ; unfinished"), "rank 700 is not there",
+			700},
 		"every third of 999": {999, func(r int) string {
 			if r%3 == 0 {
 				return fmt.Sprintf("MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=1, tag=%d, comm=MPI_COMM_WORLD) @ "+
@@ -85,7 +87,8 @@ func TestHangs(t *testing.T) {
 				}
 				return
 			}
-			if len(found) == 0 || found[0].Kind != Hang && found[0].Kind != Deadlock || !strings.Contains(found[0].Text, c.want) ||
+			if len(found) == 0 || found[0].Kind != Hang && found[0].Kind != Deadlock ||
+				!strings.Contains(found[0].Text, c.want) ||
 				c.process >= 0 && found[0].Process != c.process ||
 				len(found[0].Text) > 1000 {
 				t.Errorf("%+v, want %q about process %d", found, c.want, c.process)

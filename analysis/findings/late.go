@@ -98,7 +98,8 @@ func (f *finder) jitter(all []*late, rest time.Duration) {
 	}
 	first := all[0].roots[0]
 	n.Func, n.Site = first.Late.Func, first.Late.Site
-	n.Text = fmt.Sprintf("%d ranks are late in turn, none much more than the others (%s), most at %s: ", len(all), f.part(rest),
+	n.Text = fmt.Sprintf("%d ranks are late in turn, none much more than the others (%s), most at %s: ", len(all),
+		f.part(rest),
 		call(n.Func, n.Site))
 	inFiles := time.Duration(0)
 	for _, l := range all {
@@ -152,7 +153,8 @@ func (f *finder) moving(all []*late, cost time.Duration) bool {
 		names = append(names, "...")
 	}
 	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), none of the "+
-		"%d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all), f.part(cost),
+		"%d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all),
+		f.part(cost),
 		call(n.Func, n.Site))
 	f.add(n)
 	return true
@@ -178,7 +180,8 @@ func (f *finder) few(r *waits.Root) bool { return f.steps() >= 8 && 4*r.Most <= 
 func (f *finder) lateRank(l *late) {
 	f.told[l.process] = true
 	first := l.roots[0]
-	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site, Step: -1,
+	n := Finding{Kind: LateRank, Cost: l.time, Process: l.process, Func: first.Late.Func, Site: first.Late.Site,
+		Step:    -1,
 		Command: []string{"waits", "--cause", fmt.Sprint(l.process)}}
 	n.Text = fmt.Sprintf("%s comes late to %s", f.Name(l.process), call(n.Func, n.Site))
 	if also := alsoAt(l); also != "" {
@@ -241,7 +244,8 @@ func (f *finder) ordered(all []*late) {
 	n := Finding{Kind: WrongOrder, Cost: cost, Process: who, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
 		Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
 	n.Text = fmt.Sprintf("%s receives in %s in a fixed order: it waits for %s while other messages are there, and others "+
-		"wait for it in turn (%s): %s", f.Name(who), call(g.Waiting.Func, g.Waiting.Site), f.causers(g), f.part(cost), asTheyCome)
+		"wait for it in turn (%s): %s", f.Name(who), call(g.Waiting.Func, g.Waiting.Site), f.causers(g), f.part(cost),
+		asTheyCome)
 	f.told[who] = true
 	for _, l := range all {
 		if 2*l.ordered > l.time {
@@ -288,7 +292,8 @@ func (f *finder) serial(all []*late, processes int) bool {
 		4*f.Waits.Kinds[waits.LateSender].Time < f.Waits.Total.Time {
 		return false
 	}
-	g := &f.Waits.Groups[max(0, slices.IndexFunc(f.Waits.Groups, func(g waits.Group) bool { return g.Kind == waits.LateSender }))]
+	g := &f.Waits.Groups[max(0, slices.IndexFunc(f.Waits.Groups,
+		func(g waits.Group) bool { return g.Kind == waits.LateSender }))]
 	n := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
 	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes about as long "+
@@ -356,7 +361,10 @@ func (f *finder) causedBy(step uint64) bool {
 	if f.Waits == nil {
 		return false
 	}
-	k, ok := slices.BinarySearchFunc(f.Waits.Steps, step, func(s waits.Step, n uint64) int { return cmp.Compare(s.Step, n) })
+	k, ok := slices.BinarySearchFunc(f.Waits.Steps, step, func(s waits.Step,
+		n uint64) int {
+		return cmp.Compare(s.Step, n)
+	})
 	if !ok || f.Waits.Steps[k].Root < 0 {
 		return false
 	}
@@ -387,7 +395,8 @@ func (f *finder) patterns() {
 			if n.Kind = LateReceiver; f.mutual(g) {
 				n.Severity = Note // neighbours, of which now the one comes first and now the other
 			}
-			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier", f.Name(n.Process),
+			n.Text = fmt.Sprintf("%s waits in %s until the receive is posted, at %s (%s): post it earlier",
+				f.Name(n.Process),
 				call(n.Func, n.Site), call(g.Late.Func, g.Late.Site), f.part(g.Time))
 		default:
 			continue
@@ -401,7 +410,8 @@ func (f *finder) mutual(g *waits.Group) bool {
 	var back time.Duration
 	for i := range f.Waits.Groups {
 		o := &f.Waits.Groups[i]
-		if o.Kind == g.Kind && o.Waiters[0].Process == g.Causers[0].Process && o.Causers[0].Process == g.Waiters[0].Process {
+		if o.Kind == g.Kind && o.Waiters[0].Process == g.Causers[0].Process &&
+			o.Causers[0].Process == g.Waiters[0].Process {
 			back += o.Time
 		}
 	}

@@ -22,10 +22,12 @@ func TestLateRankStandsOut(t *testing.T) {
 		usage := &efficiency.Result{End: time.Second}
 		r := &waits.Result{Elapsed: time.Second * time.Duration(max(2, len(c.late)))}
 		for i := range max(2, len(c.late)) {
-			usage.Processes = append(usage.Processes, efficiency.Process{Process: int32(i), End: time.Second, MPI: time.Second / 2})
+			usage.Processes = append(usage.Processes, efficiency.Process{Process: int32(i), End: time.Second,
+				MPI: time.Second / 2})
 		}
 		for i, d := range c.late {
-			r.Roots = append(r.Roots, waits.Root{Process: int32(i), Late: waits.Place{Func: "MPI_Send"}, Time: d * time.Millisecond,
+			r.Roots = append(r.Roots, waits.Root{Process: int32(i), Late: waits.Place{Func: "MPI_Send"},
+				Time:  d * time.Millisecond,
 				Waits: 10, Worst: -1})
 			r.Total.Time += d * time.Millisecond
 		}
@@ -44,7 +46,8 @@ func TestLateRankStandsOut(t *testing.T) {
 // Slow time steps are exceptions. Where more than a quarter are, as of the iterations of a loop over dimensions those
 // that computing comes before, there is nothing slow about them.
 func TestSlowStepsAreExceptions(t *testing.T) {
-	for _, c := range []struct{ slow, steps, want int }{{1, 40, 1}, {4, 40, 1}, {10, 40, 1}, {40, 120, 0}, {43, 120, 0}} {
+	for _, c := range []struct{ slow, steps, want int }{{1, 40, 1}, {4, 40, 1}, {10, 40, 1}, {40, 120, 0},
+		{43, 120, 0}} {
 		usage := &efficiency.Result{End: time.Second, MedianStep: time.Millisecond,
 			Processes: []efficiency.Process{{End: time.Second}}, Steps: make([]efficiency.Step, c.steps)}
 		for i := range c.slow {
@@ -69,20 +72,23 @@ func TestMovingWork(t *testing.T) {
 		late func(step int) int
 		want Kind
 	}{
-		{func(step int) int { return 3 - step/15%4 }, Imbalance}, {func(step int) int { return []int{0, 2, 1, 3, 3, 1, 0, 2}[step%8] }, Jitter},
+		{func(step int) int { return 3 - step/15%4 }, Imbalance},
+		{func(step int) int { return []int{0, 2, 1, 3, 3, 1, 0, 2}[step%8] }, Jitter},
 		{func(step int) int { return step % 4 }, Jitter},
 	} {
 		usage := &efficiency.Result{End: time.Second, Steps: make([]efficiency.Step, 120)}
 		r := &waits.Result{Elapsed: 4 * time.Second}
 		for i := range 4 {
 			usage.Processes = append(usage.Processes, efficiency.Process{Process: int32(i), End: time.Second})
-			r.Roots = append(r.Roots, waits.Root{Process: int32(i), Late: waits.Place{Func: "MPI_Allreduce"}, Worst: -1})
+			r.Roots = append(r.Roots, waits.Root{Process: int32(i), Late: waits.Place{Func: "MPI_Allreduce"},
+				Worst: -1})
 		}
 		for step := range usage.Steps {
 			root := c.late(step)
 			r.Roots[root].Time += 10 * time.Millisecond
 			r.Total.Time += 10 * time.Millisecond
-			r.Steps = append(r.Steps, waits.Step{Step: uint64(step), Time: 10 * time.Millisecond, Root: root, RootTime: 9 * time.Millisecond})
+			r.Steps = append(r.Steps, waits.Step{Step: uint64(step), Time: 10 * time.Millisecond, Root: root,
+				RootTime: 9 * time.Millisecond})
 		}
 		found := Of(Input{Usage: usage, Waits: r})
 		if len(found) == 0 || found[0].Kind != c.want {

@@ -10,7 +10,8 @@ import (
 // TestLockFinding: contention is told from a hundredth of the time on, with the place that threads wait longest at.
 func TestLockFinding(t *testing.T) {
 	usage := &efficiency.Result{End: time.Second, Processes: []efficiency.Process{{End: time.Second}}}
-	locks := []Lock{{"pthread_mutex_lock", "a.c:3 [work]", 40, 50 * time.Millisecond}, {"pthread_rwlock_wrlock", "", 2, time.Millisecond}}
+	locks := []Lock{{"pthread_mutex_lock", "a.c:3 [work]", 40, 50 * time.Millisecond},
+		{"pthread_rwlock_wrlock", "", 2, time.Millisecond}}
 	found := Of(Input{Usage: usage, Locks: locks})
 	const want = "Threads wait 42 times for locks that others hold (51ms in all threads together), most in pthread_mutex_lock at " +
 		"a.c:3 [work] (40 times, 50ms)"

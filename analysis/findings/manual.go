@@ -38,7 +38,8 @@ func (f *finder) manual() {
 		return
 	}
 	n := Finding{Kind: ManualCollective, Cost: cost, Process: -1, Step: -1, Command: []string{"collectives"}}
-	if n.Func, n.Site, _ = strings.Cut(f.Collectives.Sites[best.SendSites[0]], " @ "); best.Grade != collectives.Proven {
+	if n.Func, n.Site, _ = strings.Cut(f.Collectives.Sites[best.SendSites[0]],
+		" @ "); best.Grade != collectives.Proven {
 		n.Severity = Note
 	}
 	var set []int
@@ -58,7 +59,8 @@ func (f *finder) manual() {
 	default:
 		evidence = "by the structure of the messages; contents can prove it (tabard record --payload)"
 	}
-	n.Text = fmt.Sprintf("%s do by %d messages what %s does, %s, the first of them in %s: %s. Their calls take %s", members,
+	n.Text = fmt.Sprintf("%s do by %d messages what %s does, %s, the first of them in %s: %s. Their calls take %s",
+		members,
 		best.Messages, best.Call, render.Plural(best.Instances, "time"), call(n.Func, n.Site), evidence, f.part(cost))
 	f.add(n)
 }

@@ -30,7 +30,8 @@ func TestManualFinding(t *testing.T) {
 		usage.Processes[i] = efficiency.Process{Process: int32(i), End: time.Second}
 	}
 	of := func(contents bool, found ...collectives.Finding) string {
-		r := &collectives.Result{Findings: found, Contents: contents, Sites: []string{"MPI_Send @ a.c:3", "MPI_Recv @ a.c:4", "MPI_Recv"}}
+		r := &collectives.Result{Findings: found, Contents: contents,
+			Sites: []string{"MPI_Send @ a.c:3", "MPI_Recv @ a.c:4", "MPI_Recv"}}
 		var all []string
 		for _, n := range Of(Input{Usage: usage, Collectives: r}) {
 			all = append(all, string(n.Severity)+" "+string(n.Kind)+": "+n.Text)

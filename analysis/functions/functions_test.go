@@ -119,7 +119,8 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%s where %s is to be", at.Name(), name)
 		}
 	}
-	if apis := res.Root.Children()[0].APIs(); len(apis) != 1 || apis[0].Func.Name != "MPI_Finalize" || apis[0].Calls != 1 {
+	if apis := res.Root.Children()[0].APIs(); len(apis) != 1 || apis[0].Func.Name != "MPI_Finalize" ||
+		apis[0].Calls != 1 {
 		t.Errorf("main called %v, want MPI_Finalize once", apis)
 	}
 	if at.Calls != 1200 {

@@ -22,9 +22,13 @@ func TestGrows(t *testing.T) {
 			}
 			return float64(1600 + 8*(i%7))
 		}), true, true, 60},
-		"the same":     {series(100, func(i int) float64 { return 1e6 }), false, false, 0},
-		"a cycle":      {series(100, func(i int) float64 { return float64(1000 + 1e6*float64(i%7/6)) }), false, false, 0},
-		"one spike":    {series(100, func(i int) float64 { return 1000 + 1e6*float64(i/50*50/50%2)*float64((i+1)/51%2*(51/(i+1))) }), false, false, 0},
+		"the same": {series(100, func(i int) float64 { return 1e6 }), false, false, 0},
+		"a cycle": {series(100, func(i int) float64 { return float64(1000 + 1e6*float64(i%7/6)) }), false, false,
+			0},
+		"one spike": {series(100, func(i int) float64 {
+			return 1000 +
+				1e6*float64(i/50*50/50%2)*float64((i+1)/51%2*(51/(i+1)))
+		}), false, false, 0},
 		"a ramp":       {series(120, func(i int) float64 { return float64(18000 * (i + 1)) }), true, false, 119},
 		"a trend":      {series(200, func(i int) float64 { return float64(8000 + 100*i) }), true, false, 199},
 		"small":        {series(100, func(i int) float64 { return float64(1 + i/60*100) }), false, false, 0},

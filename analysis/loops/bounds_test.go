@@ -71,7 +71,8 @@ func TestSumUp(t *testing.T) {
 		}
 		a, b := short.Iterations(0, loop).Range(0)
 		if b-a != uint64(len(body)+1) || a+b-a > from+2*(b-a) {
-			t.Errorf("seed %d: the loop begins with [%d, %d), want a length of %d from %d on", seed, a, b, len(body)+1, from)
+			t.Errorf("seed %d: the loop begins with [%d, %d), want a length of %d from %d on", seed, a, b,
+				len(body)+1, from)
 		}
 	}
 }
@@ -153,7 +154,8 @@ func TestLocator(t *testing.T) {
 					around[e]++
 					found := false
 					for _, x := range l.Find(e) {
-						found = found || x.Loop == n && x.Iteration == uint64(k) && x.Iterations == uint64(len(ranges)) &&
+						found = found || x.Loop == n && x.Iteration == uint64(k) &&
+							x.Iterations == uint64(len(ranges)) &&
 							x.From == at[0] && x.To == at[1]
 					}
 					if !found {

@@ -130,7 +130,8 @@ func without(g *archive.Grammar, hidden []bool) (*archive.Grammar, error) {
 	empty := make([]bool, len(g.Rules))
 	for _, i := range x.BottomUp() {
 		for _, s := range g.Rules[i] {
-			if r, isRule := s.ID&^archive.RuleBit, s.ID&archive.RuleBit != 0; isRule && !empty[r] || !isRule && !hidden[r] {
+			if r, isRule := s.ID&^archive.RuleBit, s.ID&archive.RuleBit != 0; isRule && !empty[r] ||
+				!isRule && !hidden[r] {
 				v.Rules[i] = append(v.Rules[i], s)
 			}
 		}

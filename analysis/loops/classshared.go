@@ -159,7 +159,8 @@ func (n *noter) note(s *archive.Stream, rank, size int, null int64) error {
 		case sameValues:
 			st.relate(v, rank, size, null)
 		case oneNumber:
-			st.take(&archive.Value{Kind: archive.Int, Class: v.Class, N: n.numbers[i].At(s.ClassRank())}, rank, size, null)
+			st.take(&archive.Value{Kind: archive.Int, Class: v.Class, N: n.numbers[i].At(s.ClassRank())}, rank, size,
+				null)
 		default:
 			sigs, err := s.Signatures()
 			if err != nil {

@@ -22,7 +22,8 @@ func describe(cs []*Class) string {
 			b.WriteByte('\n')
 		}
 		c.All(func(n *Node) {
-			fmt.Fprintf(&b, " %v %v %v %d %v %v %+v", n.Kind, n.Shape.Func, n.Shape.Frames, n.Calls, n.Share, n.Polls, n.Params)
+			fmt.Fprintf(&b, " %v %v %v %d %v %v %+v", n.Kind, n.Shape.Func, n.Shape.Frames, n.Calls, n.Share, n.Polls,
+				n.Params)
 			for _, k := range n.Counts {
 				fmt.Fprintf(&b, " %+v", *k)
 			}
@@ -44,14 +45,16 @@ func TestClassShared(t *testing.T) {
 	}
 	for name, desc := range map[string]string{
 		"ring": ranks(12, func(r int) string {
-			return fmt.Sprintf("loop 30\nMPI_Send(dest=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:3 [main]\nend\n", (r+1)%12, r%3)
+			return fmt.Sprintf("loop 30\nMPI_Send(dest=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:3 [main]\nend\n",
+				(r+1)%12, r%3)
 		}),
 		"line": ranks(9, func(r int) string {
 			dest := r + 1
 			if r == 8 {
 				dest = -2
 			}
-			return fmt.Sprintf("loop 30\nMPI_Send(buf=heap#%d+8, dest=%d, comm=MPI_COMM_WORLD) @ a.c:3 [main]\nend\n", r%2, dest)
+			return fmt.Sprintf("loop 30\nMPI_Send(buf=heap#%d+8, dest=%d, comm=MPI_COMM_WORLD) @ a.c:3 [main]\nend\n",
+				r%2, dest)
 		}),
 		"trips": ranks(10, func(r int) string {
 			return fmt.Sprintf("loop %d\nMPI_Recv(source=%d, comm=MPI_COMM_WORLD) ; status=?{source=1 tag=2 bytes=%d}\n"+
@@ -70,7 +73,8 @@ func TestClassShared(t *testing.T) {
 		}),
 		"polls": ranks(6, func(r int) string {
 			return fmt.Sprintf("loop 5\npoll %d MPI_Iprobe(source=%d, comm=MPI_COMM_WORLD) ; flag=0\n"+
-				"MPI_Bcast(root=0, comm=MPI_COMM_WORLD)\nend\nthread 1\nMPI_Barrier(comm=MPI_COMM_SELF)\nthread 0\n", 1+r, (r+5)%6)
+				"MPI_Bcast(root=0, comm=MPI_COMM_WORLD)\nend\nthread 1\nMPI_Barrier(comm=MPI_COMM_SELF)\nthread 0\n",
+				1+r, (r+5)%6)
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {

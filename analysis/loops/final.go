@@ -64,7 +64,8 @@ func (s *skeletons) turn(seq []*item, i int) ([]*item, int) {
 	if cut.set == nil || a.skel != cut.skel || b.skel != cut.skel || a.n+b.n != cut.n {
 		return seq, i
 	}
-	ends := []*item{{skel: a.skel, n: a.n, set: a.set.Union(cut.set)}, {skel: b.skel, n: b.n, set: b.set.Union(cut.set)}}
+	ends := []*item{{skel: a.skel, n: a.n, set: a.set.Union(cut.set)},
+		{skel: b.skel, n: b.n, set: b.set.Union(cut.set)}}
 	body := append(ends[:1:1], mergedAll(loop.unit[k+1:], seq[i-front:i])...)
 	body = append(body, mergedAll(loop.unit[:k], seq[i+1:i+1+behind])...)
 	body = append(body, ends[1])

@@ -338,7 +338,8 @@ func FuzzExact(f *testing.F) {
 func TestHugeCounts(t *testing.T) {
 	const r = grammar.RuleBit
 	g := &grammar.Grammar{Rules: [][]grammar.Symbol{
-		{{ID: 4, Count: 1}, {ID: 1, Count: 1}, {ID: r | 1, Count: 1<<40 - 1}, {ID: 0, Count: 1}, {ID: r | 2, Count: 1 << 10},
+		{{ID: 4, Count: 1}, {ID: 1, Count: 1}, {ID: r | 1, Count: 1<<40 - 1}, {ID: 0, Count: 1},
+			{ID: r | 2, Count: 1 << 10},
 			{ID: 3, Count: 1}},
 		{{ID: 0, Count: 1}, {ID: r | 2, Count: 1 << 10}, {ID: 1, Count: 1}},
 		{{ID: 2, Count: 1 << 9}, {ID: 5, Count: 1}},

@@ -85,7 +85,8 @@ func sameCalls(x, y *Node) bool {
 		}
 		return true
 	}
-	return x.Kind == Call && x.Kind == y.Kind && x.Shape.Func == y.Shape.Func && slices.Equal(x.Shape.Frames, y.Shape.Frames)
+	return x.Kind == Call && x.Kind == y.Kind && x.Shape.Func == y.Shape.Func &&
+		slices.Equal(x.Shape.Frames, y.Shape.Frames)
 }
 
 // iteration finds the iteration that an event is in, of an execution of a loop that begins at from.

@@ -114,7 +114,8 @@ func Of(a *archive.Archive, o Options) ([]*Class, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(classes, func(a, b *Class) int {
-		return cmp.Or(cmp.Compare(a.World, b.World), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.lowest(), b.lowest()))
+		return cmp.Or(cmp.Compare(a.World, b.World), cmp.Compare(a.Thread, b.Thread),
+			cmp.Compare(a.lowest(), b.lowest()))
 	})
 	return classes, nil
 }

@@ -294,7 +294,8 @@ func TestDamage(t *testing.T) {
 	read, refused := 0, 0
 	for range 3000 {
 		b, what := d.Next()
-		a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<20), archive.MaxWork(1<<16))
+		a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<20),
+			archive.MaxWork(1<<16))
 		if err != nil {
 			refused++
 			continue
@@ -330,7 +331,8 @@ func TestLongRun(t *testing.T) {
 	g := &archive.Grammar{Rules: [][]archive.Symbol{{{ID: 0, Count: 1}, {ID: archive.RuleBit | 1, Count: n},
 		{ID: 2, Count: 1}}, {{ID: 1, Count: 2}, {ID: 0, Count: 1}}}}
 	if err := b.Add(archive.RankData{Rank: 0, Size: 1, Complete: true},
-		[]archive.StreamData{{Calls: 3*n + 2, Signatures: sigs, Grammar: g, Columns: make([][][]byte, 3)}}); err != nil {
+		[]archive.StreamData{{Calls: 3*n + 2, Signatures: sigs, Grammar: g,
+			Columns: make([][][]byte, 3)}}); err != nil {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer

@@ -372,7 +372,8 @@ func randomProgram(rng *rand.Rand, steps int) (text string, truth []string) {
 
 // checkRandom matches a random program and compares with what really happened, and with the
 // reference.
-func checkRandom(t *testing.T, rng *rand.Rand, steps int, open func(testing.TB, string, ...archive.Option) *archive.Archive) {
+func checkRandom(t *testing.T, rng *rand.Rand, steps int, open func(testing.TB, string,
+	...archive.Option) *archive.Archive) {
 	t.Helper()
 	text, truth := randomProgram(rng, steps)
 	a := open(t, text)

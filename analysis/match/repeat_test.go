@@ -397,7 +397,8 @@ type shape struct {
 }
 
 func seeded(seed uint64, sp *special) string {
-	return randomLoops(rand.New(rand.NewPCG(seed, 11)), shape{5, 3, 5, 30, 300, seed%3 > 0, seed%2 == 0, seed%5 == 0, sp})
+	return randomLoops(rand.New(rand.NewPCG(seed, 11)), shape{5, 3, 5, 30, 300, seed%3 > 0, seed%2 == 0, seed%5 == 0,
+		sp})
 }
 
 func randomLoops(rng *rand.Rand, s shape) string {

@@ -369,7 +369,8 @@ func (r *Result) find(a *archive.Archive) error {
 		if len(d.Differences) == 0 {
 			continue
 		}
-		o := &Outlier{Variant: v, Of: u, Similarity: r.Similarity[i][best], Kind: Systematic, Differences: len(d.Differences)}
+		o := &Outlier{Variant: v, Of: u, Similarity: r.Similarity[i][best], Kind: Systematic,
+			Differences: len(d.Differences)}
 		for _, x := range d.Differences {
 			switch k := kindOf(x); {
 			case o.First == nil || k < o.Kind:
@@ -448,7 +449,8 @@ func shifted(x, trips *diff.Difference) bool {
 	if x.Kind != diff.Missing || trips.Kind != diff.Trips || len(x.Places) == 0 || x.More+trips.More > 0 {
 		return false
 	}
-	return len(without(x, trips).Calls) > 0 && len(without(x, trips).Calls) < len(x.Calls) && len(without(trips, x).Calls) > 0
+	return len(without(x, trips).Calls) > 0 && len(without(x, trips).Calls) < len(x.Calls) &&
+		len(without(trips, x).Calls) > 0
 }
 
 // without is a difference without the calls that another one has, too.

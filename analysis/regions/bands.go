@@ -100,7 +100,8 @@ func (t *bandTerminal) calls(c *archive.Call) uint64 {
 }
 
 // starters are the functions that are around everything: main, and what calls it.
-var starters = []string{"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "main", "MAIN__"}
+var starters = []string{"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "main",
+	"MAIN__"}
 
 func bandTerminals(s *archive.Stream) ([]bandTerminal, error) {
 	sigs, err := s.Signatures()

@@ -31,7 +31,8 @@ func of(t *testing.T, a *archive.Archive, flags selection.Flags) *Result {
 
 func lines(r *Result) (list []string) {
 	for _, g := range r.Regions {
-		list = append(list, fmt.Sprintf("%s: %d times, %d calls, %d ns, %d in calls, most %d at %d of %d", g.Name(), g.Count,
+		list = append(list, fmt.Sprintf("%s: %d times, %d calls, %d ns, %d in calls, most %d at %d of %d", g.Name(),
+			g.Count,
 			g.Calls, g.Time, g.InCalls, g.Most, g.Process, g.Ranks))
 	}
 	return list
@@ -108,7 +109,8 @@ func TestFunctionBands(t *testing.T) {
 	} {
 		a := archivetest.InMemory(t, begin+tt.rest)
 		at := func(t time.Duration) time.Duration { return t }
-		if got, err := Bands(a.Stream(0), BandOptions{To: 1000, Levels: 2, At: at}); err != nil || !slices.Equal(got, tt.want) {
+		if got, err := Bands(a.Stream(0), BandOptions{To: 1000, Levels: 2, At: at}); err != nil ||
+			!slices.Equal(got, tt.want) {
 			t.Errorf("%v, %v, want %v", got, err, tt.want)
 		}
 	}

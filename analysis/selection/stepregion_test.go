@@ -81,7 +81,8 @@ func TestStepRegions(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := archivetest.InMemory(t, stepped("work", 1))
-	if _, err := sel.Resolve(a); err == nil || !strings.Contains(err.Error(), `the regions "work", of which there are 12`) {
+	if _, err := sel.Resolve(a); err == nil || !strings.Contains(err.Error(),
+		`the regions "work", of which there are 12`) {
 		t.Error(err)
 	}
 }

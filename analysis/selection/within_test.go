@@ -36,7 +36,8 @@ func regionsApp(rng *rand.Rand) string {
 			case k < 8:
 				fmt.Fprintf(&b, "MPI_Allreduce(count=?%d, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)\n", k)
 			case k == 8 && rng.IntN(2) == 0:
-				fmt.Fprintf(&b, "poll %d MPI_Test(request=null) ; flag=0\nMPI_Barrier(comm=MPI_COMM_WORLD)\n", 1+rng.IntN(4))
+				fmt.Fprintf(&b, "poll %d MPI_Test(request=null) ; flag=0\nMPI_Barrier(comm=MPI_COMM_WORLD)\n",
+					1+rng.IntN(4))
 			default:
 				b.WriteString("MPI_Barrier(comm=MPI_COMM_WORLD)\n")
 			}

@@ -58,7 +58,8 @@ type Tiler struct {
 }
 
 // NewTiler makes a Tiler of what is selected in an archive, whose last call ends at end.
-func NewTiler(m *Memory, a *archive.Archive, sel *selection.Selection, order string, end time.Duration) (*Tiler, error) {
+func NewTiler(m *Memory, a *archive.Archive, sel *selection.Selection, order string, end time.Duration) (*Tiler,
+	error) {
 	t := &Tiler{arch: a, sel: sel, end: end, memory: m, number: m.tilers.Add(1), lanes: map[int]*lane{},
 		facts: make([]atomic.Pointer[facts], a.NumStreams()), order: make([]int32, a.NumStreams())}
 	for i := range t.order {
@@ -220,7 +221,8 @@ func (t *Tiler) spreadOut(sum *chunk, first, last, level int, x int64, until tim
 	for gcd(step, n) != 1 {
 		step++
 	}
-	w := &window{volume: t.volume, level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until, credit: 1}
+	w := &window{volume: t.volume, level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until,
+		credit: 1}
 	if !until.IsZero() { // half of what is left is for reading, half for what is less exact
 		w.rough = until
 		w.until = until.Add(-time.Until(until) / 2)

@@ -103,7 +103,8 @@ end
 30000+900 MPI_Finalize()
 `)
 	archives := map[string]*archive.Archive{"clocks": slow, "stencil": makeJob(t, "stencil-2d", 5, 700),
-		"polls": makeJob(t, "polls", 3, 600), "amr": makeJob(t, "amr", 3, 300), "long": makeJob(t, "stencil-2d", 2, 9000)}
+		"polls": makeJob(t, "polls", 3, 600), "amr": makeJob(t, "amr", 3, 300),
+		"long": makeJob(t, "stencil-2d", 2, 9000)}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for name, a := range archives {
 		for _, flags := range []selection.Flags{{}, {Functions: "MPI_Waitall,MPI_Send"}} {
@@ -141,11 +142,13 @@ end
 							// Times of calls are rounded to nanoseconds, and rates of clocks are averages.
 							n := float64(calls[k]) + 2
 							if math.Abs(got-want[k]) > width/255 && math.Abs(got-want[k]) > n {
-								t.Fatalf("%s %+v: level %d, x %d, row %d, bin %d: %v is %g ns, want %g", name, flags, level,
+								t.Fatalf("%s %+v: level %d, x %d, row %d, bin %d: %v is %g ns, want %g", name, flags,
+									level,
 									tile.X, row, bin, k, got, want[k])
 							}
 							if k != timeline.Computation && tile.Calls(row, bin, k) != calls[k] {
-								t.Fatalf("%s %+v: level %d, x %d, row %d, bin %d: %v has %d calls, want %d", name, flags,
+								t.Fatalf("%s %+v: level %d, x %d, row %d, bin %d: %v has %d calls, want %d", name,
+									flags,
 									level, tile.X, row, bin, k, tile.Calls(row, bin, k), calls[k])
 							}
 							compared++
@@ -172,7 +175,8 @@ func TestTilesConserve(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(3, 4))
 			for range 8 {
 				level := 1 + rnd.IntN(top)
-				coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1), Group: 2, Rows: 64}
+				coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1),
+					Group: 2, Rows: 64}
 				fill(t, x, coarse)
 				var fine [2]*timeline.Tile
 				for i := range fine {
@@ -190,7 +194,8 @@ func TestTilesConserve(t *testing.T) {
 							}
 							if math.Abs(sum-coarse.Time(row, bin, k)) > 1e-3 || calls != coarse.Calls(row, bin, k) {
 								t.Fatalf("%s: level %d, bin %d of %d, row %d: %v is %g ns and %d calls, its parts %g and %d", name,
-									level, bin, coarse.X, row, k, coarse.Time(row, bin, k), coarse.Calls(row, bin, k), sum, calls)
+									level, bin, coarse.X, row, k, coarse.Time(row, bin, k), coarse.Calls(row, bin, k),
+									sum, calls)
 							}
 						}
 					}
@@ -257,7 +262,8 @@ func TestTilesInTime(t *testing.T) {
 func TestShortStreams(t *testing.T) {
 	a := makeJob(t, "stencil-2d", 40, 100)
 	const columns = 300 // a stream takes a few of them
-	want, err := timeline.Of(mustResolve(t, selection.All, a), timeline.Options{Columns: columns, Exact: math.MaxUint64})
+	want, err := timeline.Of(mustResolve(t, selection.All, a),
+		timeline.Options{Columns: columns, Exact: math.MaxUint64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +313,8 @@ func TestSaved(t *testing.T) {
 		for bin := range timeline.TileBins {
 			for k := range timeline.NumCategories {
 				if got.Time(row, bin, k) != want.Time(row, bin, k) {
-					t.Fatalf("row %d, bin %d, %v: %g, want %g", row, bin, k, got.Time(row, bin, k), want.Time(row, bin, k))
+					t.Fatalf("row %d, bin %d, %v: %g, want %g", row, bin, k, got.Time(row, bin, k),
+						want.Time(row, bin, k))
 				}
 			}
 		}

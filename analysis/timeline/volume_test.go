@@ -129,7 +129,8 @@ func TestVolumesConserve(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(7, 8))
 		for try := range 8 {
 			level := 1 + rnd.IntN(top)
-			coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1), Group: 2, Rows: 64}
+			coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1), Group: 2,
+				Rows: 64}
 			fill(t, x, coarse)
 			var fine [2]*timeline.Tile
 			for i := range fine {
@@ -161,7 +162,8 @@ func TestVolumesConserve(t *testing.T) {
 				}
 				for bin := range want {
 					if got := tile.Bytes(row, bin, sent); got != want[bin] {
-						t.Fatalf("%s: level %d, row %d, bin %d: %g bytes are sent, want %g", c.name, tile.Level, row, bin, got, want[bin])
+						t.Fatalf("%s: level %d, row %d, bin %d: %g bytes are sent, want %g", c.name, tile.Level, row,
+							bin, got, want[bin])
 					}
 				}
 			}
@@ -174,7 +176,8 @@ func TestVolumesConserve(t *testing.T) {
 		}
 		want := m.Total(traffic.PointToPoint)
 		for _, f := range []timeline.Flow{sent, received} {
-			if bytes, n := total(whole, f); !whole.Exact() || bytes != float64(want.Bytes) || n != want.Messages || n == 0 {
+			if bytes, n := total(whole, f); !whole.Exact() || bytes != float64(want.Bytes) || n != want.Messages ||
+				n == 0 {
 				t.Errorf("%s: %+v is %g bytes in %d messages, want %+v", c.name, f, bytes, n, want)
 			}
 		}

@@ -311,7 +311,8 @@ func (g *cells) spread(c Category, from, to time.Duration, part float64) {
 
 // waits adds the stretches in which a stream waits, also to its spans, which are by call like them.
 func (g *cells) waits(all []Stretch, spans []Span) {
-	in := cells{r: &Result{From: g.r.From, To: g.r.To, Columns: g.r.Columns, shares: g.r.waiting}, row: g.row, width: g.width}
+	in := cells{r: &Result{From: g.r.From, To: g.r.To, Columns: g.r.Columns, shares: g.r.waiting}, row: g.row,
+		width: g.width}
 	for _, x := range all {
 		in.add(x.Category, x.From, x.To)
 		for len(spans) > 0 && spans[0].Call < x.Call {

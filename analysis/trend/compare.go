@@ -62,12 +62,14 @@ func compare(base, now []*Run, m Measure, centre func([]float64) float64) Change
 	for _, s := range slices.Concat(a, b) {
 		n = min(n, len(s))
 	}
-	if len(a) == 0 || len(b) == 0 || n == 0 || !alike(base, now) && m != Elapsed || m == Elapsed && min(len(a), len(b)) < leastRuns || m != Elapsed && n < leastSteps {
+	if len(a) == 0 || len(b) == 0 || n == 0 || !alike(base, now) && m != Elapsed ||
+		m == Elapsed && min(len(a), len(b)) < leastRuns || m != Elapsed && n < leastSteps {
 		return c
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	k := min(len(a), len(b))
-	if c.Change, c.Base, c.Now, c.Steps = change(a, b, k, n, m, centre, random); c.Steps == 0 || m != Elapsed && c.Steps < leastSteps {
+	if c.Change, c.Base, c.Now, c.Steps = change(a, b, k, n, m, centre, random); c.Steps == 0 ||
+		m != Elapsed && c.Steps < leastSteps {
 		return Change{Measure: m}
 	}
 	d := spread(a, b, n, m, centre, random)

@@ -110,7 +110,8 @@ func NewRun(in Input) *Run {
 	}
 	for i := range u.Places {
 		p := &u.Places[i]
-		r.Places = append(r.Places, Place{p.Func, p.Site, p.Calls, uint64(max(in.Bytes[efficiency.Key{Func: p.Func, Site: p.Site}], 0)),
+		r.Places = append(r.Places, Place{p.Func, p.Site, p.Calls,
+			uint64(max(in.Bytes[efficiency.Key{Func: p.Func, Site: p.Site}], 0)),
 			p.MPI.Sum, p.Before.Sum})
 	}
 	r.measure(u, in.Waits)

@@ -76,7 +76,10 @@ func Scale(runs []*Run, weak *bool) *Scaling {
 		return r.Elapsed
 	}
 	for _, r := range runs {
-		i, ok := slices.BinarySearchFunc(s.Sizes, r.Ranks, func(x Size, n int) int { return cmp.Compare(x.Run.Ranks, n) })
+		i, ok := slices.BinarySearchFunc(s.Sizes, r.Ranks, func(x Size,
+			n int) int {
+			return cmp.Compare(x.Run.Ranks, n)
+		})
 		if !ok {
 			s.Sizes = slices.Insert(s.Sizes, i, Size{Run: r})
 		}

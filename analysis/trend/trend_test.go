@@ -42,7 +42,8 @@ func TestCheckTime(t *testing.T) {
 		want             Verdict
 	}{
 		{1, 1, 40, 1, 0.2, Same}, {3, 3, 40, 1, 0.3, Same}, {5, 3, 40, 1, 0.3, Same}, {1, 5, 60, 1, 0.3, Same},
-		{3, 3, 60, 1.05, 0.2, Worse}, {5, 3, 100, 1.05, 0.3, Worse}, {3, 3, 60, 0.9, 0.2, Better}, {1, 1, 3000, 1.05, 0.1, Worse},
+		{3, 3, 60, 1.05, 0.2, Worse}, {5, 3, 100, 1.05, 0.3, Worse}, {3, 3, 60, 0.9, 0.2, Better},
+		{1, 1, 3000, 1.05, 0.1, Worse},
 	} {
 		for k := range 3 {
 			now := several(r, c.now, c.steps, c.factor, c.busy)
@@ -51,7 +52,8 @@ func TestCheckTime(t *testing.T) {
 			for _, x := range list {
 				got[x.Name] = x.Verdict
 			}
-			if got[OfTime] != c.want || got[OfWaiting] != Same || got[OfLoadBalance] != Same || got[OfCommunication] != NotJudged {
+			if got[OfTime] != c.want || got[OfWaiting] != Same || got[OfLoadBalance] != Same ||
+				got[OfCommunication] != NotJudged {
 				t.Errorf("%+v, try %d: %v", c, k, got)
 			}
 			if three := c.base >= 3 && c.now >= 3; (got[OfElapsed] == NotJudged) == three {
@@ -127,7 +129,8 @@ func TestStructureVerdict(t *testing.T) {
 		if err := tol.Parse(c.tolerance); err != nil {
 			t.Fatal(err)
 		}
-		if x := Checks([]*Run{{}}, []*Run{{}}, c.s, tol)[0]; x.Verdict != c.want || x.Verdict.Regression() != (c.want == Differs) {
+		if x := Checks([]*Run{{}}, []*Run{{}}, c.s, tol)[0]; x.Verdict != c.want ||
+			x.Verdict.Regression() != (c.want == Differs) {
 			t.Errorf("%+v: %s", c, x.Verdict)
 		}
 	}
@@ -143,12 +146,14 @@ func TestScale(t *testing.T) {
 				work = 2e9
 			}
 			n := float64(p)
-			r := &Run{File: fmt.Sprint(p), Ranks: p, Processes: p, Useful: time.Duration(work * n), MedianStep: time.Duration(work/100 + 1e6*n),
-				Elapsed: time.Duration(work + 1e8*n)}
+			r := &Run{File: fmt.Sprint(p), Ranks: p, Processes: p, Useful: time.Duration(work * n),
+				MedianStep: time.Duration(work/100 + 1e6*n),
+				Elapsed:    time.Duration(work + 1e8*n)}
 			if len(runs) == 3 { // a second one of 4 ranks, slower
 				r.MedianStep *= 2
 			}
-			r.Places = []Place{{"MPI_Alltoall", "a.c:1", uint64(100 * p), uint64(1000 * p * p), time.Duration(1e8 * n * n), time.Duration(work * n)},
+			r.Places = []Place{{"MPI_Alltoall", "a.c:1", uint64(100 * p), uint64(1000 * p * p),
+				time.Duration(1e8 * n * n), time.Duration(work * n)},
 				{"MPI_Barrier", "a.c:2", uint64(10 * p), 0, time.Duration(1e3 * p), 0}}
 			r.Efficiency.Parallel = work / (work + 1e8*n)
 			runs = append(runs, r)
@@ -217,7 +222,8 @@ func TestFarthest(t *testing.T) {
 		now     []*Run
 		verdict Verdict
 		value   float64
-	}{{runs(129, 95), Differs, 95}, {runs(95, 129), Differs, 95}, {runs(129, 101), Same, 129}, {runs(95, 150), Differs, 150}} {
+	}{{runs(129, 95), Differs, 95}, {runs(95, 129), Differs, 95}, {runs(129, 101), Same, 129},
+		{runs(95, 150), Differs, 150}} {
 		if x := counted("messages", base, c.now, Tolerances{}, of); x.Verdict != c.verdict || x.Now != c.value {
 			t.Errorf("%+v: want %v, %g", x, c.verdict, c.value)
 		}

@@ -30,8 +30,9 @@ func (f *finder) each() {
 		if !w.selected {
 			continue
 		}
-		x := Wait{Kind: w.kind, Stream: int(w.stream), LateStream: int(w.lateStream), Call: w.call, LateCall: w.lateCall,
-			Begin: w.begin, End: w.end}
+		x := Wait{Kind: w.kind, Stream: int(w.stream), LateStream: int(w.lateStream), Call: w.call,
+			LateCall: w.lateCall,
+			Begin:    w.begin, End: w.end}
 		x.Func, _ = f.called(w.stream, w.term)
 		x.LateFunc, x.LateSite = f.called(w.lateStream, w.lateTerm)
 		f.opts.Each(&x)

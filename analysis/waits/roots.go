@@ -131,7 +131,8 @@ func (r *rootFinder) trace(parts []origin, w *wait, own, theirs []uint32) []orig
 	}
 	if lost < length {
 		in := min(r.files.within(w.lateStream, w.begin, w.end), length-lost)
-		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm), w.kind == WrongOrder),
+		parts = add(parts, origin{r.root(r.owner[w.lateStream], r.place(w.lateStream, w.lateTerm),
+			w.kind == WrongOrder),
 			float32(length - lost), float32(in)})
 	}
 	if len(parts) > 1 {

@@ -98,7 +98,8 @@ func Build(p *calls.Program, clock func(process int32, t time.Duration) time.Dur
 		}
 		g.streams = append(g.streams, x)
 	}
-	if _, err := match.RunProgram(p, match.Options{Message: g.message, Collective: g.collective, Observer: g}); err != nil {
+	if _, err := match.RunProgram(p, match.Options{Message: g.message, Collective: g.collective,
+		Observer: g}); err != nil {
 		return nil, err
 	}
 	for _, x := range g.sent {
@@ -148,7 +149,8 @@ func (g *Graph) at(process int32, t time.Duration) time.Duration {
 // Event implements match.Observer.
 func (g *Graph) Event(stream int32, op *calls.Op) error {
 	if op.Timed {
-		g.streams[stream].add(op.Terminal, op.Call, g.at(g.streams[stream].process, op.Begin), g.at(g.streams[stream].process, op.End))
+		g.streams[stream].add(op.Terminal, op.Call, g.at(g.streams[stream].process, op.Begin),
+			g.at(g.streams[stream].process, op.End))
 	}
 	return nil
 }
@@ -205,7 +207,8 @@ func (g *Graph) message(m *match.Message) error {
 		}
 		return nil
 	}
-	x := sent{bytes: m.Bytes, from: s.Done.Stream, dep: dep{call: s.Done.Call, stream: r.Post.Stream, other: r.Post.Call, receiver: true}}
+	x := sent{bytes: m.Bytes, from: s.Done.Stream, dep: dep{call: s.Done.Call, stream: r.Post.Stream,
+		other: r.Post.Call, receiver: true}}
 	if s.Mode == calls.Synchronous {
 		g.streams[x.from].deps = append(g.streams[x.from].deps, x.dep)
 	} else if g.at(r.Process, r.Post.Begin) > g.at(s.Process, s.Post.Begin) {

@@ -93,7 +93,8 @@ func TestUsual(t *testing.T) {
 		w.end()
 	}
 	g := graph(t, w.String())
-	if got, ok := g.UsualFor(func(_ int, call uint64) bool { return call == 5 }); !ok || got != 1100 || g.Elapsed != 2000 {
+	if got, ok := g.UsualFor(func(_ int, call uint64) bool { return call == 5 }); !ok || got != 1100 ||
+		g.Elapsed != 2000 {
 		t.Errorf("%d, %t, recorded %d", got, ok, g.Elapsed)
 	}
 }

@@ -39,7 +39,8 @@ var questions = []string{
 	"dump A --raw", "loops A", "loops A --all --json", "profile A --steps 0", "diff A A", "diff A B",
 	"diff A B --json", "merge OUT A", "scale A --ranks 128 -o OUT", "proxy A -o OUT", "replay A", "verify A RAW",
 	"export pprof A -o OUT --force", "export folded A -o OUT --force", "export perfetto A -o OUT --force",
-	"export chrome A -o OUT --force", "export parquet A -o OUT --force", "export parquet A --table messages -o OUT --force",
+	"export chrome A -o OUT --force", "export parquet A -o OUT --force",
+	"export parquet A --table messages -o OUT --force",
 	"export arrow A -o OUT --force", "export otf2 A -o OUT --force", "export prv A -o OUT --force", "io A",
 }
 
@@ -96,7 +97,8 @@ func (b *bench) run() (missed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Printf("| recording of %d calls | command | CPU s | s | MB | lines | |\n|---|---|---|---|---|---|---|\n", b.calls)
+	fmt.Printf("| recording of %d calls | command | CPU s | s | MB | lines | |\n|---|---|---|---|---|---|---|\n",
+		b.calls)
 	for _, name := range names {
 		for _, q := range questions {
 			if !b.only.MatchString(name+"1: "+q) || strings.HasSuffix(q, "RAW") && name != verified {

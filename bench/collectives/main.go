@@ -90,8 +90,9 @@ func (b *bench) record(m *mpirun.MPI, broadcast int) (*report.Collectives, error
 		return nil, err
 	}
 	file := filepath.Join(b.dir, "hpcc.tabard")
-	r, err := (&mpirun.Job{MPI: m, Ranks: b.p * b.q, Dir: b.dir, Args: []string{b.tabard, "record", "--quiet", "--payload",
-		"--timing=off", "-o", file, "hpcc"}}).Start()
+	r, err := (&mpirun.Job{MPI: m, Ranks: b.p * b.q, Dir: b.dir,
+		Args: []string{b.tabard, "record", "--quiet", "--payload",
+			"--timing=off", "-o", file, "hpcc"}}).Start()
 	if err != nil || r.Code != 0 {
 		return nil, fmt.Errorf("hpcc: %v, exit code %d: %s", err, r.Code, r.Stderr)
 	}
@@ -143,7 +144,8 @@ func (b *bench) row(name, grid string, d *report.Collectives) {
 		f.Steps,
 	)
 	if t := f.Trial; t != nil && t.Why == "" {
-		row += fmt.Sprintf("%s | %s | %.0f %%%s |", times(t.Made), times(t.Library), 100*(1-t.Library.Median/t.Made.Median),
+		row += fmt.Sprintf("%s | %s | %.0f %%%s |", times(t.Made), times(t.Library),
+			100*(1-t.Library.Median/t.Made.Median),
 			map[bool]string{false: ", not certain"}[t.Certain])
 	} else {
 		row += "| | |"
@@ -156,7 +158,8 @@ func (b *bench) column(name, grid string, d *report.Collectives) {
 	first := fmt.Sprintf("0-%d:%d", (b.p-1)*b.q, b.q)
 	for _, f := range d.Findings {
 		if b.p > 2 && slices.Contains(f.Sets, first) && f.Operation != "neighbourhood exchange" {
-			b.columns = append(b.columns, fmt.Sprintf("| %s | %s | %s | %d of %d | %s | %s |", name, grid, f.Operation, f.Proven,
+			b.columns = append(b.columns, fmt.Sprintf("| %s | %s | %s | %d of %d | %s | %s |", name, grid,
+				f.Operation, f.Proven,
 				f.Instances, f.Algorithm, strings.Join(f.Sends[:min(len(f.Sends), 2)], ", ")))
 		}
 	}

@@ -61,7 +61,8 @@ func producers(o producersOf) error {
 		builds = append(builds, o.old)
 		columns = " of the other build |"
 	}
-	fmt.Printf("%s. Least of %d runs of %d calls a producer. ns of processor per call.\n\n", machine(), o.pairs, o.calls)
+	fmt.Printf("%s. Least of %d runs of %d calls a producer. ns of processor per call.\n\n", machine(), o.pairs,
+		o.calls)
 	fmt.Printf("| calls | producers | limit | program (of it kernel) |%[1]s collector |%[1]s together |%[1]s "+
 		"calls a second and core of the collector | calls a second, all | cores of the collector | "+
 		"collector peak, MiB |%[1]s file, KiB |%[1]s\n",
@@ -141,7 +142,8 @@ func buildProducer(dir string) error {
 		{"-o", filepath.Join(dir, "producer"), filepath.Join(root, "bench", "programs", "producer.c"), lib,
 			"-Wl,-rpath," + dir},
 	} {
-		if out, err := exec.Command("gcc", append([]string{"-O2", "-I" + fake}, args...)...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("gcc", append([]string{"-O2", "-I" + fake},
+			args...)...).CombinedOutput(); err != nil {
 			return fmt.Errorf("gcc %s: %w\n%s", strings.Join(args, " "), err, out)
 		}
 	}

@@ -25,11 +25,13 @@ func sourcesTable(b *bench) error {
 			return fmt.Errorf("%s %s: %w\n%s", cc, source, err, out)
 		}
 		loops = append(loops,
-			loop{name: "OpenMP (" + cc + "), critical sections, 1 thread", ranks: 1, args: []string{"critical", n}, program: cc},
+			loop{name: "OpenMP (" + cc + "), critical sections, 1 thread", ranks: 1, args: []string{"critical", n},
+				program: cc},
 			loop{name: "OpenMP (" + cc + "), regions, 2 threads", ranks: 1, program: cc,
 				args: []string{"regions", strconv.Itoa(max(b.calls/20, 1000))}})
 	}
-	loops = append(loops, loop{name: "Named regions, begin and end", ranks: 1, program: "gcc", args: []string{"named", n}},
+	loops = append(loops, loop{name: "Named regions, begin and end", ranks: 1, program: "gcc",
+		args: []string{"named", n}},
 		loop{name: "pread of 64 bytes", ranks: 1, program: "gcc", args: []string{"pread", n}})
 	// Others are those of pyenv and the like, where they are: from 3.12 on Python tells in another way.
 	for _, python := range []string{"/usr/bin/python3", "python3.12", "python3.13"} {
@@ -39,11 +41,13 @@ func sourcesTable(b *bench) error {
 		}
 		b.programs[python] = python // found by its name
 		source := filepath.Join(mpirun.Root(), "bench", "programs", "sources.py")
-		loops = append(loops, loop{name: strings.TrimSpace(string(version)) + ", call and return", ranks: 1, program: python,
-			args: []string{source, n}})
+		loops = append(loops, loop{name: strings.TrimSpace(string(version)) + ", call and return", ranks: 1,
+			program: python,
+			args:    []string{source, n}})
 	}
 	with := func(name, events string) variant {
-		return variant{name: name, record: append(b.full.record[:len(b.full.record):len(b.full.record)], "--events="+events)}
+		return variant{name: name, record: append(b.full.record[:len(b.full.record):len(b.full.record)],
+			"--events="+events)}
 	}
 	off, on := with("not chosen", "mpi"), with("chosen", "openmp,python,regions,io")
 	mpis := b.mpis

@@ -230,7 +230,8 @@ func line(p programs.Program, r []result) string {
 	cells = append(cells, over(1), over(2), over(3))
 	sizes := func(i int) {
 		ratio := float64(4*r[i].calls) / float64(max(1, r[i].bytes-r[1].bytes))
-		cells = append(cells, programs.Commas(int64(r[i].calls)), programs.Commas(r[i].bytes), fmt.Sprintf("%.0f", ratio))
+		cells = append(cells, programs.Commas(int64(r[i].calls)), programs.Commas(r[i].bytes),
+			fmt.Sprintf("%.0f", ratio))
 	}
 	sizes(3)
 	cells = append(cells, over(4), over(5))

@@ -107,7 +107,8 @@ func (b *bench) compare(list []programs.Program) error {
 
 func toolLine(program string, t *tool, r *toolResult, as float64) string {
 	if r.err != nil {
-		return fmt.Sprintf("| %s | %s | %s | | | | |", program, t.name, strings.Join(strings.Fields(r.err.Error()), " "))
+		return fmt.Sprintf("| %s | %s | %s | | | | |", program, t.name,
+			strings.Join(strings.Fields(r.err.Error()), " "))
 	}
 	calls, bytes := "", ""
 	if t.calls != nil {
@@ -116,7 +117,8 @@ func toolLine(program string, t *tool, r *toolResult, as float64) string {
 	if r.bytes > 0 {
 		bytes = programs.Commas(r.bytes)
 	}
-	return fmt.Sprintf("| %s | %s | %.2f | %.2f | %.2f | %s | %s |", program, t.name, r.cpu, r.cpu/as, r.wall, calls, bytes)
+	return fmt.Sprintf("| %s | %s | %.2f | %.2f | %.2f | %s | %s |", program, t.name, r.cpu, r.cpu/as, r.wall, calls,
+		bytes)
 }
 
 const toolTimeout = 10 * time.Minute

@@ -91,7 +91,8 @@ func (b *bench) row(bytes, contents string) error {
 	for range b.pairs {
 		for i, flags := range [][]string{nil, {"--payload"}} {
 			file := filepath.Join(b.dir, "out.tabard")
-			args := slices.Concat([]string{filepath.Join(mpirun.Root(), "bin", "tabard"), "record", "--quiet", "--force",
+			args := slices.Concat([]string{filepath.Join(mpirun.Root(), "bin", "tabard"), "record", "--quiet",
+				"--force",
 				"--timing=off", "-o", file}, flags, []string{b.exe, bytes, contents})
 			r, err := (&mpirun.Job{MPI: b.m, Ranks: 1, Dir: b.dir, Args: args, Timeout: 2 * time.Minute}).Start()
 			var n, ns float64

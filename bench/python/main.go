@@ -103,7 +103,8 @@ func once(python, question, file string) (a answer, err error) {
 		return a, err
 	}
 	cmd := exec.Command(python, "-c", ask, question, file)
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(root, "python"), "TABARD="+filepath.Join(root, "bin", "tabard"))
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(root, "python"),
+		"TABARD="+filepath.Join(root, "bin", "tabard"))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

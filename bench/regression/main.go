@@ -67,7 +67,8 @@ func run(name string, pairs, runs, ranks int, busy bool) (ok bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{tabard: filepath.Join(mpirun.Root(), "bin", "tabard"), dir: dir, program: filepath.Join(dir, "regress"), ranks: ranks, busy: busy}
+	b := &bench{tabard: filepath.Join(mpirun.Root(), "bin", "tabard"), dir: dir,
+		program: filepath.Join(dir, "regress"), ranks: ranks, busy: busy}
 	if b.m, err = mpirun.Find(name); err != nil {
 		return false, err
 	}
@@ -108,7 +109,8 @@ func run(name string, pairs, runs, ranks int, busy bool) (ok bool, err error) {
 		} else {
 			ok = false
 		}
-		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", r.what, load(), c.change("time"), c.change("waiting"), c.failed(), verdict)
+		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", r.what, load(), c.change("time"), c.change("waiting"),
+			c.failed(), verdict)
 	}
 	fmt.Printf("\n%d of %d planted regressions are found.\n", found, len(regressions))
 	return ok, nil

@@ -107,7 +107,8 @@ func oneBeside(r *row, dir, cache string) error {
 		return err
 	}
 	mb := func(n int64) float64 { return float64(n) / 1e6 }
-	fmt.Printf("| %s | %.2g | %v | %v | %.3g | %v | %.3g |\n", r.Name, mb(first.File), usage{first.ExactCPU, first.ExactMemory},
+	fmt.Printf("| %s | %.2g | %v | %v | %.3g | %v | %.3g |\n", r.Name, mb(first.File),
+		usage{first.ExactCPU, first.ExactMemory},
 		usage{again.FirstCPU, again.ExactMemory}, mb(sizes["otf2"]), read, mb(sizes["perfetto"]))
 	return nil
 }

@@ -154,8 +154,10 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 		both := func(wall, cpu time.Duration) string {
 			return fmt.Sprintf("%.3g / %.3g", float64(wall)/1e6, float64(cpu)/1e6)
 		}
-		fmt.Printf("| %s | %.1f | %s | %.0f %% | %.1f / %.1f | %s | %s | %s | %s | %.0f |\n", r.Name, float64(first.File)/1e6,
-			both(first.Open+first.First, first.FirstCPU), 100*first.Read, first.Exact.Seconds(), first.ExactCPU.Seconds(),
+		fmt.Printf("| %s | %.1f | %s | %.0f %% | %.1f / %.1f | %s | %s | %s | %s | %.0f |\n", r.Name,
+			float64(first.File)/1e6,
+			both(first.Open+first.First, first.FirstCPU), 100*first.Read, first.Exact.Seconds(),
+			first.ExactCPU.Seconds(),
 			both(first.Cold, first.ColdCPU), both(first.Warm, first.WarmCPU), both(first.Jump, first.JumpCPU),
 			both(again.Open+again.First, again.FirstCPU), float64(max(first.Memory, again.Memory))/1e6)
 		ok = ok && first.Open+first.First <= mostFirst && first.Warm <= mostWarm && first.Cold <= mostCold &&

@@ -127,7 +127,8 @@ func (c *client) first(r *result, o *api.Overview, begin time.Time, used time.Du
 		}
 		if !again {
 			r.FirstCPU = cputime.Since(used)
-			r.First, r.Read, r.Blur = time.Since(begin), 1-float64(h.Pending)/float64(o.Grid.Lines), time.Duration(h.Blur)
+			r.First, r.Read, r.Blur = time.Since(begin), 1-float64(h.Pending)/float64(o.Grid.Lines),
+				time.Duration(h.Blur)
 		}
 		if h.Exact {
 			r.Exact, r.ExactCPU = time.Since(begin), cputime.Since(used)

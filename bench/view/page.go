@@ -60,9 +60,10 @@ func wheel(p *browser.Page, times int) error {
 		if k >= times/2 {
 			by = 60
 		}
-		err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, 500, 330, func(p *input.DispatchMouseEventParams) {
-			p.DeltaX, p.DeltaY = 0.01, by // a 0 would not be sent
-		}))
+		err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, 500, 330,
+			func(p *input.DispatchMouseEventParams) {
+				p.DeltaX, p.DeltaY = 0.01, by // a 0 would not be sent
+			}))
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,8 @@ func wheel(p *browser.Page, times int) error {
 // point moves the pointer over the map.
 func point(p *browser.Page) error {
 	for k := range 40 {
-		if err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, float64(200+15*k), float64(260+3*k))); err != nil {
+		if err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, float64(200+15*k),
+			float64(260+3*k))); err != nil {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -96,16 +98,19 @@ func calls(p *browser.Page) error {
 
 // drag selects a box.
 func drag(p *browser.Page) error {
-	if err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, 300, 270, chromedp.ButtonLeft)); err != nil {
+	if err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, 300, 270,
+		chromedp.ButtonLeft)); err != nil {
 		return err
 	}
 	for k := range 40 {
-		if err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, float64(300+8*k), float64(270+2*k), chromedp.ButtonLeft)); err != nil {
+		if err := p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, float64(300+8*k), float64(270+2*k),
+			chromedp.ButtonLeft)); err != nil {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, 620, 350, chromedp.ButtonLeft), chromedp.KeyEvent("u"))
+	return p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, 620, 350, chromedp.ButtonLeft),
+		chromedp.KeyEvent("u"))
 }
 
 // pages measures the page in Chromium.

@@ -92,7 +92,8 @@ func run(name string, runs int, bar float64) (ok bool, err error) {
 			measured = append(measured, r.ms())
 		}
 		if 2*len(predicted) <= runs { // the fault is not found in most runs
-			fmt.Printf("| %s | %s | | | %.0f | | **computed in %d of %d runs** |\n", f.source, f.fault, slices.Min(measured), len(predicted), runs)
+			fmt.Printf("| %s | %s | | | %.0f | | **computed in %d of %d runs** |\n", f.source, f.fault,
+				slices.Min(measured), len(predicted), runs)
 			ok = false
 			continue
 		}
@@ -101,7 +102,8 @@ func run(name string, runs int, bar float64) (ok bool, err error) {
 		if math.Abs(off) > bar {
 			verdict, ok = "**missed**", false
 		}
-		fmt.Printf("| %s | %s | %s | %s | %s | %+.1f %% | %s |\n", f.source, f.fault, shown(recorded), shown(predicted), shown(measured),
+		fmt.Printf("| %s | %s | %s | %s | %s | %+.1f %% | %s |\n", f.source, f.fault, shown(recorded),
+			shown(predicted), shown(measured),
 			off, verdict)
 	}
 	return ok, nil

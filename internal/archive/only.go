@@ -23,7 +23,8 @@ func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal
 			yield(nil, err)
 			return
 		}
-		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs)), reads: reads}
+		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs)),
+			reads: reads}
 		g := l.x.Grammar()
 		with := rulesWith(g, wanted)
 		type frame struct {

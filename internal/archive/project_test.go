@@ -126,7 +126,8 @@ func checkProjected(t *testing.T, rng *rand.Rand, whole, p *archive.Archive, wan
 		x := p.Stream(next)
 		next++
 		if x.Process() != s.Process() || x.Thread() != s.Thread() || x.Calls() != uint64(len(want)) {
-			t.Fatalf("process %d, thread %d, %d calls; want %d, %d, %d", x.Process(), x.Thread(), x.Calls(), s.Process(),
+			t.Fatalf("process %d, thread %d, %d calls; want %d, %d, %d", x.Process(), x.Thread(), x.Calls(),
+				s.Process(),
 				s.Thread(), len(want))
 		}
 		from := uint64(rng.Intn(len(want)))

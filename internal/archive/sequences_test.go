@@ -61,7 +61,8 @@ func TestSequences(t *testing.T) {
 		}
 		b := archivetest.Open(t, apart.Bytes())
 		if partBytes(a, "sequences") == 0 || partBytes(b, "sequences") != 0 {
-			t.Fatalf("%d ranks: sequences of %d bytes, apart of %d", n, partBytes(a, "sequences"), partBytes(b, "sequences"))
+			t.Fatalf("%d ranks: sequences of %d bytes, apart of %d", n, partBytes(a, "sequences"),
+				partBytes(b, "sequences"))
 		}
 		// One of three may follow, 1.58 bits, and all else is to be learned.
 		if got, most := partBytes(a, "sequences"), int64(n*700*16/80*13/10+250); got > most {

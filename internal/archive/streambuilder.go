@@ -142,7 +142,8 @@ func segWord(v *Value) int64 {
 
 // Data is the stream of a thread, without times.
 func (s *StreamBuilder) Data(thread int) StreamData {
-	d := StreamData{Thread: thread, Calls: s.calls, Signatures: s.sigs, Grammar: s.grammar.Grammar(), Strings: s.strings}
+	d := StreamData{Thread: thread, Calls: s.calls, Signatures: s.sigs, Grammar: s.grammar.Grammar(),
+		Strings: s.strings}
 	for _, cols := range s.columns {
 		var encoded [][]byte
 		for _, c := range cols {

@@ -102,7 +102,8 @@ func TestFile(t *testing.T) {
 		ranks, names, valid, sizes := part(1), part(3), part(4), part(5)
 		for i := range length {
 			x := seen + i
-			if binary.LittleEndian.Uint32(ranks[4*i:]) != uint32(x) || binary.LittleEndian.Uint32(names[4*i:]) != uint32(x%4) {
+			if binary.LittleEndian.Uint32(ranks[4*i:]) != uint32(x) ||
+				binary.LittleEndian.Uint32(names[4*i:]) != uint32(x%4) {
 				t.Fatalf("row %d: other numbers", x)
 			}
 			if is := valid[i/8]>>(i%8)&1 == 1; is != (x%5 > 0) ||

@@ -64,7 +64,8 @@ func checkCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --against BASELINE FILE...",
 		Short: "Say whether a version is worse than a baseline, for continuous integration",
-		Long: fmt.Sprintf(checkLong, shown(trend.OfMessages), shown(trend.OfBytes), shown(trend.OfTime), shown(trend.OfWaiting),
+		Long: fmt.Sprintf(checkLong, shown(trend.OfMessages), shown(trend.OfBytes), shown(trend.OfTime),
+			shown(trend.OfWaiting),
 			shown(trend.OfLoadBalance), shown(trend.OfCommunication), shown(trend.OfElapsed)) + selectHelp,
 		Example: `  tabard check --against good.tabard new.tabard
   tabard check --against good1.tabard,good2.tabard,good3.tabard new1.tabard new2.tabard new3.tabard
@@ -98,7 +99,10 @@ func checkCommand(a *app) *cobra.Command {
 }
 
 var (
-	aJUnit    = kind{"result of tabard check", func(b []byte) bool { return strings.Contains(string(b), text.JUnitMark) }}
+	aJUnit = kind{"result of tabard check", func(b []byte) bool {
+		return strings.Contains(string(b),
+			text.JUnitMark)
+	}}
 	aMarkdown = kind{"result of tabard check", begins(text.CheckMark)}
 )
 
@@ -124,7 +128,8 @@ func (f *checkFlags) run(a *app, args []string) (passed bool, err error) {
 	for _, r := range append(now, base...) {
 		if r.Ranks != base[0].Ranks {
 			return false, usagef("%s has %s and %s has %s: only runs of one size can be checked (tabard trend compares sizes)",
-				base[0].File, render.Plural(uint64(base[0].Ranks), "rank"), r.File, render.Plural(uint64(r.Ranks), "rank"))
+				base[0].File, render.Plural(uint64(base[0].Ranks), "rank"), r.File,
+				render.Plural(uint64(r.Ranks), "rank"))
 		}
 	}
 	var s trend.Structure
@@ -145,7 +150,10 @@ func (f *checkFlags) run(a *app, args []string) (passed bool, err error) {
 // write writes the files that are asked for.
 func (f *checkFlags) write(a *app, args []string, checks []trend.Check) error {
 	if f.junit != "" {
-		err := a.writeFile(f.junit, aJUnit, f.force, func(w io.Writer) error { return text.CheckJUnit(w, args, checks) })
+		err := a.writeFile(f.junit, aJUnit, f.force, func(w io.Writer) error {
+			return text.CheckJUnit(w, args,
+				checks)
+		})
 		if err != nil {
 			return err
 		}
@@ -197,7 +205,8 @@ func (a *app) structure(base, now []string, flags selection.Flags) (s trend.Stru
 			return s, err
 		}
 		defer x.Close()
-		r, err := diff.Of(first, x, diff.Options{Structure: true, Parameters: true, Ranks: sel.Ranks, Functions: sel.Functions, Comms: sel.Comms,
+		r, err := diff.Of(first, x, diff.Options{Structure: true, Parameters: true, Ranks: sel.Ranks,
+			Functions: sel.Functions, Comms: sel.Comms,
 			Window: sel.Window, Steps: sel.Steps, Within: sel.Within})
 		if err != nil {
 			return s, err

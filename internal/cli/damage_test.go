@@ -54,11 +54,15 @@ var hostileCommands = [][]string{
 	{"timeline FILE --width 80", "timeline FILE --json", "timeline FILE --svg -", "timeline FILE --png - --rows 4",
 		"timeline FILE --time 30%..40% --rank 0", "timeline FILE --in step"},
 	{"dump FILE --limit 30", "dump FILE --json --limit 10", "dump FILE --last 2",
-		"dump FILE --from 3 --limit 5 --rank 0-2 --thread 1", "dump FILE --raw", "dump FILE --steps 1-3 --function p2p --last 3"},
-	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --with-functions", "loops FILE --depth 1 --function pt2pt"},
+		"dump FILE --from 3 --limit 5 --rank 0-2 --thread 1", "dump FILE --raw",
+		"dump FILE --steps 1-3 --function p2p --last 3"},
+	{"loops FILE", "loops FILE --json", "loops FILE --all", "loops FILE --with-functions",
+		"loops FILE --depth 1 --function pt2pt"},
 	{"diff FILE GOOD", "diff GOOD FILE --json", "diff FILE GOOD --what structure", "diff GOOD FILE --rerun --strict",
-		"diff FILE FILE", "diff FILE GOOD --what time", "diff FILE GOOD --ignore-sites --limit 0", "diff FILE FILE --in step"},
-	{"check FILE --against GOOD", "check GOOD --against FILE,GOOD --json", "check FILE --against FILE --junit - --markdown -"},
+		"diff FILE FILE", "diff FILE GOOD --what time", "diff FILE GOOD --ignore-sites --limit 0",
+		"diff FILE FILE --in step"},
+	{"check FILE --against GOOD", "check GOOD --against FILE,GOOD --json",
+		"check FILE --against FILE --junit - --markdown -"},
 	{"trend FILE GOOD", "trend GOOD FILE --json --scaling weak"},
 	{"proxy FILE --force -o OUT.c", "proxy FILE --force --compute=2 -o -", "proxy FILE --force --ranks 3 -o OUT.c",
 		"proxy FILE --any-size --force -o OUT.c", "proxy GOOD --with FILE --any-size --force -o -"},
@@ -116,7 +120,8 @@ func (w *watch) run(stop chan struct{}) {
 		used := s[0].Value.Uint64() - s[1].Value.Uint64()
 		w.mu.Lock()
 		w.peak = max(w.peak, used)
-		if w.what != "" && (cputime.Since(w.cpu) > hostileTime || time.Since(w.start) > hostileWall || used > hostileMemory) {
+		if w.what != "" && (cputime.Since(w.cpu) > hostileTime || time.Since(w.start) > hostileWall ||
+			used > hostileMemory) {
 			debug.SetTraceback("all")
 			panic(fmt.Sprintf("%s: %v of the processor, %v, %d MiB", w.what, cputime.Since(w.cpu), time.Since(w.start),
 				used>>20))
@@ -321,7 +326,8 @@ func (h *hostile) neighbours(d *archivetest.Damager) func() {
 	pipe := h.rng.IntN(4) == 0
 	return func() {
 		if pipe { // commands that read raw logs say what it is
-			if err := unix.Mkfifo(filepath.Join(h.raw, "7-7.0.raw"), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+			if err := unix.Mkfifo(filepath.Join(h.raw, "7-7.0.raw"), 0o600); err != nil &&
+				!errors.Is(err, fs.ErrExist) {
 				h.t.Fatal(err)
 			}
 		}

@@ -111,7 +111,8 @@ func (f *dumpFlags) check(cmd *cobra.Command) error {
 		return usagef("--last does not go with --from and --limit")
 	}
 	if f.raw {
-		for _, name := range []string{"rank", "function", "comm", "time", "in", "steps", "thread", "from", "limit", "last", "json", "own"} {
+		for _, name := range []string{"rank", "function", "comm", "time", "in", "steps", "thread", "from", "limit",
+			"last", "json", "own"} {
 			if set(name) {
 				return usagef("--raw prints the whole file: it does not go with --%s", name)
 			}

@@ -34,7 +34,8 @@ func TestDumpSelected(t *testing.T) {
 	}{
 		{nil, calls}, {[]string{"--limit", "3"}, calls[:3]}, {[]string{"--last", "2"}, calls[len(calls)-2:]},
 		{[]string{"--steps", "2-4"}, calls[2:5]}, {[]string{"--steps", "2-4", "--last", "1"}, calls[4:5]},
-		{[]string{"--time", "0%..100%"}, calls}, {[]string{"--comm", "1,2"}, calls}, {[]string{"--comm", "MPI_COMM_WORLD"}, []string{""}},
+		{[]string{"--time", "0%..100%"}, calls}, {[]string{"--comm", "1,2"}, calls},
+		{[]string{"--comm", "MPI_COMM_WORLD"}, []string{""}},
 		{[]string{"--last", "0"}, []string{""}},
 	} {
 		if got := lines(append(slices.Clone(one), c.args...)...); !slices.Equal(got, c.want) {
@@ -42,10 +43,12 @@ func TestDumpSelected(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"--time 100s..": "behind the end of the recording", "--steps 9999": "there is no step 9999", "--comm 77": "no communicator 77",
+		"--time 100s..": "behind the end of the recording", "--steps 9999": "there is no step 9999",
+		"--comm 77": "no communicator 77",
 		"--rank 99": "no calls of rank 99", "--raw --steps 3": "does not go with --steps",
 	} {
-		if code, out, errs := run(append([]string{"dump", f}, strings.Fields(args)...)...); code == exitOK || out != "" ||
+		if code, out, errs := run(append([]string{"dump", f}, strings.Fields(args)...)...); code == exitOK ||
+			out != "" ||
 			!strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %q, %q", args, code, out, errs)
 		}

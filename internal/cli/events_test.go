@@ -16,7 +16,8 @@ func TestEvents(t *testing.T) {
 	if err := l.Set("mpi"); err != nil || l.kinds != 1 {
 		t.Errorf("%#x, %v", l.kinds, err)
 	}
-	for name, want := range map[string]string{"mpii": "did you mean mpi?", "": "there are mpi", "no such thing": "there are mpi"} {
+	for name, want := range map[string]string{"mpii": "did you mean mpi?", "": "there are mpi",
+		"no such thing": "there are mpi"} {
 		if err := l.Set(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}

@@ -61,7 +61,8 @@ func exportCommand(a *app) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "",
 		"write to `OUT`, - for the standard output (default: the recording's name with the format's ending)")
 	fl.StringSliceVar(&f.by, "by", nil, "pprof, folded: tell stacks apart by `KEYS`, too: rank, comm")
-	f.value = addChoice(cmd, "value", "folded: what to count; pprof, too: functions, of the program, in their nest", export.FoldedValues...)
+	f.value = addChoice(cmd, "value", "folded: what to count; pprof, too: functions, of the program, in their nest",
+		export.FoldedValues...)
 	f.table = addChoice(cmd, "table", "parquet, arrow: the table to write", export.Tables...)
 	fl.IntVar(&f.partition, "partition", 0,
 		"parquet, arrow: write a file for each `N` ranks: OUT with -ranks-FIRST-LAST in its name")

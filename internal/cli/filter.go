@@ -39,7 +39,8 @@ func (l *functionList) Type() string { return "LIST" }
 func filteredOut(only, except *functionList, events *eventList) []spec.ID {
 	var ids []spec.ID
 	for _, f := range selection.Recordable() {
-		if events.hidden(f.ID) || !only.selected.Contains(f.ID) || except.selected != nil && except.selected.Contains(f.ID) {
+		if events.hidden(f.ID) || !only.selected.Contains(f.ID) ||
+			except.selected != nil && except.selected.Contains(f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}

@@ -56,7 +56,8 @@ func functionsCommand(a *app) *cobra.Command {
 	fl.BoolVar(&f.sequence, "sequence", false, "print every call in its order, indented")
 	fl.StringVar(&f.at, "at", "", "show the functions around `CALL`, e.g. 3:1200")
 	cmd.MarkFlagsMutuallyExclusive("tree", "graph", "sequence", "at")
-	fl.Var(&selectValue{&f.flags.Ranks, true, "LIST", parsed(selection.ParseRanks)}, "rank", "these ranks only, e.g. 0,4-7")
+	fl.Var(&selectValue{&f.flags.Ranks, true, "LIST", parsed(selection.ParseRanks)}, "rank",
+		"these ranks only, e.g. 0,4-7")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+report.FunctionsSchema+")")
 	cmd.MarkFlagsMutuallyExclusive("sequence", "json")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

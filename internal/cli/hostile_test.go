@@ -53,7 +53,8 @@ func TestHostileStrings(t *testing.T) {
 			}); i >= 0 || !utf8.ValidString(text[0]) {
 				t.Errorf("%s: %s hold %q", cmd, what, text[0][max(0, i-20):i+20])
 			}
-			if got, want := strings.Count(text[0], "\n"), strings.Count(text[1], "\n"); got != want && words[0] != "diff" {
+			if got, want := strings.Count(text[0], "\n"), strings.Count(text[1], "\n"); got != want &&
+				words[0] != "diff" {
 				t.Errorf("%s: %s: %d lines, %d without the poison:\n%s", cmd, what, got, want, text[0])
 			}
 			if regexp.MustCompile(`(?m)^(complete   yes|\tRank 0)`).MatchString(text[0]) {
@@ -97,7 +98,8 @@ func TestHostileMade(t *testing.T) {
 	refusals := 0
 	for name, partner := range map[string]func(int) int{"regular": regular, "irregular": irregular} {
 		file := poisoned(t, hostileJob(partner), injection)
-		for _, cmd := range []string{"proxy", "proxy --ranks 3", "proxy --ranks 4", "proxy --any-size", "scale --ranks 3",
+		for _, cmd := range []string{"proxy", "proxy --ranks 3", "proxy --ranks 4", "proxy --any-size",
+			"scale --ranks 3",
 			"scale --ranks 4"} {
 			dir := t.TempDir()
 			t.Chdir(dir)

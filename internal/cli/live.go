@@ -62,7 +62,8 @@ func onlyJob() (string, error) {
 func jobList(jobs []collect.Leftover) string {
 	var b strings.Builder
 	for _, j := range jobs {
-		fmt.Fprintf(&b, "\n  %s  since %s, %d processes here", j.Output, j.Created.Local().Format("15:04:05"), j.Processes)
+		fmt.Fprintf(&b, "\n  %s  since %s, %d processes here", j.Output, j.Created.Local().Format("15:04:05"),
+			j.Processes)
 	}
 	return b.String()
 }

@@ -70,10 +70,13 @@ func TestManyRanks(t *testing.T) {
 	manyRanks(t, a, ranks, 5)
 	manyRanks(t, b, ranks, 6)
 	var asked []string
-	for _, q := range []string{"info A", "info A --comms", "info A --cost", "report A", "view A --html OUT --force", "profile A --by rank", "matrix A",
-		"histogram A", "waits A", "messages A", "timeline A", "dump A --rank 4999", "dump A --last 3", "loops A", "diff A A",
+	for _, q := range []string{"info A", "info A --comms", "info A --cost", "report A", "view A --html OUT --force",
+		"profile A --by rank", "matrix A",
+		"histogram A", "waits A", "messages A", "timeline A", "dump A --rank 4999", "dump A --last 3", "loops A",
+		"diff A A",
 		"diff A B", "check A --against A", "trend A B", "merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT",
-		"export pprof A -o OUT --by rank", "export perfetto A -o OUT --force", "io A", "openmp A", "functions A", "outliers A", "collectives A"} {
+		"export pprof A -o OUT --by rank", "export perfetto A -o OUT --force", "io A", "openmp A", "functions A",
+		"outliers A", "collectives A"} {
 		name, _, _ := strings.Cut(q, " ")
 		asked = append(asked, name)
 		out := filepath.Join(dir, "out"+strings.NewReplacer("proxy", ".c", "merge", "1.tabard", "scale", "2.tabard").

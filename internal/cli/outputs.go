@@ -39,7 +39,10 @@ var (
 	aSVG    = kind{"picture of tabard", render.IsSVG}
 	aProxy  = kind{"proxy", begins(cgen.Mark)}
 	aPage   = kind{"page of tabard view --html", begins(view.Mark)}
-	aManual = kind{"manual page of tabard", func(head []byte) bool { return bytes.Contains(head, []byte(`.TH "TABARD`)) }}
+	aManual = kind{"manual page of tabard", func(head []byte) bool {
+		return bytes.Contains(head,
+			[]byte(`.TH "TABARD`))
+	}}
 )
 
 // reading notes that a command reads a file.

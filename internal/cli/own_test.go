@@ -90,7 +90,8 @@ func TestOwnRecordsAreNoCalls(t *testing.T) {
 	for _, args := range []string{"info FILE", "report FILE", "loops FILE"} {
 		for _, path := range []string{plain, with} {
 			_, stdout, _ := run(strings.Fields(strings.ReplaceAll(args, "FILE", path))...)
-			if !regexp.MustCompile(`\b(10|5) calls|calls +10 `).MatchString(stdout) || strings.Contains(stdout, "tabard_") {
+			if !regexp.MustCompile(`\b(10|5) calls|calls +10 `).MatchString(stdout) ||
+				strings.Contains(stdout, "tabard_") {
 				t.Errorf("tabard %s: %s", args, stdout)
 			}
 		}

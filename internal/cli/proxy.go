@@ -182,7 +182,8 @@ func (f *proxyFlags) run(a *app, file string, arch *archive.Archive) error {
 	var text bytes.Buffer
 	var result *cgen.Result
 	var err error
-	o := cgen.Options{File: file, Name: filepath.Base(f.output), Compute: f.computes, Scale: f.compute.scale, Replaced: f.notes}
+	o := cgen.Options{File: file, Name: filepath.Base(f.output), Compute: f.computes, Scale: f.compute.scale,
+		Replaced: f.notes}
 	if f.set {
 		result, err = a.proxyAnySize(arch, &text, o, &f.anySize)
 	} else {
@@ -225,7 +226,8 @@ func (a *app) tellProxy(output string, r *cgen.Result) {
 	if r.Threads {
 		threads = " -pthread"
 	}
-	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2%s -o %s %s\n", r.Lines, ranks, threads, program, output)
+	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2%s -o %s %s\n", r.Lines, ranks, threads, program,
+		output)
 }
 
 // anySize are the flags of proxy that are about programs for any number of ranks.

@@ -146,7 +146,8 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 	must(cmd.RegisterFlagCompletionFunc("events", fixed(eventNames()...)))
 	f.times = addChoice(cmd, "function-times", "which times calls of functions get", "off", "entry", "all")
 	f.payload = addChoice(cmd, "payload",
-		"record a hash of what each message carries, or some of its elements, too:\nfor tabard collectives", "off", "hashes",
+		"record a hash of what each message carries, or some of its elements, too:\nfor tabard collectives", "off",
+		"hashes",
 		"samples")
 	fl.Lookup("payload").NoOptDefVal = "hashes"
 	fl.StringVar(
@@ -283,8 +284,9 @@ func (f *recordFlags) run(a *app, args []string) error {
 		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
 		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet,
 		StartOff: f.start.value == "off",
-		State:    f.state, Collectors: f.collectors, CPUs: f.cpus, NoMerge: f.merge.value == "read", MergeWait: f.mergeWait,
-		Settings: f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
+		State:    f.state, Collectors: f.collectors, CPUs: f.cpus, NoMerge: f.merge.value == "read",
+		MergeWait: f.mergeWait,
+		Settings:  f.settings(), Tool: report.NewVersion().String(), Runtime: capture.Runtime(), Stderr: a.err,
 	})
 	var option *launch.OptionError
 	if errors.As(err, &option) {

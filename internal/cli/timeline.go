@@ -86,7 +86,8 @@ func timelineCommand(a *app) *cobra.Command {
 		"draw `N` columns: characters of text (default: as the terminal), cells of JSON (default 200)")
 	fl.IntVar(&f.rows, "rows", 0, "draw at most `N` rows (default: what fits)")
 	fl.BoolVar(&f.whole, "whole", false, "show MPI_Init and MPI_Finalize, too (JSON always has them)")
-	f.by = addChoice(cmd, "order", "order of the rows: auto is class from 64 threads on, else and in JSON rank", "auto", "rank",
+	f.by = addChoice(cmd, "order", "order of the rows: auto is class from 64 threads on, else and in JSON rank",
+		"auto", "rank",
 		"class")
 	f.pictureFlags.add(cmd)
 	f.selectFlags.add(cmd, report.TimelineSchema)
@@ -206,7 +207,8 @@ func (f *timelineFlags) order(chosen *selection.Resolved, o *timeline.Options, v
 }
 
 // steps finds the time steps.
-func (f *timelineFlags) steps(chosen *selection.Resolved, o *timeline.Options, view *text.TimelineView, r *timeline.Result,
+func (f *timelineFlags) steps(chosen *selection.Resolved, o *timeline.Options, view *text.TimelineView,
+	r *timeline.Result,
 	term *render.Terminal) error {
 	most := markedSteps
 	if !f.wanted() {

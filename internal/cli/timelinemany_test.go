@@ -83,13 +83,15 @@ func TestTimelineManyRanks(t *testing.T) {
 	}
 	_, plain, _ := run("timeline", path, "--width", "100")
 	lines := strings.Split(plain, "\n")
-	for i, want := range []string{"Timeline of 98 ranks, 2 not recorded", "without initialisation", "time steps of rank 53",
+	for i, want := range []string{"Timeline of 98 ranks, 2 not recorded", "without initialisation",
+		"time steps of rank 53",
 		"[2---", "rank", "53 |", "70 | (not recorded: ", "71 |", "class 0 (4) |"} {
 		if !strings.Contains(lines[i], want) {
 			t.Errorf("line %d: no %q in %q", i, want, lines[i])
 		}
 	}
-	if !strings.Contains(plain, "W waiting for others") || !strings.Contains(plain, "2.086 ms: rank 53 is late, 96 others") {
+	if !strings.Contains(plain, "W waiting for others") || !strings.Contains(plain,
+		"2.086 ms: rank 53 is late, 96 others") {
 		t.Errorf("no waits in\n%s", plain)
 	}
 }
@@ -99,7 +101,8 @@ func TestTimelineFewRows(t *testing.T) {
 	many, two := file(t, crowd(100, 53, 70, 71)), file(t, crowd(2, 1))
 	for _, args := range [][]string{
 		{many, "--rows", "1"}, {many, "--rows", "2"}, {many, "--rows", "4"}, {many, "--order", "class", "--rank", "0"},
-		{many, "--order", "class", "--rank", "53"}, {many, "--order", "class", "--rank", "0-10,70"}, {many, "--rank", "60-71"},
+		{many, "--order", "class", "--rank", "53"}, {many, "--order", "class", "--rank", "0-10,70"},
+		{many, "--rank", "60-71"},
 		{two, "--order", "class"}, {two, "--rows", "1", "--order", "class"},
 	} {
 		for _, more := range [][]string{nil, {"--svg", "-"}, {"--json"}} {
@@ -108,7 +111,8 @@ func TestTimelineFewRows(t *testing.T) {
 			if code != exitOK {
 				t.Errorf("%s: exit code %d, %s", words[2:], code, errs)
 			}
-			if strings.Contains(strings.ReplaceAll(out, many, ""), "71") && args[0] == many && slices.Contains(args, "0-10,70") && more == nil {
+			if strings.Contains(strings.ReplaceAll(out, many, ""), "71") && args[0] == many &&
+				slices.Contains(args, "0-10,70") && more == nil {
 				t.Errorf("%s: rank 71 is not selected:\n%s", words[2:], out)
 			}
 		}

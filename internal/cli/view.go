@@ -205,7 +205,8 @@ func (f *viewFlags) announce(a *app, s *view.Server, l net.Listener) (remove fun
 	if f.socket != "" {
 		const port = 8090
 		fmt.Fprintf(a.out, "Run this on your own machine:\n\n  ssh -N -L %d:%s %s@%s\n\nand open\n\n  "+
-			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, render.ShellWord(l.Addr().String()), name, host, port, s.Token())
+			"http://localhost:%d/?token=%s\n\nCtrl-C ends it.\n", port, render.ShellWord(l.Addr().String()), name,
+			host, port, s.Token())
 		return func() {}
 	}
 	address := fmt.Sprintf("http://%s/?token=%s", l.Addr(), s.Token())

@@ -191,7 +191,8 @@ func (i *image) containing(texts map[string]string) (names []string) {
 	}
 	defer f.Close()
 	for _, s := range f.Sections {
-		if s.Type != elf.SHT_PROGBITS || s.FileSize > maxText || s.Flags&(elf.SHF_ALLOC|elf.SHF_EXECINSTR) != elf.SHF_ALLOC {
+		if s.Type != elf.SHT_PROGBITS || s.FileSize > maxText ||
+			s.Flags&(elf.SHF_ALLOC|elf.SHF_EXECINSTR) != elf.SHF_ALLOC {
 			continue
 		}
 		b, err := s.Data()

@@ -57,7 +57,8 @@ int main(void)
 		}
 		var lines []string
 		for _, c := range checks {
-			lines = append(lines, string(c.Status)+" "+c.Name+": "+c.Detail+strings.Replace(c.Fix, "tabard record", " ->", 1))
+			lines = append(lines, string(c.Status)+" "+c.Name+": "+c.Detail+strings.Replace(c.Fix, "tabard record",
+				" ->", 1))
 		}
 		got := strings.Join(lines, "\n")
 		for _, want := range strings.Split(wants, "|") {

@@ -47,7 +47,8 @@ func (x *chrome) stream(p *selection.Part) (sink, func() error, error) {
 		x.hosts[r.Host] = host
 		x.name(host, 0, "process_name", "host "+r.Host)
 	}
-	s := &chromeStream{chrome: x, process: host, thread: firstThread + p.Stream.Index(), requests: map[int64]*spec.Func{}}
+	s := &chromeStream{chrome: x, process: host, thread: firstThread + p.Stream.Index(),
+		requests: map[int64]*spec.Func{}}
 	x.name(host, s.thread, "thread_name", threadName(p.Stream))
 	n := newNest(p.Stream, s)
 	return n, n.finish, x.send()

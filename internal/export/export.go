@@ -62,7 +62,8 @@ var Formats = []*Format{
 		write: writePprof},
 	{Name: "folded", Ext: ".folded", About: "folded stacks for flame graphs (--value says of what)", Is: isFolded,
 		write: writeFolded},
-	{Name: "perfetto", Ext: ".perfetto-trace", About: "timeline for ui.perfetto.dev and trace_processor", Is: isPerfetto,
+	{Name: "perfetto", Ext: ".perfetto-trace", About: "timeline for ui.perfetto.dev and trace_processor",
+		Is:      isPerfetto,
 		perCall: 10, most: 20e6, viewer: "ui.perfetto.dev", write: writePerfetto, regions: true},
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
 		perCall: 500, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
@@ -218,7 +219,8 @@ func (j *Job) Check() error {
 	}
 	if f := j.format; f.most > 0 && j.Calls > f.most {
 		return fmt.Errorf("%s calls would be some %s, and %s can load some %s calls: choose a part with --time, --steps, "+
-			"--rank or --classes, or write all with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()), f.viewer,
+			"--rank or --classes, or write all with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()),
+			f.viewer,
 			render.Count(f.most))
 	}
 	return nil

@@ -44,7 +44,8 @@ func TestNotes(t *testing.T) {
 		var n notes
 		want := map[note]bool{}
 		for i := range count {
-			x := note{rng.Int32N(3), rng.Uint64N(1 << 20), uint64(i), message{rng.Int32(), -1, rng.Int32(), rng.Int64()}}
+			x := note{rng.Int32N(3), rng.Uint64N(1 << 20), uint64(i),
+				message{rng.Int32(), -1, rng.Int32(), rng.Int64()}}
 			want[x] = true
 			if err := n.add(x); err != nil {
 				t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 
 // eachStack calls f for each place in the nest of the program's functions, from the outside in, and for the calls of
 // APIs that were made there, with how many calls were made and the time of them without what is in them.
-func eachStack(j *Job, f func(stack []string, files []functions.Function, calls uint64, time int64)) (timed bool, err error) {
+func eachStack(j *Job, f func(stack []string, files []functions.Function, calls uint64, time int64)) (timed bool,
+	err error) {
 	if f := j.Options.Selection; f != (selection.Flags{Ranks: f.Ranks}) {
 		return false, errors.New("calls of functions are counted for whole processes: of the selection use --rank only")
 	}

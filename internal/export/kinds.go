@@ -23,7 +23,8 @@ func isPerfetto(head []byte) bool {
 		return len(head) == 0
 	}
 	_, n := binary.Uvarint(head[1:])
-	return n > 0 && bytes.HasPrefix(head[1+n:], []byte{packetCompressed<<3&0x7f | wireBytes | 0x80, packetCompressed >> 4})
+	return n > 0 && bytes.HasPrefix(head[1+n:], []byte{packetCompressed<<3&0x7f | wireBytes | 0x80,
+		packetCompressed >> 4})
 }
 
 // chromeBegin is how traces for Chrome begin.

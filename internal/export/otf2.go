@@ -61,7 +61,8 @@ func checkOTF2(j *Job) error {
 	}
 	if n > mostLocations {
 		return fmt.Errorf("OTF2 has two files for each thread: %s files in one directory are too much for most parallel "+
-			"file systems; choose a part with --rank or --classes, or write all with --force", render.Count(uint64(2*n)))
+			"file systems; choose a part with --rank or --classes, or write all with --force",
+			render.Count(uint64(2*n)))
 	}
 	return nil
 }
@@ -79,7 +80,8 @@ func writeOTF2(j *Job, out *safefile.OutputDir) error {
 	}
 	defer t.arrows.close()
 	x := &otf2Archive{timeline: t, defs: otf2.NewDefinitions(), out: out, functions: map[spec.ID]uint32{},
-		names: map[string]uint32{}, windows: map[[2]int32]uint32{}, first: otf2.Undefined64, events: map[uint64]uint64{},
+		names: map[string]uint32{}, windows: map[[2]int32]uint32{}, first: otf2.Undefined64,
+		events:  map[uint64]uint64{},
 		defined: map[int]bool{}}
 	x.defs.MPI()
 	x.site = x.defs.Attribute("call site", true)

@@ -454,8 +454,10 @@ func writeMessages(j *Job, w io.Writer) error {
 			return nil // of tables in parts, a message is in the part of its sender
 		}
 		row := messageRow{Source: m.Send.Process, Destination: m.Recv.Process, Tag: m.Tag, Bytes: known(m.Bytes),
-			Comm: known(m.Comm), SendCall: int64(send.Call), SendStart: at(send, send.Begin), SendEnd: at(send, send.End),
-			PostCall: int64(post.Call), PostStart: at(post, post.Begin), DoneEnd: at(done, done.End), Guessed: m.Guessed}
+			Comm: known(m.Comm), SendCall: int64(send.Call), SendStart: at(send, send.Begin),
+			SendEnd:  at(send, send.End),
+			PostCall: int64(post.Call), PostStart: at(post, post.Begin), DoneEnd: at(done, done.End),
+			Guessed: m.Guessed}
 		if done.Known() {
 			row.DoneCall = some(int64(done.Call))
 		}
@@ -519,7 +521,8 @@ func writeRanks(j *Job, w io.Writer) error {
 		if !j.sel.Selection.Rank(r.Rank) {
 			continue
 		}
-		if err := t.add(&rankRow{int32(i), int32(r.World), int32(r.Rank), r.Host, int64(r.PID), r.Complete, r.End}); err != nil {
+		if err := t.add(&rankRow{int32(i), int32(r.World), int32(r.Rank), r.Host, int64(r.PID), r.Complete,
+			r.End}); err != nil {
 			return err
 		}
 	}
@@ -543,7 +546,8 @@ func writeSites(j *Job, w io.Writer) error {
 			}
 			seen[site.String()] = true
 			for depth, f := range site.Frames {
-				if err := t.add(&siteRow{site.String(), int32(depth), f.Func, f.File, int32(f.Line), f.Image}); err != nil {
+				if err := t.add(&siteRow{site.String(), int32(depth), f.Func, f.File, int32(f.Line),
+					f.Image}); err != nil {
 					return err
 				}
 			}

@@ -70,7 +70,8 @@ func writePrv(j *Job, out *safefile.OutputDir) error {
 	if x.pending > 0 {
 		j.note("%d messages are left out: no call completes their receives", x.pending)
 	}
-	for name, write := range map[string]func(io.Writer) error{prvTrace: x.trace, prvConfig: x.config.write, prvNames: x.names} {
+	for name, write := range map[string]func(io.Writer) error{prvTrace: x.trace, prvConfig: x.config.write,
+		prvNames: x.names} {
 		err := createFile(out.Create, name, func(f io.Writer) error {
 			w := bufio.NewWriterSize(f, 1<<16)
 			if err := write(w); err != nil {
@@ -178,7 +179,8 @@ func (x *prv) stream(p *selection.Part) (sink, func() error, error) {
 
 // trace writes the file that is opened.
 func (x *prv) trace(w io.Writer) error {
-	fmt.Fprintf(w, "%s%s):%d_ns:%d(", prvBegin, x.Archive.Meta().Created.UTC().Format("02/01/06 at 15:04"), x.end, len(x.cpus))
+	fmt.Fprintf(w, "%s%s):%d_ns:%d(", prvBegin, x.Archive.Meta().Created.UTC().Format("02/01/06 at 15:04"), x.end,
+		len(x.cpus))
 	node := map[string]int{}
 	for i, n := range x.cpus {
 		node[n.name] = i + 1

@@ -47,7 +47,10 @@ func (l *timedLines) spill() (err error) {
 			return err
 		}
 	}
-	slices.SortFunc(l.index, func(a, b timedLine) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
+	slices.SortFunc(l.index, func(a, b timedLine) int {
+		return cmp.Or(cmp.Compare(a.at, b.at),
+			cmp.Compare(a.from, b.from))
+	})
 	w := bufio.NewWriterSize(l.file, 1<<16)
 	l.runs = append(l.runs, l.size)
 	var head []byte

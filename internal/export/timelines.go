@@ -95,7 +95,8 @@ func (t *timeline) match() error {
 			recv = &m.Recv.Post
 		}
 		if has(send) && m.Bytes > 0 && send.Timed && m.Recv.Done.Timed {
-			t.flying.add(t.program.Process(m.Send.Process), send.Begin, max(send.Begin, m.Recv.Done.End), float64(m.Bytes))
+			t.flying.add(t.program.Process(m.Send.Process), send.Begin, max(send.Begin, m.Recv.Done.End),
+				float64(m.Bytes))
 		}
 		if !has(send) || !has(recv) {
 			return nil

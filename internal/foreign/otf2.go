@@ -67,7 +67,8 @@ func OTF2(path string, o Options) (*Result, error) {
 
 func ofArchive(a *otf2.Archive, o Options) (*Result, error) {
 	x := &importer{Archive: a, o: o, left: counts{}, kinds: map[uint32]*region{}, comms: map[uint32]*comm{},
-		members: map[uint64]int{}, abi: spec.OpenMPI, raw: map[string]uint64{}, site: otf2.Undefined, offset: otf2.Undefined}
+		members: map[uint64]int{}, abi: spec.OpenMPI, raw: map[string]uint64{}, site: otf2.Undefined,
+		offset: otf2.Undefined}
 	if len(a.Locations) == 0 {
 		return nil, fmt.Errorf("%s has no locations: nothing was recorded", a.Path)
 	}
@@ -121,7 +122,8 @@ func (x *importer) communicators() {
 		x.comms[d.ID] = c
 		g, ok := x.Groups[d.Group]
 		switch {
-		case !ok && len(x.Members) > 0 && !world, ok && !world && len(x.Members) > 0 && inOrder(g.Members, len(x.Members)):
+		case !ok && len(x.Members) > 0 && !world, ok && !world && len(x.Members) > 0 &&
+			inOrder(g.Members, len(x.Members)):
 			// some tools give both groups of MPI_COMM_WORLD one number
 			world, c.raw, c.size = true, x.raw[mpi.CommWorld], len(x.Members)
 			c.ranks = map[int]int{}

@@ -50,7 +50,8 @@ func written(t testing.TB) files {
 		return d.Region(otf2.Region{Name: name, File: "a.c", Line: 7, Paradigm: p})
 	}
 	main, user := region("main", otf2.Compiler), region("step", otf2.User)
-	isend, irecv, waitall := region("MPI_Isend", otf2.MPI), region("MPI_Irecv", otf2.MPI), region("MPI_Waitall", otf2.MPI)
+	isend, irecv, waitall := region("MPI_Isend", otf2.MPI), region("MPI_Irecv", otf2.MPI),
+		region("MPI_Waitall", otf2.MPI)
 	send, recv := region("MPI_Send", otf2.MPI), region("mpi_recv_", otf2.User) // as in Fortran
 	bcast, free := region("MPI_Bcast", otf2.MPI), region("MPI_Comm_free", otf2.MPI)
 	gatherv, read := region("MPI_Gatherv", otf2.MPI), region("read", otf2.MPI)
@@ -115,7 +116,8 @@ func written(t testing.TB) files {
 			call(read, func(t uint64) error { return e.IOBegin(t, handle, otf2.ReadFile, 0, 16, 7) },
 				func(t uint64) error { return e.IOComplete(t, handle, 12, 7) })
 		}
-		must(e.FenceBegin(now), e.Leave(now, user), e.Leave(now, main), e.Leave(now, main), e.Enter(now, send), e.Close())
+		must(e.FenceBegin(now), e.Leave(now, user), e.Leave(now, main), e.Leave(now, main), e.Enter(now, send),
+			e.Close())
 	}
 	e := otf2.NewEvents(f.make(fmt.Sprintf("a/%d.evt", uint64(1<<32))))
 	must(e.Enter(1500, user), e.Leave(1600, user), e.Close())

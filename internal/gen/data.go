@@ -156,7 +156,8 @@ func loadEvents(dir string) ([]Event, error) {
 		head, about, ok := strings.Cut(l, ":")
 		w := strings.Fields(head)
 		if !ok || len(w) == 0 || len(w) > 2 || len(w) == 2 && w[1] != "default" || len(list) == maxEvents {
-			return fmt.Errorf("want a name, perhaps the word default, a colon and what it is, of at most %d kinds", maxEvents)
+			return fmt.Errorf("want a name, perhaps the word default, a colon and what it is, of at most %d kinds",
+				maxEvents)
 		}
 		list = append(list, Event{Name: w[0], About: strings.TrimSpace(about), Default: len(w) == 2})
 		return nil

@@ -90,7 +90,8 @@ func TestRefuses(t *testing.T) {
 		{"unknown constant", "mpi/constants.txt", "MPI_ANY_TAG", "MPI_EVERY_TAG", "no ABI defines MPI_EVERY_TAG"},
 		{"id of another API", "apis.txt", "mpi 64 2047", "mpi 64 700", "is not one of mpi"},
 		{"kind of events", "apis.txt", "2047 mpi", "2047 mpl", "unknown kind of events"},
-		{"ids of two APIs", "apis.txt", "mpi 64 2047 mpi P", "mpi 64 2047 mpi P\nmpi 2000 2100 mpi", "are used by others"},
+		{"ids of two APIs", "apis.txt", "mpi 64 2047 mpi P", "mpi 64 2047 mpi P\nmpi 2000 2100 mpi",
+			"are used by others"},
 		{"size of no datatype", "mpi/typesizes.txt", "MPI_LB", "MPI_SUM", "MPI_SUM is no predefined datatype"},
 		{"unknown operation", "mpi/meaning.txt", "cancel  ", "recall  ", `unknown operation "recall"`},
 		{"unknown attribute", "mpi/meaning.txt", "send mode=ready", "send speed=ready", "unknown attribute"},
@@ -181,7 +182,8 @@ func TestSecondAPI(t *testing.T) {
 		bytes.Contains(files[2].Text, []byte("Ptoy_read")) {
 		t.Errorf("%s: no wrapper of toy_read, or one of a twin that it does not have", files[2].Path)
 	}
-	for _, want := range []string{`ID: 65001, Name: "toy_read", API: "toy", Kind: 2`, "Op: OpRead, Activity: ActivityIo",
+	for _, want := range []string{`ID: 65001, Name: "toy_read", API: "toy", Kind: 2`,
+		"Op: OpRead, Activity: ActivityIo",
 		"RoleOn: 1", `{Name: "toy", Alias: "", About: "the toy"}`} {
 		if !bytes.Contains(files[0].Text, []byte(want)) {
 			t.Errorf("%s lacks %s", files[0].Path, want)

@@ -502,7 +502,8 @@ func (api *API) groupIndex(g *FunctionGroup) int {
 
 // wordOrder is the order in which a row has its words.
 var wordOrder = []struct{ typ, field string }{
-	{"Shape", "Shape"}, {"Operation", "Op"}, {"SendMode", "Mode"}, {"Which", "Which"}, {"Flow", "Flow"}, {"Data", "Data"},
+	{"Shape", "Shape"}, {"Operation", "Op"}, {"SendMode", "Mode"}, {"Which", "Which"}, {"Flow", "Flow"},
+	{"Data", "Data"},
 	{"Vector", "Vector"},
 	{"Outcome", "Outcome"}, {"Activity", "Activity"},
 }

@@ -57,7 +57,8 @@ var ctypes = map[string]struct {
 	"MPI_Count": {"long", 64}, "MPI_Offset": {"long", 64},
 	"MPI_T_cb_safety": {"int", 32}, "MPI_T_source_order": {"int", 32},
 	"MPIX_Grequest_class": {"int", 32},
-	"off_t":               {"off_t", 64}, "uint64_t": {"uint64_t", 64}, "mode_t": {"mode_t", 32}, "unsigned": {"unsigned", 32},
+	"off_t":               {"off_t", 64}, "uint64_t": {"uint64_t", 64}, "mode_t": {"mode_t", 32},
+	"unsigned":       {"unsigned", 32},
 	"ncclDataType_t": {"int", 32}, "ncclRedOp_t": {"int", 32}, "ncclUniqueId": {"struct tb_nccl_id", 64},
 }
 
@@ -638,7 +639,8 @@ const otherEachRun = "NCCL_ID"
 func (p *Param) slot(out bool) Slot {
 	s := Slot{Param: p.Index, Out: out, Codec: p.Codec, Class: p.Class, Life: p.Life, Array: p.Array, Bits: p.Bits}
 	s.OnError = out && p.Life == "Complete"
-	s.Column = out && p.Codec != "Handle" && p.Codec != "StringArray" || p.Codec == "Status" || p.Kind == otherEachRun ||
+	s.Column = out && p.Codec != "Handle" && p.Codec != "StringArray" || p.Codec == "Status" ||
+		p.Kind == otherEachRun ||
 		strings.HasPrefix(p.Kind, "PAYLOAD")
 	return s
 }

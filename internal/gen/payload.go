@@ -79,7 +79,8 @@ func (w *wrapper) whenWanted(cond, statement string, args ...any) string {
 	if cond != "" {
 		cond = " && " + cond
 	}
-	return fmt.Sprintf("if (tb_unlikely(tb_payload_wanted(TB_ID_%s))%s) ", w.Name, cond) + fmt.Sprintf(statement, args...)
+	return fmt.Sprintf("if (tb_unlikely(tb_payload_wanted(TB_ID_%s))%s) ", w.Name, cond) +
+		fmt.Sprintf(statement, args...)
 }
 
 // sends is the statement for what a call sends at once: one message, or a part for each process. In place, what is sent

@@ -63,7 +63,8 @@ var classOrder []string
 
 // described are the types that functions are described with; there must be no other and none may be
 // missing.
-var described = []string{"Shape", "Operation", "Which", "SendMode", "Flow", "Data", "Vector", "Outcome", "Activity", "Role",
+var described = []string{"Shape", "Operation", "Which", "SendMode", "Flow", "Data", "Vector", "Outcome", "Activity",
+	"Role",
 	"Class"}
 
 func loadVocabulary(dir string) (*Vocabulary, error) {

@@ -38,7 +38,8 @@ func TestVocabularyRefuses(t *testing.T) {
 		{"two words", string(whole) + "\nodd even : x\n", "want a word and what it means"},
 		{"no colon after words", string(whole) + "\nodd\n", "want a word and what it means"},
 		{"a type is missing", "[Class] c\nComm : a communicator\n", "has no words"},
-		{"a type is empty", strings.Replace(string(whole), "[SendMode", "[SendMode Send] s\n[SendMode", 1), "each type once"},
+		{"a type is empty", strings.Replace(string(whole), "[SendMode", "[SendMode Send] s\n[SendMode", 1),
+			"each type once"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "vocabulary.txt"), []byte(c.text), 0o644); err != nil {
@@ -62,7 +63,8 @@ func TestConstants(t *testing.T) {
 	}
 	v := vocabulary(t)
 	for _, c := range []struct{ typ, word, want string }{
-		{"Operation", "send", "OpSend"}, {"Operation", "matched_probe", "OpMatchedProbe"}, {"Flow", "to_all", "FlowToAll"},
+		{"Operation", "send", "OpSend"}, {"Operation", "matched_probe", "OpMatchedProbe"},
+		{"Flow", "to_all", "FlowToAll"},
 		{"Role", "send_peer", "RoleSendPeer"}, {"Which", "any", "WhichAny"},
 	} {
 		if got, err := v.constant(c.typ, c.word); err != nil || got != c.want {
@@ -179,7 +181,8 @@ func TestBases(t *testing.T) {
 func TestGroupsOfFunctions(t *testing.T) {
 	v := vocabulary(t)
 	m := &meanings{vocabulary: v}
-	for _, l := range []string{"first f : name=toy_A*,toy_Z category=io_data : some", "third - : chapter=two_words : more",
+	for _, l := range []string{"first f : name=toy_A*,toy_Z category=io_data : some",
+		"third - : chapter=two_words : more",
 		"rest - : : all others"} {
 		if err := m.group(l); err != nil {
 			t.Fatal(err)
@@ -260,7 +263,8 @@ func TestParametersRefused(t *testing.T) {
 		{"a communicator that is used", object(param("COMMUNICATOR", "MPI_Comm", "in"), "comm", "use"), ""},
 		{"a communicator that is new, but read", object(param("COMMUNICATOR", "MPI_Comm", "in"), "comm", "new"),
 			"not written only"},
-		{"a request that completes, but is only read", object(param("REQUEST", "MPI_Request", "in"), "request", "complete"),
+		{"a request that completes, but is only read", object(param("REQUEST", "MPI_Request", "in"), "request",
+			"complete"),
 			"not both read and written"},
 		{"an unknown life", object(param("COMMUNICATOR", "MPI_Comm", "in"), "comm", "eternal"), "no life rule"},
 	} {
@@ -294,7 +298,8 @@ func TestCorrections(t *testing.T) {
 		}
 	}
 	fs := functions()
-	if err := apply(fs, "toy_f", []byte(`{"excluded": true}`), "it is odd"); err != nil || fs["toy_f"].excludedWhy != "it is odd" {
+	if err := apply(fs, "toy_f", []byte(`{"excluded": true}`), "it is odd"); err != nil ||
+		fs["toy_f"].excludedWhy != "it is odd" {
 		t.Errorf("%+v, error %v", fs["toy_f"], err)
 	}
 }
@@ -336,7 +341,8 @@ func TestKindsAndIDs(t *testing.T) {
 	v := vocabulary(t)
 	for text, want := range map[string]string{"MPI_X": "want name, class", "MPI_X Comm nil": "want name, class",
 		"MPI_X Comm\nMPI_X Comm": "occurs twice", "MPI_X Colour": "unknown class Colour"} {
-		if _, err := loadPredefineds(write("predefined.txt", text), v); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := loadPredefineds(write("predefined.txt", text), v); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}

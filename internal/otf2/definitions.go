@@ -334,7 +334,8 @@ const (
 func (d *Definitions) chunk() (int, error) {
 	need := d.longest + headerBytes + 16
 	if need > mostChunk {
-		return 0, fmt.Errorf("a definition takes %d bytes, and OTF2 has %d at most: choose fewer ranks", need, mostChunk)
+		return 0, fmt.Errorf("a definition takes %d bytes, and OTF2 has %d at most: choose fewer ranks", need,
+			mostChunk)
 	}
 	if need > usualChunk {
 		return mostChunk, nil

@@ -20,7 +20,8 @@ func TestOpenings(t *testing.T) {
 	}
 	for _, abi := range []spec.ABI{spec.OpenMPI, spec.MPICH} {
 		for mode := range mpiModes {
-			for _, o := range []Opening{{Mode: mode}, {mode, Create | Exclusive, StatusAppend}, {mode, Unique, StatusDelete}} {
+			for _, o := range []Opening{{Mode: mode}, {mode, Create | Exclusive, StatusAppend},
+				{mode, Unique, StatusDelete}} {
 				if got := MPIOpening(o.MPI(abi), abi); got != o {
 					t.Errorf("%v of %v comes back as %v", o, abi, got)
 				}

@@ -106,7 +106,8 @@ func TestEvents(t *testing.T) {
 			x := event{now, evEnter, region}
 			var err error
 			if rng.IntN(2) == 0 {
-				err = e.Enter(at, uint32(region), Attribute{ID: 1, Value: rng.Uint64()}, Attribute{Source: true, Value: 300})
+				err = e.Enter(at, uint32(region), Attribute{ID: 1, Value: rng.Uint64()},
+					Attribute{Source: true, Value: 300})
 			} else {
 				x.kind = evLeave
 				err = e.Leave(at, uint32(region))
@@ -147,7 +148,8 @@ func TestNumbers(t *testing.T) {
 
 // Definitions fit into chunks that readers take, or there is an error.
 func TestLargeDefinitions(t *testing.T) {
-	for _, c := range []struct{ members, chunk int }{{10, usualChunk}, {1 << 20, usualChunk}, {1 << 21, mostChunk}, {1 << 23, 0}} {
+	for _, c := range []struct{ members, chunk int }{{10, usualChunk}, {1 << 20, usualChunk}, {1 << 21, mostChunk},
+		{1 << 23, 0}} {
 		d := NewDefinitions()
 		d.Group(0, "", CommLocations, c.members, func(i int) uint64 { return uint64(i) })
 		d.String(strings.Repeat("x", 300))
@@ -168,7 +170,8 @@ func TestAnchor(t *testing.T) {
 	if err := NewDefinitions().WriteAnchor(&file, &Anchor{Creator: "tabard 1.0"}); err != nil {
 		t.Fatal(err)
 	}
-	if !IsAnchor(file.Bytes(), "tabard ") || IsAnchor(file.Bytes(), "eztrace") || IsAnchor([]byte("tabard "), "tabard ") {
+	if !IsAnchor(file.Bytes(), "tabard ") || IsAnchor(file.Bytes(), "eztrace") ||
+		IsAnchor([]byte("tabard "), "tabard ") {
 		t.Errorf("%x", file.Bytes())
 	}
 }

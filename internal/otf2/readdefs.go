@@ -187,8 +187,9 @@ func (n *named) later(to *string, id uint32) {
 
 // readGlobal reads the definitions that hold for all locations.
 func (a *Archive) readGlobal(in io.Reader, name string) error {
-	a.Defined = Defined{Resolution: 1e9, Real: Undefined64, Strings: map[uint32]string{}, Attributes: map[uint32]string{},
-		Nodes: map[uint32]SystemNode{}, Regions: map[uint32]RegionDef{}, Places: map[uint32]PlaceDef{},
+	a.Defined = Defined{Resolution: 1e9, Real: Undefined64, Strings: map[uint32]string{},
+		Attributes: map[uint32]string{},
+		Nodes:      map[uint32]SystemNode{}, Regions: map[uint32]RegionDef{}, Places: map[uint32]PlaceDef{},
 		Callers: map[CallerKey]uint32{}, Groups: map[uint32]GroupDef{}, Contexts: map[uint32]ContextDef{},
 		Files: map[uint32]string{}, Handles: map[uint32]Handle{}, Unknown: map[uint8]uint64{}}
 	n := &named{d: &a.Defined}

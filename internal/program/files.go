@@ -57,7 +57,8 @@ func (x *Files) Add(s *archive.Stream, again map[uint32]bool) error {
 	if err != nil {
 		return err
 	}
-	w := &fileWalk{x: x, s: s, abi: s.Archive().Meta().ABI, again: again, objects: map[int64]*openFile{}, exists: map[string]bool{}, seen: map[string]bool{}, changed: map[string]bool{},
+	w := &fileWalk{x: x, s: s, abi: s.Archive().Meta().ABI, again: again, objects: map[int64]*openFile{},
+		exists: map[string]bool{}, seen: map[string]bool{}, changed: map[string]bool{},
 		ranks: int64(max(s.Class().Group().Size, 1))}
 	if x.Files == nil {
 		x.Files = map[string]*File{}

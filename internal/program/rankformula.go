@@ -62,7 +62,8 @@ func RankFormula(f *rankfunc.Formula, size int64) *formula.Expr {
 	case rankfunc.FormulaCoords:
 		return op(formula.Add, op(formula.Add, scaled(f.A, div), scaled(f.B, rest)), number(f.C))
 	case rankfunc.FormulaDigit:
-		return op(formula.Add, scaled(f.A, op(formula.Mod, op(formula.Div, rank, number(f.Q)), number(f.P))), number(f.C))
+		return op(formula.Add, scaled(f.A, op(formula.Mod, op(formula.Div, rank, number(f.Q)), number(f.P))),
+			number(f.C))
 	case rankfunc.FormulaMultiple:
 		return op(formula.Mod, op(formula.Add, scaled(f.A, rank), number(f.C)), ranks(f.Size))
 	case rankfunc.FormulaGrid, rankfunc.FormulaPermute, rankfunc.FormulaNear, rankfunc.FormulaNearNumber:

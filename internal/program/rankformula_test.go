@@ -56,7 +56,8 @@ func values(rng *rand.Rand, n int64) []int64 {
 	for x := range n {
 		at := [3]int64{x / dims[2] / dims[1], x / dims[2] % dims[1], x % dims[2]}
 		out[x] = []int64{a, x + a, mod(x+a, n), inside(x + a), x ^ b, a*x + c, a + b*formula.Truth(x == b), x / (b + 1),
-			mod(x+a, b+1), x - x%(b+1), a*(x/(b+1)) + 3*(x%(b+1)) + c, a*(x/b%(b+1)) + c, inside(2*x + b - 1), inside(x ^ bit),
+			mod(x+a, b+1), x - x%(b+1), a*(x/(b+1)) + 3*(x%(b+1)) + c, a*(x/b%(b+1)) + c, inside(2*x + b - 1),
+			inside(x ^ bit),
 			max(x+a, b), min(x+a, 40), min(max(x+a, 9), 30), mod(5*x+b, n),
 			(at[0]*dims[2]+at[2])*dims[1] + at[1], (x - 1) / 2, x & (x - 1), x - bit, inside(x + bit), 0}[kind]
 		switch {

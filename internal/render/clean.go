@@ -80,7 +80,8 @@ func (c *Cleaner) put(text []byte) error {
 
 // whole cuts off what may be the begin of a character, or of an escape of ours.
 func whole(b []byte) (now, later []byte) {
-	if i := bytes.LastIndexByte(b, '\x1b'); i >= 0 && len(b)-i-1 < len(secret) && strings.HasPrefix(secret, string(b[i+1:])) {
+	if i := bytes.LastIndexByte(b, '\x1b'); i >= 0 && len(b)-i-1 < len(secret) &&
+		strings.HasPrefix(secret, string(b[i+1:])) {
 		return b[:i], b[i:]
 	}
 	for i := len(b) - 1; i >= 0 && len(b)-i < utf8.UTFMax; i-- {

@@ -130,7 +130,8 @@ func attached(s string, open byte) bool {
 		return name != ""
 	}
 	// f(, f<int>(, operator<(, operator()(
-	return name != "" || last == '>' || last == ')' || strings.HasSuffix(strings.TrimRight(s, "<=>!+-*/%&|^~[]"), "operator")
+	return name != "" || last == '>' || last == ')' || strings.HasSuffix(strings.TrimRight(s, "<=>!+-*/%&|^~[]"),
+		"operator")
 }
 
 func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

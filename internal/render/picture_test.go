@@ -441,7 +441,10 @@ func TestNonsense(t *testing.T) {
 				tl := phases(n, 6)
 				tl.Columns, tl.End = n, tl.Start+time.Duration(n-1)
 				all = append(all, h, b, tl, &Timeline{Rows: n,
-					Spans: func(int) []Span { return []Span{{Start: -5, End: -9, Category: 9}, {Start: 9, End: 5, Label: "x"}} }})
+					Spans: func(int) []Span {
+						return []Span{{Start: -5, End: -9, Category: 9},
+							{Start: 9, End: 5, Label: "x"}}
+					}})
 			}
 		}
 	}

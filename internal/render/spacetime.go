@@ -41,7 +41,8 @@ func (d *SpaceTime) Picture() *Picture {
 	for _, a := range d.Flights {
 		l.last = max(l.last, a.Start, a.End)
 	}
-	l.body = box{math.Ceil(margin + 20 + widest(tickStyle, d.Rows...) + 10), headHeight(d.Title, d.Note) + 8, spaceWidth,
+	l.body = box{math.Ceil(margin + 20 + widest(tickStyle, d.Rows...) + 10), headHeight(d.Title, d.Note) + 8,
+		spaceWidth,
 		max(l.row*float64(len(d.Rows)), 20)}
 	l.width = max(l.body.x+l.body.w+margin, headWidth(d.Title, d.Note))
 	l.height = l.body.y + l.body.h + margin

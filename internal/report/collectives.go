@@ -137,7 +137,8 @@ func elementsOf(f *collectives.Finding) (count int64, datatype string) {
 			return 0, ""
 		}
 		p := &spec.Predefineds[k]
-		if p.Size <= 0 || m.Elems*int64(p.Size) != m.Bytes || x.Block%int64(p.Size) != 0 || datatype != "" && datatype != p.Name {
+		if p.Size <= 0 || m.Elems*int64(p.Size) != m.Bytes || x.Block%int64(p.Size) != 0 ||
+			datatype != "" && datatype != p.Name {
 			return 0, ""
 		}
 		n := x.Block / int64(p.Size)

@@ -480,7 +480,8 @@ func TestHistogramsDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("abi mpich\nrank 0 of 1 on n\n")
 	for _, count := range []int{1, 1, 1, 5, 100} {
-		fmt.Fprintf(&b, "MPI_Send(count=%d, datatype=MPI_BYTE, dest=0, tag=0, comm=MPI_COMM_WORLD) @ h.c:2 [f]\n", count)
+		fmt.Fprintf(&b, "MPI_Send(count=%d, datatype=MPI_BYTE, dest=0, tag=0, comm=MPI_COMM_WORLD) @ h.c:2 [f]\n",
+			count)
 	}
 	a := archivetest.Archive(t, b.String())
 	chosen, err := Resolve(a, selection.Flags{})

@@ -134,7 +134,8 @@ func FileWaits(r *waits.Result) (list []waits.Share) {
 }
 
 func fileAccess(a *files.Access) FileAccess {
-	x := FileAccess{Calls: a.Calls, Bytes: a.Bytes, Time: a.Time, Order: a.Order(), Unplaced: a.Unplaced, Consecutive: a.Consecutive, Forward: a.Forward,
+	x := FileAccess{Calls: a.Calls, Bytes: a.Bytes, Time: a.Time, Order: a.Order(), Unplaced: a.Unplaced,
+		Consecutive: a.Consecutive, Forward: a.Forward,
 		Backward: a.Backward, Strided: a.Strided, Sizes: a.Sizes[:], Small: a.SmallCalls, Unaligned: a.Unaligned}
 	if p := a.Pattern; p != nil {
 		x.Pattern = &FilePattern{p.Base, p.PerRank, p.Step, p.Turn, p.Run, p.Calls, p.Bytes}

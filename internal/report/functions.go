@@ -89,7 +89,8 @@ func functionName(f *functions.Function) FunctionName {
 
 // NewFunctions makes the document of a result.
 func NewFunctions(a *archive.Archive, ranks string, r *functions.Result) *Functions {
-	d := &Functions{Schema: FunctionsSchema, File: a.File(), Ranks: ranks, Calls: r.Calls, Trees: r.Trees, Timed: r.Timed,
+	d := &Functions{Schema: FunctionsSchema, File: a.File(), Ranks: ranks, Calls: r.Calls, Trees: r.Trees,
+		Timed:     r.Timed,
 		Functions: []Function{}}
 	d.Depth, _ = strconv.Atoi(a.Meta().Options[functions.OptionDepth])
 	for _, f := range r.Functions {

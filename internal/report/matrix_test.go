@@ -102,7 +102,8 @@ func TestNarrowWaits(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Documents() {
-		if name := d.Name(); seen[name] || !strings.HasPrefix(d.Schema, "tabard."+name+"/") || !strings.HasSuffix(d.Command, "--json") {
+		if name := d.Name(); seen[name] || !strings.HasPrefix(d.Schema, "tabard."+name+"/") ||
+			!strings.HasSuffix(d.Command, "--json") {
 			t.Errorf("%+v", d)
 		}
 		seen[d.Name()] = true

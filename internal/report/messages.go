@@ -115,7 +115,8 @@ func NewMessages(
 	run := &Messages{Schema: MessagesSchema, File: arch.File(), Selection: flags, Messages: r.Messages, Bytes: r.Bytes,
 		Guessed: r.Guessed, Collectives: r.Collectives, UnmatchedSends: r.UnmatchedSends,
 		UnmatchedRecvs: r.UnmatchedRecvs,
-		Unmatched:      []Unmatched{}, Incomplete: []IncompleteCollective{}, Open: []OpenRequests{}, MoreUnmatched: r.More,
+		Unmatched:      []Unmatched{}, Incomplete: []IncompleteCollective{}, Open: []OpenRequests{},
+		MoreUnmatched:  r.More,
 		MoreIncomplete: r.MoreIncomplete, PartOfRecording: s.Partial,
 		Whole: MessageTotals{s.Calls, s.Messages, s.Bytes, s.UnknownSizes, s.ToNobody, s.Cancelled, s.Failed,
 			s.Collectives}}
@@ -140,12 +141,14 @@ func NewMessages(
 		g := &r.Unmatched[i]
 		first := UnmatchedEnd{g.First.Process, g.First.Post.Stream, g.First.Post.Call, known(g.First.Comm),
 			known(g.First.Peer), known(g.First.Tag)}
-		run.Unmatched = append(run.Unmatched, Unmatched{kindOf(g.Send), g.Func, g.Site, g.Reason.String(), g.Count, g.Bytes,
+		run.Unmatched = append(run.Unmatched, Unmatched{kindOf(g.Send), g.Func, g.Site, g.Reason.String(), g.Count,
+			g.Bytes,
 			p.Comms.Text(Members(g.Processes), 0), first})
 	}
 	for i := range r.Incomplete {
 		x := &r.Incomplete[i]
-		run.Incomplete = append(run.Incomplete, IncompleteCollective{x.Func, x.Site, known(x.Comm), x.Index + 1, x.Round,
+		run.Incomplete = append(run.Incomplete, IncompleteCollective{x.Func, x.Site, known(x.Comm), x.Index + 1,
+			x.Round,
 			x.Members, x.Missing, x.Mixed, p.Comms.Text(Members(x.Present), 0)})
 	}
 	return run

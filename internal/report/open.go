@@ -34,7 +34,8 @@ func openCalls(a *archive.Archive) ([]OpenCall, error) {
 		if c == nil {
 			continue
 		}
-		o := OpenCall{Func: c.Func.Name, World: s.Rank().World, Thread: s.Thread(), Values: consistency.Partners(c), Begin: c.Start}
+		o := OpenCall{Func: c.Func.Name, World: s.Rank().World, Thread: s.Thread(), Values: consistency.Partners(c),
+			Begin: c.Start}
 		if c.Site != nil {
 			o.Site = c.Site.String()
 		}

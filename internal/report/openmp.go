@@ -58,11 +58,13 @@ func NewOpenMP(file string, r *openmp.Result) *OpenMP {
 		Unfinished: r.Unfinished, Regions: []OpenMPRegion{}, Processes: []OpenMPProcess{}}
 	for i := range r.Regions {
 		g := &r.Regions[i]
-		d.Regions = append(d.Regions, OpenMPRegion{g.Site, g.Calls, g.Threads, g.Elapsed, g.Times, g.Imbalance(), g.Tasks,
+		d.Regions = append(d.Regions, OpenMPRegion{g.Site, g.Calls, g.Threads, g.Elapsed, g.Times, g.Imbalance(),
+			g.Tasks,
 			g.Singles, g.Processes})
 	}
 	for _, p := range r.Processes {
-		d.Processes = append(d.Processes, OpenMPProcess{p.Process, p.Threads, p.End - p.Begin, p.InMPI, p.Serial, p.Times})
+		d.Processes = append(d.Processes, OpenMPProcess{p.Process, p.Threads, p.End - p.Begin, p.InMPI, p.Serial,
+			p.Times})
 	}
 	return d
 }

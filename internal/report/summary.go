@@ -81,8 +81,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		}
 		o.Others = info.Events
 	}
-	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks, Duration: render.Duration,
-		Worlds: j.Program.Comms.Worlds, Process: j.Program.Process,
+	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks,
+		Duration: render.Duration,
+		Worlds:   j.Program.Comms.Worlds, Process: j.Program.Process,
 		Bytes: render.ByteSize}
 	if in.Files, err = j.files(); err != nil {
 		return nil, err
@@ -107,7 +108,8 @@ func (j *Job) Overview(file string) (*Overview, error) {
 			return nil, err
 		}
 		if o.Usage != nil {
-			if in.Collectives, err = collectives.Of(j.Archive.Whole(), collectives.Options{Most: cheapMessages, All: true}); err != nil {
+			if in.Collectives, err = collectives.Of(j.Archive.Whole(),
+				collectives.Options{Most: cheapMessages, All: true}); err != nil {
 				return nil, err
 			}
 		}

@@ -120,7 +120,10 @@ func OrderRows(chosen *selection.Resolved, o timeline.Options, w *StreamWaits) (
 			delete(members, c)
 		}
 	}
-	slices.SortFunc(odd, func(a, b member) int { return cmp.Or(cmp.Compare(b.off, a.off), cmp.Compare(a.stream, b.stream)) })
+	slices.SortFunc(odd, func(a, b member) int {
+		return cmp.Or(cmp.Compare(b.off, a.off),
+			cmp.Compare(a.stream, b.stream))
+	})
 	for _, m := range odd[:min(len(odd), mostOutliers)] {
 		alone[m.stream] = true
 	}

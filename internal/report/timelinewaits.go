@@ -112,7 +112,10 @@ func FindStreamWaits(arch *archive.Archive, flags selection.Flags, clock bool, m
 // waited is how long a stream waited in a window.
 func (w *StreamWaits) waited(stream int, from, to time.Duration) (sum time.Duration) {
 	all := w.of[stream]
-	i, _ := slices.BinarySearchFunc(all, from, func(x timeline.Stretch, t time.Duration) int { return cmp.Compare(x.To, t) })
+	i, _ := slices.BinarySearchFunc(all, from, func(x timeline.Stretch,
+		t time.Duration) int {
+		return cmp.Compare(x.To, t)
+	})
 	for ; i < len(all) && all[i].From < to; i++ {
 		sum += max(0, min(all[i].To, to)-max(all[i].From, from))
 	}

@@ -131,7 +131,8 @@ func NewCheck(baseline, files []string, checks []trend.Check) *Check {
 	c := &Check{Schema: CheckSchema, Baseline: baseline, Files: files, Passed: Passed(checks), Checks: []CheckItem{}}
 	for i := range checks {
 		x := &checks[i]
-		item := CheckItem{Name: x.Name, Verdict: x.Verdict, Why: x.Why, Tolerance: finite(x.Tolerance), Differences: x.Differences}
+		item := CheckItem{Name: x.Name, Verdict: x.Verdict, Why: x.Why, Tolerance: finite(x.Tolerance),
+			Differences: x.Differences}
 		if x.Name != trend.OfStructure && x.Verdict != trend.NotJudged {
 			item.Base, item.Now = finite(x.Base), finite(x.Now)
 		}
@@ -270,7 +271,8 @@ func (c *Course) Document() *Trend {
 	t := &Trend{Schema: TrendSchema, Runs: []TrendRun{}}
 	for i, r := range c.Runs {
 		x := TrendRun{File: r.File, Created: r.Created.UTC().Format(time.RFC3339), Ranks: r.Ranks, Calls: r.Calls,
-			Messages: r.Messages, Bytes: r.Bytes, Elapsed: r.Elapsed, Useful: r.Useful, Steps: r.Steps, MedianStep: r.MedianStep}
+			Messages: r.Messages, Bytes: r.Bytes, Elapsed: r.Elapsed, Useful: r.Useful, Steps: r.Steps,
+			MedianStep: r.MedianStep}
 		if r.Elapsed > 0 {
 			x.Efficiency, x.Waiting = &r.Efficiency, &r.Waiting
 		}
@@ -295,13 +297,15 @@ func scalingOf(s *trend.Scaling) *Scaling {
 	for i := range s.Sizes {
 		x := &s.Sizes[i]
 		e := &x.Run.Efficiency
-		out.Sizes = append(out.Sizes, ScalingSize{x.Run.Ranks, x.Run.File, x.Runs, x.Step, finite(x.Speedup), finite(x.Efficiency),
+		out.Sizes = append(out.Sizes, ScalingSize{x.Run.Ranks, x.Run.File, x.Runs, x.Step, finite(x.Speedup),
+			finite(x.Efficiency),
 			finite(e.Parallel), finite(e.LoadBalance), finite(e.Communication), finite(x.Computation), finite(x.Global),
 			finite(x.Run.Waiting)})
 	}
 	for i := range s.Growing {
 		g := &s.Growing[i]
-		out.Growing = append(out.Growing, ScalingGrows{g.Func, g.Site, g.Quantity, g.Values, finite(g.Exponent), finite(g.Loss)})
+		out.Growing = append(out.Growing, ScalingGrows{g.Func, g.Site, g.Quantity, g.Values, finite(g.Exponent),
+			finite(g.Loss)})
 	}
 	return out
 }

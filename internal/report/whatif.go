@@ -48,7 +48,8 @@ func (j *Job) without(o *Overview, steps *selection.StepIndex) error {
 // computable tells whether it can be computed what a run would take without a finding.
 func computable(n *findings.Finding) bool {
 	switch n.Kind {
-	case findings.LateRank, findings.Imbalance, findings.Serial, findings.WrongOrder, findings.LateReceiver, findings.SlowStep:
+	case findings.LateRank, findings.Imbalance, findings.Serial, findings.WrongOrder, findings.LateReceiver,
+		findings.SlowStep:
 		return true
 	case findings.Growth: // of time, not of messages
 		return n.Func == ""
@@ -57,7 +58,8 @@ func computable(n *findings.Finding) bool {
 }
 
 // run is the time of the run without a finding.
-func (j *Job) run(g *whatif.Graph, n *findings.Finding, u *efficiency.Result, steps *selection.StepIndex) (time.Duration, bool) {
+func (j *Job) run(g *whatif.Graph, n *findings.Finding, u *efficiency.Result,
+	steps *selection.StepIndex) (time.Duration, bool) {
 	at := efficiency.Key{Func: n.Func, Site: n.Site}
 	switch n.Kind {
 	case findings.LateRank, findings.Imbalance:

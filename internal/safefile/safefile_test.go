@@ -109,7 +109,8 @@ func TestFilesThatArePlanted(t *testing.T) {
 		plant(name)
 		within(t, name, func() {
 			for how, flags := range map[string]int{
-				"read": os.O_RDONLY, "write": os.O_RDWR | os.O_CREATE | os.O_TRUNC, "new": os.O_RDWR | os.O_CREATE | os.O_EXCL,
+				"read": os.O_RDONLY, "write": os.O_RDWR | os.O_CREATE | os.O_TRUNC,
+				"new":    os.O_RDWR | os.O_CREATE | os.O_EXCL,
 				"append": os.O_WRONLY | os.O_CREATE | os.O_APPEND,
 			} {
 				if f, err := d.OpenFile(name, flags, 0o600); err == nil {
@@ -190,7 +191,8 @@ func TestNamesLeadNowhere(t *testing.T) {
 			f.Close()
 		}
 		for what, err := range map[string]error{
-			"remove": d.Remove(name), "rename": d.Rename(name, "x"), "rename to": d.Rename("x", name), "link": d.Link(name, "x"),
+			"remove": d.Remove(name), "rename": d.Rename(name, "x"), "rename to": d.Rename("x", name),
+			"link":       d.Link(name, "x"),
 			"remove all": d.RemoveAll(name, func(string) bool { return true }), "write": d.WriteFile(name, nil, false),
 		} {
 			if err == nil {
@@ -328,7 +330,8 @@ func TestRenameOver(t *testing.T) {
 	} {
 		path := filepath.Join(top, "to")
 		os.RemoveAll(path)
-		if err := errors.Join(os.WriteFile(filepath.Join(top, "from"), []byte("new"), 0o600), c.plant(path)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(top, "from"), []byte("new"), 0o600),
+			c.plant(path)); err != nil {
 			t.Fatal(err)
 		}
 		before, _ := os.Lstat(path)

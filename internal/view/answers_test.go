@@ -142,7 +142,8 @@ func TestCode(t *testing.T) {
 		t.Error(x.Text)
 	}
 	x := read[api.Code](t, s, c, "/api/code?times=20&call=MPI_Send")
-	if !strings.HasPrefix(x.Text, "for (long i = 0; i < 20; i++) {\n    MPI_Send(") || strings.Contains(x.Text, "main(") {
+	if !strings.HasPrefix(x.Text, "for (long i = 0; i < 20; i++) {\n    MPI_Send(") ||
+		strings.Contains(x.Text, "main(") {
 		t.Error(x.Text)
 	}
 	if x := read[api.Code](t, s, c, "/api/code?times=21"); !strings.Contains(x.Text, "int main(") || len(x.Notes) == 0 {

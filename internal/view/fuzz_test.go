@@ -57,7 +57,8 @@ func TestDamaged(t *testing.T) {
 	opened, failed := 0, 0
 	for range 400 {
 		bad, what := d.Next()
-		a, err := archive.OpenReader(bytes.NewReader(bad), int64(len(bad)), archive.MaxSection(1<<20), archive.MaxWork(1<<20))
+		a, err := archive.OpenReader(bytes.NewReader(bad), int64(len(bad)), archive.MaxSection(1<<20),
+			archive.MaxWork(1<<20))
 		if err != nil {
 			continue
 		}
@@ -67,13 +68,15 @@ func TestDamaged(t *testing.T) {
 		}
 		opened++
 		c := enter(t, s)
-		for _, path := range []string{"/api/overview", "/api/tiles?level=12", "/api/tiles?level=12&value=bytes_received", "/api/lanes?rank=1", "/api/report",
+		for _, path := range []string{"/api/overview", "/api/tiles?level=12",
+			"/api/tiles?level=12&value=bytes_received", "/api/lanes?rank=1", "/api/report",
 			"/api/calls?rank=0", "/api/step?k=1"} {
 			w := get(t, s, c, path)
 			if w.Code >= 400 {
 				failed++
 			}
-			if strings.Contains(w.Body.String(), "mistake") || !json.Valid(w.Body.Bytes()) && !strings.Contains(path, "tiles") {
+			if strings.Contains(w.Body.String(), "mistake") ||
+				!json.Valid(w.Body.Bytes()) && !strings.Contains(path, "tiles") {
 				t.Errorf("%s, %s: %.1000s", what, path, w.Body)
 			}
 		}

@@ -175,7 +175,8 @@ func (l *laner) loops() error {
 			small := a.To-a.From < least
 			last := a.Iteration
 			if small { // several iterations are a bar
-				if b := find.Find(min(at+least, to) - 1); len(b) > level && b[level].Loop == a.Loop && b[level].To > a.To {
+				if b := find.Find(min(at+least, to) - 1); len(b) > level && b[level].Loop == a.Loop &&
+					b[level].To > a.To {
 					last, a.To = b[level].Iteration, b[level].To
 				}
 			}

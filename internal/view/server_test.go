@@ -110,8 +110,10 @@ func TestRefused(t *testing.T) {
 		{"foreign host", "GET", "192.168.1.1", "/", "", nil, 403},
 		{"foreign host", "GET", "0.0.0.0", "/", "", nil, 403},
 		{"no host", "GET", "", "/", "", nil, 403},
-		{"foreign origin", "GET", "localhost", "/api/info", "", map[string]string{"Origin": "http://evil.example"}, 403},
-		{"foreign origin", "GET", "localhost:1", "/api/info", "", map[string]string{"Origin": "http://localhost:2"}, 403},
+		{"foreign origin", "GET", "localhost", "/api/info", "", map[string]string{"Origin": "http://evil.example"},
+			403},
+		{"foreign origin", "GET", "localhost:1", "/api/info", "", map[string]string{"Origin": "http://localhost:2"},
+			403},
 		{"null origin", "GET", "localhost", "/api/info", "", map[string]string{"Origin": "null"}, 403},
 		{"https origin", "GET", "localhost", "/api/info", "", map[string]string{"Origin": "https://localhost"}, 403},
 		{"cross site", "GET", "localhost", "/api/info", "", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
@@ -157,7 +159,8 @@ func TestRefused(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if w.Code != a.code {
-			t.Errorf("%s: %s %s at %q: code %d, want %d: %.200s", a.name, a.method, a.path, a.host, w.Code, a.code, w.Body)
+			t.Errorf("%s: %s %s at %q: code %d, want %d: %.200s", a.name, a.method, a.path, a.host, w.Code, a.code,
+				w.Body)
 		}
 		h := w.Header()
 		for name := range h {

@@ -223,8 +223,9 @@ func wholeTile(g *api.Grid, until time.Time) *timeline.Tile {
 
 // packed is a tile as it is sent.
 func packed(a *archive.Archive, t *timeline.Tiler, x *timeline.Tile, value string) ([]byte, error) {
-	head := api.TileHead{Level: x.Level, X: x.X, Bins: tileBins, Value: value, Categories: categories(), Exact: x.Exact(),
-		Blur: int64(x.Blur), Rows: make([]api.TileRow, x.Rows)}
+	head := api.TileHead{Level: x.Level, X: x.X, Bins: tileBins, Value: value, Categories: categories(),
+		Exact: x.Exact(),
+		Blur:  int64(x.Blur), Rows: make([]api.TileRow, x.Rows)}
 	if isVolume(value) {
 		head.Categories = kinds()
 	}

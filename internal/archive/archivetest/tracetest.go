@@ -255,7 +255,8 @@ func (p *parser) rank(text string) error {
 	if err1 != nil || err2 != nil {
 		return fmt.Errorf("bad rank or size")
 	}
-	p.procs = append(p.procs, &process{sites: map[string]uint32{}, known: map[string]*Call{}, threads: []*Stream{NewStream()},
+	p.procs = append(p.procs, &process{sites: map[string]uint32{}, known: map[string]*Call{},
+		threads: []*Stream{NewStream()},
 		data: archive.RankData{
 			World:    world,
 			Rank:     r,

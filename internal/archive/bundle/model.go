@@ -107,7 +107,8 @@ type entry struct {
 }
 
 func newCoder(c *arith.Coder, model Model) *Coder {
-	return &Coder{c: c, model: model, meetings: map[meetingID]*meeting{}, contexts: map[contextID]*context{}, table: make([]entry, 1<<minTable),
+	return &Coder{c: c, model: model, meetings: map[meetingID]*meeting{}, contexts: map[contextID]*context{},
+		table: make([]entry, 1<<minTable),
 		shift: 64 - minTable, work: MaxWork, left: MaxValues, mail: newMail()}
 }
 

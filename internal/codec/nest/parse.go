@@ -31,7 +31,8 @@ func (t *Tree) Parse(x *grammar.Index, label []int32, work *int) (*Executions, e
 
 // parse is Parse, without sets of terminals if they are not wanted.
 func (t *Tree) parse(x *grammar.Index, label []int32, work *int, sets bool) (*Executions, error) {
-	p := &parser{tree: t, label: label, left: work, sets: sets, zeros: map[*Part]*Executions{}, nones: make([]run, t.size)}
+	p := &parser{tree: t, label: label, left: work, sets: sets, zeros: map[*Part]*Executions{},
+		nones: make([]run, t.size)}
 	rules := x.Grammar().Rules
 	done := make([]*piece, len(rules))
 	for _, r := range x.BottomUp() {

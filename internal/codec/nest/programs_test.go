@@ -160,7 +160,8 @@ func TestSources(t *testing.T) {
 	for seed := range uint64(programs) {
 		s := &source{rnd: rand.New(rand.NewPCG(seed, 11)), labels: -1}
 		steps := 20 + s.rnd.IntN(60)
-		program := []*statement{s.call(once), {times: func(*rand.Rand) int { return steps }, body: s.body(0)}, s.call(once)}
+		program := []*statement{s.call(once), {times: func(*rand.Rand) int { return steps }, body: s.body(0)},
+			s.call(once)}
 		seen := map[*statement][2]int{}
 		var words [][]uint32
 		same := s.rnd.IntN(2) == 0

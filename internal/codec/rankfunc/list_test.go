@@ -44,8 +44,9 @@ func TestParseList(t *testing.T) {
 // TestListErrors: the part that is wrong is named.
 func TestListErrors(t *testing.T) {
 	for text, part := range map[string]string{
-		"": "is empty", "x": `"x"`, "1,,2": `""`, "1,5-3": `"5-3"`, "-3": `"-3"`, "0-7:0": `"0-7:0"`, "0-7:-1": `"0-7:-1"`,
-		"0-7:": `"0-7:"`, "1 2": `"1 2"`, "0,3-x,9": `"3-x"`, "99999999999999999999": `"99999999999999999999"`,
+		"": "is empty", "x": `"x"`, "1,,2": `""`, "1,5-3": `"5-3"`, "-3": `"-3"`, "0-7:0": `"0-7:0"`,
+		"0-7:-1": `"0-7:-1"`,
+		"0-7:":   `"0-7:"`, "1 2": `"1 2"`, "0,3-x,9": `"3-x"`, "99999999999999999999": `"99999999999999999999"`,
 	} {
 		if l, err := ParseList(text); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q: %v, error %v, want one about %s", text, l, err, part)

@@ -382,7 +382,8 @@ func TestDistribution(t *testing.T) {
 		}
 		var back Distribution
 		p := open(d.append(nil), 0)
-		if back.read(p); p.Err != nil || p.Left() > 0 || back.Sum != d.Sum || back.Max != d.Max || back.Mean() != d.Mean() {
+		if back.read(p); p.Err != nil || p.Left() > 0 || back.Sum != d.Sum || back.Max != d.Max ||
+			back.Mean() != d.Mean() {
 			t.Fatalf("read %+v, want %+v: %v", back, d, p.Err)
 		}
 	}

@@ -48,7 +48,8 @@ func graphOf(path string) (*graph, error) {
 			if k := g.at(im.symbols[i].addr); k >= 0 {
 				g.exports[name] = k
 			}
-			g.provides = g.provides || name == "MPI_Init" || name == "mpi_init_" || strings.HasPrefix(name, "_ZN3MPI4Init")
+			g.provides = g.provides || name == "MPI_Init" || name == "mpi_init_" ||
+				strings.HasPrefix(name, "_ZN3MPI4Init")
 		}
 	}
 	return g, nil

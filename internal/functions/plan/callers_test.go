@@ -63,7 +63,8 @@ func TestMPICallers(t *testing.T) {
 				}
 			}
 		}
-		want := []string{"callback", "chooses", "direct", "helped", "helper", "listed", "main", "outer", "passes", "tail"}
+		want := []string{"callback", "chooses", "direct", "helped", "helper", "listed", "main", "outer", "passes",
+			"tail"}
 		if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
 			t.Errorf("%v: %v, want %v", flags, names, want)
 		}

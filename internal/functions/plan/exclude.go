@@ -44,7 +44,8 @@ func excluded(name string) string {
 		return why
 	}
 	switch {
-	case hasPrefix(name, "_Unwind_", "uw_", "execute_cfa_", "execute_stack_", "_dl_find_object", "dl_iterate_phdr", "unw_",
+	case hasPrefix(name, "_Unwind_", "uw_", "execute_cfa_", "execute_stack_", "_dl_find_object", "dl_iterate_phdr",
+		"unw_",
 		"__unw_", "_ZN9libunwind"):
 		return unwinds
 	case strings.Contains(name, ".cold"):

@@ -114,7 +114,8 @@ func (im *image) readSymbols() {
 	at := map[uint64]*symbol{}
 	for _, s := range append(all, dynamic...) {
 		kind := elf.ST_TYPE(s.Info)
-		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || s.Section == elf.SHN_UNDEF || s.Section >= elf.SHN_LORESERVE {
+		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || s.Section == elf.SHN_UNDEF ||
+			s.Section >= elf.SHN_LORESERVE {
 			continue
 		}
 		known := at[s.Value]

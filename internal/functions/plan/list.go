@@ -29,7 +29,8 @@ func ParseList(text string) (*List, error) {
 	for _, item := range splitList(text) {
 		pattern, minus := strings.CutPrefix(item, "-")
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return nil, fmt.Errorf("functions %q: %q is no pattern: use main, all, libm.so*, solve_*, -std::*", text, item)
+			return nil, fmt.Errorf("functions %q: %q is no pattern: use main, all, libm.so*, solve_*, -std::*", text,
+				item)
 		}
 		switch {
 		case minus:

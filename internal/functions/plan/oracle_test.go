@@ -260,7 +260,8 @@ func TestCallsAreThoseThatHappen(t *testing.T) {
 			}
 			for i := range pl.Functions {
 				f := &pl.Functions[i]
-				if !p.small && f.Refused != "" && f.Refused != start && f.Refused != "made by the linker" && f.Refused != part &&
+				if !p.small && f.Refused != "" && f.Refused != start && f.Refused != "made by the linker" &&
+					f.Refused != part &&
 					f.Refused != unwinds {
 					t.Errorf("%v: %s", f, f.Refused)
 				}
@@ -294,7 +295,8 @@ func compare(t *testing.T, p *Plan, calls, want [][]event) {
 	for i := range calls {
 		for k := range min(len(calls[i]), len(want[i])) {
 			if got, w := calls[i][k], want[i][k]; got != w {
-				t.Fatalf("thread %d, call %d: %v at depth %d, instead of %v at %d", i, k, functions[got.function], got.depth,
+				t.Fatalf("thread %d, call %d: %v at depth %d, instead of %v at %d", i, k, functions[got.function],
+					got.depth,
 					functions[w.function], w.depth)
 			}
 		}

@@ -136,7 +136,8 @@ func TestOp(t *testing.T) {
 		{Op(Op(a, "+", b), "^", c), "(a + b) ^ c"}, {Op(Op(a, "<", b), "&&", Op(b, "<", c)), "a < b && b < c"},
 		{Op(Op(a, "&&", b), "||", c), "(a && b) || c"}, {Op(Op(a, "||", b), "||", c), "a || b || c"},
 		{Op(Choice(a, b, c), "+", Int(1)), "(a ? b : c) + 1"}, {Op(a, "+", Int(-1)), "a + (-1)"},
-		{Op(Int(-1), "+", a), "-1 + a"}, {Op(a, "<", Int(-1)), "a < -1"}, {Op(Call("f"), "*", Index(a, b)), "f() * a[b]"},
+		{Op(Int(-1), "+", a), "-1 + a"}, {Op(a, "<", Int(-1)), "a < -1"},
+		{Op(Call("f"), "*", Index(a, b)), "f() * a[b]"},
 		{Op(a, "+", Int(int64(math.MinInt64))), "a + (-0x7fffffffffffffffL - 1)"},
 	} {
 		if got := x.e.String(); got != x.want {

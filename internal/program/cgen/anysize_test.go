@@ -290,7 +290,8 @@ func TestAnySizeAdmits(t *testing.T) {
 		{[]int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, "any number of ranks from 2 on",
 			map[int]bool{1: false, 2: true, 20: true, 1000: true}},
 		{[]int{4, 8, 12, 16, 20}, "multiples of 4 from 4 on", map[int]bool{4: true, 6: false, 24: true, 26: false}},
-		{[]int{9, 11, 12}, "9, 11, 12 ranks; up to 20 were tried", map[int]bool{9: true, 10: false, 12: true, 33: false}},
+		{[]int{9, 11, 12}, "9, 11, 12 ranks; up to 20 were tried",
+			map[int]bool{9: true, 10: false, 12: true, 33: false}},
 	} {
 		var b bytes.Buffer
 		r, err := GenerateAny(a, m, &b, AnySize{Admitted: infer.Admitted{Tried: 20, Sizes: c.sizes}})

@@ -301,7 +301,8 @@ func (k *anyCall) Buffer(p *program.Param) *cc.Expr {
 func (k *anyCall) chosen(e *formula.Expr, value func(*formula.Expr) *cc.Expr) *cc.Expr {
 	switch e.Op {
 	case formula.If:
-		return cc.Paren(cc.Choice(cc.Operand(k.g.expr(e.Args[0])), k.chosen(e.Args[1], value), k.chosen(e.Args[2], value)))
+		return cc.Paren(cc.Choice(cc.Operand(k.g.expr(e.Args[0])), k.chosen(e.Args[1], value),
+			k.chosen(e.Args[2], value)))
 	case formula.Pick:
 		at, out := cc.Operand(k.g.expr(e.Args[0])), k.chosen(e.Args[len(e.Args)-1], value)
 		for i := len(e.Args) - 2; i > 0; i-- {

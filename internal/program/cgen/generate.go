@@ -152,7 +152,8 @@ func newGenerator(a *archive.Archive, o Options) *generator {
 		oldNames: map[string]bool{}, ownObjects: map[spec.Class]bool{}, ownBlocks: map[int64]bool{},
 		ownNumbers: map[spec.Class]map[int64]bool{}, inPlaces: map[int]bool{},
 		callbacks: map[string]bool{},
-		functions: map[string]string{}, callers: map[string]bool{}, created: map[objectKey]int{}, memory: &memory.Memory{},
+		functions: map[string]string{}, callers: map[string]bool{}, created: map[objectKey]int{},
+		memory:  &memory.Memory{},
 		around:  map[[2]int64]bool{},
 		skipped: map[Skipped]bool{}, used: map[string]bool{}, files: map[string]string{}, fileNames: map[string]bool{},
 		sameNames: map[string]int{}, reopened: map[memory.Terminal]bool{}, words: cc.Words{}, mentioned: cc.Words{}}

@@ -162,7 +162,8 @@ func checkSyntax(t testing.TB, name, text string) {
 // Texts of a recording are texts in the program, and nothing else, whatever they hold.
 func TestHostileTexts(t *testing.T) {
 	for i, s := range []string{
-		`*/ int x; /*`, `%s%n%d`, `back\`, `tri??/`, `"; system("id"); //`, "line\nnext\r", "\x80\xff\x017", "scratch_file(", "next(&", "*\n/", "*\\\n/", "a\x00b", "/*/", "",
+		`*/ int x; /*`, `%s%n%d`, `back\`, `tri??/`, `"; system("id"); //`, "line\nnext\r", "\x80\xff\x017",
+		"scratch_file(", "next(&", "*\n/", "*\\\n/", "a\x00b", "/*/", "",
 	} {
 		q := strings.ReplaceAll(strconv.QuoteToASCII(s), `\u`, `\x`)
 		a := archivetest.Archive(t, "abi mpich\ncommand ./app\nrank 0 of 1 on node\nMPI_Init(argc=0)\nMPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name="+strconv.Quote(s)+

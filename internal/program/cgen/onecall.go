@@ -455,7 +455,8 @@ const mostPlaces = 1 << 20
 // was made.
 func (k *oneCall) reopens() *cc.Expr {
 	p := k.t.Param("comm")
-	if !k.g.reopened[memory.Terminal{Class: k.c.Index, Terminal: k.t.id}] || p == nil || k.kind(p.Before) != archive.Ref {
+	if !k.g.reopened[memory.Terminal{Class: k.c.Index, Terminal: k.t.id}] || p == nil ||
+		k.kind(p.Before) != archive.Ref {
 		return nil
 	}
 	code, ok := k.constant(p.Before)

@@ -197,7 +197,8 @@ func (g *generator) declare(b *strings.Builder, size string, array func(spec.Cla
 			}
 			b.WriteString(g.local(fmt.Sprintf("static %s%s %s[%d];\n", own, h.ctype, h.array, n)))
 			if len(g.ownNumbers[class]) > 0 {
-				fmt.Fprintf(b, g.local("static $LOCAL %s %s[%d]; /* of each thread */\n"), h.ctype, ownPrefix+h.array, n)
+				fmt.Fprintf(b, g.local("static $LOCAL %s %s[%d]; /* of each thread */\n"), h.ctype, ownPrefix+h.array,
+					n)
 			}
 		}
 	}

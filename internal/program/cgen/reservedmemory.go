@@ -117,7 +117,8 @@ func (g *generator) reachOfSegment(t *terminal) *memory.Reach {
 }
 
 // reachNumbers is the expression for a number of the reach of each block.
-func (g *generator) reachNumbers(c *class, t *terminal, x *memory.Reaches, all *memory.Reach, field int, hint string, of func(*memory.Reach) int64) *cc.Expr {
+func (g *generator) reachNumbers(c *class, t *terminal, x *memory.Reaches, all *memory.Reach, field int, hint string,
+	of func(*memory.Reach) int64) *cc.Expr {
 	least := int64(0)
 	if all != nil {
 		least = of(all)

@@ -57,7 +57,8 @@ func TestThreadPlaces(t *testing.T) {
 	for _, x := range []struct {
 		about, main, thread, want string
 	}{
-		{"all the time", barrier(100, 10), barrier(50, 20) + "\n" + barrier(200, 20), begin1 + " " + meet + " " + join1},
+		{"all the time", barrier(100, 10), barrier(50, 20) + "\n" + barrier(200, 20),
+			begin1 + " " + meet + " " + join1},
 		{"after the first call", barrier(100, 10), barrier(150, 20), meet + " " + begin1 + " " + join1},
 		{"until the first call", barrier(100, 10), barrier(50, 20), begin1 + " " + join1 + " " + meet},
 		{"between two calls", barrier(100, 10) + "\n" + "300,MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:11 [main] ; size=1",
@@ -206,7 +207,8 @@ func TestThreadsShareNumbers(t *testing.T) {
 			}
 			continue
 		}
-		if want := fmt.Sprintf("MPI_Comm_dup(%s, &%s)", x.shared, x.made); err != nil || !strings.Contains(b.String(), want) {
+		if want := fmt.Sprintf("MPI_Comm_dup(%s, &%s)", x.shared, x.made); err != nil ||
+			!strings.Contains(b.String(), want) {
 			t.Errorf("%d threads: %v, no %s in\n%s", len(x.threads), err, want, b.String())
 		}
 		checkSyntax(t, x.made, b.String())

@@ -215,7 +215,8 @@ func (p *Printer) loop(e *Expr) *cc.Expr {
 		params, passed = append(params, cc.Name("e")), append(passed, p.Expr(New(Elem)))
 	}
 	e.Uses(func(x *Expr) bool {
-		if i := p.Index(int(x.N)); x.Op == Index && !slices.ContainsFunc(params, func(y *cc.Expr) bool { return y.Is(i.Text) }) {
+		if i := p.Index(int(x.N)); x.Op == Index && !slices.ContainsFunc(params,
+			func(y *cc.Expr) bool { return y.Is(i.Text) }) {
 			params, passed = append(params, i), append(passed, i)
 		}
 		return false
@@ -256,7 +257,8 @@ func Grids(grids []*Grid) string {
 		case 0:
 			fmt.Fprintf(&b, "    if (size != %d) return 0;\n", product)
 		case 1:
-			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    grid%d[%d] = size / %d;\n", product, g.ID, open, product)
+			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    grid%d[%d] = size / %d;\n", product, g.ID, open,
+				product)
 		default:
 			fmt.Fprintf(&b, "    if (size %% %d) return 0;\n    balanced(size / %d, %d, %d, grid%d + %d);\n", product,
 				product, left, Truth(g.Ascending), g.ID, open)

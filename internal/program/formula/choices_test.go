@@ -73,8 +73,10 @@ func TestCText(t *testing.T) {
 		want string
 	}{
 		{nil, "1"}, {New(Add, rank, n(1)), "rank + 1"}, {New(Add, rank, n(-1)), "rank - 1"},
-		{New(Mul, n(2), New(Add, rank, n(1))), "2 * (rank + 1)"}, {New(Sub, rank, New(Mod, rank, n(8))), "rank - rank % 8"},
-		{&Expr{Op: Add, Args: []*Expr{rank, n(-1)}}, "rank - 1"}, {New(Sub, rank, New(Sub, size, i0)), "rank - (size - i0)"},
+		{New(Mul, n(2), New(Add, rank, n(1))), "2 * (rank + 1)"},
+		{New(Sub, rank, New(Mod, rank, n(8))), "rank - rank % 8"},
+		{&Expr{Op: Add, Args: []*Expr{rank, n(-1)}}, "rank - 1"},
+		{New(Sub, rank, New(Sub, size, i0)), "rank - (size - i0)"},
 		{New(Sub, New(Sub, rank, size), i0), "rank - size - i0"},
 		{New(Mod, rank, size), "rank % size"}, {New(Mod, New(Add, rank, n(-1)), size), "(rank + size - 1) % size"},
 		{New(Mod, New(Add, rank, n(-3)), size), "(rank + size - 3) % size"},

@@ -292,7 +292,8 @@ func run(t *testing.T, functions, body string) []string {
 	}
 	exe := filepath.Join(t.TempDir(), "e")
 	source := "#include <stdio.h>\nstatic long rank, size = 12;\n" + Functions + Grids(grids) + functions +
-		"int main(void)\n{\n    long i0 = 2, i1 = 5, e;\n    if (!set_grids()) return 1;\n" + body + "    return 0;\n}\n"
+		"int main(void)\n{\n    long i0 = 2, i1 = 5, e;\n    if (!set_grids()) return 1;\n" + body +
+		"    return 0;\n}\n"
 	if err := os.WriteFile(exe+".c", []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -252,7 +252,8 @@ func (m *inference) columnSlot(b *block, it *item, calls []observation, i int, c
 	fm := formOf(&f.Slots[i], hole)
 	s := Slot{Kind: fm.kind, Item: fm.item, Class: f.Slots[i].Class}
 	if it.held == nil {
-		m.obstacle(calls, i, fmt.Sprintf("calls whose values vary are too many to look for rules: more than %d", maxHeld))
+		m.obstacle(calls, i, fmt.Sprintf("calls whose values vary are too many to look for rules: more than %d",
+			maxHeld))
 		return s
 	}
 	switch {

@@ -38,7 +38,8 @@ func TestCircle(t *testing.T) {
 		_, m, err := infer.Of(content(t, archivetest.Archive(t, pairing(16, x.steps))), x.to, infer.Options{})
 		var obstacles *infer.Obstacles
 		refused := errors.As(err, &obstacles)
-		if refused != x.refused || err != nil && !refused || refused && !strings.Contains(err.Error(), "waits in MPI_Recv for process") {
+		if refused != x.refused || err != nil && !refused ||
+			refused && !strings.Contains(err.Error(), "waits in MPI_Recv for process") {
 			t.Errorf("%d ranks, %d steps: %v\n%v", x.to, x.steps, err, m)
 		}
 	}

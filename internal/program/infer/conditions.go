@@ -172,7 +172,8 @@ func (t *table) oneSided(e *Expr, yes *table) *Expr {
 	no := t.only(func(i int) bool { return t.eval(e.Args[0], i) == 0 })
 	for i, n := range []int{len(yes.recordings()), len(no.recordings())} {
 		if part := e.Args[1+i]; n == 1 && part.Op == Num && part.N*part.N > 1 {
-			return t.m.note(e, "that it is %v, if %v is %v, shows with one number of ranks only", part, e.Args[0], i == 0)
+			return t.m.note(e, "that it is %v, if %v is %v, shows with one number of ranks only", part, e.Args[0],
+				i == 0)
 		}
 	}
 	return e

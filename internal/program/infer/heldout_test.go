@@ -45,7 +45,8 @@ func TestHeldOut(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v instead of %v", c.name, got, c.want)
 		}
-		told := strings.Contains(strings.Join(m.Assumptions, " "), "the recording of 9 ranks shows what does not follow")
+		told := strings.Contains(strings.Join(m.Assumptions, " "),
+			"the recording of 9 ranks shows what does not follow")
 		if told != slices.Contains(c.want, infer.Contradicted) {
 			t.Errorf("%s: %v", c.name, m.Assumptions)
 		}

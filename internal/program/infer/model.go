@@ -255,7 +255,8 @@ func (o *Obstacles) examined() {
 	}
 	if len(rest) > 0 {
 		o.List = append(o.List, Obstacle{
-			Reason: fmt.Sprintf("%d more parameters or loops were not looked at, as that would take too long", len(rest))})
+			Reason: fmt.Sprintf("%d more parameters or loops were not looked at, as that would take too long",
+				len(rest))})
 	}
 }
 

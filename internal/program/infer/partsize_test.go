@@ -60,7 +60,8 @@ func TestPartSizesWithoutEvidence(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "count") {
 		t.Errorf("sums of two powers from two sizes: %v", err)
 	}
-	_, m, err := infer.Of(content(t, record(9).a), 100, infer.Options{With: contents(t, record(16), record(36), record(144))})
+	_, m, err := infer.Of(content(t, record(9).a), 100, infer.Options{With: contents(t, record(16), record(36),
+		record(144))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,13 +101,14 @@ assumed: it is not for any number of ranks: with 10 of them calls do not fit tog
 assumed: it is not for any number of ranks: with 9 of them calls do not fit together
 assumed: the loop over MPI_Send at a.c:5 [main]: 3 partners are bits((P - 1))
 `},
-	{"half of the ranks away is the same forth and back: what is taken fits no other size", 8, 0, func(r, n int) string {
-		text := ""
-		for b := 1; b < n; b *= 2 {
-			text += send((r+b)%n, 5) + receive((r+n-b)%n, 6)
-		}
-		return text
-	}, `
+	{"half of the ranks away is the same forth and back: what is taken fits no other size", 8, 0,
+		func(r, n int) string {
+			text := ""
+			for b := 1; b < n; b *= 2 {
+				text += send((r+b)%n, 5) + receive((r+n-b)%n, 6)
+			}
+			return text
+		}, `
 another number of ranks is not possible:
   MPI_Recv at a.c:6 [main] (ranks 0-8): with 9 ranks calls would not fit together: process 0 receives from process 4 with tag 1, which sends no such message
   MPI_Send at a.c:5 [main] (ranks 0-8): with 9 ranks calls would not fit together: process 5 sends to process 0 with tag 1, which does not receive it
@@ -178,21 +179,24 @@ another number of ranks is not possible:
 `},
 	{"polls", 4, 0, func(r, n int) string {
 		return started(0, "MPI_Isend", "dest", (r+1)%n, 5) +
-			"poll 3 " + result(6, "flag=0", "MPI_Test(request=request#0)") + result(6, "flag=1", "MPI_Test(request=request#0)")
+			"poll 3 " + result(6, "flag=0", "MPI_Test(request=request#0)") +
+			result(6, "flag=1", "MPI_Test(request=request#0)")
 	}, `
 another number of ranks is not possible: MPI_Test at a.c:6 [main] (ranks 0-3): it was made until it succeeded, and how often that was depends on the run
 `},
 	{"a count without a rule in a column", 8, 0, func(r, n int) string {
 		text := ""
 		for i := range 8 {
-			text += call(5, "MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)", (i*7919+r*104729)%1009)
+			text += call(5, "MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD)",
+				(i*7919+r*104729)%1009)
 		}
 		return text
 	}, `
 another number of ranks is not possible: MPI_Bcast at a.c:5 [main], count (ranks 0-7): its values do not follow from rank, size and iteration
 `},
 	{"a count without a rule, of one call", 8, 0, func(r, n int) string {
-		return call(5, "MPI_Gatherv(sendcount=%d, sendtype=MPI_INT, root=0, comm=MPI_COMM_WORLD)", (r*104729+r*r*31)%1009)
+		return call(5, "MPI_Gatherv(sendcount=%d, sendtype=MPI_INT, root=0, comm=MPI_COMM_WORLD)",
+			(r*104729+r*r*31)%1009)
 	}, `
 another number of ranks is not possible: MPI_Gatherv at a.c:5 [main], sendcount (ranks 0-7): its values do not follow from rank, size and iteration
 `},

@@ -330,7 +330,8 @@ func (f *folder) unrolled(seq []*node) []*node {
 		}
 		first, last := n.inst[0], n.inst[len(n.inst)-1]
 		before, after := 0, 0
-		for before < len(last) && before < i && f.alike(seq[i-1-before:i-before], last[len(last)-1-before:len(last)-before]) {
+		for before < len(last) && before < i && f.alike(seq[i-1-before:i-before],
+			last[len(last)-1-before:len(last)-before]) {
 			before++
 		}
 		for after < len(first) && i+1+after < len(seq) && f.alike(seq[i+1+after:i+2+after], first[after:after+1]) {

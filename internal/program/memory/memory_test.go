@@ -76,7 +76,8 @@ MPI_Send(buf=heap#0, count=?50, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_W
 		"datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)", "80"},
 	{"the part that ends last, displacements count elements",
 		"MPI_Alltoallv(sendbuf=heap#0, sendcounts=[9, 2, 3, 4], sdispls=[30, 0, 10, 20], sendtype=MPI_INT, " +
-			"recvbuf=stack#0, recvcounts=[1, 1, 1, 1], rdispls=[0, 1, 2, 3], recvtype=MPI_INT, comm=MPI_COMM_WORLD)", "156"},
+			"recvbuf=stack#0, recvcounts=[1, 1, 1, 1], rdispls=[0, 1, 2, 3], recvtype=MPI_INT, comm=MPI_COMM_WORLD)",
+		"156"},
 	{"displacements count bytes where each part has a datatype of its own",
 		"MPI_Alltoallw(sendbuf=heap#0, sendcounts=[1, 2, 3, 4], sdispls=[0, 100, 200, 300], " +
 			"sendtypes=[MPI_INT, MPI_INT, MPI_INT, MPI_DOUBLE], recvbuf=stack#0, recvcounts=[0, 0, 0, 0], " +
@@ -169,7 +170,8 @@ MPI_Alloc_mem(size=10, info=MPI_INFO_NULL) ; baseptr=heap#1`)
 // Datatypes that lead out of a block are followed call by call: numbers are used again.
 func TestReaches(t *testing.T) {
 	pair := func(displacements string) string {
-		return `MPI_Type_create_struct(count=2, array_of_blocklengths=[4, 10], array_of_displacements=` + displacements +
+		return `MPI_Type_create_struct(count=2, array_of_blocklengths=[4, 10], array_of_displacements=` +
+			displacements +
 			`, array_of_types=[MPI_DOUBLE, MPI_INT]) @ a.c:5 [f] ; newtype=type#0
 MPI_Send(buf=heap#0+8, count=1, datatype=type#0, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 [f]
 MPI_Type_free(datatype=type#0) @ a.c:8 [f]

@@ -172,7 +172,8 @@ func position(x *collectives.Instance, member int32) (call, step uint64, buffer 
 // call is the collective of the member at a place of the set.
 func (p *plan) call(x *collectives.Instance, at int, buffer collectives.Place) (*archive.Signature, string) {
 	f := spec.ByName(p.f.Call)
-	b := &builder{f: f, sig: &archive.Signature{Func: f.ID, Slots: make([]archive.Value, len(f.Slots))}, abi: p.a.Meta().ABI}
+	b := &builder{f: f, sig: &archive.Signature{Func: f.ID, Slots: make([]archive.Value, len(f.Slots))},
+		abi: p.a.Meta().ABI}
 	root := x.Root
 	c := p.own(x)
 	if !p.splits {

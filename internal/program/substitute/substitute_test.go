@@ -58,12 +58,14 @@ func TestOf(t *testing.T) {
 		{"completed with another", []string{root + line(note, 1), line(post, 0) + line(other, 0) + both, line(recv, 0),
 			line(recv, 0)}, []string{"1 Bcast, 1 Send", "1 Irecv, 1 Bcast, 1 Waitall", "1 Bcast", "1 Bcast"}, ""},
 		{"of a part", []string{root, line(recv, 0), line(recv, 0), line(recv, 0), "", ""},
-			slices.Concat(slices.Repeat([]string{"1 Comm_split, 1 Bcast"}, 4), slices.Repeat([]string{"1 Comm_split"}, 2)), ""},
+			slices.Concat(slices.Repeat([]string{"1 Comm_split, 1 Bcast"}, 4),
+				slices.Repeat([]string{"1 Comm_split"}, 2)), ""},
 		{"with a request that is another's later", []string{root + barrier, line(post, 0) + done + barrier,
 			line(recv, 0) + barrier, line(recv, 0) + barrier},
 			slices.Repeat([]string{"1 Bcast, 1 Ibarrier, 1 Wait"}, 4), ""},
 		// Between its messages the root sends what one has to have before it takes part.
-		{"not at once", []string{line(send, 1) + line(note, 3) + line(send, 2) + line(send, 3), line(recv, 0), line(recv, 0),
+		{"not at once", []string{line(send, 1) + line(note, 3) + line(send, 2) + line(send, 3), line(recv, 0),
+			line(recv, 0),
 			line(wait, 0) + line(recv, 0)}, nil, "process 0 waits in MPI_Bcast for process 3, which waits in MPI_Recv for process 0"},
 	} {
 		a := job(t, c.ranks...)

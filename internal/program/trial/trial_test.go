@@ -40,7 +40,8 @@ func TestNotTried(t *testing.T) {
 	m := &collectives.Message{From: 0, To: 1, Bytes: 1 << 40}
 	for _, f := range []collectives.Finding{
 		{Operation: "neighbourhood exchange", Sets: [][]int32{{0, 1, 2}}, One: []*collectives.Message{m}},
-		{Operation: "broadcast", Grade: collectives.NearMiss, Sets: [][]int32{{0, 1, 2}}, One: []*collectives.Message{m}},
+		{Operation: "broadcast", Grade: collectives.NearMiss, Sets: [][]int32{{0, 1, 2}},
+			One: []*collectives.Message{m}},
 		{Operation: "broadcast", Sets: [][]int32{{0, 1, 2}}, One: []*collectives.Message{m}},
 		{Operation: "broadcast", Sets: [][]int32{{0, 2}}, One: []*collectives.Message{m}},
 		{Operation: "broadcast", Sets: [][]int32{{0, 1}}},
@@ -57,7 +58,8 @@ func TestNotTried(t *testing.T) {
 func TestNoCompiler(t *testing.T) {
 	f := collectives.Finding{Operation: "broadcast", Sets: [][]int32{{0, 1}}, Block: 8,
 		One: []*collectives.Message{{From: 0, To: 1, Bytes: 8}}}
-	_, err := Run(&Request{Findings: []collectives.Finding{f}, Ranks: 2, Rounds: 1, Compiler: []string{"no-such-compiler"},
+	_, err := Run(&Request{Findings: []collectives.Finding{f}, Ranks: 2, Rounds: 1,
+		Compiler: []string{"no-such-compiler"},
 		Launcher: []string{"none"}, Stderr: io.Discard})
 	if err == nil || !strings.Contains(err.Error(), "--mpicc") {
 		t.Errorf("%v", err)

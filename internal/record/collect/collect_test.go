@@ -654,9 +654,12 @@ func TestIdentities(t *testing.T) {
 	}
 	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 1}, Rank: 1, Size: 3, World: "job", Traced: true})
 	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 2}, Rank: 0, Size: 3, World: "job", Traced: true}) // a shell
-	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 3}, Rank: 2, Size: 3, World: "job", Reason: "statically linked"})
-	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 4}, Rank: 0, Size: 2, World: "job2", Spawned: true, Traced: true})
-	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 5}, Rank: 1, Size: 2, World: "job2", Spawned: true, Traced: true})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 3}, Rank: 2, Size: 3, World: "job",
+		Reason: "statically linked"})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 4}, Rank: 0, Size: 2, World: "job2", Spawned: true,
+		Traced: true})
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 5}, Rank: 1, Size: 2, World: "job2", Spawned: true,
+		Traced: true})
 	write(deadPID+1, 1, 3)
 	write(deadPID+9, 0, 3) // the shell's child
 	write(deadPID+4, 0, 2)

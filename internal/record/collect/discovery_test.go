@@ -198,7 +198,8 @@ func TestLateRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, launcher := range []ring.ProcessID{{PID: os.Getpid(), Start: self.Start}, {PID: os.Getpid(), Start: self.Start + 1}, {}} {
+	for _, launcher := range []ring.ProcessID{{PID: os.Getpid(), Start: self.Start},
+		{PID: os.Getpid(), Start: self.Start + 1}, {}} {
 		dir := state(t, filepath.Join(t.TempDir(), "a.tabard"), func(j *Job) { j.LocalRanks, j.Launcher = 2, launcher })
 		register(t, dir, ring.ProcessID{PID: deadPID + 1}, 0, 2)
 		c := testCollector(t, dir)

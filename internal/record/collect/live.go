@@ -59,7 +59,8 @@ func Live(output string, note func(text string)) (*archive.Archive, error) {
 			return nil, err
 		}
 		whole = part
-		sources = append(sources, &partFile{path: dir, Source: merge.Source{Name: "the job of " + dir, Content: content}})
+		sources = append(sources, &partFile{path: dir, Source: merge.Source{Name: "the job of " + dir,
+			Content: content}})
 	}
 	switch len(sources) {
 	case 0:
@@ -83,7 +84,8 @@ func Live(output string, note func(text string)) (*archive.Archive, error) {
 		}
 	}
 	if here < size {
-		note(fmt.Sprintf("%d of %d ranks are in it: others are on other machines, left out, or have not begun", here, size))
+		note(fmt.Sprintf("%d of %d ranks are in it: others are on other machines, left out, or have not begun", here,
+			size))
 	}
 	relate(whole)
 	return openUnwritten(output, whole)

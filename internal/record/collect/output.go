@@ -211,7 +211,8 @@ func CheckOutput(output string, explicit bool) error {
 	case !regular && explicit:
 		return &OutputError{fmt.Sprintf("%s is %s: name a file", output, kindAt(output))}
 	case explicit && !IsRecording(output):
-		return &OutputError{fmt.Sprintf("%s exists and is no recording; it is left as it is: choose another name", output)}
+		return &OutputError{fmt.Sprintf("%s exists and is no recording; it is left as it is: choose another name",
+			output)}
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func TestPace(t *testing.T) {
 	} {
 		p := &process{took: c.took, durable: c.durable}
 		if got := p.pace(); got != c.want {
-			t.Errorf("after a checkpoint of %d bytes in %v the next one comes after %d bytes, want %d", c.durable, c.took, got,
+			t.Errorf("after a checkpoint of %d bytes in %v the next one comes after %d bytes, want %d", c.durable,
+				c.took, got,
 				c.want)
 		}
 	}

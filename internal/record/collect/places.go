@@ -51,7 +51,8 @@ func places(output string) (named, fixed []string) {
 func RootIn(place string) string {
 	for i := range rootTries {
 		root := filepath.Join(place, rootName(i))
-		if d, err := safefile.OpenPrivate(root); err == nil || !errors.Is(err, safefile.ErrNotPrivate) && !isDenied(err) {
+		if d, err := safefile.OpenPrivate(root); err == nil ||
+			!errors.Is(err, safefile.ErrNotPrivate) && !isDenied(err) {
 			d.Close()
 			return root
 		}
@@ -278,7 +279,8 @@ func tidyRoot(root, output string) {
 				return
 			}
 			_, gone := os.Lstat(to)
-			if errors.Is(gone, fs.ErrNotExist) || to == root && !left && strings.HasPrefix(name, outputKey(output)+linkMark) {
+			if errors.Is(gone, fs.ErrNotExist) || to == root && !left &&
+				strings.HasPrefix(name, outputKey(output)+linkMark) {
 				d.Remove(name)
 			}
 		})

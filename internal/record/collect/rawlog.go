@@ -69,7 +69,8 @@ func openRaw(dir string, run int64, id ring.ProcessID, c *chain, resume *rawFile
 		return r
 	}
 	if _, r.err = r.f.Seek(r.size, io.SeekStart); r.err == nil && r.size == 0 {
-		r.words([]uint64{rawMagic, rawVersion, uint64(id.PID), id.Start, uint64(c.thread), uint64(c.tid), uint64(run), 0})
+		r.words([]uint64{rawMagic, rawVersion, uint64(id.PID), id.Start, uint64(c.thread), uint64(c.tid), uint64(run),
+			0})
 	}
 	return r
 }

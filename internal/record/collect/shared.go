@@ -247,7 +247,8 @@ func publish(job *Job, own *merge.Part, tick func()) (int64, error) {
 	if job.Shared {
 		lock, _ := lockOutput(target, 10*time.Second)
 		defer lock.release()
-		if now, _, ok := stateAt(target); ok && (job.Written == nil || *job.Written != now) && sameRun(target, job.Run) {
+		if now, _, ok := stateAt(target); ok && (job.Written == nil || *job.Written != now) &&
+			sameRun(target, job.Run) {
 			old, err := openOwned(target, uint32(os.Geteuid()), ofRun(job.Run))
 			if err != nil {
 				return 0, err
@@ -304,7 +305,8 @@ func (c *collector) deviates() bool {
 	for _, p := range c.order {
 		ended, _ := p.syms.Ended()
 		good := p.end == exited || p.end == "exited with status 0"
-		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.id] || p.missing+p.broken > 0 || len(p.problems) > 0) {
+		if p.calls() > 0 && (!ended || !good || p.calls() != c.handed[p.id] || p.missing+p.broken > 0 ||
+			len(p.problems) > 0) {
 			return true
 		}
 	}

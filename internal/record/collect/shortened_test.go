@@ -62,7 +62,8 @@ func TestShortenedSegments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s := archive.Incomplete(a.Gaps()); len(got) < n && !strings.Contains(s, "calls of rank 0 are missing (files") {
+			if s := archive.Incomplete(a.Gaps()); len(got) < n &&
+				!strings.Contains(s, "calls of rank 0 are missing (files") {
 				t.Errorf("%d bytes, %s: %d of %d calls, and it says %q", size, cut, len(got), n, s)
 			}
 			a.Close()

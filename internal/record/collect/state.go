@@ -302,7 +302,8 @@ func ofState(name string) bool {
 		return true
 	}
 	for _, pattern := range []string{
-		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard", "f.[0-9]*", PlanPrefix + "*", ".*",
+		rankPrefix + "*", "[0-9]*.ckpt", "[0-9]*.ckpt.tmp", "[0-9]*.journal", "[0-9]*.times", "node.[0-9]*.tabard",
+		"f.[0-9]*", PlanPrefix + "*", ".*",
 	} {
 		if ok, _ := filepath.Match(pattern, name); ok {
 			return true

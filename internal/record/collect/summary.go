@@ -73,7 +73,8 @@ func (c *collector) summary() string {
 		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
 	}
 	if c.job.Archive != "" {
-		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " + render.ShellWord(shown)
+		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " +
+			render.ShellWord(shown)
 	}
 	next := "report"
 	if c.report.Calls == 0 { // info says why

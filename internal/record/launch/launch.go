@@ -258,7 +258,8 @@ func (l *launcher) untraceable() string {
 
 func (l *launcher) registration(reason string, spawned bool) *collect.Registration {
 	r := &collect.Registration{
-		ProcessID: ring.ProcessID{PID: os.Getpid()}, Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize, World: l.env.world,
+		ProcessID: ring.ProcessID{PID: os.Getpid()}, Rank: l.env.rank, Size: l.env.size, LocalSize: l.env.localSize,
+		World:   l.env.world,
 		Spawned: spawned, Traced: reason == "", Reason: reason, Command: l.o.Command, Time: time.Now(),
 	}
 	if st, err := collect.ReadProcStat(r.PID); err == nil {

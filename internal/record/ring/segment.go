@@ -169,8 +169,9 @@ func CreateSegment(d *safefile.Dir, id ProcessID, thread, k int, seq uint64, cap
 	if err := f.Truncate(int64(HeaderBytes + capacity)); err != nil {
 		return nil, err
 	}
-	h := segmentHeader{Magic: SegmentMagic, Version: Version, PID: uint32(id.PID), PIDStart: id.Start, Thread: uint32(thread),
-		TID: uint32(id.PID), Seq: seq, Capacity: uint64(capacity), State: SegActive}
+	h := segmentHeader{Magic: SegmentMagic, Version: Version, PID: uint32(id.PID), PIDStart: id.Start,
+		Thread: uint32(thread),
+		TID:    uint32(id.PID), Seq: seq, Capacity: uint64(capacity), State: SegActive}
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		return nil, err
 	}

@@ -87,7 +87,8 @@ func (t *interned) site(word uint64, stack bool, stacks map[uint64][]uint64) uin
 		frames := make([]Frame, 0, len(words))
 		for _, w := range words {
 			a := ring.ParseAddress(w)
-			frames = append(frames, Frame{Module: a.ID, Offset: uint64(a.Off), Known: a.Class == ring.WModule || a.Class == ring.WFunction,
+			frames = append(frames, Frame{Module: a.ID, Offset: uint64(a.Off),
+				Known: a.Class == ring.WModule || a.Class == ring.WFunction,
 				Entry: a.Class == ring.WFunction})
 		}
 		t.sites = append(t.sites, frames)

@@ -101,7 +101,8 @@ func (q *requests) add(raw uint64, poolIndex int32, persistent, wild bool) (int,
 		q.next++
 	}
 	q.made++
-	q.link(request{Raw: raw, Seq: q.made, Num: pl.Nums[k], Pool: poolIndex, K: int32(k), Persistent: persistent, Wild: wild})
+	q.link(request{Raw: raw, Seq: q.made, Num: pl.Nums[k], Pool: poolIndex, K: int32(k), Persistent: persistent,
+		Wild: wild})
 	return int(k), pl.Nums[k]
 }
 

@@ -523,7 +523,8 @@ func TestManyNames(t *testing.T) {
 		p, r := mpich(t)
 		s := &replaceSink{recorder: r}
 		for i := range c.names {
-			rec := ringtest.Record(rc{Func: "region_begin", Site: 9 | ring.WModule<<60, In: []any{fmt.Sprint("name ", i), ""}})
+			rec := ringtest.Record(rc{Func: "region_begin", Site: 9 | ring.WModule<<60,
+				In: []any{fmt.Sprint("name ", i), ""}})
 			if err := p.Record(0, rec, s); err != nil {
 				t.Fatal(err)
 			}
@@ -593,7 +594,8 @@ func TestSharedHandles(t *testing.T) {
 		_, num := q.add(raw, q.poolOf(q.pool([]byte("shape")), thread), false, false)
 		nodes = append(nodes, num)
 	}
-	for thread, want := range map[int32][]int{0: {4, 0, 1, 2, 3}, 1: {1, 3, 0, 2, 4}, 2: {0, 2, 1, 3, 4}, 3: {0, 1, 2, 3, 4}} {
+	for thread, want := range map[int32][]int{0: {4, 0, 1, 2, 3}, 1: {1, 3, 0, 2, 4}, 2: {0, 2, 1, 3, 4},
+		3: {0, 1, 2, 3, 4}} {
 		last := int32(-1)
 		for i, k := range want {
 			n := q.find(raw, i, thread)

@@ -32,7 +32,8 @@ func CollectiveDiagram(f *collectives.Finding, d *report.ManualCollective) *rend
 		from, _ := slices.BinarySearch(ranks, s.From)
 		to, _ := slices.BinarySearch(ranks, s.To)
 		out.Flights = append(out.Flights,
-			render.Flight{From: from, To: to, Start: float64(s.SentAt - 1), End: float64(s.ReceivedAt - 1), Color: render.Blue})
+			render.Flight{From: from, To: to, Start: float64(s.SentAt - 1), End: float64(s.ReceivedAt - 1),
+				Color: render.Blue})
 	}
 	if len(steps) > 0 {
 		low := slices.MinFunc(steps, func(a, b collectives.Step) int { return cmp.Compare(a.Bytes, b.Bytes) })

@@ -63,7 +63,8 @@ func collective(w io.Writer, f *report.ManualCollective) {
 	for _, list := range []struct {
 		name  string
 		lines []string
-	}{{"part", f.Parts}, {"sent", f.Sends}, {"received", f.Receives}, {"missing", f.Missing}, {"unproven", f.Unproven}, {"against", f.Against}} {
+	}{{"part", f.Parts}, {"sent", f.Sends}, {"received", f.Receives}, {"missing", f.Missing},
+		{"unproven", f.Unproven}, {"against", f.Against}} {
 		for _, l := range list.lines {
 			render.Printf(w, "  %-10s %s\n", list.name, l)
 		}

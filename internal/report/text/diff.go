@@ -111,7 +111,8 @@ func diffTimes(w io.Writer, v *report.DiffView, t *diff.Times) {
 	}
 	for i, s := range t.Sites {
 		if limit > 0 && i == limit {
-			render.Printf(w, "  ... and %s (--what time shows them)\n", plural(uint64(len(t.Sites)-i), "more call site"))
+			render.Printf(w, "  ... and %s (--what time shows them)\n",
+				plural(uint64(len(t.Sites)-i), "more call site"))
 			break
 		}
 		render.Printf(w, "  %s: %s instead of %s (%s)\n", report.CallText(diff.Call{Func: s.Func, Site: s.Site}),

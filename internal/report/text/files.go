@@ -62,7 +62,8 @@ func filesSummary(w io.Writer, r *files.Result) {
 		what string
 		a    *files.Access
 	}{{"read", &all.Reads}, {"written", &all.Writes}} {
-		render.Printf(w, "%s %s in %s, %s; %s of less than %s\n", byteSize(x.a.Bytes), x.what, plural(x.a.Calls, "call"),
+		render.Printf(w, "%s %s in %s, %s; %s of less than %s\n", byteSize(x.a.Bytes), x.what,
+			plural(x.a.Calls, "call"),
 			render.Duration(x.a.Time), count(x.a.SmallCalls), byteSize(files.Small))
 	}
 	render.Printf(w, "%s of metadata, %s (%s of the time of all I/O); %s failed\n", plural(all.Meta, "call"),

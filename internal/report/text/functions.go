@@ -46,7 +46,8 @@ func Functions(w io.Writer, d *report.Functions, limit int) {
 
 func functionTable(d *report.Functions) *render.Table {
 	if d.Timed {
-		return render.NewTable("function", ">calls", ">each process", ">time", ">without callees", ">processes", "place")
+		return render.NewTable("function", ">calls", ">each process", ">time", ">without callees", ">processes",
+			"place")
 	}
 	return render.NewTable("function", ">calls", ">each process", ">processes", "place")
 }

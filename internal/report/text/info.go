@@ -173,7 +173,8 @@ func functions(w io.Writer, info *report.Info, top int) {
 func optionText(options map[string]string) string {
 	usual := map[string]string{"callsites": "caller", "timing": codec.Default, "start": "on"}
 	var parts []string
-	for _, name := range []string{"events", "functions", "function-times", "depth", "ranks", "only", "except", "callsites", "timing", "start"} {
+	for _, name := range []string{"events", "functions", "function-times", "depth", "ranks", "only", "except",
+		"callsites", "timing", "start"} {
 		if v := options[name]; v != usual[name] && v != "" {
 			parts = append(parts, fmt.Sprintf("--%s=%s", name, v))
 		}
@@ -237,7 +238,8 @@ func clockText(list []report.Clock, hosts int) string {
 	if ahead < 0 {
 		direction = "behind"
 	}
-	text := fmt.Sprintf("%s %v %s %s, corrected; error at the end at most %v", farthest, ahead.Abs(), direction, reference,
+	text := fmt.Sprintf("%s %v %s %s, corrected; error at the end at most %v", farthest, ahead.Abs(), direction,
+		reference,
 		residual)
 	if measured > 1 {
 		text = fmt.Sprintf("%d measured against %s, corrected; most %v (%s); error at the end at most %v", measured,

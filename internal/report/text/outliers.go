@@ -35,7 +35,8 @@ func Outliers(w io.Writer, d *report.Outliers, limit int) {
 		o := &d.Outliers[i]
 		if o.Kind != kind {
 			kind = o.Kind
-			render.Printf(w, "\n%s:\n", map[string]string{"sporadic": "outliers", "once": "different once in the program",
+			render.Printf(w, "\n%s:\n", map[string]string{"sporadic": "outliers",
+				"once":       "different once in the program",
 				"systematic": "different in each iteration, perhaps by their role",
 				"behind":     "not as far as the others, or further, when the job ended"}[kind])
 		}
@@ -43,7 +44,8 @@ func Outliers(w io.Writer, d *report.Outliers, limit int) {
 		if o.Differences > 1 {
 			more = fmt.Sprintf("; %s in all", plural(uint64(o.Differences), "difference"))
 		}
-		render.Printf(w, "  %s: %s (call %d; compared with %s%s)\n", variantText(&d.Variants[o.Variant]), o.What, o.Call,
+		render.Printf(w, "  %s: %s (call %d; compared with %s%s)\n", variantText(&d.Variants[o.Variant]), o.What,
+			o.Call,
 			variantText(&d.Variants[o.Of]), more)
 	}
 	if len(d.Outliers) == 0 {

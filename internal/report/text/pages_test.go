@@ -308,8 +308,9 @@ func TestMessagesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	open := []consistency.Unfinished{{Func: "MPI_Isend", Site: "m.c:5 [f]", Send: true, Count: 3, Processes: rankfunc.NewSet([]int{0}),
-		Peer: 1, Tag: 4, Call: 7}}
+	open := []consistency.Unfinished{{Func: "MPI_Isend", Site: "m.c:5 [f]", Send: true, Count: 3,
+		Processes: rankfunc.NewSet([]int{0}),
+		Peer:      1, Tag: 4, Call: 7}}
 	Messages(&out, j.Program, r, open, 1)
 	shows(t, out.String(), "1 message of 4 B", "1 collective operation", "Without a partner: 1 send, 1 receive",
 		"MPI_Send @ m.c:2 [f]      1  0          no partner  rank 0 call 1, to rank 1, tag 9",

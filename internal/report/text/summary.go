@@ -100,7 +100,8 @@ func (p *summaryPrinter) others() {
 		if command == "" {
 			command = "dump"
 		}
-		p.line("No calls, but %s of %s: tabard %s %s shows them", plural(p.r.Others[kind], "event"), kind, command, p.r.File)
+		p.line("No calls, but %s of %s: tabard %s %s shows them", plural(p.r.Others[kind], "event"), kind, command,
+			p.r.File)
 	}
 }
 
@@ -185,7 +186,8 @@ func (p *summaryPrinter) regions() {
 		return
 	}
 	p.title(
-		"Parts of the program, of " + render.Duration(r.Elapsed) + " from the first event to the last one, all together",
+		"Parts of the program, of " + render.Duration(r.Elapsed) +
+			" from the first event to the last one, all together",
 	)
 	list := slices.DeleteFunc(slices.Clone(r.Regions), func(g *regions.Region) bool { return g.Time*100 < r.Elapsed })
 	var kinds []spec.EventKind
@@ -367,7 +369,8 @@ func (p *summaryPrinter) found() {
 			p.line("  %s%s", strings.Repeat(" ", min(k, 1)*(len(fmt.Sprint(i+1))+2)), line)
 		}
 		if f.Without > 0 {
-			p.line("     without it: about %s instead of %s, computed from the dependencies of the calls", render.Duration(f.Without),
+			p.line("     without it: about %s instead of %s, computed from the dependencies of the calls",
+				render.Duration(f.Without),
 				render.Duration(p.r.Usage.Elapsed()))
 		}
 		p.line("     tabard %s %s", strings.Join(f.Command, " "), fileArgument(p.r.File, p.r.Archive.Meta().Options))

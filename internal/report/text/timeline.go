@@ -135,7 +135,8 @@ func (v *TimelineView) rows(r *timeline.Result) []chartRow {
 	for k, m := range v.Missing {
 		at := len(rows)
 		for i := range r.Rows {
-			if x := &r.Rows[i]; v.Order == nil && m.Ranks == 1 && (x.World > m.World || x.World == m.World && x.Rank > m.Rank) {
+			if x := &r.Rows[i]; v.Order == nil && m.Ranks == 1 &&
+				(x.World > m.World || x.World == m.World && x.Rank > m.Rank) {
 				at = min(at, slices.IndexFunc(rows, func(c chartRow) bool { return c.of == i }))
 			}
 		}
@@ -146,7 +147,8 @@ func (v *TimelineView) rows(r *timeline.Result) []chartRow {
 		if m.Ranks > 1 {
 			label = m.List
 		}
-		rows = slices.Insert(rows, at, chartRow{of: -1, label: label, hint: "rank " + label, absent: "not recorded: " + m.Why})
+		rows = slices.Insert(rows, at, chartRow{of: -1, label: label, hint: "rank " + label,
+			absent: "not recorded: " + m.Why})
 	}
 	return rows
 }

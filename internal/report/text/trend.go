@@ -58,7 +58,8 @@ func checkSentence(checks []trend.Check) string {
 	return fmt.Sprintf("no regression in %d of %d checks that could be made", judged, len(checks))
 }
 
-var checkNames = map[string]string{trend.OfTime: "time per step", trend.OfWaiting: "waiting", trend.OfLoadBalance: "load balance",
+var checkNames = map[string]string{trend.OfTime: "time per step", trend.OfWaiting: "waiting",
+	trend.OfLoadBalance:   "load balance",
 	trend.OfCommunication: "communication efficiency", trend.OfElapsed: "elapsed time"}
 
 func checkName(c *trend.Check) string {
@@ -186,7 +187,8 @@ func CheckJUnit(w io.Writer, files []string, checks []trend.Check) error {
 		switch {
 		case c.Verdict.Regression():
 			s.Failures++
-			x.Failure = &junitMessage{fmt.Sprintf("%s: %s instead of %s (%s; tolerance %s)", cells[6], cells[2], cells[1], cells[3],
+			x.Failure = &junitMessage{fmt.Sprintf("%s: %s instead of %s (%s; tolerance %s)", cells[6], cells[2],
+				cells[1], cells[3],
 				cells[5]), strings.Join(c.Differences, "\n")}
 			if c.Name == trend.OfStructure {
 				x.Failure.Message = cells[6]
@@ -211,13 +213,16 @@ func CheckJUnit(w io.Writer, files []string, checks []trend.Check) error {
 
 // Trend shows how a program developed.
 func Trend(w io.Writer, c *report.Course, limit int) {
-	t := render.NewTable("recording", "date", ">ranks", ">elapsed", ">a step", ">change", ">parallel", ">waiting", ">calls",
+	t := render.NewTable("recording", "date", ">ranks", ">elapsed", ">a step", ">change", ">parallel", ">waiting",
+		">calls",
 		">messages", ">sent")
 	for i, r := range c.Runs {
-		cells := []string{r.File, r.Created.UTC().Format("2006-01-02 15:04"), fmt.Sprint(r.Ranks), "-", "-", "", "-", "-",
+		cells := []string{r.File, r.Created.UTC().Format("2006-01-02 15:04"), fmt.Sprint(r.Ranks), "-", "-", "", "-",
+			"-",
 			count(r.Calls), count(r.Messages), byteSize(r.Bytes)}
 		if r.Elapsed > 0 {
-			cells[3], cells[6], cells[7] = render.Duration(r.Elapsed), render.Percent(r.Efficiency.Parallel), render.Percent(r.Waiting)
+			cells[3], cells[6], cells[7] = render.Duration(r.Elapsed), render.Percent(r.Efficiency.Parallel),
+				render.Percent(r.Waiting)
 		}
 		if r.MedianStep > 0 {
 			cells[4] = render.Duration(r.MedianStep)
@@ -254,7 +259,8 @@ func changes(w io.Writer, c *report.Course) {
 			if d.Measure == trend.StepTime {
 				unit = render.Nanos
 			}
-			render.Printf(w, "  %s: %s %s (%s), %s instead of %s in %s\n", c.Runs[i].File, d.Measure, changeText(d.Change, unit),
+			render.Printf(w, "  %s: %s %s (%s), %s instead of %s in %s\n", c.Runs[i].File, d.Measure,
+				changeText(d.Change, unit),
 				intervalText(d), unit.Format(d.Now), unit.Format(d.Base), c.Since[i].File)
 		}
 	}
@@ -270,13 +276,15 @@ func scaling(w io.Writer, s *trend.Scaling, limit int) {
 		what = ">elapsed"
 	}
 	render.Printf(w, "\nScaling (%s)\n", kind)
-	t := render.NewTable(">ranks", what, ">speed-up", ">efficiency", ">global", ">parallel", ">balance", ">communication",
+	t := render.NewTable(">ranks", what, ">speed-up", ">efficiency", ">global", ">parallel", ">balance",
+		">communication",
 		">computation", ">waiting")
 	share := func(v float64) string { return render.Share.Format(v) }
 	for i := range s.Sizes {
 		x := &s.Sizes[i]
 		e := &x.Run.Efficiency
-		t.Row(fmt.Sprint(x.Run.Ranks), render.Duration(x.Step), render.Ratio.Format(x.Speedup), share(x.Efficiency), share(x.Global),
+		t.Row(fmt.Sprint(x.Run.Ranks), render.Duration(x.Step), render.Ratio.Format(x.Speedup), share(x.Efficiency),
+			share(x.Global),
 			share(e.Parallel), share(e.LoadBalance), share(e.Communication), share(x.Computation), share(x.Run.Waiting))
 	}
 	t.WriteText(w)

@@ -102,7 +102,8 @@ func TestDiff(t *testing.T) {
 	r := &diff.Result{Ranks: 2, Calls: 100, Notes: []string{"other MPIs"},
 		Times: &diff.Times{ElapsedA: time.Second, ElapsedB: 2 * time.Second,
 			Sites: []diff.SiteTime{{Func: "MPI_Send", A: 0,
-				B: time.Second}}, Slower: []diff.RankTime{{World: 1, Rank: 2, A: time.Second, B: 1500 * time.Millisecond}}}}
+				B: time.Second}}, Slower: []diff.RankTime{{World: 1, Rank: 2, A: time.Second,
+				B: 1500 * time.Millisecond}}}}
 	for i := range 7 {
 		r.Moved = append(r.Moved, diff.Moved{Func: "MPI_Send", A: fmt.Sprintf("a.c:%d", i),
 			B: fmt.Sprintf("a.c:%d", i+10)})

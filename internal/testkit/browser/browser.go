@@ -65,7 +65,8 @@ func Start() (ctx context.Context, stop func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: make deps installs it", err)
 	}
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.DisableGPU,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(Width, Height))
 	ctx, end := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, cancel := chromedp.NewContext(ctx)

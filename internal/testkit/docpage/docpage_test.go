@@ -19,7 +19,8 @@ const page = "# A page: of `x`, twice\n" +
 func TestParse(t *testing.T) {
 	p := parse(page)
 	want := []Step{{4, true, "one\ntwo", nil, false},
-		{10, false, "tabard info \\\n    app", []string{"command  ./app", "..."}, false}, {14, false, "false", nil, true}}
+		{10, false, "tabard info \\\n    app", []string{"command  ./app", "..."}, false},
+		{14, false, "false", nil, true}}
 	if !reflect.DeepEqual(p.Steps, want) {
 		t.Errorf("steps %+v", p.Steps)
 	}

@@ -55,20 +55,28 @@ var Faults = []Fault{
 	{Source: "faults.c", Name: "probe", Hangs: true, Kind: "deadlock", Process: 0, Mark: "probe", Step: 10,
 		Text: `rank 0 waits in MPI_Probe .* for a message from rank 3 with tag 77`},
 	{Source: "faults.c", Name: "missing", Hangs: true, Kind: "hang|deadlock", Process: Any, Step: Any, Text: `rank 1`},
-	{Source: "faults.c", Name: "other-root", Hangs: true, Kind: "hang|mismatch", Process: Any, Mark: "root other-root", Step: Any,
+	{Source: "faults.c", Name: "other-root", Hangs: true, Kind: "hang|mismatch", Process: Any,
+		Mark: "root other-root", Step: Any,
 		Text: `root: rank 0 has 0, rank 2 has 1`},
-	{Source: "faults.c", Name: "crash", Kind: "crash", Process: 2, Mark: "missing crash", Step: Any, Text: `crashed: killed by signal 11`},
+	{Source: "faults.c", Name: "crash", Kind: "crash", Process: 2, Mark: "missing crash", Step: Any,
+		Text: `crashed: killed by signal 11`},
 	{Source: "faults.c", Name: "abort", Kind: "crash", Process: 1, Mark: "abort", Step: Any, Text: `MPI_Abort`},
-	{Source: "faults.c", Name: "exit", Kind: "crash", Process: 3, Step: Any, Text: `exited with status 3 without MPI_Finalize`},
-	{Source: "faults.c", Name: "error", Kind: "error", Process: 1, Mark: "error fatal", Step: Any, Text: `MPI_ERR_TRUNCATE once, on rank 1`},
+	{Source: "faults.c", Name: "exit", Kind: "crash", Process: 3, Step: Any,
+		Text: `exited with status 3 without MPI_Finalize`},
+	{Source: "faults.c", Name: "error", Kind: "error", Process: 1, Mark: "error fatal", Step: Any,
+		Text: `MPI_ERR_TRUNCATE once, on rank 1`},
 	{Source: "faults.c", Name: "fatal", Kind: "mismatch", Process: 1, Mark: "error fatal", Step: Any,
 		Text: `rank 1 has room for 32 bytes, and rank 0 sends 64`},
 	{Source: "faults.c", Name: "worker", Hangs: true, Kind: "deadlock", Process: Any, Step: Any,
 		Text: `rank 2 waits in MPI_Iprobe .* for a message from rank 0 with tag 7 on world, but rank 0 sent one with tag 8`},
-	{Source: "faults.c", Name: "leak-step", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0, Text: `40 of 40 communicators`},
-	{Source: "faults.c", Name: "comm-leak", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0, Text: `40 of 40 communicators`},
-	{Source: "faults.c", Name: "type-leak", Kind: "leak", Process: Any, Mark: "type-leak", Step: 0, Text: `40 of 40 datatypes`},
-	{Source: "faults.c", Name: "window-leak", MPI: "openmpi", Kind: "leak", Process: Any, Mark: "window-leak", Step: Any, Text: `20 of 20 windows`},
+	{Source: "faults.c", Name: "leak-step", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0,
+		Text: `40 of 40 communicators`},
+	{Source: "faults.c", Name: "comm-leak", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0,
+		Text: `40 of 40 communicators`},
+	{Source: "faults.c", Name: "type-leak", Kind: "leak", Process: Any, Mark: "type-leak", Step: 0,
+		Text: `40 of 40 datatypes`},
+	{Source: "faults.c", Name: "window-leak", MPI: "openmpi", Kind: "leak", Process: Any, Mark: "window-leak",
+		Step: Any, Text: `20 of 20 windows`},
 	{Source: "faults.c", Name: "request-leak", Kind: "leak", Process: 1, Mark: "request-leak", Step: 0,
 		Text: `40 requests are neither completed .* from rank 1 to rank 0 with tag 42`},
 	// It is complete at once and shares its handle with others that are waited for.
@@ -76,25 +84,39 @@ var Faults = []Fault{
 		Text: `^40 requests are neither completed .* from rank 1 to rank 0 with tag 44`},
 	{Source: "faults.c", Name: "unreceived", Kind: "unmatched", Process: 3, Mark: "unreceived", Step: 0,
 		Text: `40 messages are never received .* from rank 3 to rank 0 with tag 43`},
-	{Source: "faults.c", Name: "slow", Kind: "late rank|load imbalance", Process: 2, Step: Any, Text: `Rank 2 .*times the mean`},
-	{Source: "faults.c", Name: "spikes", Kind: "late rank", Process: 3, Step: Any, Text: `now and then, not always: [234] of 40`},
-	{Source: "faults.c", Name: "step", Kind: "slow time step", Process: Any, Step: 25, Text: `all processes compute longer`},
+	{Source: "faults.c", Name: "slow", Kind: "late rank|load imbalance", Process: 2, Step: Any,
+		Text: `Rank 2 .*times the mean`},
+	{Source: "faults.c", Name: "spikes", Kind: "late rank", Process: 3, Step: Any,
+		Text: `now and then, not always: [234] of 40`},
+	{Source: "faults.c", Name: "step", Kind: "slow time step", Process: Any, Step: 25,
+		Text: `all processes compute longer`},
 	{Source: "faults.c", Name: "slower", Kind: "growth", Process: Any, Step: Any, Text: `longer and longer`},
-	{Source: "faults.c", Name: "growth", Kind: "growth", Process: 2, Mark: "tag comm peer", Step: 24, Text: `rank 2 sends \S+ times`},
-	{Source: "faults.c", Name: "order", Kind: "wrong order", Process: 0, Mark: "order", Step: Any, Text: `receive from any source`},
-	{Source: "faults.c", Name: "serial", Kind: "serialisation", Process: Any, Step: Any, Text: `one after the other: of 4`},
+	{Source: "faults.c", Name: "growth", Kind: "growth", Process: 2, Mark: "tag comm peer", Step: 24,
+		Text: `rank 2 sends \S+ times`},
+	{Source: "faults.c", Name: "order", Kind: "wrong order", Process: 0, Mark: "order", Step: Any,
+		Text: `receive from any source`},
+	{Source: "faults.c", Name: "serial", Kind: "serialisation", Process: Any, Step: Any,
+		Text: `one after the other: of 4`},
 	{Source: "faults.c", Name: "receiver", Kind: "late receiver|late rank", Process: Any, Step: Any, Text: `MPI_Recv`},
-	{Source: "faults.c", Name: "root", Kind: "late rank", Process: 0, Mark: "root other-root", Step: Any, Text: `Rank 0 comes late to MPI_Bcast`},
+	{Source: "faults.c", Name: "root", Kind: "late rank", Process: 0, Mark: "root other-root", Step: Any,
+		Text: `Rank 0 comes late to MPI_Bcast`},
 	{Source: "faults.cc", Name: "slow", Kind: "late rank|load imbalance", Process: 1, Step: Any, Text: `Rank 1 com`},
 	{Source: "faults.cc", Name: "throw", Kind: "crash", Process: 2, Step: Any, Text: `crashed: killed by signal 6`},
-	{Source: "faults.cc", Name: "type-leak", Kind: "leak", Process: Any, Mark: "type-leak", Step: 0, Text: `40 of 40 datatypes`},
-	{Source: "faults.cc", Name: "missing", Hangs: true, Kind: "hang|mismatch", Process: 3, Step: Any, Text: `rank 3 is in MPI_Barrier`},
+	{Source: "faults.cc", Name: "type-leak", Kind: "leak", Process: Any, Mark: "type-leak", Step: 0,
+		Text: `40 of 40 datatypes`},
+	{Source: "faults.cc", Name: "missing", Hangs: true, Kind: "hang|mismatch", Process: 3, Step: Any,
+		Text: `rank 3 is in MPI_Barrier`},
 	{Source: "faults.f90", Name: "slow", Kind: "late rank|load imbalance", Process: 3, Step: Any, Text: `Rank 3 com`},
-	{Source: "faults.f90", Name: "tag", Hangs: true, Kind: "deadlock", Process: 1, Mark: "tag", Step: 10, Text: `with tag 8`},
-	{Source: "faults.f90", Name: "comm-leak", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0, Text: `40 of 40 communicators`},
-	{Source: "faults.py", MPI: "openmpi", Name: "slow", Kind: "late rank|load imbalance", Process: 0, Step: Any, Text: `Rank 0 com`},
-	{Source: "faults.py", MPI: "openmpi", Name: "tag", Hangs: true, Kind: "deadlock", Process: 2, Mark: "tag", Step: 9, Text: `with tag 6`},
-	{Source: "faults.py", MPI: "openmpi", Name: "comm-leak", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0, Text: `40 of 40 communicators`},
+	{Source: "faults.f90", Name: "tag", Hangs: true, Kind: "deadlock", Process: 1, Mark: "tag", Step: 10,
+		Text: `with tag 8`},
+	{Source: "faults.f90", Name: "comm-leak", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0,
+		Text: `40 of 40 communicators`},
+	{Source: "faults.py", MPI: "openmpi", Name: "slow", Kind: "late rank|load imbalance", Process: 0, Step: Any,
+		Text: `Rank 0 com`},
+	{Source: "faults.py", MPI: "openmpi", Name: "tag", Hangs: true, Kind: "deadlock", Process: 2, Mark: "tag",
+		Step: 9, Text: `with tag 6`},
+	{Source: "faults.py", MPI: "openmpi", Name: "comm-leak", Kind: "leak", Process: Any, Mark: "comm-leak", Step: 0,
+		Text: `40 of 40 communicators`},
 }
 
 // Controls are the programs without a fault.
@@ -122,7 +144,8 @@ func (n *Finding) Hint(tabard, file string) string {
 	switch {
 	case err != nil:
 		return fmt.Sprintf("tabard %s: %v: %s", strings.Join(n.Command, " "), err, out)
-	case line != "" && !bytes.Contains(out, []byte(line)) && n.Command[0] != "timeline" && !slices.Contains(n.Command, "rank"):
+	case line != "" && !bytes.Contains(out, []byte(line)) && n.Command[0] != "timeline" &&
+		!slices.Contains(n.Command, "rank"):
 		return fmt.Sprintf("tabard %s does not show %s", strings.Join(n.Command, " "), line)
 	}
 	return ""
@@ -148,7 +171,8 @@ func (f *Fault) Record(m *mpirun.MPI, tabard, dir string) (string, error) {
 		}
 		program = []string{binary}
 	}
-	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.tabard", m.Name, strings.TrimPrefix(filepath.Ext(source), "."), f.Name))
+	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.tabard", m.Name, strings.TrimPrefix(filepath.Ext(source), "."),
+		f.Name))
 	args := append([]string{tabard, "record", "--quiet", "-o", file}, append(program, f.Name)...)
 	if f.Hangs {
 		args = append(args, "3")

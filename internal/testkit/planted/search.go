@@ -88,12 +88,14 @@ func (f *Search) record(m *mpirun.MPI, tabard, dir string, version int) (string,
 			if err := os.MkdirAll(at, 0o700); err != nil {
 				return "", err
 			}
-			if err := mpirun.BuildLibrary(filepath.Join(folder, "solver.c"), filepath.Join(at, "libsolver.so"), "-O2", "-g",
+			if err := mpirun.BuildLibrary(filepath.Join(folder, "solver.c"), filepath.Join(at, "libsolver.so"), "-O2",
+				"-g",
 				fmt.Sprintf("-DVERSION=%d", v)); err != nil {
 				return "", err
 			}
 		}
-		if err := m.Build(filepath.Join(folder, "search.c"), program, "-O2", "-fopenmp", "-L"+library, "-lsolver"); err != nil {
+		if err := m.Build(filepath.Join(folder, "search.c"), program, "-O2", "-fopenmp", "-L"+library,
+			"-lsolver"); err != nil {
 			return "", err
 		}
 	}

@@ -42,7 +42,10 @@ func TestObjectTable(t *testing.T) {
 	rows := regexp.MustCompile(`(?m)^    \[(\d+)\] = \{(RP_CLASS_\w+), ([01]), .* /\* (\w+) \*/$`).FindAllStringSubmatch(string(text), -1)
 	// Those of MPI, which stand before others.
 	objects := spec.Predefineds
-	if i := slices.IndexFunc(objects, func(p spec.Predefined) bool { return strings.HasPrefix(p.Name, "nccl") }); i >= 0 {
+	if i := slices.IndexFunc(objects, func(p spec.Predefined) bool {
+		return strings.HasPrefix(p.Name,
+			"nccl")
+	}); i >= 0 {
 		objects = objects[:i]
 	}
 	if len(rows) != len(objects) || classes["RP_NUM_CLASSES"] != uint64(spec.NumClasses) ||
