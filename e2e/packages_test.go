@@ -67,7 +67,7 @@ func TestPackage(t *testing.T) {
 		}
 		report := exec.Command(installed, "report", filepath.Join(j.Dir, "app.tabard"))
 		report.Env = []string{"PATH=" + filepath.Dir(installed)} // nothing else of this machine
-		if out := succeed(t, report); !strings.Contains(out, "1. Rank 2 comes late to") {
+		if out := succeed(t, report); !strings.Contains(out, "1. warning: Rank 2 comes late to") {
 			t.Errorf("the report does not begin with rank 2, which computes six times as long\n%s", out)
 		}
 	})
