@@ -317,7 +317,7 @@ func (p *summaryPrinter) steps() {
 		what = plural(chosen, "group") + " of " + plural(u.Stride, "step")
 	}
 	if p.r.StepRegion != "" {
-		what += fmt.Sprintf(" (each is %s)", p.r.StepRegion)
+		what += fmt.Sprintf(" (each is one %q)", p.r.StepRegion)
 	}
 	p.line("  %s, %s to %s, median %s", what, render.Duration(least), render.Duration(most),
 		render.Duration(u.MedianStep))
