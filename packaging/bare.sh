@@ -23,7 +23,7 @@ apt-get install -qq -y ./tabard.deb
 mpicc -g -o heat heat.c
 mpirun --oversubscribe -n 4 tabard record ./heat slow
 tabard report heat.tabard | tee report.txt
-grep '1\. Rank 2 ' report.txt
+grep '1\. warning: Rank 2 ' report.txt
 END
 unshare -m -p -f sh -ec 'mount -t proc proc "$1/proc"; mount -t sysfs sysfs "$1/sys"; mount -t tmpfs tmpfs "$1/dev"
 mkdir "$1/dev/shm" "$1/dev/pts"; mount -t devpts devpts "$1/dev/pts"; ln -s pts/ptmx "$1/dev/ptmx"
