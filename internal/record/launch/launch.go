@@ -20,7 +20,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
-	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Options is what the user asked for.
@@ -97,6 +96,7 @@ type launcher struct {
 	env     rankEnv
 	path    string // of the program
 	lib     string // the runtime to preload, empty for none
+	dir     string // the state directory, empty for none
 	environ []string
 	err     io.Writer
 	joins   bool   // see Join
@@ -223,6 +223,7 @@ func (l *launcher) setUp() error {
 func (l *launcher) attach(output, dir, exe string) {
 	if l.lib != "" {
 		planned := l.planFunctions(dir)
+		l.dir = dir
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 		l.environ = regionEnv(l.environ, l.lib, l.o.EventsOff)
 		l.environ = pythonEnv(l.environ, l.o.Python, l.o.EventsOff)
@@ -342,36 +343,13 @@ func (l *launcher) exec() int {
 		err = syscall.Exec("/bin/sh", append([]string{"sh", l.path}, argv[1:]...), l.environ)
 	}
 	fmt.Fprintf(l.err, "tabard: %s: %s\n", argv[0], sentence(err))
-	if l.env.size <= 1 {
-		l.nothingMore()
+	if l.dir != "" && l.env.size <= 1 {
+		collect.Hush(l.dir)
 	}
 	if errors.Is(err, syscall.ENOENT) {
 		return 127
 	}
 	return 126
-}
-
-// nothingMore keeps the collector from saying, of a program that did not start, that it made no MPI call.
-func (l *launcher) nothingMore() {
-	for _, kv := range l.environ {
-		dir, ok := strings.CutPrefix(kv, "TABARD_DIR=")
-		if !ok {
-			continue
-		}
-		d, err := safefile.OpenPrivate(dir)
-		if err != nil {
-			return
-		}
-		defer d.Close()
-		_ = ring.Guarded(func() error {
-			c, err := ring.OpenControl(d)
-			if err == nil {
-				c.Say()
-				c.Close()
-			}
-			return err
-		})
-	}
 }
 
 // Spawned becomes the program of a child of MPI_Comm_spawn: args are the state
