@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/fingerprint"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // A Message is one that a process sent and another received.
 type Message struct {
 	From, To int32
-	// Sent is the call that sends it, in the order of the sender's calls; Received the call by which the receiver has it.
+	// Sent is the call that sends it, in the order of the sender's calls; Received the call by which the receiver has
+	// it.
 	Sent, Received uint64
 	// Posted is the call that posts the receive, Freed that after which the send is over: 0 if that is not known.
 	Posted, Freed uint64
@@ -33,10 +35,21 @@ type Message struct {
 	// Some are missing if the recording does not have them of all instances.
 	Samples []uint64
 	Sampled int
-	// Count is how many such messages it stands for, in loops; what else is said is that of the first one. Digest is equal
-	// for those whose contents are equal in each of them. Again is how many have the contents of the one before.
+	// Count is how many such messages it stands for, in loops; what else is said is that of the first one. Digest is
+	// equal for those whose contents are equal in each of them. Again is how many have the contents of the one before.
 	// SendStep and RecvStep are by how many calls of the sender and the receiver they are apart.
 	Count, Digest, Again, SendStep, RecvStep uint64
+}
+
+// Predefined is the number of the message's datatype in spec.Predefineds. It is not ok if the datatype is none of these,
+// or of unknown size, or if the message is not that many of it.
+func (m *Message) Predefined() (k int, ok bool) {
+	k = int((m.Type - 1) / 2)
+	if m.Type < 0 || m.Type%2 == 0 || k >= len(spec.Predefineds) {
+		return 0, false
+	}
+	size := int64(spec.Predefineds[k].Size)
+	return k, size > 0 && m.Elems*size == m.Bytes
 }
 
 // Amount is what of contents adds up where they are added element by element: the sum of integers, the wave of reals;

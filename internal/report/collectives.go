@@ -58,7 +58,8 @@ type ManualCollective struct {
 	Missing   []string `json:"missing"`  // of near misses
 	Unproven  []string `json:"unproven"` // what the grade leaves open
 	Against   []string `json:"against"`  // a replacement
-	// Estimate is on paper, for another machine; nothing of it is measured. It is missing where no one call replaces it.
+	// Estimate is on paper, for another machine; nothing of it is measured. It is missing where no one call replaces
+	// it.
 	Estimate *CollectiveEstimate `json:"estimate,omitempty"`
 	// Trial is measured (--try), and missing without.
 	Trial *CollectiveTrial `json:"trial,omitempty"`
@@ -132,13 +133,12 @@ func quartilesOf(list []float64) Quartiles {
 func elementsOf(f *collectives.Finding) (count int64, datatype string) {
 	for _, x := range f.All {
 		m := x.Messages[0]
-		k := int(m.Type / 2)
-		if m.Type%2 == 0 || k >= len(spec.Predefineds) || x.Shares != nil {
+		k, ok := m.Predefined()
+		if !ok || x.Shares != nil {
 			return 0, ""
 		}
 		p := &spec.Predefineds[k]
-		if p.Size <= 0 || m.Elems*int64(p.Size) != m.Bytes || x.Block%int64(p.Size) != 0 ||
-			datatype != "" && datatype != p.Name {
+		if x.Block%int64(p.Size) != 0 || datatype != "" && datatype != p.Name {
 			return 0, ""
 		}
 		n := x.Block / int64(p.Size)

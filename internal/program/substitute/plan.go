@@ -3,7 +3,6 @@ package substitute
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/analysis/comms"
@@ -230,10 +229,8 @@ func (b *builder) element(x *collectives.Instance, op string) {
 	m := x.Messages[0]
 	kind, _ := spec.PredefinedByName(mpi.Byte)
 	b.size = 1
-	if k := int((m.Type - 1) / 2); m.Type%2 == 1 && k < len(spec.Predefineds) && m.Elems > 0 {
-		if size := int64(spec.Predefineds[k].Size); size > 0 && m.Elems*size == m.Bytes {
-			kind, b.size = k, size
-		}
+	if k, ok := m.Predefined(); ok && m.Elems > 0 {
+		kind, b.size = k, int64(spec.Predefineds[k].Size)
 	}
 	b.role(spec.RoleSendType, reference(archive.PredefinedRef(kind)))
 	b.role(spec.RoleRecvType, reference(archive.PredefinedRef(kind)))
@@ -350,6 +347,6 @@ func (x *substitution) split(sets [][]int32, member int32, code int64) *archive.
 func (x *substitution) splitter() *spec.Func {
 	all := spec.Functions()
 	return all[slices.IndexFunc(all, func(f *spec.Func) bool {
-		return f.Op == spec.OpCommSplit && f.Has(spec.Blocking) && !strings.Contains(f.Name, "_c")
+		return f.Op == spec.OpCommSplit && f.API == "mpi"
 	})]
 }
