@@ -9,7 +9,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -179,16 +178,9 @@ func tabard(out string, args ...string) (r result, err error) {
 	}
 	r.wall = time.Since(begin)
 	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return r, filepath.WalkDir(out, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			r.bytes += float64(info.Size())
-		}
-		return err
-	})
+	bytes, err := recordings.Bytes(out)
+	r.bytes = float64(bytes)
+	return r, err
 }
 
 // eventsOf is how many events an archive of OTF2 has.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/bench/internal/recordings"
 )
 
 // A tool runs a program and records its function calls in a folder.
@@ -146,24 +146,9 @@ func (b *bench) withTool(t *tool, p programs.Program, best *toolResult) error {
 	}
 	cpu := c.ProcessState.UserTime() + c.ProcessState.SystemTime() + reap() // and what collects or writes
 	best.cpu, best.wall = min(best.cpu, cpu.Seconds()), min(best.wall, wall.Seconds())
-	if best.bytes, err = sizeOf(dir); err != nil || t.calls == nil {
+	if best.bytes, err = recordings.Bytes(dir); err != nil || t.calls == nil {
 		return err
 	}
 	best.calls, err = t.calls(b, dir)
 	return err
-}
-
-// sizeOf is the bytes of all files in a folder.
-func sizeOf(dir string) (sum int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		st, err := d.Info()
-		if err == nil {
-			sum += st.Size()
-		}
-		return err
-	})
-	return sum, err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tabard-hpc/tabard/bench/internal/recordings"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -38,21 +38,6 @@ func used(name string, args ...string) (u usage, err error) {
 	}
 	r := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	return usage{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), r.Maxrss << 10}, nil
-}
-
-// sizeOf is the bytes of a file, or of all files of a folder.
-func sizeOf(path string) (sum int64, err error) {
-	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		fi, err := d.Info()
-		if err == nil {
-			sum += fi.Size()
-		}
-		return err
-	})
-	return sum, err
 }
 
 // beside sets what the viewer's server takes for the first exact picture beside what readers of the same run take in
@@ -98,7 +83,7 @@ func oneBeside(r *row, dir, cache string) error {
 				return err
 			}
 		}
-		if sizes[format], err = sizeOf(out); err != nil {
+		if sizes[format], err = recordings.Bytes(out); err != nil {
 			return err
 		}
 	}

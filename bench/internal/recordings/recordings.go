@@ -4,7 +4,9 @@ package recordings
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -114,4 +116,19 @@ func Write(file string, ranks, calls int) error {
 		return err
 	}
 	return os.WriteFile(file, out.Bytes(), 0o600)
+}
+
+// Bytes is how large a file is, or all files of a folder together.
+func Bytes(path string) (sum int64, err error) {
+	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			sum += info.Size()
+		}
+		return err
+	})
+	return sum, err
 }
