@@ -300,7 +300,8 @@ static struct tb_segment *obtain(struct tb_thread *t, uint64_t words, int *spill
         if (!s && may_create) s = extend(t, words);
         if (!s && !late && any_fits(ch, words)) s = wait_for_free(ch, words);
     }
-    if (!s && may_create && (late || ch->given_up || !tb_collector_alive()) && (s = spill(t, words)) != NULL) *spilled = 1;
+    int may_spill = may_create && (late || ch->given_up || !tb_collector_alive());
+    if (!s && may_spill && (s = spill(t, words)) != NULL) *spilled = 1;
     if (!s && late && any_fits(ch, words)) s = wait_for_free(ch, words);
     if (s) ch->retry_at = 0;
     else if (may_create) ch->retry_at = tb_monotonic() + RETRY_NS;

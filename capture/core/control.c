@@ -179,7 +179,7 @@ static void start(void)
     tb_process.start_ns = tb_kernel_clock();
     tb_guard_control(tb_process.control);
     tb_guard_start();
-    tb_own_code_resident();
+    if (!tb_space_in_memory(tb_process.dir)) tb_own_code_resident(); /* it lies beside the state */
     tb_site_mode = (int)tb_process.control->callsites;
     tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
     tracing = !(tb_process.control->flags & TB_CTL_START_OFF);

@@ -329,7 +329,7 @@ int tb_is_own(const void *address)
     return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
 }
 
-/* The library may lie on a network file system: when that is gone, code that was not there yet cannot be fetched. */
+/* For a library on a network file system: when that is gone, code that was not there yet cannot be fetched. */
 void tb_own_code_resident(void)
 {
 #ifndef MADV_POPULATE_READ
