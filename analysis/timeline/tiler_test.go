@@ -89,6 +89,21 @@ func fill(t testing.TB, x *timeline.Tiler, tile *timeline.Tile) {
 	}
 }
 
+// zoomed fills a tile of pairs of lines, at a place and level of chance, and the two of single lines that it is the sum
+// of.
+func zoomed(t testing.TB, x *timeline.Tiler, rnd *rand.Rand, end time.Duration) (*timeline.Tile, [2]*timeline.Tile) {
+	t.Helper()
+	level := 1 + rnd.IntN(timeline.GridLevel(end))
+	coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1), Group: 2, Rows: 64}
+	fill(t, x, coarse)
+	var fine [2]*timeline.Tile
+	for i := range fine {
+		fine[i] = &timeline.Tile{Level: level - 1, X: 2*coarse.X + int64(i), Group: 1, Rows: 64}
+		fill(t, x, fine[i])
+	}
+	return coarse, fine
+}
+
 // Tiles of random windows say what a plain look at each call says.
 func TestTilesExact(t *testing.T) {
 	slow := archivetest.Archive(t, `abi mpich
@@ -169,20 +184,11 @@ func TestTilesConserve(t *testing.T) {
 	for _, name := range []string{"stencil-2d", "polls"} {
 		a := makeJob(t, name, 3, 4000)
 		_, end := plain(t, a, selection.All)
-		top := timeline.GridLevel(end)
 		for range 2 { // from above, and then in an order of chance with all summaries there
 			x := newTiler(t, a, selection.Flags{}, end)
 			rnd := rand.New(rand.NewPCG(3, 4))
 			for range 8 {
-				level := 1 + rnd.IntN(top)
-				coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1),
-					Group: 2, Rows: 64}
-				fill(t, x, coarse)
-				var fine [2]*timeline.Tile
-				for i := range fine {
-					fine[i] = &timeline.Tile{Level: level - 1, X: 2*coarse.X + int64(i), Group: 1, Rows: 64}
-					fill(t, x, fine[i])
-				}
+				coarse, fine := zoomed(t, x, rnd, end)
 				for row := range coarse.Rows {
 					for bin := range timeline.TileBins {
 						half, at := fine[bin/128], bin%128*2
@@ -194,7 +200,7 @@ func TestTilesConserve(t *testing.T) {
 							}
 							if math.Abs(sum-coarse.Time(row, bin, k)) > 1e-3 || calls != coarse.Calls(row, bin, k) {
 								t.Fatalf("%s: level %d, bin %d of %d, row %d: %v is %g ns and %d calls, its parts %g and %d", name,
-									level, bin, coarse.X, row, k, coarse.Time(row, bin, k), coarse.Calls(row, bin, k),
+									coarse.Level, bin, coarse.X, row, k, coarse.Time(row, bin, k), coarse.Calls(row, bin, k),
 									sum, calls)
 							}
 						}

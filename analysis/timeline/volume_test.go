@@ -125,18 +125,9 @@ func TestVolumesConserve(t *testing.T) {
 		a := makeJob(t, c.name, c.ranks, c.steps)
 		_, end := plain(t, a, selection.All)
 		x := newVolumeTiler(t, a, end)
-		top := timeline.GridLevel(end)
 		rnd := rand.New(rand.NewPCG(7, 8))
 		for try := range 8 {
-			level := 1 + rnd.IntN(top)
-			coarse := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end)>>level/timeline.TileBins + 1), Group: 2,
-				Rows: 64}
-			fill(t, x, coarse)
-			var fine [2]*timeline.Tile
-			for i := range fine {
-				fine[i] = &timeline.Tile{Level: level - 1, X: 2*coarse.X + int64(i), Group: 1, Rows: 64}
-				fill(t, x, fine[i])
-			}
+			coarse, fine := zoomed(t, x, rnd, end)
 			for row := range coarse.Rows {
 				for bin := range timeline.TileBins {
 					half, at := fine[bin/128], bin%128*2
@@ -147,8 +138,8 @@ func TestVolumesConserve(t *testing.T) {
 							n += half.Messages(r, at, f) + half.Messages(r, at+1, f)
 						}
 						if bytes != coarse.Bytes(row, bin, f) || n != coarse.Messages(row, bin, f) {
-							t.Fatalf("%s, try %d: level %d, row %d, bin %d: %+v is %g bytes in %d, its parts %g in %d", c.name, try,
-								level, row, bin, f, coarse.Bytes(row, bin, f), coarse.Messages(row, bin, f), bytes, n)
+							t.Fatalf("%s, try %d: level %d, row %d, bin %d: %+v is %g bytes in %d, its parts %g in %d",
+								c.name, try, coarse.Level, row, bin, f, coarse.Bytes(row, bin, f), coarse.Messages(row, bin, f), bytes, n)
 						}
 					}
 				}
@@ -168,7 +159,7 @@ func TestVolumesConserve(t *testing.T) {
 				}
 			}
 		}
-		whole := &timeline.Tile{Level: top, Group: 1, Rows: 64}
+		whole := &timeline.Tile{Level: timeline.GridLevel(end), Group: 1, Rows: 64}
 		fill(t, x, whole)
 		m, err := traffic.MatrixOf(mustResolve(t, selection.All, a))
 		if err != nil {
