@@ -3,6 +3,7 @@
  * differ between processes. With the argument "die" rank 1 is killed in the middle. */
 #include "check.h"
 #include <signal.h>
+#include <unistd.h>
 
 enum { MOST = 40, STEPS = 60 };
 
@@ -76,7 +77,11 @@ static void all(MPI_Comm comm, int dies)
     MPI_Comm_rank(comm, &me);
     MPI_Comm_size(comm, &n);
     for (int step = 0; step < STEPS; step++) {
-        if (dies && rank == 1 && step == STEPS / 2) raise(SIGKILL);
+        if (dies && rank == 1 && step == STEPS / 2) {
+            MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            sleep(1); /* rank 0 prints: launchers end the others, too */
+            raise(SIGKILL);
+        }
         exchange(comm, n, 0, 1, 0);
         exchange(comm, n, 2, 1, 0);
         exchange(comm, n, 0, 16, 1);
@@ -88,14 +93,17 @@ static void all(MPI_Comm comm, int dies)
 int main(int argc, char **argv)
 {
     MPI_Comm half;
+    int dies = argc > 1 && !strcmp(argv[1], "die");
     start(&argc, &argv);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what is printed is out, even if the launcher ends the rest */
     CHECK(size <= 64);
     seed = 5 + (unsigned)rank;
     out = calloc(64 * (MOST + 16), sizeof(double));
     in = calloc(64 * (MOST + 16), sizeof(double));
     all(MPI_COMM_WORLD, 0);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
-    all(half, argc > 1 && !strcmp(argv[1], "die"));
+    all(half, dies);
+    if (dies && rank == 0) MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
     MPI_Comm_free(&half);
     free(out);
     free(in);
