@@ -802,8 +802,8 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// A new segment whose file is gone before anything was written to it: the call that needs it is counted as lost, and the
-// next ones have another segment.
+// A new segment whose file is gone before anything was written to it: the call that needs it is counted as lost, and
+// the next ones have another segment.
 func TestSegmentGoneAtOnce(t *testing.T) {
 	shim := filepath.Join(t.TempDir(), "vanish.so")
 	if err := command("gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "testdata/programs/vanish.c", "-o",

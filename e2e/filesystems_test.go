@@ -16,8 +16,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// remoteFiles mounts a directory by sshfs: as on network file systems, files that are open stay as hidden ones when they
-// are removed, locks are local, and all can be gone at any time. gone makes it go.
+// remoteFiles mounts a directory by sshfs: as on network file systems, files that are open stay as hidden ones when
+// they are removed, locks are local, and all can be gone at any time. gone makes it go.
 func remoteFiles(t *testing.T) (dir string, gone func()) {
 	t.Helper()
 	if f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil {
@@ -73,7 +73,8 @@ func TestRemoteFiles(t *testing.T) {
 		recordLogged(t, m, filepath.Join(remote, "out.tabard"), t.TempDir(), "TABARD_STATE="+remote)
 		out := filepath.Join(remote, "again.tabard")
 		recordLogged(t, m, out, t.TempDir(), "TABARD_STATE="+remote)
-		// Files that are open when they are removed stay until they are closed: the next job takes their directory away.
+		// Files that are open when they are removed stay until they are closed: the next job takes their directory
+		// away.
 		var left []string
 		all, _ := filepath.Glob(filepath.Join(remote, "tabard-*", "*"))
 		for _, f := range all {

@@ -76,8 +76,8 @@ func TestIOTruth(t *testing.T) {
 	}
 }
 
-// TestTraining records a training loop whose ranks read samples in no order from a disk that serves one of them at a time,
-// with its functions: the report names what that costs, and the pictures show it.
+// TestTraining records a training loop whose ranks read samples in no order from a disk that serves one of them at a
+// time, with its functions: the report names what that costs, and the pictures show it.
 func TestTraining(t *testing.T) {
 	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
 	dir := t.TempDir()

@@ -68,7 +68,8 @@ func TestRecordingIsThereAtTheEnd(t *testing.T) {
 	})
 }
 
-// A recording gets a free name, all ranks the same one; --force replaces a recording, and nothing replaces anything else.
+// A recording gets a free name, all ranks the same one; --force replaces a recording, and nothing replaces anything
+// else.
 func TestOutputsThatAreThere(t *testing.T) {
 	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()
@@ -192,8 +193,8 @@ func within(t *testing.T, c *exec.Cmd) (string, int) {
 	return out.String(), c.ProcessState.ExitCode()
 }
 
-// recordedByVictim makes a recording of one rank in a place that everybody can write to, without a sticky bit: there the
-// kernel does not refuse planted links.
+// recordedByVictim makes a recording of one rank in a place that everybody can write to, without a sticky bit: there
+// the kernel does not refuse planted links.
 func (s *stage) recordedByVictim() (place, out string) {
 	place = filepath.Join(s.dir, "shared")
 	s.must(os.Mkdir(place, 0o777))

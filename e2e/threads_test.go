@@ -11,8 +11,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// TestThreadWaits: where threads wait is recorded with its line, locks only if they are taken, and nothing of the threads
-// that MPI has for itself.
+// TestThreadWaits: where threads wait is recorded with its line, locks only if they are taken, and nothing of the
+// threads that MPI has for itself.
 func TestThreadWaits(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()

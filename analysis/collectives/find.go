@@ -38,7 +38,8 @@ type Finding struct {
 	// Proven is in how many of them contents prove it.
 	Instances, Proven uint64
 	Bytes             int64
-	// Block is how many bytes each process has of its own, or gets; all of it where all get the same, and of reductions.
+	// Block is how many bytes each process has of its own, or gets; all of it where all get the same, and of
+	// reductions.
 	Block     int64
 	Segments  int // an instance is made of so many pieces
 	Algorithm string

@@ -70,8 +70,8 @@ type Standstill struct {
 	Deadlocks []Deadlock
 	// Problems are those of collectives that came before, or at them: see Of.
 	Problems []Problem
-	// Unfinished are the nonblocking operations that nothing completed and whose requests were not freed, and sends that
-	// nobody received, by call site.
+	// Unfinished are the nonblocking operations that nothing completed and whose requests were not freed, and sends
+	// that nobody received, by call site.
 	Unfinished []Unfinished
 }
 

@@ -12,8 +12,8 @@ import (
 // that nobody received.
 type Unfinished struct {
 	Func, Site string
-	// Send tells sends from receives; Unreceived that it is about sends without a receive, of which the requests may have
-	// completed, else it is about requests.
+	// Send tells sends from receives; Unreceived that it is about sends without a receive, of which the requests may
+	// have completed, else it is about requests.
 	Send, Unreceived bool
 	Count            uint64
 	// Bytes is the size of the messages, as far as it is known.

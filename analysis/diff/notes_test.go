@@ -184,7 +184,8 @@ func TestSelectedParts(t *testing.T) {
 	}
 }
 
-// A string that each rank has of its own is compared rank by rank, also where the ranks are put together in another way.
+// A string that each rank has of its own is compared rank by rank, also where the ranks are put together in another
+// way.
 func TestStringsByRank(t *testing.T) {
 	name := func(text string) string {
 		return fmt.Sprintf("MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name=%q) @ s.c:1 [f]", text)

@@ -19,8 +19,8 @@ type Contention struct {
 	// Calls are the accesses of sizes for which b is known to be greater than 0, Others the mean of n.
 	Calls  uint64
 	Others float64
-	// Time is what they took, the slowest twentieth counted like the one before it; Alone what they would have taken by a
-	// alone.
+	// Time is what they took, the slowest twentieth counted like the one before it; Alone what they would have taken by
+	// a alone.
 	Time, Alone time.Duration
 }
 

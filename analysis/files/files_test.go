@@ -133,8 +133,8 @@ func served(ranks, steps int, together bool, servers int) *samples {
 	return s
 }
 
-// TestContention: accesses that queue for one disk are told from those of which each has its own, however much the times
-// of both vary.
+// TestContention: accesses that queue for one disk are told from those of which each has its own, however much the
+// times of both vary.
 func TestContention(t *testing.T) {
 	for _, together := range []bool{false, true} {
 		s := served(8, 200, together, 1)

@@ -5,8 +5,8 @@ import "time"
 // Map is bytes that were moved over time and offset, in cells.
 type Map struct {
 	Rows, Cols int
-	// From is the time where column 0 begins, Width that of a column; row 0 begins at offset 0, and Height is the bytes of
-	// a row.
+	// From is the time where column 0 begins, Width that of a column; row 0 begins at offset 0, and Height is the bytes
+	// of a row.
 	From, Width time.Duration
 	Height      int64
 	// Cells are the bytes of each cell, row by row.

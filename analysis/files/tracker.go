@@ -37,12 +37,13 @@ func NewTracker(s *archive.Stream) *Tracker {
 type Use struct {
 	// Path is that of the file, "" if it is not known.
 	Path string
-	// Handle is the one that the call is given, nil for none or one that nothing is known of. Made is the one that it makes.
+	// Handle is the one that the call is given, nil for none or one that nothing is known of. Made is the one that it
+	// makes.
 	Handle, Made *Handle
 }
 
-// Use takes in the next call of the process, in the order in which they returned (see InOrder). It is nil if the call is
-// not about files.
+// Use takes in the next call of the process, in the order in which they returned (see InOrder). It is nil if the call
+// is not about files.
 func (t *Tracker) Use(c *archive.Call) *Use {
 	f := c.Func
 	if f.API != "posixio" && f.Activity != spec.ActivityIo {

@@ -83,10 +83,11 @@ type Finding struct {
 	// Text says it, Command is what shows more: arguments of tabard without the file.
 	Text    string   `json:"text"`
 	Command []string `json:"command"`
-	// Without is what the run would take without it, as computed from the dependencies in the recording (package whatif);
-	// 0 where that is not known.
+	// Without is what the run would take without it, as computed from the dependencies in the recording (package
+	// whatif); 0 where that is not known.
 	Without time.Duration `json:"without_ns,omitempty"`
-	// weight is the part of the time of all that a finding counts for among those of its severity where that is not Share.
+	// weight is the part of the time of all that a finding counts for among those of its severity where that is not
+	// Share.
 	weight float64
 	circle bool // of a deadlock
 }

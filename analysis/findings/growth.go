@@ -89,8 +89,8 @@ func quarters(s []efficiency.Step, of func(*efficiency.Step) time.Duration) (m [
 	return m
 }
 
-// slowing is the finding that time steps take longer and longer: the medians of their quarters increase, by a quarter in
-// all. Computes tells that it is computation that grows.
+// slowing is the finding that time steps take longer and longer: the medians of their quarters increase, by a quarter
+// in all. Computes tells that it is computation that grows.
 func (f *finder) slowing() (n Finding, computes, ok bool) {
 	if f.steps() < 32 {
 		return n, false, false

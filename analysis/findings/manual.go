@@ -13,8 +13,8 @@ import (
 
 // manual reports the collective made of messages whose replacement is worth most: that which takes most of the time in
 // its calls, by the part of it that a library's algorithm saves on paper. That part is no measurement and is not told;
-// `tabard collectives --try` measures it. From process to process also pipelines go and what neighbours exchange: such a
-// chain has to be proven.
+// `tabard collectives --try` measures it. From process to process also pipelines go and what neighbours exchange: such
+// a chain has to be proven.
 func (f *finder) manual() {
 	if f.Collectives == nil || f.Usage == nil {
 		return

@@ -46,10 +46,11 @@ type Growth struct {
 	// Jump tells a jump in step Step from a trend, of which Step is the last step.
 	Jump bool
 	Step uint64
-	// Before and After are the bytes of a step: means before and from the jump on, or of the first and the last quarter.
+	// Before and After are the bytes of a step: means before and from the jump on, or of the first and the last
+	// quarter.
 	Before, After float64
-	// Of are all processes where the call site grows likewise, Process the one where it grows most; Others is the mean of
-	// After of those that call it and where it does not grow, 0 if there are none.
+	// Of are all processes where the call site grows likewise, Process the one where it grows most; Others is the mean
+	// of After of those that call it and where it does not grow, 0 if there are none.
 	Of     *rankfunc.Set
 	Others float64
 }

@@ -164,8 +164,8 @@ type Options struct {
 	// order, and to guess, for which few are read.
 	Untimed bool
 	// Fold hands out messages and collectives that loops repeat once with their Count where that is
-	// known without reading all calls; the calls of messages are then those of the first one, and Collectives have those
-	// of the one before it.
+	// known without reading all calls; the calls of messages are then those of the first one, and Collectives have
+	// those of the one before it.
 	Fold bool
 }
 

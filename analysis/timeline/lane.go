@@ -124,8 +124,8 @@ type window struct {
 	cells []cell
 	// begin and end are the ticks at which the first bin begins and the last one ends.
 	begin, end uint64
-	// until is when the reading of what is not known yet ends, and rough when the time of what was not read is no longer
-	// spread over blocks; zero for never.
+	// until is when the reading of what is not known yet ends, and rough when the time of what was not read is no
+	// longer spread over blocks; zero for never.
 	until, rough time.Time
 	// blur is the longest stretch over which time was spread, in ticks.
 	blur uint64

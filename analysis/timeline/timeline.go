@@ -34,8 +34,8 @@ type Options struct {
 	// Order is the streams of the rows in blocks: a row has streams of one block only. Streams of which nothing is
 	// selected are passed over, and such as are in no block left out. Nil is one block of all, by process.
 	Order [][]int
-	// Waiting is the stretches of the selected calls of a stream in which they wait for other processes, by call; nil if
-	// that is not known. It is called by several goroutines.
+	// Waiting is the stretches of the selected calls of a stream in which they wait for other processes, by call; nil
+	// if that is not known. It is called by several goroutines.
 	Waiting func(stream int) []Stretch
 	// Clock corrects a time of a stream's process; nil for none.
 	Clock func(s *archive.Stream, t time.Duration) time.Duration

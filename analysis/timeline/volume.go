@@ -47,8 +47,8 @@ func (x *Tile) Bytes(row, bin int, f Flow) float64 { return x.Time(row, bin, f.c
 // Messages is the number of messages, or of calls of other kinds, that Bytes is of.
 func (x *Tile) Messages(row, bin int, f Flow) uint64 { return x.Calls(row, bin, f.category()) }
 
-// Unsized is how many messages of a row, in the blocks of calls that it has something of, are of unknown size: sends count
-// without bytes, and receives with the size of their buffers, the most that can have come.
+// Unsized is how many messages of a row, in the blocks of calls that it has something of, are of unknown size: sends
+// count without bytes, and receives with the size of their buffers, the most that can have come.
 func (x *Tile) Unsized(row int) uint64 { return x.chunks[row].unsized }
 
 // wholeStream is the place of the mip of a whole stream among those of its blocks.

@@ -27,8 +27,8 @@ type Log struct {
 type Moved struct {
 	Kind     Kind
 	Received bool
-	// Bytes is calls.UnknownBytes if the size is not known, or with Most the size of a receive without a status: the most
-	// that can have come.
+	// Bytes is calls.UnknownBytes if the size is not known, or with Most the size of a receive without a status: the
+	// most that can have come.
 	Bytes int64
 	Most  bool
 	At    time.Duration

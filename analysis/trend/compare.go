@@ -11,8 +11,8 @@ type Change struct {
 	Measure Measure
 	// Base and Now are the medians over the steps of the best of the recordings.
 	Base, Now float64
-	// Change is by how much: of times a part of Base, of the others a difference. Low and High bound it with a confidence
-	// of 99 %.
+	// Change is by how much: of times a part of Base, of the others a difference. Low and High bound it with a
+	// confidence of 99 %.
 	Change, Low, High float64
 	// Steps is how many steps were compared, 0 if there is nothing to compare.
 	Steps int
@@ -47,8 +47,8 @@ const leastSteps = 8
 // Compare compares a measure of some recordings with that of others, by the median of the steps.
 func Compare(base, now []*Run, m Measure) Change { return compare(base, now, m, median) }
 
-// CompareMean does the same by the mean without a tenth of the steps at each end: what noise there is weighs more, but it
-// also sees what happens in some of the steps only.
+// CompareMean does the same by the mean without a tenth of the steps at each end: what noise there is weighs more, but
+// it also sees what happens in some of the steps only.
 func CompareMean(base, now []*Run, m Measure) Change {
 	c := compare(base, now, m, trimmed)
 	c.Mean = true
@@ -91,8 +91,8 @@ func alike(base, now []*Run) bool {
 	return true
 }
 
-// change is the middle of the differences, of as many recordings of both sides: the mean over some choices of them where
-// one side has more.
+// change is the middle of the differences, of as many recordings of both sides: the mean over some choices of them
+// where one side has more.
 func change(a, b [][]float64, k, n int, m Measure, centre func([]float64) float64,
 	random *rand.Rand) (by, base, now float64, steps int) {
 	choices := 64
@@ -137,8 +137,8 @@ func matrixOf(runs []*Run, m Measure) [][]float64 {
 	return of
 }
 
-// best is the best value of each step in the chosen recordings; NaN where there is none. Where there is one value in each
-// it is the mean: then the interval is that of the t-test.
+// best is the best value of each step in the chosen recordings; NaN where there is none. Where there is one value in
+// each it is the mean: then the interval is that of the t-test.
 func best(of [][]float64, chosen []int, n int, m Measure) []float64 {
 	found := make([]float64, n)
 	if m == Elapsed {
@@ -193,8 +193,8 @@ func median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// spread is by how much the change may be off, with a confidence of 99 %, on either side: because of the steps that were
-// looked at, by the bootstrap, and because of the recordings, by the jackknife.
+// spread is by how much the change may be off, with a confidence of 99 %, on either side: because of the steps that
+// were looked at, by the bootstrap, and because of the recordings, by the jackknife.
 func spread(a, b [][]float64, n int, m Measure, centre func([]float64) float64, random *rand.Rand) float64 {
 	everyone := func(of [][]float64) []float64 { return best(of, ascending(len(of)), n, m) }
 	da, db := everyone(a), everyone(b)
@@ -224,7 +224,8 @@ func student(freedom int) float64 {
 	return normal + (normal*normal*normal+normal)/(4*v) // the first term of Cornish and Fisher's expansion
 }
 
-// jackknife is the variance of a value because of n things that it follows from: that of its values without one of them.
+// jackknife is the variance of a value because of n things that it follows from: that of its values without one of
+// them.
 func jackknife(n int, of func(but []int) float64) float64 {
 	if n < 2 {
 		return 0

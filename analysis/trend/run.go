@@ -48,11 +48,12 @@ type Run struct {
 	Ranks   int
 	// Processes is how many of them the rest is about.
 	Processes int
-	// Calls are those of the program. Messages and Bytes are what they send point to point, by collectives and one-sided.
+	// Calls are those of the program. Messages and Bytes are what they send point to point, by collectives and
+	// one-sided.
 	Calls, Messages uint64
 	Bytes           int64
-	// The following are zero without times. Useful is the computation of all processes together, Waiting the part of the
-	// time of all that they wait for each other.
+	// The following are zero without times. Useful is the computation of all processes together, Waiting the part of
+	// the time of all that they wait for each other.
 	Elapsed, Useful time.Duration
 	Efficiency      efficiency.Efficiency
 	Waiting         float64

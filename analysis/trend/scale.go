@@ -12,13 +12,13 @@ import (
 // Size is a number of ranks in a scaling table.
 type Size struct {
 	Run *Run
-	// Runs is how many recordings of this size there are; Run is the one with the shortest time steps, or without these the
-	// shortest time.
+	// Runs is how many recordings of this size there are; Run is the one with the shortest time steps, or without these
+	// the shortest time.
 	Runs int
 	// Step is the time of a step, or of the run if there are none.
 	Step time.Duration
-	// Speedup is the time of the smallest size by this one's; Efficiency is that by the quotient of the numbers of ranks, or
-	// under weak scaling the speed-up itself.
+	// Speedup is the time of the smallest size by this one's; Efficiency is that by the quotient of the numbers of
+	// ranks, or under weak scaling the speed-up itself.
 	Speedup, Efficiency float64
 	// Computation is the computation scalability: all computation of the smallest size by that of this one, under weak
 	// scaling that of a rank. Global is its product with parallel efficiency (POP).

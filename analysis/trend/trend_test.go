@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// noisy is a run of steps that take base times factor, and now and then much longer, as on a busy machine; the content of
-// steps differs from step to step in the same way in all runs.
+// noisy is a run of steps that take base times factor, and now and then much longer, as on a busy machine; the content
+// of steps differs from step to step in the same way in all runs.
 func noisy(r *rand.Rand, n int, factor, busy float64) *Run {
 	run := &Run{Ranks: 4, Elapsed: time.Second}
 	for i := range n {
@@ -208,7 +208,8 @@ func TestUntimed(t *testing.T) {
 	}
 }
 
-// TestFarthest: of runs beside the baseline the farthest is told, but one that the baseline explains never hides another.
+// TestFarthest: of runs beside the baseline the farthest is told, but one that the baseline explains never hides
+// another.
 func TestFarthest(t *testing.T) {
 	of := func(r *Run) float64 { return float64(r.Messages) }
 	runs := func(n ...uint64) (list []*Run) {

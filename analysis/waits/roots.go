@@ -21,8 +21,8 @@ const maxOrigins = 6
 // maxBack bounds the work for each wait: how many waits of the late process are looked at.
 const maxBack = 1024
 
-// rootKey is a process and the call that came late, by its place; ordered tells apart what began with a wait in the wrong
-// order.
+// rootKey is a process and the call that came late, by its place; ordered tells apart what began with a wait in the
+// wrong order.
 type rootKey struct {
 	process int32
 	place   int32

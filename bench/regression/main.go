@@ -3,8 +3,8 @@
 //
 //	regression [-mpi NAME] [-pairs N] [-runs N] [-ranks N] [-busy]
 //
-// Each side of a pair has several recordings, which are made in turn. It prints tables in Markdown; what is raised without
-// a change, or not found, gives exit code 1.
+// Each side of a pair has several recordings, which are made in turn. It prints tables in Markdown; what is raised
+// without a change, or not found, gives exit code 1.
 package main
 
 import (

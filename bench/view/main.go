@@ -9,8 +9,8 @@
 // first picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the
 // slash, of processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
 //
-// With -beside it sets the first picture beside what a reader of OTF2 (otf2-tools of Debian) takes for the same run, and
-// the bytes that Perfetto would have to open.
+// With -beside it sets the first picture beside what a reader of OTF2 (otf2-tools of Debian) takes for the same run,
+// and the bytes that Perfetto would have to open.
 //
 // With -faults it records programs with planted faults instead (REGEXP chooses some), and looks for each on the page
 // from the first screen: at most three clicks may be needed. Pictures of what they show go to DIR.

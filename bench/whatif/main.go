@@ -1,11 +1,12 @@
-// Command whatif compares what `tabard report` computes that a run would take without a planted fault with what the program
-// takes once the fault is removed.
+// Command whatif compares what `tabard report` computes that a run would take without a planted fault with what the
+// program takes once the fault is removed.
 //
 //	whatif [-mpi NAME] [-runs N] [-bar PERCENT]
 //
 // Ranks that wait sleep (testdata/mpi/idle.c), so that they take no time from others where ranks share cores.
-// Both programs run N times, in turn. The least predicted and the least measured times are compared, because what else a
-// machine does only makes runs slower. It prints a table in Markdown; a prediction that is off by more than the bar gives exit code 1.
+// Both programs run N times, in turn. The least predicted and the least measured times are compared, because what else
+// a machine does only makes runs slower. It prints a table in Markdown; a prediction that is off by more than the bar
+// gives exit code 1.
 package main
 
 import (

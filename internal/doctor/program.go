@@ -21,8 +21,8 @@ import (
 // A source is what shows that a program makes events of a kind.
 type source struct {
 	events string
-	// symbols are functions that the program, or a library of it, refers to; libraries are what it is linked with; texts
-	// stand in the image of whoever has the interface compiled in.
+	// symbols are functions that the program, or a library of it, refers to; libraries are what it is linked with;
+	// texts stand in the image of whoever has the interface compiled in.
 	symbols, libraries *regexp.Regexp
 	texts              map[string]string
 	// but are libraries whose references do not count; nil: none.

@@ -98,7 +98,8 @@ type Options struct {
 	Value string
 	// Table is the table of Parquet files, one of Tables.
 	Table string
-	// Partition says how many processes there are in a file, if tables are to be written as files of parts; 0: one file.
+	// Partition says how many processes there are in a file, if tables are to be written as files of parts; 0: one
+	// file.
 	Partition int
 	// Meter shows progress.
 	Meter report.Meter

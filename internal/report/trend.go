@@ -106,8 +106,8 @@ type CheckItem struct {
 	// Base and Now are numbers, nanoseconds or shares, as the name says.
 	Base *float64 `json:"base,omitempty"`
 	Now  *float64 `json:"now,omitempty"`
-	// Change is that of the time steps, in pairs, with a 99 % interval, over so many steps: of times a part, of shares a
-	// difference.
+	// Change is that of the time steps, in pairs, with a 99 % interval, over so many steps: of times a part, of shares
+	// a difference.
 	Change *float64 `json:"change,omitempty"`
 	Low    *float64 `json:"low,omitempty"`
 	High   *float64 `json:"high,omitempty"`

@@ -243,9 +243,9 @@ func guarded[T any](work func() (T, error)) (v T, err error) {
 	return work()
 }
 
-// How many analyses of a queue go on at once; those of many streams one after the other, as each holds something of each
-// stream. How long one is kept that was not begun and that nobody asks for, and how many bytes of answers of a queue are
-// kept.
+// How many analyses of a queue go on at once; those of many streams one after the other, as each holds something of
+// each stream. How long one is kept that was not begun and that nobody asks for, and how many bytes of answers of a
+// queue are kept.
 const (
 	atATime    = 2
 	oneByOne   = 1 << 14

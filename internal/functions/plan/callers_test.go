@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// callersSource has functions that lead to MPI directly, by others, by an address that they pass on, by a table, and by a
-// library; and some that do not.
+// callersSource has functions that lead to MPI directly, by others, by an address that they pass on, by a table, and by
+// a library; and some that do not.
 const callersSource = `
 #define FAR __attribute__((noinline, noclone))
 int MPI_Send(int), helper(int), back(int (*)(int));

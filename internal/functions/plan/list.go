@@ -18,9 +18,9 @@ type List struct {
 	names, without []string // patterns of functions
 }
 
-// ParseList reads "main", "all", "mpi-callers" (what leads to MPI calls), or a list of these, of libraries (libm.so*), of functions (solve_*, std::*) and, with
-// a minus in front, of what is left out. A pattern is a library's if ".so" is in it. Functions are looked for in the
-// program, and in the libraries that are named. Empty is nil.
+// ParseList reads "main", "all", "mpi-callers" (what leads to MPI calls), or a list of these, of libraries (libm.so*),
+// of functions (solve_*, std::*) and, with a minus in front, of what is left out. A pattern is a library's if ".so" is
+// in it. Functions are looked for in the program, and in the libraries that are named. Empty is nil.
 func ParseList(text string) (*List, error) {
 	if text == "" {
 		return nil, nil

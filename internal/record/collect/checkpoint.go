@@ -178,8 +178,8 @@ func (p *process) checkpoint(dirs []*safefile.Dir) error {
 	return err
 }
 
-// plausible is how long a checkpoint seems to take, by what the last one seemed to take and what this one took: on a busy
-// node that includes what others did now and then, and the ring would grow for that.
+// plausible is how long a checkpoint seems to take, by what the last one seemed to take and what this one took: on a
+// busy node that includes what others did now and then, and the ring would grow for that.
 func plausible(before, now time.Duration) time.Duration {
 	return min(now, 2*before+50*time.Microsecond)
 }

@@ -23,8 +23,9 @@ const (
 	// startTime is how long processes may take to register when it is not
 	// known how many there will be.
 	startTime = 2 * time.Second
-	// A collector that finds little to do sleeps for longer and longer, up to mostSleep, unless the program rings: ranks
-	// that share their cores with it should not notice it. What fills a few segments in this time waits in the ring.
+	// A collector that finds little to do sleeps for longer and longer, up to mostSleep, unless the program rings:
+	// ranks that share their cores with it should not notice it. What fills a few segments in this time waits in the
+	// ring.
 	leastSleep = time.Millisecond
 	mostSleep  = 50 * time.Millisecond
 	// littleWork and muchWork are the bytes of a round after which it sleeps for longer, or not at all.
@@ -254,8 +255,8 @@ func (c *collector) computing() bool {
 // drainAll takes in what all processes have published.
 func (c *collector) drainAll() int { return c.drainEach(func() {}) }
 
-// drainEach is drainAll, several processes at a time if there is much: of each as much as it takes for a checkpoint, and
-// then rest is called. So no process waits for long while another one has a lot to say.
+// drainEach is drainAll, several processes at a time if there is much: of each as much as it takes for a checkpoint,
+// and then rest is called. So no process waits for long while another one has a lot to say.
 func (c *collector) drainEach(rest func()) int {
 	var total atomic.Int64
 	var wg sync.WaitGroup

@@ -20,9 +20,9 @@ type gap struct {
 	since time.Time
 }
 
-// checkStuck goes on behind segments that are gone. They are believed gone when a later one has been there for a second,
-// and they are not found then either. A chain that grows all the time is often before a segment that nobody has looked
-// for yet, each time another one.
+// checkStuck goes on behind segments that are gone. They are believed gone when a later one has been there for a
+// second, and they are not found then either. A chain that grows all the time is often before a segment that nobody has
+// looked for yet, each time another one.
 func (c *collector) checkStuck() {
 	looked := false
 	for _, p := range c.order {

@@ -12,7 +12,8 @@ import (
 )
 
 // How much garbage there may be, in per cent of what lives. On long loop bodies a quarter of the work was the garbage
-// collector marking what never dies; regular programs make little garbage, and all their ranks together may have 1 MiB each.
+// collector marking what never dies; regular programs make little garbage, and all their ranks together may have 1 MiB
+// each.
 const (
 	thrifty, generous = 50, 200
 	// generousFrom is how large the state of a process is, as its checkpoint has it, that is worth generosity.

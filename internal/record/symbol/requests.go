@@ -34,8 +34,8 @@ type pool struct {
 	Site   uint64 // where they are made
 }
 
-// requests are the live requests. Several may share one handle: all that are complete when they are made. They are told by
-// where the program keeps them. Of those that it has moved the oldest is meant, of those that the same thread made.
+// requests are the live requests. Several may share one handle: all that are complete when they are made. They are told
+// by where the program keeps them. Of those that it has moved the oldest is meant, of those that the same thread made.
 type requests struct {
 	Pools    []pool
 	shapes   map[string]int32

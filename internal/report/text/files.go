@@ -14,8 +14,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/report"
 )
 
-// Files shows what was done to files, with at most limit of them, 0 for all. Of waits, which may be nil, it shows those for
-// ranks that accessed files.
+// Files shows what was done to files, with at most limit of them, 0 for all. Of waits, which may be nil, it shows those
+// for ranks that accessed files.
 func Files(w io.Writer, r *files.Result, waited *waits.Result, limit int) {
 	if len(r.Files) == 0 {
 		fmt.Fprintln(w, "no I/O was recorded, or none was chosen: see tabard record --events=mpi,io")
@@ -184,8 +184,8 @@ func formulaText(p *files.Pattern) string {
 	return text
 }
 
-// FilesChart draws what was done: of one file its offsets over time, else files by ranks, with at most limit files, 0 for
-// all. It is nil if there is nothing to draw.
+// FilesChart draws what was done: of one file its offsets over time, else files by ranks, with at most limit files, 0
+// for all. It is nil if there is nothing to draw.
 func FilesChart(name string, r *files.Result, limit int) *render.Heatmap {
 	h := &render.Heatmap{Note: name, Value: "bytes read or written", Unit: render.Bytes, Wide: true}
 	if len(r.Files) == 1 {

@@ -23,12 +23,13 @@ type Fault struct {
 	// Source is the program's file, Name the argument that plants the fault, Ranks how many ranks it needs; 4 for 0.
 	Source, Name string
 	Ranks        int
-	// MPI is the only one that runs it, empty for all: Debian's mpi4py belongs to Open MPI, and MPICH aborts in MPI_Finalize if
-	// windows are left.
+	// MPI is the only one that runs it, empty for all: Debian's mpi4py belongs to Open MPI, and MPICH aborts in
+	// MPI_Finalize if windows are left.
 	MPI string
 	// Hangs says that the program ends by a signal after some seconds.
 	Hangs bool
-	// Kind is that of the first finding, Process the rank that it names, -1 if it is not about one, -2 if it may be any.
+	// Kind is that of the first finding, Process the rank that it names, -1 if it is not about one, -2 if it may be
+	// any.
 	Kind    string
 	Process int
 	// Mark is in the comment that ends the line in the source that the finding names, empty for none. Step is the time
@@ -136,8 +137,8 @@ type Finding struct {
 	Command  []string
 }
 
-// Hint says in what the command that is to show more of the finding does not show it, empty for nothing: it has to work,
-// and its answer to have the line of the source that the finding names, but for pictures and tables of ranks.
+// Hint says in what the command that is to show more of the finding does not show it, empty for nothing: it has to
+// work, and its answer to have the line of the source that the finding names, but for pictures and tables of ranks.
 func (n *Finding) Hint(tabard, file string) string {
 	out, err := exec.Command(tabard, append(slices.Clone(n.Command), file)...).CombinedOutput()
 	line, _, _ := strings.Cut(n.Site, " ")
@@ -157,8 +158,8 @@ func (f *Fault) Runs(m *mpirun.MPI) bool { return f.MPI == "" || f.MPI == m.Name
 // Folder is where the sources are.
 func Folder() string { return filepath.Join(mpirun.Root(), "testdata", "findings") }
 
-// Record runs a program under a tabard in a folder of its own and gives the recording. MPI libraries of programs that hang or
-// crash may say what they like.
+// Record runs a program under a tabard in a folder of its own and gives the recording. MPI libraries of programs that
+// hang or crash may say what they like.
 func (f *Fault) Record(m *mpirun.MPI, tabard, dir string) (string, error) {
 	source := filepath.Join(Folder(), f.Source)
 	program := []string{"/usr/bin/python3", source}
