@@ -96,11 +96,9 @@ func Start(r *Request) error {
 	if err == nil {
 		err = s.start()
 	}
-	if err != nil && s.place.Rank > 0 {
-		var place *PlaceError
-		if errors.As(err, &place) {
-			return &PlaceError{} // the first rank says it
-		}
+	var place *PlaceError
+	if errors.As(err, &place) && !launch.Speaks() {
+		return &PlaceError{} // the first rank says it
 	}
 	return err
 }
