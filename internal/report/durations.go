@@ -74,7 +74,7 @@ func (j *Job) Durations(flags selection.Flags, by string) (*Durations, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := j.meter.start("reading times", "calls")
+	p := j.meter.Start("reading times", "calls")
 	u, err := efficiency.Of(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Progress: p.Show})
 	p.Done()
 	if err != nil {

@@ -115,7 +115,7 @@ func (j *Job) functions() (*Functions, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := j.meter.start("reading functions", "events")
+	p := j.meter.Start("reading functions", "events")
 	defer p.Done()
 	r, err := functions.Of(chosen.Archive, chosen)
 	if err != nil || len(r.Functions) == 0 {

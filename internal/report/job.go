@@ -22,7 +22,8 @@ import (
 // may return nil if there is nobody to show it to.
 type Meter func(what, noun string, total uint64) *render.Progress
 
-func (m Meter) start(what, noun string) *render.Progress {
+// Start begins it, of a number that is not known yet. The result may be nil, which shows nothing.
+func (m Meter) Start(what, noun string) *render.Progress {
 	if m == nil {
 		return nil
 	}
@@ -32,7 +33,7 @@ func (m Meter) start(what, noun string) *render.Progress {
 // Reading shows how many streams an analysis has read, of several passes the first; done removes
 // it.
 func (m Meter) Reading(r *selection.Resolved) (done func()) {
-	p := m.start("reading", "streams")
+	p := m.Start("reading", "streams")
 	if p == nil {
 		return func() {}
 	}
@@ -106,7 +107,7 @@ func (j *Job) CorrectClocks() error {
 	if len(j.Archive.HostClocks()) < 2 {
 		return nil
 	}
-	p := j.meter.start("comparing clocks", "events")
+	p := j.meter.Start("comparing clocks", "events")
 	defer p.Done()
 	var err error
 	j.clocks, err = clocks.OfProgram(j.Program, clocks.Options{LinesOnly: true, Progress: p.Show})
@@ -143,7 +144,7 @@ func (j *Job) Usage() (u *efficiency.Result, region string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p := j.meter.start("reading times", "calls")
+	p := j.meter.Start("reading times", "calls")
 	defer p.Done()
 	u, err = efficiency.Of(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock,
 		Progress: p.Show})
@@ -176,7 +177,7 @@ func (j *Job) observedWaits(seen match.Observer) (*waits.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := j.meter.start("matching messages", "events")
+	p := j.meter.Start("matching messages", "events")
 	defer p.Done()
 	return waits.Of(j.Program, waits.Options{Steps: steps, Clock: j.clock, Observer: seen, Progress: p.Show,
 		Selected: j.selected()})
@@ -184,7 +185,7 @@ func (j *Job) observedWaits(seen match.Observer) (*waits.Result, error) {
 
 // Match matches the messages and collectives that are selected.
 func (j *Job) Match() (*match.Result, error) {
-	p := j.meter.start("matching messages", "events")
+	p := j.meter.Start("matching messages", "events")
 	defer p.Done()
 	return match.Of(j.Program, j.selected(), p.Show)
 }

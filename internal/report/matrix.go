@@ -114,7 +114,7 @@ func NewGrid(chosen *selection.Resolved, o GridOptions, meter Meter) (*Grid, err
 		}
 	}
 	if g.Timed() {
-		p := meter.start("reading times", "events")
+		p := meter.Start("reading times", "events")
 		n, err := m.AddTimes(chosen, p.Add)
 		p.Done()
 		if err != nil {

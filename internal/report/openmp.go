@@ -47,7 +47,7 @@ type OpenMPProcess struct {
 
 // OpenMP finds what the threads do.
 func (j *Job) OpenMP() (*openmp.Result, error) {
-	p := j.meter.start("reading", "processes")
+	p := j.meter.Start("reading", "processes")
 	defer p.Done()
 	return openmp.Of(j.Program, p.Show)
 }

@@ -141,7 +141,7 @@ func (j *Job) files() (*files.Result, error) {
 	if has, err := records(j.Archive, "io"); !has || err != nil || j.NeedTimes() != nil {
 		return nil, err
 	}
-	p := j.meter.start("reading accesses to files", "calls")
+	p := j.meter.Start("reading accesses to files", "calls")
 	defer p.Done()
 	chosen, err := j.resolved()
 	if err != nil {
@@ -156,7 +156,7 @@ func (j *Job) regions() (*regions.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := j.meter.start("reading regions", "events")
+	p := j.meter.Start("reading regions", "events")
 	defer p.Done()
 	r, err := regions.Of(chosen)
 	if err != nil || !r.Timed || len(r.Regions) == 0 {

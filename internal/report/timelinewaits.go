@@ -66,7 +66,7 @@ func FindStreamWaits(arch *archive.Archive, flags selection.Flags, clock bool, m
 	if err != nil {
 		return nil, "", err
 	}
-	p := meter.start("matching messages", "events")
+	p := meter.Start("matching messages", "events")
 	defer p.Done()
 	found = &StreamWaits{of: map[int][]timeline.Stretch{}}
 	type key struct {

@@ -29,7 +29,7 @@ func (j *Job) without(o *Overview, steps *selection.StepIndex) error {
 		}
 		left--
 		if g == nil {
-			p := j.meter.start("computing what the run would take", "events")
+			p := j.meter.Start("computing what the run would take", "events")
 			var err error
 			g, err = whatif.Build(j.Program, j.clock)
 			p.Done()

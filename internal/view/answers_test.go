@@ -94,6 +94,33 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+func TestInFlight(t *testing.T) {
+	s, c := server(t, archivetest.Archive(t, `abi mpich
+rank 0 of 2 on n
+0+10 MPI_Init()
+100+10 MPI_Irecv(count=5, datatype=MPI_INT, source=1, tag=1, comm=MPI_COMM_WORLD) ; request=request#0
+300+100 MPI_Wait(request=request#0) ; status={source=1 tag=1 bytes=4}
+990+10 MPI_Finalize()
+rank 1 of 2 on n
+0+10 MPI_Init()
+200+10 MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD)
+990+10 MPI_Finalize()
+`))
+	x := read[api.InFlight](t, s, c, "/api/inflight?bins=4")
+	if x.From != 0 || x.To != 1000 || x.Width != 250 || len(x.Rows) != 2 {
+		t.Fatalf("%+v", x)
+	}
+	a, b := x.Rows[0], x.Rows[1]
+	if !slices.Equal(a.Mean, []float64{12, 12, 0, 0}) || !slices.Equal(a.Peak, []int64{20, 20, 0, 0}) || a.Most != 20 ||
+		a.MostRank != 0 || a.MostAt != 100 || a.Requests != 1 || b.Requests != 0 || b.MostRank != -1 || b.Rank != 1 {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+	one := read[api.InFlight](t, s, c, "/api/inflight?rows=1&t0=390&t1=400&bins=1")
+	if r := one.Rows[0]; len(one.Rows) != 1 || r.Processes != 2 || r.LastRank != 1 || r.Mean[0] != 20 {
+		t.Errorf("%+v", one)
+	}
+}
+
 // Several windows are asked for at once, of what was opened once.
 func TestArrowsAtOnce(t *testing.T) {
 	s, c := server(t, archivetest.Archive(t, pair))

@@ -23,6 +23,7 @@ func FuzzAPI(f *testing.F) {
 	f.Add("api/tiles?level=0&first=1&group=1&value=calls&order=host&function=p2p")
 	f.Add("api/tiles?level=9&value=bytes_received&rank=1")
 	f.Add("api/tiles?time=10%25..20%25&rank=1")
+	f.Add("api/inflight?t0=4611686018427387903&t1=4611686018427387904&bins=1024&rows=1")
 	f.Add("api/lanes?rank=0&t0=9223372036854775807&t1=9223372036854775807")
 	f.Add("?token=00000000000000000000000000000000")
 	a := archivetest.Archive(f, pair)
@@ -70,7 +71,7 @@ func TestDamaged(t *testing.T) {
 		c := enter(t, s)
 		for _, path := range []string{"/api/overview", "/api/tiles?level=12",
 			"/api/tiles?level=12&value=bytes_received", "/api/lanes?rank=1", "/api/report",
-			"/api/calls?rank=0", "/api/step?k=1"} {
+			"/api/calls?rank=0", "/api/step?k=1", "/api/inflight"} {
 			w := get(t, s, c, path)
 			if w.Code >= 400 {
 				failed++

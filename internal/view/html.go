@@ -32,7 +32,8 @@ const MaxHTML = 5 << 20
 // whole run.
 var inlined = []string{"/api/overview", "/api/report", "/api/profile?by=site", "/api/steps", "/api/waits",
 	"/api/profile?by=function", "/api/messages", "/api/outliers", "/api/loops", "/api/matrix?bins=64&kind=p2p",
-	"/api/histogram", "/api/lines?count=4096&first=0", "/api/comms", "/api/profile?by=comm", "/api/profile?by=rank"}
+	"/api/histogram", "/api/lines?count=4096&first=0", "/api/comms", "/api/profile?by=comm", "/api/profile?by=rank",
+	"/api/inflight"}
 
 // attachment is the data in such a file.
 type attachment struct {

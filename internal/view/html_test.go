@@ -41,7 +41,7 @@ func TestHTML(t *testing.T) {
 		Answers map[string]json.RawMessage
 		LeftOut []string `json:"left_out"`
 	}
-	if err := json.Unmarshal([]byte(found[1]), &data); err != nil || len(data.LeftOut) > 0 || len(data.Answers) != 16 {
+	if err := json.Unmarshal([]byte(found[1]), &data); err != nil || len(data.LeftOut) > 0 || len(data.Answers) != 17 {
 		t.Errorf("%v, %d answers, left out %v", err, len(data.Answers), data.LeftOut)
 	}
 	for key, v := range data.Answers {

@@ -248,6 +248,40 @@ type Bundle struct {
 	Bytes    int64  `json:"bytes"`
 }
 
+// InFlight is the memory that requests bind while they are under way: the answer of /api/inflight, which takes t0, t1,
+// bins (at most 1024), rows (at most 64) and the selection. A buffer is bound from the begin of the call that begins the
+// operation to the end of the one that completes it, or frees the request. Bin k of a row begins at From + k * Width;
+// the last one ends at To.
+type InFlight struct {
+	From  int64         `json:"from_ns"`
+	To    int64         `json:"to_ns"`
+	Width int64         `json:"bin_ns"`
+	Rows  []InFlightRow `json:"rows"`
+}
+
+// InFlightRow is one or several processes, in the order of their ranks.
+type InFlightRow struct {
+	Rank      int `json:"rank"`
+	LastRank  int `json:"last_rank"`
+	World     int `json:"world"` // of the first one
+	Processes int `json:"processes"`
+	// Mean is the bytes that all of the row together have bound, as the mean over each bin; Peak the most that a
+	// single one of its processes had at a moment of the bin. Both are exact, but for buffers of unknown size.
+	Mean []float64 `json:"mean_bytes"`
+	Peak []int64   `json:"peak_bytes"`
+	// Most is the greatest peak, MostRank (and MostWorld) who had it, and MostAt when it began; MostRank is -1 if
+	// nothing was bound.
+	Most      int64 `json:"most_bytes"`
+	MostRank  int   `json:"most_rank"`
+	MostWorld int   `json:"most_world"`
+	MostAt    int64 `json:"most_ns"`
+	// Requests is how many began to be under way in the whole run. Unsized are those with a buffer of unknown size,
+	// which is left out, and Open those that nothing has completed: they bind until the last call of their process.
+	Requests uint64 `json:"requests"`
+	Unsized  uint64 `json:"unsized"`
+	Open     uint64 `json:"open"`
+}
+
 // Formula is a parameter of a call that names a partner.
 type Formula struct {
 	Func  string `json:"func"`
