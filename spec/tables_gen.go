@@ -8087,7 +8087,7 @@ var functions = [...]Func{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: 1, Codec: Int, Bits: 32},
 	}},
-	{ID: 697, Name: "MPI_Win_complete", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 697, Name: "MPI_Win_complete", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Op: OpWindowComplete, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
@@ -8170,26 +8170,26 @@ var functions = [...]Func{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 706, Name: "MPI_Win_flush", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
+	{ID: 706, Name: "MPI_Win_flush", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowFlush, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2, RoleSendPeer: 1}, Params: []Param{
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 707, Name: "MPI_Win_flush_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 707, Name: "MPI_Win_flush_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowFlush, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 708, Name: "MPI_Win_flush_local", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
+	{ID: 708, Name: "MPI_Win_flush_local", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowFlushLocal, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2, RoleSendPeer: 1}, Params: []Param{
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 709, Name: "MPI_Win_flush_local_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 709, Name: "MPI_Win_flush_local_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowFlushLocal, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
@@ -8251,7 +8251,7 @@ var functions = [...]Func{
 		{Param: 1, Out: true, Codec: String, Column: true},
 		{Param: 2, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 718, Name: "MPI_Win_lock", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 4, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4}, Params: []Param{
+	{ID: 718, Name: "MPI_Win_lock", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 4, Op: OpWindowLock, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 4, RoleSendPeer: 2}, Params: []Param{
 		{Name: "lock_type", Kind: "LOCK_TYPE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8262,14 +8262,14 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 32},
 		{Param: 3, Codec: Handle, Class: Win},
 	}},
-	{ID: 719, Name: "MPI_Win_lock_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
+	{ID: 719, Name: "MPI_Win_lock_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 2, Op: OpWindowLock, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 720, Name: "MPI_Win_post", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 3, RoleGroup: 1}, Params: []Param{
+	{ID: 720, Name: "MPI_Win_post", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Op: OpWindowPost, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 3, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8334,7 +8334,7 @@ var functions = [...]Func{
 		{Param: 3, Out: true, Codec: Int, Bits: 64, Column: true},
 		{Param: 4, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 727, Name: "MPI_Win_start", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 3, RoleGroup: 1}, Params: []Param{
+	{ID: 727, Name: "MPI_Win_start", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 3, Op: OpWindowStart, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 3, RoleGroup: 1}, Params: []Param{
 		{Name: "group", Kind: "GROUP", CType: "MPI_Group", Codec: Handle, Class: Group, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "assert", Kind: "ASSERT", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -8348,7 +8348,7 @@ var functions = [...]Func{
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 729, Name: "MPI_Win_test", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Poll, NumIn: 1, Op: OpWindowSync, Outcome: OutcomeOnePoll, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1, RoleFlag: 2}, Params: []Param{
+	{ID: 729, Name: "MPI_Win_test", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Poll, NumIn: 1, Op: OpWindowWait, Outcome: OutcomeOnePoll, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1, RoleFlag: 2}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "flag", Kind: "LOGICAL", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
@@ -8361,19 +8361,19 @@ var functions = [...]Func{
 		{Param: 0, Codec: Handle, Class: Win},
 		{Param: -1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 731, Name: "MPI_Win_unlock", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 2, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2}, Params: []Param{
+	{ID: 731, Name: "MPI_Win_unlock", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 2, Op: OpWindowUnlock, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 2, RoleSendPeer: 1}, Params: []Param{
 		{Name: "rank", Kind: "RANK_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Handle, Class: Win},
 	}},
-	{ID: 732, Name: "MPI_Win_unlock_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 732, Name: "MPI_Win_unlock_all", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "3.0", Flags: Blocking, NumIn: 1, Op: OpWindowUnlock, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},
 	}},
-	{ID: 733, Name: "MPI_Win_wait", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Op: OpWindowSync, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 733, Name: "MPI_Win_wait", API: "mpi", Category: "rma_sync", Chapter: "one-sided", Since: "2.0", Flags: Blocking, NumIn: 1, Op: OpWindowWait, Activity: ActivityRma, Groups: 0x80, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "win", Kind: "WINDOW", CType: "MPI_Win", Codec: Handle, Class: Win, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Win},

@@ -33,6 +33,7 @@ type action struct {
 	status                                 int
 	message                                int
 	newComm                                int
+	group                                  int
 }
 
 // shape is how the sizes of a collective's buffers follow from its parameters.
@@ -71,7 +72,10 @@ var kinds = map[spec.Operation]Kind{
 	spec.OpStart: Start, spec.OpComplete: Complete, spec.OpQuery: Query,
 	spec.OpRequestFree: FreeRequest, spec.OpCancel: Cancel,
 	spec.OpPartReady: Pready, spec.OpPartArrived: Parrived,
-	spec.OpPut: Put, spec.OpGet: Get, spec.OpAccumulate: Accumulate, spec.OpWindowSync: RMASync,
+	spec.OpPut: Put, spec.OpGet: Get, spec.OpAccumulate: Accumulate,
+	spec.OpWindowPost: RMASync, spec.OpWindowWait: RMASync, spec.OpWindowStart: RMASync, spec.OpWindowComplete: RMASync,
+	spec.OpWindowLock: RMASync, spec.OpWindowUnlock: RMASync, spec.OpWindowFlush: RMASync,
+	spec.OpWindowFlushLocal: RMASync, spec.OpWindowSync: RMASync,
 	spec.OpRead: Read, spec.OpWrite: Write,
 }
 
@@ -138,7 +142,10 @@ func (a *action) slots() {
 	a.request, a.requests, a.after = f.Slot(spec.RoleRequest), f.Slot(spec.RoleRequests), f.Slot(spec.RoleAfter)
 	a.flag, a.outcount, a.status = f.Slot(spec.RoleFlag), f.Slot(spec.RoleCompleted), f.Slot(spec.RoleStatus)
 	a.index, a.indices = either(spec.RoleIndex)
-	a.message = f.Slot(spec.RoleMessage)
+	a.message, a.group = f.Slot(spec.RoleMessage), -1
+	if a.kind == RMASync {
+		a.group = f.Slot(spec.RoleGroup)
+	}
 	if f.Makes() == spec.Comm {
 		a.newComm = f.Slot(spec.RoleNew)
 	}

@@ -42,6 +42,14 @@ func (r *Reader) entry(t *term) {
 		r.sided(t, &op.Send, rSendCount, rSendType)
 		r.sided(t, &op.Recv, rRecvCount, rRecvType)
 		op.Recv.Peer = op.Send.Peer
+	case RMASync:
+		if t.has(rSendPeer) {
+			op.Send.Peer = r.peer(t, rSendPeer)
+		}
+		if t.has(rGroup) {
+			members, to := r.p.Comms.Group(r.stream.Process(), t.v[rGroup], r.stream.Index(), op.Event)
+			op.Group, t.to = members, min(t.to, to)
+		}
 	case Read, Write:
 		r.sided(t, &op.Send, rSendCount, rSendType)
 		r.sided(t, &op.Recv, rRecvCount, rRecvType)
@@ -192,6 +200,8 @@ func (r *Reader) returned(t *term) {
 		}
 	case Complete, Query:
 		r.completed(t)
+	case RMASync:
+		op.Found = !t.has(rFlag) || t.v[rFlag] != 0
 	case Read:
 		if t.has(rBytes) {
 			op.Recv.Bytes = t.v[rBytes]

@@ -3,6 +3,7 @@ package calls
 import (
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -158,7 +159,7 @@ type Op struct {
 	// reaches it for one-sided calls, file access and collectives (bytes of all members
 	// together, of its own buffers; 0 where they are not significant).
 	Send, Recv Side
-	// Found is set if a probe found a message. Message is the number of the message of
+	// Found is set if a probe found a message, or a test of a window that others have done with it. Message is the number of the message of
 	// Mprobe and Mrecv; -1 for none (MPI_MESSAGE_NO_PROC).
 	Found   bool
 	Message int64
@@ -170,6 +171,9 @@ type Op struct {
 	Root int32
 	// InPlace is set if a collective has MPI_IN_PLACE.
 	InPlace bool
+	// Group is the group of the processes that an RMASync lets in, or begins calls on; nil if it has none, or one that is
+	// not known. The process of one that has a target is Send.Peer.
+	Group *comms.Members
 	// Request is the number of the request that the call makes, -1 for none. Numbers are used again
 	// after the end of a request. Persistent tells whether it is a persistent one.
 	Request     int64

@@ -28,6 +28,7 @@ const (
 	rOutcount
 	rMessage
 	rNewComm
+	rGroup
 	rSource // of a status
 	rTag
 	rBytes
@@ -138,7 +139,7 @@ func (b *binder) bind() {
 		rSendType: a.sendType, rRecvPeer: a.recvPeer, rRecvTag: a.recvTag, rRecvCount: a.recvCount,
 		rRecvType: a.recvType, rParts: a.parts, rRoot: a.root, rRequest: a.request, rRequests: a.requests,
 		rAfter: a.after, rFlag: a.flag, rIndex: a.index, rOutcount: a.outcount, rMessage: a.message,
-		rNewComm: a.newComm} {
+		rNewComm: a.newComm, rGroup: a.group} {
 		if slot >= 0 && !a.f.Slots[slot].Array {
 			b.scalar(role, slot)
 		}

@@ -69,7 +69,7 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &reader{a: a, most: cmp.Or(o.Most, Most), res: &Result{Comms: map[int32]string{}}, sites: map[string]int32{},
-		ends: map[int32]ends{}, windows: map[int64]base{}, bases: map[int32]base{},
+		ends: map[int32]ends{}, bases: map[window]base{},
 		procNull: math.MinInt64}
 	if n, ok := a.Meta().ABI.Const(mpi.ProcNull); ok {
 		r.procNull = n
@@ -125,8 +125,9 @@ type reader struct {
 	last     []uint64       // the hash that was read last, by message
 	sampled  int            // elements that are kept
 	procNull int64
-	windows  map[int64]base // of the stream that is read
-	bases    map[int32]base // of the windows that messages are written to
+	sided    *oneSided // nil if there are no one-sided calls
+	bases    map[window]base
+	gets     []int32 // messages that the last call has brought, -1 for others
 }
 
 func (r *reader) message(m *match.Message) error {
@@ -150,8 +151,8 @@ func (r *reader) message(m *match.Message) error {
 	from, to := &m.Send.Post, &m.Recv.Post
 	r.streams, r.last = append(r.streams, from.Stream), append(r.last, 0)
 	r.posts, r.nths = append(r.posts, from.Call), append(r.nths, m.Send.Nth)
-	r.ends[from.Stream] = append(r.ends[from.Stream], end{from.Call, m.SendStep, m.Count, n, m.Send.Nth, false})
-	r.ends[to.Stream] = append(r.ends[to.Stream], end{to.Call, 0, 1, n, m.Recv.Nth, true})
+	r.ends[from.Stream] = append(r.ends[from.Stream], end{from.Call, m.SendStep, m.Count, n, m.Send.Nth, sends})
+	r.ends[to.Stream] = append(r.ends[to.Stream], end{to.Call, 0, 1, n, m.Recv.Nth, receives})
 	return nil
 }
 

@@ -8,15 +8,25 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/fingerprint"
-	"github.com/tabard-hpc/tabard/spec"
 )
 
 // end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later.
 type end struct {
 	call, step, left uint64
 	message, nth     int32 // the latter of the requests that the call starts
-	recv             bool
+	side             side
 }
+
+// side is what the call of an end does with the message.
+type side uint8
+
+const (
+	sends side = iota // also what puts or gets it
+	receives
+	closes // it is done, at its target if it was written
+	brings // what was read is there
+	makes  // the message is the number of a window
+)
 
 // ends are a heap by call.
 type ends []end
@@ -91,19 +101,15 @@ func (r *reader) readAll(all map[int32]ends, see visit) error {
 
 // read goes through a stream up to the last call that is asked for.
 func (r *reader) read(stream int, of ends, see visit) error {
-	var hashes []hash
-	clear(r.windows)
+	var n noted
 	requests := &persistent{map[int64]*request{}, r.procNull}
+	defer r.brought(&n)
 	for c, err := range r.a.Stream(stream).Iter(0) {
-		if err != nil || len(of) == 0 && requests.waiting() == 0 {
+		if err != nil || len(of) == 0 && requests.waiting() == 0 && len(r.gets) == 0 {
 			return err
 		}
 		if c.Func.Category == "payload" {
-			if v, ok := c.In("elements"); !ok {
-				hashes = append(hashes, hashOf(c))
-			} else if n := len(hashes); n > 0 {
-				hashes[n-1].samples = samplesOf(v)
-			}
+			n.see(c)
 			r.res.Contents = true
 			continue
 		}
@@ -111,9 +117,8 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			continue
 		}
 		requests.see(c)
-		if c.Func.Op == spec.OpWindowCreate {
-			r.windows[windowOf(c)] = baseOf(c)
-		}
+		r.brought(&n)
+		hashes := n.hashes
 		if done := requests.ready(c, hashes); done != nil {
 			see(c, &done.end, done.joined(r.messages[done.end.message].Bytes))
 		}
@@ -126,15 +131,60 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			}
 			heap.Pop(&of)
 		}
-		hashes = hashes[:0]
+		n = noted{hashes: hashes[:0]}
 	}
 	return nil
+}
+
+// noted is the contents that are noted before a call: of what the call sends, and of what one-sided calls have brought
+// by the call before.
+type noted struct {
+	hashes, got []hash
+	left        int64 // so many of those that follow are of the latter
+}
+
+func (n *noted) see(c *archive.Call) {
+	to := &n.hashes
+	if v, ok := c.In("gets"); ok {
+		n.left = v.N
+		return
+	}
+	v, samples := c.In("elements")
+	if len(n.got) > 0 && len(n.hashes) == 0 && samples || n.left > 0 && !samples {
+		to = &n.got
+	}
+	switch {
+	case !samples:
+		*to = append(*to, hashOf(c))
+		n.left--
+	case len(*to) > 0:
+		(*to)[len(*to)-1].samples = samplesOf(v)
+	}
+}
+
+// brought says what was in the messages that were read.
+func (r *reader) brought(n *noted) {
+	slices.Sort(r.gets) // in the order of the calls
+	for i, k := range r.gets {
+		if k >= 0 && len(n.got) == len(r.gets) {
+			r.carries(k, &n.got[i])
+		}
+	}
+	r.gets = r.gets[:0]
+}
+
+// carries notes what is in a message.
+func (r *reader) carries(k int32, h *hash) {
+	m := &r.messages[k]
+	m.Hash, m.Known, m.Amount, m.Elements = h.value, h.known, h.amount, h.elements
+	m.Width = width(m.Elems, m.Bytes)
+	r.sample(m, h.samples)
 }
 
 // wanted hands a call of an end on. Of a partitioned request it waits until all partitions are ready.
 func (r *reader) wanted(c *archive.Call, e *end, requests *persistent, hashes []hash, see visit) bool {
 	x := requests.of(c, int(e.nth), hashes)
-	if x.request != nil && x.partitions > 0 && !e.recv {
+	if x.request != nil && x.partitions > 0 && e.side == sends {
 		x.wait(e)
 		return true
 	}
@@ -143,29 +193,35 @@ func (r *reader) wanted(c *archive.Call, e *end, requests *persistent, hashes []
 
 // at notes what a call says of a message.
 func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
+	if e.side == makes {
+		r.bases[r.sided.made[e.message]] = baseOf(c)
+		return false
+	}
+	if e.side == brings {
+		r.gets = append(r.gets, e.message)
+	}
+	if e.message < 0 {
+		return false
+	}
 	m := &r.messages[e.message]
 	switch {
-	case e.recv:
-		m.RecvSite = r.site(c)
-		if c.Func.Op == spec.OpFence {
-			r.bases[e.message] = r.windows[windowOf(c)]
-		} else {
+	case e.side != sends:
+		if m.RecvSite = r.site(c); e.side == receives {
 			m.Target = x.placeOf(c, "recvbuf")
 		}
 		return false
 	case e.left == max(m.Count, 1): // the first one
-		m.Sent = c.Index // of the last partition
-		m.Source, m.SendSite = x.placeOf(c, "sendbuf"), r.site(c)
-		if c.Func.Op == spec.OpPut {
-			at, _ := c.In("target_disp")
-			m.Source, m.Target.Offset = buffer(c, "origin_addr"), at.N
+		if m.Sided != Read {
+			m.Sent = c.Index // of the last partition
+		}
+		if m.SendSite = r.site(c); m.Sided == Both {
+			m.Source = x.placeOf(c, "sendbuf")
+		} else {
+			m.access(c)
 		}
 		m.Elems, m.Type = x.elementsOf(c)
-		if x.one {
-			h := &x.hash
-			m.Hash, m.Known, m.Amount, m.Elements = h.value, h.known, h.amount, h.elements
-			m.Width = width(m.Elems, m.Bytes)
-			r.sample(m, h.samples)
+		if x.one && m.Sided != Read {
+			r.carries(e.message, &x.hash)
 		}
 		r.last[e.message] = m.Hash
 		return m.Known && e.left > 1
@@ -243,7 +299,7 @@ func (r *reader) agree(items []*item) error {
 		for _, m := range x.messages {
 			i := where[m]
 			of[i] = c
-			all[r.streams[i]] = append(all[r.streams[i]], end{r.posts[i], m.SendStep, m.Count, i, r.nths[i], false})
+			all[r.streams[i]] = append(all[r.streams[i]], end{r.posts[i], m.SendStep, m.Count, i, r.nths[i], sends})
 		}
 	}
 	err := r.readAll(all, func(c *archive.Call, e *end, x *sent) bool {

@@ -86,9 +86,14 @@ func find(
 ) ([]Finding, error) {
 	f := &finder{sizes: sizes, groups: map[string]*group{}}
 	found, reduced := reductions(pointers(messages), sizes, frame)
+	for i := range messages { // what is combined on arrival is passed on by nobody
+		if messages[i].Operator != 0 {
+			reduced[&messages[i]] = true
+		}
+	}
 	copied, taken := copies(pointers(messages, reduced), frame)
 	found = append(found, copied...)
-	empty, synchronized := barriers(pointers(messages), frame)
+	empty, synchronized := barriers(pointers(messages, reduced), frame)
 	found = append(found, empty...)
 	items := follow(pointers(messages, reduced, taken, synchronized))
 	var varying []*item

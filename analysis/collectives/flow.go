@@ -16,8 +16,12 @@ type Message struct {
 	// Posted is the call that posts the receive, Freed that after which the send is over: 0 if that is not known.
 	Posted, Freed uint64
 	Synchronous   bool // the send waits for its receive
-	Comm          int32
-	Bytes         int64
+	Sided         Sided
+	// Operator is how what is accumulated is combined with what is there, 0 of other messages: a number in
+	// spec.Predefineds, and one more.
+	Operator int
+	Comm     int32
+	Bytes    int64
 	// Hash is that of what it carries, if that is known.
 	Hash  uint64
 	Known bool

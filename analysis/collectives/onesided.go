@@ -1,35 +1,64 @@
 package collectives
 
 import (
+	"slices"
+
 	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/comms"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
-// One-sided calls that write are messages, too, where fences say when data is there: what a process writes before its
-// n-th fence of a window is at the other process after that one's n-th. Loops are not folded.
+// One-sided calls are messages, too. What a process puts leaves it by that call, and is done by the one that ends the
+// epoch, or flushes. The other process has it by its first call that comes after that, because of a fence, a barrier, a
+// message and so on (see order). What a process gets left the other one before the first call that is not known to come
+// before, and is there after the call that ends the epoch. Who accumulates writes what is combined with what is there.
+// Loops are not folded.
 
-// window is one of a process.
+// Sided tells by whose call alone a message goes.
+type Sided uint8
+
+// Sides of messages.
+const (
+	Both    Sided = iota // it is sent and received
+	Written              // the sender puts it there, or accumulates
+	Read                 // the receiver gets it
+)
+
+// window is the part of one that a process has.
 type window struct{ process, comm, object int32 }
 
-type write struct {
-	message int32
+// An access is a one-sided call that is not done yet.
+type access struct {
+	message int32 // -1: nothing that is looked at
 	to      window
-	fence   int // which one of the window ends it
+	call    uint64
+	request int64 // -1: it has none
+	read    bool
 }
 
-type fence struct {
-	stream int32
-	call   uint64
+// oneSided goes through the calls of the processes, each of which has one thread.
+type oneSided struct {
+	*reader
+	p      *calls.Program
+	order  *order
+	epochs map[[2]window]*epochs // of two processes, that with the memory first
+	made   []window              // in the order of the calls that make them: ends have their number
+	of     map[int32]window      // the memory that a message is written to or read from
 }
 
-// oneSided adds what one-sided calls write to the messages.
+// epochs are those of one process's calls on the memory of another: its opened is paired with the other's posted.
+type epochs struct{ posted, waited, started, completed []uint64 }
+
+// oneSided adds what one-sided calls move to the messages.
 func (r *reader) oneSided(p *calls.Program) error {
-	any, err := writes(p.Archive)
+	any, err := accesses(p.Archive)
 	if !any || err != nil {
 		return err
 	}
-	fences, open := map[window][]fence{}, []write{}
+	x := &oneSided{reader: r, p: p, order: newOrder(), epochs: map[[2]window]*epochs{}, of: map[int32]window{}}
+	r.sided = x
 	threads := map[int]int{}
 	for s := range p.Archive.Streams() {
 		threads[s.Process()]++
@@ -38,48 +67,31 @@ func (r *reader) oneSided(p *calls.Program) error {
 		if threads[s.Process()] > 1 { // which thread's calls come first is not known
 			continue
 		}
-		rd, err := p.Reader(s)
-		if err != nil {
+		x.order.streams[p.Number(s.Process())] = int32(s.Index())
+		if err := x.stream(s); err != nil {
 			return err
 		}
-		stream, me := int32(s.Index()), p.Number(s.Process())
-		for op, err := rd.Next(); op != nil || err != nil; op, err = rd.Next() {
-			if err != nil {
-				return err
-			}
-			w := window{me, op.Comm, op.Object}
-			switch {
-			case op.Void:
-			case op.Func.Op == spec.OpFence:
-				fences[w] = append(fences[w], fence{stream, op.Call})
-			case op.Kind == calls.Put && op.Send.Peer >= 0 && op.Send.Peer != me && op.Send.Bytes >= 0:
-				to := window{op.Send.Peer, op.Comm, op.Object}
-				if n, ok := r.write(op, stream, me); ok {
-					open = append(open, write{n, to, len(fences[w])})
-				}
-			}
+	}
+	for w, e := range x.epochs {
+		for i := range min(len(e.posted), len(e.started)) {
+			x.order.add([]spot{{w[0].process, e.posted[i]}}, []spot{{w[1].process, e.started[i]}})
+		}
+		for i := range min(len(e.completed), len(e.waited)) {
+			x.order.add([]spot{{w[1].process, e.completed[i]}}, []spot{{w[0].process, e.waited[i]}})
 		}
 	}
-	for _, w := range open {
-		if all := fences[w.to]; w.fence < len(all) {
-			f := all[w.fence]
-			m := &r.messages[w.message]
-			m.Received, m.Posted = f.call, f.call
-			r.ends[f.stream] = append(r.ends[f.stream], end{f.call, 0, 1, w.message, 0, true})
-		}
-	}
-	return nil
+	return x.order.resolve(p, r.most, r.messages)
 }
 
-// writes tells whether an archive has one-sided calls that write.
-func writes(a *archive.Archive) (bool, error) {
+// accesses tells whether an archive has one-sided calls.
+func accesses(a *archive.Archive) (bool, error) {
 	for s := range a.Streams() {
 		sigs, err := s.Signatures()
 		if err != nil {
 			return false, err
 		}
 		for _, sig := range sigs {
-			if spec.ByID(sig.Func).Op == spec.OpPut {
+			if op := spec.ByID(sig.Func).Op; op == spec.OpPut || op == spec.OpGet || op == spec.OpAccumulate {
 				return true, nil
 			}
 		}
@@ -87,20 +99,174 @@ func writes(a *archive.Archive) (bool, error) {
 	return false, nil
 }
 
-// write adds a message that a call writes. When it is there is not known yet.
-func (r *reader) write(op *calls.Op, stream, from int32) (int32, bool) {
-	r.res.Messages++
-	if len(r.messages) >= r.most {
-		r.res.Left++
-		return 0, false
+// process is what is known of the process whose stream is read.
+type process struct {
+	*oneSided
+	me, stream    int32
+	open          []access
+	made          map[int32]int32           // windows by communicator
+	exposed, done map[window]*comms.Members // groups of the epochs that are open: let in, and called on
+}
+
+func (x *oneSided) stream(s *archive.Stream) error {
+	rd, err := x.p.Reader(s)
+	if err != nil {
+		return err
 	}
-	n := int32(len(r.messages))
-	r.messages = append(r.messages, Message{From: from, To: op.Send.Peer, Sent: op.Call, Comm: op.Comm,
-		Bytes: op.Send.Bytes, Count: 1, Target: Place{Segment: -1 - int64(op.Comm)<<32 - int64(op.Object)}})
-	r.streams, r.last = append(r.streams, stream), append(r.last, 0)
-	r.posts, r.nths = append(r.posts, op.Call), append(r.nths, 0)
-	r.ends[stream] = append(r.ends[stream], end{op.Call, 0, 1, n, 0, false})
-	return n, true
+	of := &process{oneSided: x, me: x.p.Number(s.Process()), stream: int32(s.Index()), made: map[int32]int32{},
+		exposed: map[window]*comms.Members{}, done: map[window]*comms.Members{}}
+	for op, err := rd.Next(); op != nil || err != nil; op, err = rd.Next() {
+		if err != nil {
+			return err
+		}
+		if !op.Void {
+			of.call(op)
+		}
+	}
+	return nil
+}
+
+func (x *process) call(op *calls.Op) {
+	w := window{x.me, op.Comm, op.Object}
+	switch op.Func.Op {
+	case spec.OpPut, spec.OpGet, spec.OpAccumulate:
+		if op.Send.Peer != calls.ProcNull && (op.Kind != calls.Accumulate || op.Recv.Bytes == 0) {
+			x.begin(op)
+		}
+	case spec.OpWindowCreate, spec.OpWindowCreateDynamic:
+		x.made[op.Comm]++
+		x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, int32(len(x.oneSided.made)), 0, makes})
+		x.oneSided.made = append(x.oneSided.made, window{x.me, op.Comm, x.made[op.Comm]})
+	case spec.OpFence, spec.OpWindowUnlock, spec.OpWindowFlush, spec.OpWindowFlushLocal, spec.OpComplete:
+		x.end(op)
+	case spec.OpWindowPost:
+		x.exposed[w] = op.Group
+		x.epoch(op.Group, w, func(e *epochs) { e.posted = append(e.posted, op.Call) })
+	case spec.OpWindowWait:
+		if op.Found {
+			x.epoch(x.exposed[w], w, func(e *epochs) { e.waited = append(e.waited, op.Call) })
+			delete(x.exposed, w)
+		}
+	case spec.OpWindowStart:
+		x.done[w] = op.Group
+		x.epochOn(op.Group, w, func(e *epochs) { e.started = append(e.started, op.Call) })
+	case spec.OpWindowComplete:
+		x.end(op)
+		x.epochOn(x.done[w], w, func(e *epochs) { e.completed = append(e.completed, op.Call) })
+	}
+}
+
+// epoch notes a call that lets the members of a group at the own memory, or waits for them.
+func (x *process) epoch(group *comms.Members, w window, note func(*epochs)) {
+	if group == nil {
+		return
+	}
+	for p := range group.All() {
+		note(x.between(w, window{int32(p), w.comm, w.object}))
+	}
+}
+
+// epochOn notes a call that begins or ends calls on the memory of the members of a group.
+func (x *process) epochOn(group *comms.Members, w window, note func(*epochs)) {
+	if group == nil {
+		return
+	}
+	for p := range group.All() {
+		note(x.between(window{int32(p), w.comm, w.object}, w))
+	}
+}
+
+func (x *oneSided) between(memory, caller window) *epochs {
+	k := [2]window{memory, caller}
+	if x.epochs[k] == nil {
+		x.epochs[k] = &epochs{}
+	}
+	return x.epochs[k]
+}
+
+// begin adds the message of a call. When it is there is not known yet.
+func (x *process) begin(op *calls.Op) {
+	peer := op.Send.Peer
+	a := access{-1, window{peer, op.Comm, op.Object}, op.Call, op.Request, op.Kind == calls.Get}
+	bytes := op.Send.Bytes
+	if a.read {
+		bytes = op.Recv.Bytes
+	}
+	if peer >= 0 && peer != x.me && bytes >= 0 {
+		x.res.Messages++
+		if len(x.messages) < x.most {
+			a.message = x.add(op, a, bytes)
+		} else {
+			x.res.Left++
+		}
+	}
+	x.open = append(x.open, a)
+}
+
+func (x *process) add(op *calls.Op, a access, bytes int64) int32 {
+	n := int32(len(x.messages))
+	nowhere := Place{Segment: -1 - int64(op.Comm)<<32 - int64(op.Object)} // until the window is known
+	m := Message{From: x.me, To: a.to.process, Sent: op.Call, Comm: op.Comm, Bytes: bytes, Count: 1, Target: nowhere,
+		Sided: Written}
+	if a.read {
+		m.From, m.To, m.Sent, m.Posted, m.Source, m.Target, m.Sided = m.To, m.From, 0, op.Call, nowhere, Place{}, Read
+	}
+	x.messages, x.of[n] = append(x.messages, m), a.to
+	x.streams, x.last = append(x.streams, x.stream), append(x.last, 0)
+	x.posts, x.nths = append(x.posts, op.Call), append(x.nths, 0)
+	x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, n, 0, sends})
+	return n
+}
+
+// end is a call by which some of those that are open are done.
+func (x *process) end(op *calls.Op) {
+	x.open = slices.DeleteFunc(x.open, func(a access) bool {
+		if !a.endedBy(op) {
+			return false
+		}
+		if a.message >= 0 && a.read {
+			x.messages[a.message].Received = op.Call
+			x.order.asks(spot{x.me, a.call}, a.message)
+		} else if a.message >= 0 {
+			x.order.awaits(spot{x.me, op.Call}, a.to.process, a.message)
+		}
+		how := closes
+		if a.read {
+			how = brings
+		}
+		if a.message >= 0 || a.read { // also of what is not looked at contents are noted
+			x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, a.message, 0, how})
+		}
+		return true
+	})
+}
+
+// endedBy tells whether a call is done by another one: at its target if it writes.
+func (a *access) endedBy(op *calls.Op) bool {
+	if op.Kind == calls.Complete {
+		return a.read && a.request >= 0 &&
+			slices.ContainsFunc(op.Done, func(d calls.Done) bool { return d.Request == a.request && !d.Failed })
+	}
+	if op.Comm != a.to.comm || op.Object != a.to.object || !a.read && op.Func.Op == spec.OpWindowFlushLocal {
+		return false
+	}
+	return op.Send.Peer < 0 || op.Send.Peer == a.to.process
+}
+
+// access notes what a one-sided call says of its message.
+func (m *Message) access(c *archive.Call) {
+	own, other := &m.Source, &m.Target
+	if m.Sided == Read {
+		own, other = other, own
+	}
+	at, _ := c.In("target_disp")
+	*own, other.Offset = buffer(c, "origin_addr"), at.N
+	if i := c.Func.Slot(spec.RoleOperator); i >= 0 {
+		replace, _ := spec.PredefinedByName(mpi.Replace)
+		if k := int(c.Slots[i].N-1) / 2; k != replace {
+			m.Operator = k + 1
+		}
+	}
 }
 
 // base is where a window begins in memory, and the unit of displacements in bytes.
@@ -118,27 +284,32 @@ func baseOf(c *archive.Call) base {
 	return b
 }
 
-func windowOf(c *archive.Call) int64 {
-	v, ok := c.In("win")
-	if !ok {
-		v, _ = c.Out("win")
-	}
-	return v.N
-}
-
-// finished says where in memory messages are written to, and leaves out those of which nothing says when they are
-// there.
+// finished says where in memory messages are written to or read from, and leaves out those of which nothing says when
+// they are there.
 func (r *reader) finished() {
+	if r.sided == nil {
+		return
+	}
 	kept := r.messages[:0]
 	for i := range r.messages {
 		m := &r.messages[i]
-		if b := r.bases[int32(i)]; b.place.Segment != 0 {
-			m.Target = Place{b.place.Segment, b.place.Offset + m.Target.Offset*b.unit}
+		if w, ok := r.sided.of[int32(i)]; ok {
+			at := &m.Target
+			if m.Sided == Read {
+				at = &m.Source
+			}
+			if b := r.bases[w]; b.place.Segment != 0 {
+				*at = Place{b.place.Segment, b.place.Offset + at.Offset*b.unit}
+			}
+			if !r.sided.order.known[int32(i)] {
+				if r.sided.order.full {
+					r.res.Left++
+				}
+				continue
+			}
 		}
-		if m.Received > 0 {
-			r.streams[len(kept)], r.posts[len(kept)], r.nths[len(kept)] = r.streams[i], r.posts[i], r.nths[i]
-			kept = append(kept, *m)
-		}
+		r.streams[len(kept)], r.posts[len(kept)], r.nths[len(kept)] = r.streams[i], r.posts[i], r.nths[i]
+		kept = append(kept, *m)
 	}
 	r.messages = kept
 }

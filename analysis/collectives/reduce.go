@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
@@ -124,6 +125,8 @@ func (f *Finding) reductionDoubts() {
 	}
 	f.Grade = Consistent
 	switch short := func(m *Message) bool { return m.Known && m.Bytes < enough }; {
+	case accumulated(f.One) != "":
+		f.Unproven = append(f.Unproven, "that what a process has of its own is in the window: it is in no message")
 	case f.Proven == 0 && slices.ContainsFunc(f.One, short):
 		f.Unproven = append(f.Unproven, "that what is received is put together with what is sent: messages are short")
 	case f.Proven == 0:
@@ -372,13 +375,23 @@ func (x *reducing) ownOperation() bool {
 func (x *reducing) op() string {
 	switch {
 	case x.combined == 0:
-		return ""
+		return accumulated(x.messages)
 	case x.checked == x.combined:
 		return mpi.Sum
 	case x.xored == x.combined:
 		return mpi.Bxor
 	}
 	return x.sampled()
+}
+
+// accumulated is the operation if all messages are accumulated by the same, else empty.
+func accumulated(ms []*Message) string {
+	k := ms[0].Operator
+	if k <= 0 || k > len(spec.Predefineds) ||
+		slices.ContainsFunc(ms, func(m *Message) bool { return m.Operator != k }) {
+		return ""
+	}
+	return spec.Predefineds[k-1].Name
 }
 
 func (x *reducing) full(p, cell int) bool {

@@ -45,10 +45,14 @@ func (x *sent) elementsOf(c *archive.Call) (n, datatype int64) {
 	if x.request != nil {
 		return x.count * int64(max(x.partitions, 1)), x.datatype
 	}
-	if i := c.Func.Slot(spec.RoleSendCount); i >= 0 {
+	count, of := spec.RoleSendCount, spec.RoleSendType
+	if c.Func.Op == spec.OpGet {
+		count, of = spec.RoleRecvCount, spec.RoleRecvType
+	}
+	if i := c.Func.Slot(count); i >= 0 {
 		n = c.Slots[i].N
 	}
-	if i := c.Func.Slot(spec.RoleSendType); i >= 0 {
+	if i := c.Func.Slot(of); i >= 0 {
 		datatype = c.Slots[i].N
 	}
 	return n, datatype

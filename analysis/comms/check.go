@@ -144,6 +144,11 @@ func (r *resolver) finish() {
 			last[in.ref] = len(out.Objects)
 			out.Objects = append(out.Objects, o)
 		}
+		for _, g := range p.formed {
+			at := g.by.slot(g.by.outSlot)
+			out.Groups = append(out.Groups, Group{Ref: at.N, Stream: g.by.src.s.Index(), From: g.by.at,
+				Members: r.known(g)})
+		}
 		r.out.Processes = append(r.out.Processes, out)
 	}
 	for i := range r.out.Notes {

@@ -2,6 +2,7 @@ package comms
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -116,6 +117,18 @@ type Process struct {
 	Member int
 	// Objects are its communicators, in the order of their creation.
 	Objects []Object
+	// Groups are the groups that it made, in that order.
+	Groups []Group
+}
+
+// Group is a group object of a process.
+type Group struct {
+	// Ref, Stream and From are as in Object.
+	Ref    int64
+	Stream int
+	From   uint64
+	// Members is nil if they are not known.
+	Members *Members
 }
 
 // Object is a communicator object of a process.
@@ -185,6 +198,28 @@ func (r *Result) Lookup(process int, ref int64, stream int, event uint64) *Objec
 		return nil // the order of the threads is not in the events
 	}
 	return found
+}
+
+// Group is the members of the group that a code means in the calls of a process, in an event of a stream, and up to
+// which event it means that. They are nil if they are not known.
+func (r *Result) Group(process int, ref int64, stream int, event uint64) (members *Members, to uint64) {
+	to = math.MaxUint64
+	if process < 0 || process >= len(r.Processes) {
+		return nil, to
+	}
+	maker := -1
+	for i := range r.Processes[process].Groups {
+		switch g := &r.Processes[process].Groups[i]; {
+		case g.Ref != ref:
+		case maker >= 0 && g.Stream != maker: // the order of the threads is not in the events
+			return nil, to
+		case g.Stream == stream && g.From > event:
+			return members, g.From
+		default:
+			members, maker = g.Members, g.Stream
+		}
+	}
+	return members, to
 }
 
 // worldOf is the world of a global number, nil for a process without a rank.

@@ -139,6 +139,7 @@ type group struct {
 	pset  string
 
 	p      *process
+	by     *call // what made it; nil for predefined ones and those from out of sight
 	done   bool
 	list   *Members // nil if it cannot be known
 	unsure bool     // it comes from a communicator whose members are not all known
@@ -152,6 +153,7 @@ type process struct {
 
 	comms     map[int64]*instance // by code, as of now
 	groups    map[int64]*group
+	formed    []*group            // all that it made, in order
 	wins      map[int64]*instance // the communicators that they are on
 	files     map[int64]*instance
 	instances []*instance
@@ -403,6 +405,7 @@ func (p *process) leave(c *call) {
 	case c.kind.group():
 		if v := c.slot(c.outSlot); v.Kind == archive.Ref && v.N&1 == 0 && v.N != 0 {
 			p.groups[v.N] = p.newGroup(c)
+			p.formed = append(p.formed, p.groups[v.N])
 		}
 	case c.kind == makeWin || c.kind == makeFile:
 		if v := c.slot(c.outSlot); v.Kind == archive.Ref && c.kind == makeWin {
@@ -454,7 +457,7 @@ func (in *instance) told(to *int64, v int64, function string) {
 }
 
 func (p *process) newGroup(c *call) *group {
-	g := &group{op: c.kind, of: c.on, a: c.g1, b: c.g2, p: p}
+	g := &group{op: c.kind, of: c.on, a: c.g1, b: c.g2, p: p, by: c}
 	switch c.kind {
 	case groupIncl, groupExcl:
 		g.ranks = c.ints("ranks")

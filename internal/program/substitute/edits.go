@@ -85,7 +85,7 @@ func (e *edits) slots(c *archive.Call) (slots []archive.Value, why string) {
 		e.nobody[request] = e.persistent[request] && toNobody(c)
 	}
 	switch c.Func.Op {
-	case spec.OpSend, spec.OpRecv, spec.OpSendrecv, spec.OpPut, spec.OpGet:
+	case spec.OpSend, spec.OpRecv, spec.OpSendrecv, spec.OpPut, spec.OpGet, spec.OpAccumulate:
 		return e.message(c, n)
 	case spec.OpMatchedRecv:
 		if n > 0 {

@@ -119,8 +119,13 @@ func (p *plan) object(c *comms.Comm, member int32) int64 {
 
 // take notes the calls of all messages of iteration k.
 func (p *plan) take(x *collectives.Instance, k uint64) {
-	for _, m := range x.Messages {
-		p.taken = append(p.taken, place{m.From, m.Sent + k*m.SendStep}, place{m.To, m.Posted + k*m.RecvStep})
+	for _, m := range x.Messages { // one-sided ones are made by one call
+		if m.Sided != collectives.Read {
+			p.taken = append(p.taken, place{m.From, m.Sent + k*m.SendStep})
+		}
+		if m.Sided != collectives.Written {
+			p.taken = append(p.taken, place{m.To, m.Posted + k*m.RecvStep})
+		}
 	}
 }
 
