@@ -147,7 +147,7 @@ func TestTimelineErrors(t *testing.T) {
 	path := file(t, phases)
 	for args, want := range map[string]string{
 		"--rank 7": "has no calls of rank 7", "--time 200us..": "is behind the end of the recording",
-		"--svg /nonexistent/a.svg": "/nonexistent/a.svg",
+		"--svg " + path + "/a.svg": path + ": not a directory", // below a file
 	} {
 		if code, _, stderr := run(append([]string{"timeline", path},
 			strings.Fields(args)...)...); code != exitFailure || !strings.Contains(stderr, want) {
