@@ -156,6 +156,7 @@ type tableRead struct {
 	Functions map[string][3]int64
 	Pairs     [][4]int64
 	Rows      map[string]uint64
+	Marks     map[string][2]float64
 }
 
 func (r *tableRead) numbers() numbers {

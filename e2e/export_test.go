@@ -147,6 +147,8 @@ type timelineRead struct {
 	FlowIDs                 uint64 `json:"flow_ids"`
 	Functions               map[string][2]int64
 	Regions                 map[string]uint64
+	Marks                   map[string]uint64
+	Values                  map[string][2]float64 // how many, and their sum
 	Threads                 []string
 }
 

@@ -61,7 +61,7 @@ func TestImportRoundTrip(t *testing.T) {
 		name  string
 		ranks int
 	}{{"halo2d", 4}, {"masterworker", 4}, {"icollectives", 4}, {"comms", 4}, {"intercomm", 4}, {"threads", 2},
-		{"io", 4}} {
+		{"io", 4}, {"marks", 2}} {
 		m := mpis[i%len(mpis)]
 		t.Run(m.Name+"/"+p.name, func(t *testing.T) {
 			first := exported(t, "otf2", record(t, m, p.ranks, []string{"--timing=lossless"}, p.name).File())

@@ -44,7 +44,7 @@ func readTables(t *testing.T, file string) *tableRead {
 	t.Helper()
 	python := foreign(t, "duckdb", "polars", "pyarrow")
 	dir := t.TempDir()
-	for _, table := range []string{"calls", "messages", "steps", "ranks", "sites", "communicators"} {
+	for _, table := range []string{"calls", "messages", "steps", "ranks", "sites", "communicators", "marks"} {
 		for _, format := range []string{"parquet", "arrow"} {
 			path := exported(t, format, file, "--table", table)
 			if err := os.Rename(path, filepath.Join(dir, table+"."+format)); err != nil {

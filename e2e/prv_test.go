@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
@@ -12,7 +14,8 @@ import (
 // prvRead is what a reader by the rules of Paraver's format found in a trace.
 type prvRead struct {
 	timelineRead
-	Pairs [][4]int64
+	Pairs      [][4]int64
+	Constructs map[string]uint64
 }
 
 // Traces keep the rules of the format: order, places, states without gaps, labels. Calls and their time are those of
@@ -42,4 +45,20 @@ func TestExportPrv(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Constructs of OpenMP begin and end as in the other timelines.
+func TestExportPrvOpenMP(t *testing.T) {
+	file, _ := recordOpenMP(t, openMPProgram(t, "gcc", "constructs.c"))
+	prv := readTimelines[prvRead](t, "python3", "read_prv.py", exported(t, "prv", file))[0]
+	chrome := readTimelines[timelineRead](t, "python3", "read_chrome.py", exported(t, "chrome", file))[0]
+	want := map[string]uint64{}
+	for name, n := range chrome.Regions {
+		if strings.HasPrefix(name, "omp_") {
+			want[name] = n
+		}
+	}
+	if len(want) == 0 || !maps.Equal(prv.Constructs, want) {
+		t.Errorf("constructs %v, for Chrome %v", prv.Constructs, want)
+	}
 }

@@ -46,16 +46,31 @@ func OpenName(s *archive.Stream, sig *archive.Signature) (name string, opens boo
 		return "", false
 	}
 	i := f.In("name")
-	switch {
-	case i < 0:
+	if i < 0 {
 		if site := s.Site(sig); site != nil && len(site.Frames) > 0 && site.Frames[0].Func != "" {
 			return site.Frames[0].Func, true
 		}
 		return f.Name, true
-	case sig.Slots[i].Kind == archive.Str:
-		return sig.Slots[i].Str, true
 	}
-	return ManyNames, true
+	return nameIn(sig, i), true
+}
+
+// PointName is the name of what a signature of a stream marks at a moment, if the program gives that one.
+func PointName(sig *archive.Signature) (name string, named bool) {
+	f := spec.ByID(sig.Func)
+	i := f.In("name")
+	if f.Shape != spec.ShapePoint || i < 0 {
+		return "", false
+	}
+	return nameIn(sig, i), true
+}
+
+// nameIn is the name that a slot has.
+func nameIn(sig *archive.Signature, slot int) string {
+	if v := &sig.Slots[slot]; v.Kind == archive.Str {
+		return v.Str
+	}
+	return ManyNames
 }
 
 // OpenNames are the names of all that begins and ends in an archive, in the order in which they are first found.

@@ -30,6 +30,7 @@ const (
 	kindInt64
 	kindBool
 	kindText
+	kindFloat64
 )
 
 // column is a column with the rows of the batch.
@@ -56,8 +57,8 @@ type block struct {
 	batch bool
 }
 
-// Writer writes rows of a struct type. Its fields are int32, int64, bool, string, or pointers to the numbers; the first
-// part of their tag names the columns.
+// Writer writes rows of a struct type. Its fields are int32, int64, float64, bool, string, or pointers to the numbers;
+// the first part of their tag names the columns.
 type Writer[T any] struct {
 	w      io.Writer
 	at     int64
@@ -79,7 +80,8 @@ func NewWriter[T any](w io.Writer, tag string) *Writer[T] {
 		if c.optional = typ.Kind() == reflect.Pointer; c.optional {
 			typ = typ.Elem()
 		}
-		if c.optional && typ.Kind() != reflect.Int32 && typ.Kind() != reflect.Int64 {
+		if c.optional && typ.Kind() != reflect.Int32 && typ.Kind() != reflect.Int64 &&
+			typ.Kind() != reflect.Float64 {
 			panic(fmt.Sprintf("arrow: a column of %s", f.Type))
 		}
 		switch typ.Kind() {
@@ -87,6 +89,8 @@ func NewWriter[T any](w io.Writer, tag string) *Writer[T] {
 			c.kind = kindInt32
 		case reflect.Int64:
 			c.kind = kindInt64
+		case reflect.Float64:
+			c.kind = kindFloat64
 		case reflect.Bool:
 			c.kind = kindBool
 		case reflect.String:
@@ -149,7 +153,7 @@ func (c *column) add(f *field, row, n int) {
 		for i, b := range words[uint32](&c.data, n) {
 			binary.LittleEndian.PutUint32(b, *(*uint32)(f.at(i)))
 		}
-	case c.kind == kindInt64:
+	case c.kind == kindInt64 || c.kind == kindFloat64:
 		for i, b := range words[uint64](&c.data, n) {
 			binary.LittleEndian.PutUint64(b, *(*uint64)(f.at(i)))
 		}

@@ -9,6 +9,7 @@ const (
 	headerBatch      = 3
 	version5         = 4
 	typeInt          = 2
+	typeFloat        = 3
 	typeUtf8         = 5
 	typeBool         = 6
 )
@@ -25,6 +26,8 @@ func (x *Writer[T]) schema(f *flat) int {
 			typ = f.table(intField(32), boolField(true))
 		case kindInt64:
 			typ = f.table(intField(64), boolField(true))
+		case kindFloat64:
+			typ, of = f.table(shortField(2)), typeFloat
 		case kindBool:
 			typ, of = f.table(), typeBool
 		case kindText:

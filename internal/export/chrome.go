@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -130,6 +131,28 @@ func (s *chromeStream) edge(phase string, r *region, at time.Duration) error {
 	s.b = append(s.b, `,"cat":"`+r.category+`","name":`...)
 	s.text(r.name)
 	s.b = append(s.b, '}')
+	return s.send()
+}
+
+// mark is an instant, or a value of a counter of the thread. The format has no numbers that are not finite.
+func (s *chromeStream) mark(m *moment, at time.Duration) error {
+	switch {
+	case !m.valued:
+		s.begins("i", s.process, s.thread)
+	case math.IsNaN(m.value) || math.IsInf(m.value, 0):
+		return nil
+	default:
+		s.begins("C", s.process, s.thread)
+	}
+	s.at(at)
+	s.b = append(s.b, `,"cat":"region","name":`...)
+	s.text(m.name)
+	if m.valued {
+		s.b = fmt.Appendf(s.b, `,"id":%d,"args":{"value":`, s.thread)
+		s.b = append(strconv.AppendFloat(s.b, m.value, 'g', -1, 64), "}}"...)
+	} else {
+		s.b = append(s.b, `,"s":"t"}`...)
+	}
 	return s.send()
 }
 

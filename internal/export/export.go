@@ -45,7 +45,7 @@ type Format struct {
 	viewer string
 	write  func(*Job, io.Writer) error
 	tables bool // see Options.Table
-	// regions is set if the format has events that are no calls, such as begins and ends of regions.
+	// regions is set if the format has events that are no calls, such as begins and ends of regions and marks.
 	regions bool
 
 	// Of formats that are directories:
@@ -199,7 +199,8 @@ func countCalls(sel *selection.Resolved, regions bool) (n uint64, err error) {
 		for t, k := range counts {
 			f := spec.ByID(sigs[t].Func)
 			_, begins := construct(f)
-			if f.Call() || regions && (begins || f.Shape == spec.ShapeOpen && !f.Own()) {
+			if f.Call() || regions && (begins || f.Shape == spec.ShapeOpen && !f.Own() ||
+				f.Shape == spec.ShapePoint && f.In("name") >= 0) {
 				n += k * uint64(u.Ranks.Len())
 			}
 		}

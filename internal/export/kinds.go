@@ -33,7 +33,7 @@ const chromeBegin = `{"displayTimeUnit":"ns","traceEvents":[`
 func isChrome(head []byte) bool { return bytes.HasPrefix(head, []byte(chromeBegin)) }
 
 // isOTF2 tells the anchors of archives that tabard wrote.
-func isOTF2(head []byte) bool { return otf2.IsAnchor(head, otf2Creator) }
+func isOTF2(head []byte) bool { return otf2.IsAnchor(head, otf2.Creator) }
 
 func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 

@@ -22,7 +22,6 @@ const (
 	otf2Anchor      = "traces.otf2"
 	otf2Definitions = "traces.def"
 	otf2Locations   = "traces"
-	otf2Creator     = "tabard "
 	// mostLocations is how many locations are written without --force: each has two files.
 	mostLocations = 4096
 )
@@ -84,7 +83,7 @@ func writeOTF2(j *Job, out *safefile.OutputDir) error {
 		events:  map[uint64]uint64{},
 		defined: map[int]bool{}}
 	x.defs.MPI()
-	x.site = x.defs.Attribute("call site", true)
+	x.site = x.defs.Attribute(otf2.SiteAttribute, true)
 	if err := x.receives(); err != nil {
 		return err
 	}
@@ -140,7 +139,7 @@ func (x *otf2Archive) stream(p *selection.Part) (sink, func() error, error) {
 		return nil, nil, err
 	}
 	s := &otf2Stream{otf2Archive: x, stream: p.Stream,
-		ev: otf2.NewEvents(f), terms: map[uint32]*otf2Term{}, lanes: map[int64]*otf2Request{},
+		ev: otf2.NewEvents(f), points: newPoints(p.Stream), terms: map[uint32]*otf2Term{}, lanes: map[int64]*otf2Request{},
 		inits: map[int64]*calls.Op{}, ranks: map[int64]uint32{}, remote: map[uint32]*[2]uint64{},
 		split: map[uint32]otf2Operation{}}
 	return s, func() error {
@@ -199,7 +198,7 @@ func (x *otf2Archive) finish() error {
 	if err := createFile(x.out.Create, otf2Definitions, x.defs.Write); err != nil {
 		return err
 	}
-	a := &otf2.Anchor{Locations: n, Machine: "machine", Creator: otf2Creator + meta.Tool,
+	a := &otf2.Anchor{Locations: n, Machine: "machine", Creator: otf2.Creator + meta.Tool,
 		Description: strings.Join(meta.Command, " ")}
 	return createFile(x.out.Create, otf2Anchor, func(w io.Writer) error { return x.defs.WriteAnchor(w, a) })
 }

@@ -16,6 +16,7 @@ type otf2Stream struct {
 	ev     *otf2.Events
 	stream *archive.Stream
 	inside bool // the first selected event has come
+	points *points
 
 	terms  map[uint32]*otf2Term
 	lanes  map[int64]*otf2Request
@@ -162,7 +163,7 @@ func (s *otf2Stream) begin(c *call) error {
 		}
 		return nil
 	case c.Func.Shape == spec.ShapePoint:
-		return nil
+		return s.moment(c.Op, t)
 	}
 	if err := s.ev.Enter(t, x.region, s.attributes(x, c)...); err != nil || c.Void {
 		return err
@@ -208,6 +209,18 @@ func (s *otf2Stream) starts(c *call, x *otf2Term, t uint64) error {
 		s.follow(op, nil)
 	}
 	return nil
+}
+
+// moment writes a mark or a value.
+func (s *otf2Stream) moment(op *calls.Op, t uint64) error {
+	m, err := s.points.next(op)
+	if m == nil || err != nil {
+		return err
+	}
+	if m.valued {
+		return s.ev.Metric(t, s.defs.Metric(m.name), m.value)
+	}
+	return s.ev.Parameter(t, s.defs.Marks(), s.defs.String(m.name))
 }
 
 // hasComm tells whether a blocking collective can be written.
@@ -301,6 +314,8 @@ func (s *otf2Stream) passed(op *calls.Op) (err error) {
 		if i := closes(s.open, name); i >= 0 {
 			s.open = s.open[:i]
 		}
+	case op.Func.Shape == spec.ShapePoint:
+		return s.points.pass(op)
 	case op.Void:
 	case op.Kind == calls.Complete:
 		return s.complete(op, 0, false)

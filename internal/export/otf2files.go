@@ -310,7 +310,7 @@ func (s *otf2Stream) beginsIO(op *calls.Op, n *note, t uint64) error {
 }
 
 // offsetName is the attribute with the offset of an access to a file, as the call has it.
-const offsetName = "offset"
+const offsetName = otf2.OffsetAttribute
 
 // offset is the attributes of a call on a file.
 func (s *otf2Stream) offset(x *otf2Term, op *calls.Op, n *note) []otf2.Attribute {

@@ -18,7 +18,7 @@ import (
 )
 
 // Tables are the tables that a recording is exported to, one a file.
-var Tables = []string{"calls", "messages", "steps", "ranks", "sites", "communicators"}
+var Tables = []string{"calls", "messages", "steps", "ranks", "sites", "communicators", "marks"}
 
 // groupRows is how many rows a row group has at most: they are in memory until it is written.
 const groupRows = 1 << 17
@@ -103,6 +103,17 @@ type commRow struct {
 	Members string `parquet:"members"`
 }
 
+// markRow is a mark, or a value that the program gave.
+type markRow struct {
+	World  int32    `parquet:"world,dict"`
+	Rank   int32    `parquet:"rank,dict"`
+	Thread int32    `parquet:"thread,dict"`
+	Event  int64    `parquet:"event,delta"`
+	Name   string   `parquet:"name,dict"`
+	At     *int64   `parquet:"at_ns,optional"`
+	Value  *float64 `parquet:"value,optional"`
+}
+
 // table writes rows of a table as they come.
 type table[T any] struct {
 	w interface {
@@ -166,6 +177,8 @@ func writeTable(j *Job, w io.Writer) error {
 		return writeSites(j, w)
 	case "communicators":
 		return writeComms(j, w)
+	case "marks":
+		return writeMarks(j, w)
 	}
 	return writeCalls(j, w)
 }
@@ -568,4 +581,62 @@ func writeComms(j *Job, w io.Writer) error {
 		}
 	}
 	return t.close()
+}
+
+// writeMarks writes marks and values.
+func writeMarks(j *Job, w io.Writer) error {
+	parts, err := j.parts()
+	if err != nil {
+		return err
+	}
+	p, err := calls.Open(j.Archive)
+	if err != nil {
+		return err
+	}
+	t := newTable[markRow](j, w)
+	for _, part := range parts {
+		if err := marksOf(p, part, t); err != nil {
+			return err
+		}
+	}
+	return t.close()
+}
+
+// marksOf adds the marks and values in the selected part of a stream.
+func marksOf(p *calls.Program, part *selection.Part, t *table[markRow]) error {
+	r, err := p.Reader(part.Stream)
+	if err != nil {
+		return err
+	}
+	points, rank := newPoints(part.Stream), part.Stream.Rank()
+	for {
+		op, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if op == nil || op.Call >= part.Range.To {
+			return nil
+		}
+		if op.Func.Shape != spec.ShapePoint {
+			continue
+		}
+		m, err := points.next(op)
+		if err != nil {
+			return err
+		}
+		if m == nil || op.Call < part.Range.From {
+			continue
+		}
+		row := markRow{World: int32(rank.World), Rank: int32(rank.Rank), Thread: int32(part.Stream.Thread()),
+			Event: int64(op.Call), Name: m.name}
+		if op.Timed {
+			row.At = some(int64(op.Begin))
+		}
+		if m.valued {
+			row.Value = some(m.value)
+		}
+		if err := t.add(&row); err != nil {
+			return err
+		}
+	}
 }

@@ -49,7 +49,7 @@ const (
 	eventTrack, eventLocation, eventFlow          = 11, 34, 47
 	eventDouble                                   = 44
 	argName, argUint, argInt, argString           = 1, 3, 4, 17
-	sliceBegin, sliceEnd, counterEvent            = 1, 2, 4
+	sliceBegin, sliceEnd, instant, counterEvent   = 1, 2, 3, 4
 )
 
 // Clocks and flags of packets.
@@ -98,6 +98,7 @@ const (
 	shareTracks   = 3 << 60
 	flyingTracks  = 4 << 60
 	requestTracks = 5 << 60
+	valueTracks   = 6 << 60
 )
 
 // descriptors is the sequence of packets that describe tracks, and of counters.
@@ -169,7 +170,7 @@ func (x *perfetto) stream(p *selection.Part) (sink, func() error, error) {
 	i := uint64(p.Stream.Index())
 	s := &perfettoStream{perfetto: x, stream: p.Stream, sequence: descriptors + 1 + i, track: threadTracks + i,
 		at: max(x.from, 0), names: map[string]uint64{}, categories: map[string]uint64{}, texts: map[string]uint64{},
-		args: map[string]uint64{}, sites: map[uint32]uint64{}, lanes: map[int64]bool{}}
+		args: map[string]uint64{}, sites: map[uint32]uint64{}, lanes: map[int64]bool{}, values: map[string]uint64{}}
 	at := x.packet(descriptors)
 	d := x.open(packetTrack)
 	x.uint(trackUUID, s.track)
@@ -203,6 +204,7 @@ type perfettoStream struct {
 	names, categories, texts, args map[string]uint64 // interned
 	sites                          map[uint32]uint64 // of terminals; 0: none
 	lanes                          map[int64]bool    // described
+	values                         map[string]uint64 // tracks of values by name
 	fresh                          proto             // what the next packet interns
 }
 
@@ -331,6 +333,27 @@ func (s *perfettoStream) enter(r *region, at time.Duration) error {
 	return s.finishEvent(p, e)
 }
 
+// mark is an instant, or a value of a counter of the thread.
+func (s *perfettoStream) mark(m *moment, at time.Duration) error {
+	if !m.valued {
+		p, e := s.event(at, instant)
+		s.title(m.category, m.name, m.terminal)
+		return s.finishEvent(p, e)
+	}
+	track, ok := s.values[m.name]
+	if !ok {
+		track = valueTracks + uint64(s.stream.Index())<<28 + uint64(len(s.values))
+		s.values[m.name] = track
+		if err := s.child(track, m.name, true, ""); err != nil {
+			return err
+		}
+	}
+	p, e := s.event(at, counterEvent)
+	s.uint(eventTrack, track)
+	s.double(eventDouble, m.value)
+	return s.finishEvent(p, e)
+}
+
 func (s *perfettoStream) leave(at time.Duration) error {
 	p, e := s.event(at, sliceEnd)
 	return s.finishEvent(p, e)
@@ -363,7 +386,7 @@ func (s *perfettoStream) lane(lane int64) uint64 {
 func (s *perfettoStream) request(lane int64, op *calls.Op, at time.Duration) error {
 	if !s.lanes[lane] {
 		s.lanes[lane] = true
-		if err := s.child(s.lane(lane), "requests in flight", ""); err != nil {
+		if err := s.child(s.lane(lane), "requests in flight", false, ""); err != nil {
 			return err
 		}
 	}
@@ -379,16 +402,18 @@ func (s *perfettoStream) done(lane int64, at time.Duration) error {
 	return s.finishEvent(p, e)
 }
 
-// child describes a track that belongs to the thread: a counter if it has a unit.
-func (s *perfettoStream) child(uuid uint64, name, unit string) error {
+// child describes a track that belongs to the thread; a counter may have a unit.
+func (s *perfettoStream) child(uuid uint64, name string, counter bool, unit string) error {
 	at := s.packet(descriptors)
 	d := s.open(packetTrack)
 	s.uint(trackUUID, uuid)
 	s.uint(trackParent, s.track)
 	s.str(trackName, name)
-	if unit != "" {
+	if counter {
 		c := s.open(trackCounter)
-		s.str(counterUnitName, unit)
+		if unit != "" {
+			s.str(counterUnitName, unit)
+		}
 		s.close(c)
 	}
 	s.close(d)
@@ -417,7 +442,7 @@ func (s *perfettoStream) counter(uuid uint64, name, unit string, b *binned, row 
 		}
 		if !described {
 			described = true
-			err = s.child(uuid, name, unit)
+			err = s.child(uuid, name, true, unit)
 		}
 		at := s.packet(descriptors)
 		s.uint(packetTimestamp, uint64(max(t, 0)))

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"time"
@@ -173,7 +174,7 @@ func (x *prv) messagesOf() error {
 }
 
 func (x *prv) stream(p *selection.Part) (sink, func() error, error) {
-	s := &prvStream{prv: x, stream: p.Stream, terms: map[uint32]*prvTerm{}, since: -1}
+	s := &prvStream{prv: x, stream: p.Stream, points: newPoints(p.Stream), terms: map[uint32]*prvTerm{}, since: -1}
 	return s, s.finish, nil
 }
 
@@ -230,17 +231,21 @@ func (x *prv) names(w io.Writer) error {
 type prvStream struct {
 	*prv
 	stream *archive.Stream
+	points *points
 	terms  map[uint32]*prvTerm
 	open   []prvLevel // calls and regions that are open
 	since  int64      // begin of the state that is not written yet; -1 in front of the first one
 	inside bool
 }
 
-// prvLevel is a call or a region: the state that it is, and the event.
+// prvLevel is a call or a region: the state that it is, and the event; for constructs of OpenMP, which one.
 type prvLevel struct {
 	state       prvState
 	kind, value int64
+	construct   string
 }
+
+func (l prvLevel) of() string { return l.construct }
 
 // prvTerm is what the calls of a terminal have in common.
 type prvTerm struct {
@@ -258,8 +263,12 @@ func (s *prvStream) term(op *calls.Op) (*prvTerm, error) {
 	}
 	x := &prvTerm{}
 	s.terms[op.Terminal] = x
+	if name, begins := construct(op.Func); begins {
+		x.prvLevel = s.config.construct(name)
+		return x, nil
+	}
 	if name, opens := selection.OpenName(s.stream, sig); opens {
-		x.prvLevel = prvLevel{prvRunning, prvRegion, s.config.value(prvRegion, name)}
+		x.prvLevel = prvLevel{state: prvRunning, kind: prvRegion, value: s.config.value(prvRegion, name)}
 		return x, nil
 	}
 	x.prvLevel = s.config.function(op)
@@ -324,10 +333,6 @@ func (s *prvStream) event(t, kind, value int64, more []int64) error {
 
 func (s *prvStream) begin(c *call) error {
 	t := s.nanos(c.begin)
-	x, err := s.term(c.Op)
-	if err != nil {
-		return err
-	}
 	if !s.inside {
 		s.inside = true
 		open := s.open
@@ -338,13 +343,24 @@ func (s *prvStream) begin(c *call) error {
 			}
 		}
 	}
-	switch c.Func.Shape {
-	case spec.ShapeOpen:
-		return s.push(t, x.prvLevel)
-	case spec.ShapeClose:
-		return s.pop(t)
-	case spec.ShapePoint:
+	name, begins := construct(c.Func)
+	switch {
+	case c.Func.Shape == spec.ShapeClose || name != "" && !begins:
+		for i := closes(s.open, name); i >= 0 && len(s.open) > i; {
+			if err := s.pop(t); err != nil {
+				return err
+			}
+		}
 		return nil
+	case c.Func.Shape == spec.ShapePoint && name == "":
+		return s.moment(c.Op, t)
+	}
+	x, err := s.term(c.Op)
+	if err != nil {
+		return err
+	}
+	if c.Func.Shape == spec.ShapeOpen || begins {
+		return s.push(t, x.prvLevel)
 	}
 	var more []int64
 	if x.site > 0 {
@@ -360,6 +376,22 @@ func (s *prvStream) begin(c *call) error {
 		}
 	}
 	return s.push(t, x.prvLevel, more...)
+}
+
+// moment writes a mark, or a value: as the format has integers only, in thousandths.
+func (s *prvStream) moment(op *calls.Op, t int64) error {
+	m, err := s.points.next(op)
+	if m == nil || err != nil {
+		return err
+	}
+	if !m.valued {
+		return s.event(t, prvMark, s.config.value(prvMark, m.name), nil)
+	}
+	v := math.Round(m.value * prvValueUnits)
+	if !(math.Abs(v) < 1<<63) { // nor is it a number
+		return nil
+	}
+	return s.event(t, s.config.series(m.name), int64(v), nil)
 }
 
 func (s *prvStream) end(c *call) error {
@@ -378,16 +410,21 @@ func (s *prvStream) end(c *call) error {
 
 // passed follows the regions in front of the selection.
 func (s *prvStream) passed(op *calls.Op) error {
+	name, begins := construct(op.Func)
 	switch {
+	case op.Func.Shape == spec.ShapePoint && name == "":
+		return s.points.pass(op)
 	case s.inside:
-	case op.Func.Shape == spec.ShapeOpen:
+	case op.Func.Shape == spec.ShapeOpen || begins:
 		x, err := s.term(op)
 		if err != nil {
 			return err
 		}
 		s.open = append(s.open, x.prvLevel)
-	case op.Func.Shape == spec.ShapeClose && len(s.open) > 0:
-		s.open = s.open[:len(s.open)-1]
+	case op.Func.Shape == spec.ShapeClose || name != "":
+		if i := closes(s.open, name); i >= 0 {
+			s.open = s.open[:i]
+		}
 	}
 	return nil
 }

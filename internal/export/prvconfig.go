@@ -53,8 +53,17 @@ const (
 	prvReceived     int64 = 50100002
 	prvRoot         int64 = 50100003
 	prvComm         int64 = 50100004
+	prvParallel     int64 = 60000001
+	prvWork         int64 = 60000002
+	prvBarrier      int64 = 60000005
+	prvLock         int64 = 60000006
 	prvRegion       int64 = 60000019
 	prvCaller       int64 = 80000001
+
+	// Extrae has none for these: marks of the program, and behind it a type for each name of values.
+	prvMark int64 = 61000000
+	// prvValueUnits is how many units of a value a program's 1 is.
+	prvValueUnits = 1000
 )
 
 var prvTypes = []struct {
@@ -64,7 +73,9 @@ var prvTypes = []struct {
 	{prvPointToPoint, "MPI Point-to-point"}, {prvCollective, "MPI Collective Comm"}, {prvMPIOther, "MPI Other"},
 	{prvOneSided, "MPI One-sided"}, {prvMPIIO, "I/O"}, {prvSent, "Send Size in MPI Global OP"},
 	{prvReceived, "Recv Size in MPI Global OP"}, {prvRoot, "Root in MPI Global OP"},
-	{prvComm, "Communicator in MPI Global OP"}, {prvRegion, "User function"}, {prvCaller, "Caller line at level 1"},
+	{prvComm, "Communicator in MPI Global OP"}, {prvRegion, "User function"},
+	{prvParallel, "Parallel (OMP)"}, {prvWork, "Worksharing (OMP)"}, {prvBarrier, "OMP barrier"}, {prvLock, "OMP lock"},
+	{prvMark, "Marks"}, {prvCaller, "Caller line at level 1"},
 }
 
 // prvValues are the functions that Extrae has numbers for, which are their places here, from 1.
@@ -84,10 +95,11 @@ const prvFirst = 1000
 type prvLabels struct {
 	numbers map[int64]map[string]int64
 	names   map[int64]map[int64]string
+	values  []string // names of series
 }
 
 func newPrvLabels() *prvLabels {
-	return &prvLabels{map[int64]map[string]int64{}, map[int64]map[int64]string{}}
+	return &prvLabels{numbers: map[int64]map[string]int64{}, names: map[int64]map[int64]string{}}
 }
 
 func (l *prvLabels) set(kind, value int64, name string) {
@@ -105,6 +117,31 @@ func (l *prvLabels) value(kind int64, name string) int64 {
 		l.set(kind, v, name)
 	}
 	return v
+}
+
+// construct is what a construct of OpenMP is.
+func (l *prvLabels) construct(name string) prvLevel {
+	level := prvLevel{state: prvRunning, kind: prvWork, construct: name}
+	switch name {
+	case "omp_parallel":
+		level.kind = prvParallel
+	case "omp_barrier", "omp_taskwait":
+		level.state, level.kind = prvSynchronise, prvBarrier
+	case "omp_lock":
+		level.state, level.kind = prvSynchronise, prvLock
+	}
+	level.value = l.value(level.kind, strings.TrimPrefix(name, "omp_"))
+	return level
+}
+
+// series is the type of the values of a name.
+func (l *prvLabels) series(name string) int64 {
+	i := slices.Index(l.values, name)
+	if i < 0 {
+		i = len(l.values)
+		l.values = append(l.values, name)
+	}
+	return prvMark + 1 + int64(i)
 }
 
 // comm is the value of a communicator.
@@ -195,6 +232,9 @@ func (l *prvLabels) write(w io.Writer) error {
 		for _, v := range slices.Sorted(maps.Keys(names)) {
 			fmt.Fprintf(w, "%d      %s\n", v, oneLine(names[v]))
 		}
+	}
+	for i, name := range l.values {
+		fmt.Fprintf(w, "\n\nEVENT_TYPE\n9    %d    %s (in thousandths)\n", prvMark+1+int64(i), oneLine(name))
 	}
 	_, err := io.WriteString(w, "\n")
 	return err

@@ -23,6 +23,7 @@ type slicesSink interface {
 	sink
 	enter(r *region, at time.Duration) error
 	leave(at time.Duration) error
+	mark(m *moment, at time.Duration) error
 }
 
 // nest follows the regions of a stream for a sink. Those that are open where the selection begins or ends begin and end
@@ -31,13 +32,14 @@ type nest struct {
 	slicesSink
 	stream *archive.Stream
 	known  map[uint32]*region // by terminal
+	points *points
 	open   []*region
 	inside bool // the first selected event has come
 	at     time.Duration
 }
 
 func newNest(s *archive.Stream, to slicesSink) *nest {
-	return &nest{slicesSink: to, stream: s, known: map[uint32]*region{}}
+	return &nest{slicesSink: to, stream: s, known: map[uint32]*region{}, points: newPoints(s)}
 }
 
 // region is what an event begins.
@@ -88,7 +90,11 @@ func (n *nest) begin(c *call) error {
 		}
 		return nil
 	case c.Func.Shape == spec.ShapePoint:
-		return nil
+		m, err := n.points.next(c.Op)
+		if m == nil || err != nil {
+			return err
+		}
+		return n.mark(m, c.begin)
 	}
 	return n.slicesSink.begin(c)
 }
@@ -116,6 +122,8 @@ func (n *nest) passed(op *calls.Op) error {
 		if i := closes(n.open, name); i >= 0 {
 			n.open = n.open[:i]
 		}
+	case op.Func.Shape == spec.ShapePoint:
+		return n.points.pass(op)
 	}
 	return nil
 }

@@ -74,12 +74,14 @@ func ofArchive(a *otf2.Archive, o Options) (*Result, error) {
 	}
 	x.predefine()
 	x.communicators()
-	for id, name := range a.Attributes {
-		switch name {
-		case "call site":
-			x.site = id
-		case "offset":
-			x.offset = id
+	if strings.HasPrefix(a.Creator, otf2.Creator) { // others may mean something else by these names
+		for id, name := range a.Attributes {
+			switch name {
+			case otf2.SiteAttribute:
+				x.site = id
+			case otf2.OffsetAttribute:
+				x.offset = id
+			}
 		}
 	}
 	p, err := x.processes()
@@ -167,6 +169,7 @@ var mpiNames = func() map[string]*spec.Func {
 }()
 
 var regionBegin, regionEnd = spec.ByName("region_begin"), spec.ByName("region_end")
+var regionMark, regionValue = spec.ByName("region_mark"), spec.ByName("region_value")
 var functionOpen, functionClose = spec.ByName("function_open"), spec.ByName("function_close")
 
 // region says what a region becomes.

@@ -45,7 +45,7 @@ func written(t testing.TB) files {
 		}
 	}
 	d.MPI()
-	site := d.Attribute("call site", true)
+	site := d.Attribute(otf2.SiteAttribute, true)
 	region := func(name string, p otf2.Paradigm) uint32 {
 		return d.Region(otf2.Region{Name: name, File: "a.c", Line: 7, Paradigm: p})
 	}
@@ -120,9 +120,10 @@ func written(t testing.TB) files {
 			e.Close())
 	}
 	e := otf2.NewEvents(f.make(fmt.Sprintf("a/%d.evt", uint64(1<<32))))
-	must(e.Enter(1500, user), e.Leave(1600, user), e.Close())
+	must(e.Enter(1500, user), e.Parameter(1510, d.Marks(), d.String("here")), e.Metric(1520, d.Metric("error"), -0.5),
+		e.Leave(1600, user), e.Close())
 	d.Clock(1000, 2000, 1_700_000_000_000_000_000)
-	must(d.Write(f.make("a.def")), d.WriteAnchor(f.make("a.otf2"), &otf2.Anchor{Locations: 3, Creator: "test",
+	must(d.Write(f.make("a.def")), d.WriteAnchor(f.make("a.otf2"), &otf2.Anchor{Locations: 3, Creator: "tabard test",
 		Description: "./app -n 2"}))
 	return f
 }
@@ -195,6 +196,8 @@ func TestImport(t *testing.T) {
 		got[fmt.Sprint(s.Process(), ".", s.Thread())] = strings.Join(calls(t, s), "\n")
 	}
 	want := map[string]string{"0.1": `500+0 region_begin(name="step", from=-)
+510+0 region_mark(name="here", from=-)
+520+0 region_value(name="error", from=-, value=-0.5)
 600+0 region_end()`, "0.0": `0+0 tabard_comm(name="turned", commId=1, nranks=2, rank=1) ; newcomm=comm#0
 0+0 function_open() @ a.c:7 [main]
 1+0 region_begin(name="step", from=-) @ a.c [main]
@@ -226,7 +229,7 @@ func TestImport(t *testing.T) {
 	if left != "2 LEAVE without ENTER, 2 MPI_RECV in MPI_Send, 2 RMA_COLLECTIVE_BEGIN, 2 sizes of MPI_Gatherv" {
 		t.Errorf("left out: %s", left)
 	}
-	if m := a.Meta(); m.Options[OptionLeft] != left || m.Options[OptionFrom] != "OTF2 3.0.0 by test" ||
+	if m := a.Meta(); m.Options[OptionLeft] != left || m.Options[OptionFrom] != "OTF2 3.0.0 by tabard test" ||
 		fmt.Sprint(m.Command) != "[./app -n 2]" || m.Created.Unix() != 1_700_000_000 {
 		t.Errorf("%+v", m)
 	}
@@ -236,6 +239,21 @@ func TestImport(t *testing.T) {
 	}
 	if len(c.Comms) != 2 || c.Text(c.Comms[1].Members, 0) != "1,0" || c.Comms[1].Times != 2 || len(c.Notes) > 0 {
 		t.Errorf("%d communicators, %s: %+v, %v", len(c.Comms), c.Text(c.Comms[1].Members, 0), c.Comms[1], c.Notes)
+	}
+}
+
+// Attributes of other tools are not taken for those that have their names in archives of tabard.
+func TestAttributesOfOthers(t *testing.T) {
+	f := written(t)
+	f["a.otf2"] = bytes.NewBuffer(bytes.Replace(f["a.otf2"].Bytes(), []byte("tabard"), []byte("nobody"), 1))
+	r, err := importOf(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range imported(t, r).Streams() {
+		if text := strings.Join(calls(t, s), "\n"); strings.Contains(text, "b.c:12") {
+			t.Errorf("places by an attribute of another tool:\n%s", text)
+		}
 	}
 }
 

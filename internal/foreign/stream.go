@@ -256,7 +256,32 @@ func (t *thread) event(e *otf2.Event) error {
 		t.left.add("%s outside of calls", e.Kind)
 		return nil
 	}
+	if e.Kind == otf2.ParameterString || len(e.Metrics) > 0 && !e.Strict {
+		return t.moment(e)
+	}
 	t.left.add("%s", e.Kind)
+	return nil
+}
+
+// moment takes in a parameter or values of metrics as a mark or as values of the program.
+func (t *thread) moment(e *otf2.Event) error {
+	if e.Kind == otf2.ParameterString {
+		name := e.Value
+		if e.Text != otf2.MarkParameter {
+			name = e.Text + "=" + name
+		}
+		t.call.reset(regionMark)
+		t.call.set(regionMark.In("name"), text(name)...)
+		return t.put(e.Time, e.Time, 0, 0)
+	}
+	for _, m := range e.Metrics {
+		t.call.reset(regionValue)
+		t.call.set(regionValue.In("name"), text(m.Name)...)
+		t.call.set(regionValue.In("value"), math.Float64bits(m.Value))
+		if err := t.put(e.Time, e.Time, 0, 0); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

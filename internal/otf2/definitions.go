@@ -28,8 +28,8 @@ const (
 
 // order is the order of definitions in the file: none comes before what it refers to.
 var order = []uint8{defString, defClock, defParadigm, defAttribute, defNode, defDomain, defLocationGroup, defLocation,
-	defRegion, defPlace, defCallsite, defGroup, defComm, defWindow, defIOParadigm, defRegularFile, defHandle,
-	defPreCreated}
+	defRegion, defPlace, defCallsite, defMetricMember, defMetricClass, defParameter, defGroup, defComm, defWindow,
+	defIOParadigm, defRegularFile, defHandle, defPreCreated}
 
 // Domain says what a node of the system tree is.
 type Domain uint8
@@ -125,6 +125,8 @@ type Definitions struct {
 	places  map[place]uint32
 	sites   map[site]bool
 	attrs   uint32
+	metrics map[string]uint32
+	marks   bool // their parameter is defined
 }
 
 // place is a line of a source file.
@@ -139,7 +141,7 @@ type site struct{ place, region uint32 }
 // NewDefinitions are none yet.
 func NewDefinitions() *Definitions {
 	return &Definitions{strings: map[string]uint32{}, regions: map[Region]uint32{}, places: map[place]uint32{},
-		sites: map[site]bool{}}
+		sites: map[site]bool{}, metrics: map[string]uint32{}}
 }
 
 // put adds the definition whose values are in rec.

@@ -19,6 +19,14 @@ const (
 // RootNone is the root of collectives without one.
 const RootNone = Undefined
 
+// Creator is how the creators of archives begin that Tabard wrote. In these, events have the attributes SiteAttribute,
+// where a call is made, and OffsetAttribute, where in a file it reads or writes.
+const (
+	Creator         = "tabard "
+	SiteAttribute   = "call site"
+	OffsetAttribute = "offset"
+)
+
 // Records that are neither definitions nor events.
 const (
 	endOfChunk    = 0

@@ -177,6 +177,7 @@ const (
 	typeUint16 = 2
 	typeInt8   = 5
 	typeInt16  = 6
+	typeInt64  = 8
 	typeFloat  = 9
 	typeDouble = 10
 	typeString = 11

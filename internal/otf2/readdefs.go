@@ -48,6 +48,10 @@ type Defined struct {
 	Members  []uint64
 	Comms    []CommDef
 	Contexts map[uint32]ContextDef
+	// Metrics are classes of metrics, whose members are MetricMembers; Parameters are names.
+	Metrics       map[uint32]MetricClass
+	MetricMembers map[uint32]MetricMember
+	Parameters    map[uint32]string
 	// Files are paths; Handles are open files.
 	Files   map[uint32]string
 	Handles map[uint32]Handle
@@ -191,6 +195,7 @@ func (a *Archive) readGlobal(in io.Reader, name string) error {
 		Attributes: map[uint32]string{},
 		Nodes:      map[uint32]SystemNode{}, Regions: map[uint32]RegionDef{}, Places: map[uint32]PlaceDef{},
 		Callers: map[CallerKey]uint32{}, Groups: map[uint32]GroupDef{}, Contexts: map[uint32]ContextDef{},
+		Metrics: map[uint32]MetricClass{}, MetricMembers: map[uint32]MetricMember{}, Parameters: map[uint32]string{},
 		Files: map[uint32]string{}, Handles: map[uint32]Handle{}, Unknown: map[uint8]uint64{}}
 	n := &named{d: &a.Defined}
 	r := newReader(in, name, a.chunk)
@@ -267,6 +272,16 @@ func (n *named) define(kind uint8, r *reader) bool {
 		i := len(d.Comms)
 		d.Comms = append(d.Comms, CommDef{ID: id, Group: group, Parent: parent})
 		n.late = append(n.late, func() { d.Comms[i].Name = d.Strings[name] })
+	case defMetricMember:
+		n.member(r)
+	case defMetricClass:
+		n.metric(r)
+	case defMetricInstance:
+		id, class := r.u32(), r.u32()
+		n.late = append(n.late, func() { d.Metrics[id] = d.Metrics[class] })
+	case defParameter:
+		id, name := r.u32(), r.u32()
+		n.late = append(n.late, func() { d.Parameters[id] = d.Strings[name] })
 	case defContext:
 		id := r.u32()
 		d.Contexts[id] = ContextDef{r.u32(), r.u32()}
@@ -348,8 +363,11 @@ type clockOffset struct {
 const (
 	localMapping     = 5
 	localClockOffset = 6
+	mapString        = 0
 	mapRegion        = 3
+	mapMetric        = 5
 	mapComm          = 6
+	mapParameter     = 7
 	mapWindow        = 8
 	mapPlace         = 9
 	mapContext       = 10

@@ -37,6 +37,10 @@ const (
 	IOBegin            Kind = evIOBegin
 	IOIssued           Kind = evIOIssued
 	IOComplete         Kind = evIOComplete
+	Metric             Kind = evMetric
+	ParameterString    Kind = evParameterString
+	ParameterInt       Kind = evParameterInt
+	ParameterUint      Kind = evParameterUint
 
 	evRequestTest  = 20
 	evOmpFork      = 24
@@ -51,9 +55,10 @@ var kindNames = map[Kind]string{10: "BUFFER_FLUSH", 11: "MEASUREMENT_ON_OFF", En
 	Recv: "MPI_RECV", Irecv: "MPI_IRECV", RequestTest: "MPI_REQUEST_TEST", Cancelled: "MPI_REQUEST_CANCELLED",
 	CollectiveBegin: "MPI_COLLECTIVE_BEGIN", CollectiveEnd: "MPI_COLLECTIVE_END", 24: "OMP_FORK", 25: "OMP_JOIN",
 	26: "OMP_ACQUIRE_LOCK", 27: "OMP_RELEASE_LOCK", 28: "OMP_TASK_CREATE", 29: "OMP_TASK_SWITCH",
-	30: "OMP_TASK_COMPLETE", 31: "METRIC", 32: "PARAMETER_STRING", 33: "PARAMETER_INT", 34: "PARAMETER_UNSIGNED_INT",
-	35: "RMA_WIN_CREATE", 36: "RMA_WIN_DESTROY", 37: "RMA_COLLECTIVE_BEGIN", 38: "RMA_COLLECTIVE_END",
-	39: "RMA_GROUP_SYNC", 40: "RMA_REQUEST_LOCK", 41: "RMA_ACQUIRE_LOCK", 42: "RMA_TRY_LOCK", 43: "RMA_RELEASE_LOCK",
+	30: "OMP_TASK_COMPLETE", Metric: "METRIC", ParameterString: "PARAMETER_STRING",
+	ParameterInt: "PARAMETER_INT", ParameterUint: "PARAMETER_UNSIGNED_INT", 35: "RMA_WIN_CREATE", 36: "RMA_WIN_DESTROY",
+	37: "RMA_COLLECTIVE_BEGIN", 38: "RMA_COLLECTIVE_END", 39: "RMA_GROUP_SYNC", 40: "RMA_REQUEST_LOCK",
+	41: "RMA_ACQUIRE_LOCK", 42: "RMA_TRY_LOCK", 43: "RMA_RELEASE_LOCK",
 	44: "RMA_SYNC", 45: "RMA_WAIT_CHANGE", RemotePut: "RMA_PUT", RemoteGet: "RMA_GET", RemoteAtomic: "RMA_ATOMIC",
 	49: "RMA_OP_COMPLETE_BLOCKING", 50: "RMA_OP_COMPLETE_NON_BLOCKING", 51: "RMA_OP_TEST",
 	52: "RMA_OP_COMPLETE_REMOTE", 53: "THREAD_FORK", 54: "THREAD_JOIN", 55: "THREAD_TEAM_BEGIN", 56: "THREAD_TEAM_END",
@@ -85,9 +90,14 @@ type Event struct {
 	Collective
 	Request uint64
 	// Window, Peer, Bytes are those of one-sided accesses; those that fetch have Received in Collective.
-	Window     uint32
-	IO         IOEvent
-	Attributes []Attribute
+	Window uint32
+	IO     IOEvent
+	// Metrics are values of metrics, or that of a parameter that is a number; Strict is set if they belong to the begin or
+	// end of a region. Text and Value are the name and the value of a parameter that is a text.
+	Metrics     []MetricValue
+	Strict      bool
+	Text, Value string
+	Attributes  []Attribute
 }
 
 // EventReader reads the events of a location.
@@ -214,6 +224,8 @@ func (e *EventReader) values(x *Event) {
 		}
 	case HandleCreate, HandleDestroy, HandleDuplicate, SeekFile, IOBegin, IOIssued, IOComplete:
 		x.Request = x.IO.values(x.Kind, &v, func(id uint32) uint32 { return e.local.global(mapHandle, id) })
+	case Metric, ParameterString, ParameterInt, ParameterUint:
+		e.point(x, &v)
 	case evContextEnter, evContextLeave:
 		c := e.a.Contexts[e.local.global(mapContext, v.u32())]
 		x.Region, x.Place = c.Region, c.Place

@@ -5,6 +5,7 @@ from decimal import Decimal
 trace = json.load(open(sys.argv[1]), parse_float=Decimal)
 REGIONS = "region", "function", "python", "openmp"  # categories of what the program names, and not of calls
 stacks, regions, by_name = collections.defaultdict(list), collections.Counter(), collections.defaultdict(lambda: [0, 0])
+marks, values = collections.Counter(), collections.defaultdict(lambda: [0, 0])
 slices, requests, flows, last, asynchronous, starts = 0, 0, 0, {}, {}, {}
 for e in trace["traceEvents"]:
     if e["ph"] == "M":
@@ -29,6 +30,11 @@ for e in trace["traceEvents"]:
     elif e["ph"] == "e":
         asynchronous[e["id"], e["name"], e["cat"]] -= 1
         requests += 1
+    elif e["ph"] == "i":
+        marks[e["name"]] += 1
+    elif e["ph"] == "C":
+        values[e["name"]][0] += 1
+        values[e["name"]][1] += float(e["args"]["value"])
     else:
         assert e["ph"] in "sf" and stacks[thread], e
         starts.setdefault(e["id"], set()).add(e["ph"])
@@ -36,4 +42,5 @@ assert not any(stacks.values()) and not any(asynchronous.values())
 assert all(len(s) == 2 for s in starts.values())
 names = [e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M" and e["name"] == "thread_name"]
 print(json.dumps({"slices": slices, "requests": requests, "flows": len(starts), "flow_ids": len(starts),
-                  "functions": by_name, "regions": regions, "threads": sorted(names)}))
+                  "functions": by_name, "regions": regions, "marks": marks, "values": values,
+                  "threads": sorted(names)}))

@@ -22,6 +22,7 @@ def read(path):
     requests = collections.defaultdict(dict)
     collectives, begun = collections.Counter(), collections.Counter()
     remote, complete = collections.Counter(), collections.Counter()
+    marks, values = collections.Counter(), collections.defaultdict(lambda: [0, 0])
 
     def add(table, a, b, size):
         cell = table.setdefault((a, b), [0, 0])
@@ -77,6 +78,12 @@ def read(path):
                 assert requests[location].pop(e.request_id) == "coll"
             elif kind in ("RmaPut", "RmaGet", "RmaAtomic"):
                 remote[kind] += 1
+            elif kind == "ParameterString" and e.parameter.name == "mark":
+                marks[e.string] += 1
+            elif kind == "Metric":
+                entry = values[e.member.name]
+                entry[0] += 1
+                entry[1] += e.value
             elif kind == "RmaOpCompleteBlocking":
                 complete[kind] += 1
         assert not any(stacks.values()) and not any(begun.values())
@@ -86,7 +93,7 @@ def read(path):
     return {"functions": functions, "ranks": [[g, f, n] for (g, f), n in sorted(by_rank.items())],
             "sent": cells(sent), "received": cells(received), "regions": regions, "pending": pending,
             "collectives": collectives, "remote": remote, "complete": sum(complete.values()), "events": counts,
-            "slices": sum(n for n, _ in functions.values())}
+            "marks": marks, "values": values, "slices": sum(n for n, _ in functions.values())}
 
 
 for path in sys.argv[1:]:

@@ -6,7 +6,7 @@ import duckdb, polars, pyarrow.ipc, pyarrow.parquet
 
 dir = sys.argv[1]
 rows = {}
-for table in "calls messages steps ranks sites communicators".split():
+for table in "calls messages steps ranks sites communicators marks".split():
     path = f"{dir}/{table}.parquet"
     counts = {pyarrow.parquet.read_table(path).num_rows, polars.read_parquet(path).height,
               duckdb.sql(f"select count(*) from '{path}'").fetchall()[0][0]}
@@ -38,4 +38,6 @@ lazy = polars.scan_ipc(f"{dir}/part-calls-ranks-*.arrow").group_by("function").a
 assert {f: numbers for f, *numbers in map(list, lazy.rows())} == functions
 whole = duckdb.sql(f"select count(*) from '{dir}/part-messages-ranks-*.parquet'").fetchall()[0][0]
 assert whole == rows["messages"], (whole, rows["messages"])
-print(json.dumps({"functions": functions, "pairs": pairs, "rows": rows}))
+marks = duckdb.sql(f"select name, count(*), coalesce(sum(value), 0) from '{dir}/marks.parquet' group by 1").fetchall()
+print(json.dumps({"functions": functions, "pairs": pairs, "rows": rows,
+                  "marks": {name: [n, total] for name, n, total in marks}}))

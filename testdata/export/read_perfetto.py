@@ -3,7 +3,7 @@
 import collections, json, sys, zlib
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
-BEGIN, END, COUNTER = 1, 2, 4
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 REGIONS = "region", "function", "python", "openmp"  # categories of what the program names, and not of calls
 SEQUENCE_CLEARED, SEQUENCE_NEEDED = 1, 2
 
@@ -34,6 +34,7 @@ class Sequence:
 
 def main(path):
     tracks, sequences, events, counters = {}, {}, [], collections.Counter()
+    marks, values = collections.Counter(), collections.defaultdict(lambda: [0, 0])
     for order, p in enumerate(packets(open(path, "rb").read())):
         s = sequences.setdefault(p.trusted_packet_sequence_id, Sequence())
         assert p.trusted_packet_sequence_id > 0
@@ -66,6 +67,9 @@ def main(path):
         if e.type == COUNTER:
             assert tracks[track].HasField("counter")
             counters[tracks[track].name] += 1
+            values[tracks[track].name][0] += 1
+            values[tracks[track].name][1] += e.double_counter_value
+            s.time(p)
             continue
         assert p.sequence_flags & SEQUENCE_NEEDED
         name, args, category = None, {}, None
@@ -75,6 +79,10 @@ def main(path):
             assert not e.source_location_iid or e.source_location_iid in s.sites
             for a in e.debug_annotations:
                 args[s.args[a.name_iid]] = s.texts[a.string_value_iid] if a.string_value_iid else a.uint_value
+        if e.type == INSTANT:
+            marks[s.names[e.name_iid]] += 1
+            assert all(i in s.categories for i in e.category_iids) and s.time(p)
+            continue
         events.append((s.time(p), order, track, e.type, name, args, tuple(e.flow_ids), category))
     # trace_processor sorts by time, and keeps the order of events of the same time.
     open_slices, slices, flows, flow_at = collections.defaultdict(list), [], 0, {}
@@ -102,7 +110,7 @@ def main(path):
     print(json.dumps({
         "slices": len(calls), "requests": len(requests), "flows": flows, "flow_ids": len(flow_at), "counters": counters,
         "functions": by_name, "threads": sorted(d.thread.thread_name for d in tracks.values() if d.HasField("thread")),
-        "regions": regions,
+        "regions": regions, "marks": marks, "values": values,
         "bytes": sum(x[3].get("bytes", 0) for x in calls if "destination" in x[3]),
     }))
 

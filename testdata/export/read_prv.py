@@ -11,11 +11,13 @@ from collections import Counter, defaultdict
 HEADER = re.compile(r"#Paraver \(\d\d/\d\d/\d\d at \d\d:\d\d\):(\d+)_ns:(\d+)\(([\d,]+)\):1:(\d+)\(([\d:,]+)\)$")
 CALLS = range(50000001, 50000006)
 REGION = 60000019
+OPENMP = range(60000001, 60000007)
+MARK = 61000000
 
 
 def config(path):
-    """The states, and the values of each type of events, by number."""
-    states, types = {}, {}
+    """The states, the values of each type of events, by number, and the names of types."""
+    states, types, labels = {}, {}, {}
     part, current = None, []
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
@@ -28,14 +30,15 @@ def config(path):
             number, name = line.split(None, 1)
             states[int(number)] = name
         elif part == "EVENT_TYPE":
-            _, number, _ = line.split(None, 2)
+            _, number, label = line.split(None, 2)
+            labels[int(number)] = label
             current.append(types.setdefault(int(number), {}))
         elif part == "VALUES":
             number, name = line.split(None, 1)
             for values in current:
                 assert int(number) not in values, line
                 values[int(number)] = name
-    return states, types
+    return states, types, labels
 
 
 def rows(path):
@@ -50,7 +53,7 @@ def rows(path):
 
 
 def read(folder):
-    states, types = config(folder + "/trace.pcf")
+    states, types, labels = config(folder + "/trace.pcf")
     names = rows(folder + "/trace.row")
     trace = open(folder + "/trace.prv", encoding="ascii")
     ftime, nodes, cpus, tasks, threads = HEADER.match(next(trace).rstrip("\n")).groups()
@@ -72,7 +75,8 @@ def read(folder):
     until = {}  # the end of the last state of each thread
     open_calls, regions = defaultdict(list), defaultdict(list)
     functions, pairs, entered = defaultdict(lambda: [0, 0]), defaultdict(lambda: [0, 0]), Counter()
-    in_state = Counter()
+    in_state, constructs, stacks = Counter(), Counter(), defaultdict(list)
+    marks, values = Counter(), defaultdict(lambda: [0, 0])
     comms = 0
     for line in trace:
         kind, *words = line.rstrip("\n").split(":")
@@ -104,6 +108,17 @@ def read(folder):
                     entered[types[REGION][value]] += 1
                 elif number == REGION:
                     regions[who].pop()
+                elif number in OPENMP and value:
+                    stacks[who].append(number)
+                    constructs["omp_" + types[number][value]] += 1
+                elif number in OPENMP:
+                    assert stacks[who].pop() == number, line
+                elif number == MARK:
+                    marks[types[MARK][value]] += 1
+                elif number > MARK and number in labels:
+                    entry = values[labels[number].removesuffix(" (in thousandths)")]
+                    entry[0] += 1
+                    entry[1] += value / 1000
         else:
             assert kind == "3" and len(words) == 14, line
             receiver = place(words[6:10])
@@ -113,10 +128,11 @@ def read(folder):
             cell[0] += 1
             cell[1] += size
             comms += 1
-    assert not any(open_calls.values()) and not any(regions.values())
+    assert not any(open_calls.values()) and not any(regions.values()) and not any(stacks.values())
     assert last <= ftime
     return {"slices": sum(n for n, _ in functions.values()), "flows": comms, "flow_ids": comms, "functions": functions,
-            "pairs": [[a, b, *cell] for (a, b), cell in sorted(pairs.items())], "regions": entered, "states": in_state}
+            "pairs": [[a, b, *cell] for (a, b), cell in sorted(pairs.items())], "regions": entered, "constructs": constructs,
+            "marks": marks, "values": values, "states": in_state}
 
 
 for name in sys.argv[1:]:
