@@ -104,7 +104,7 @@ func lying(t *testing.T, s Section, stored []byte) []byte {
 func TestLies(t *testing.T) {
 	plain := []byte("0123456789")
 	zeros := bytes.Repeat([]byte{0}, 100000)
-	packed := pack(zeros)
+	packed := pack(zeros, false)
 	n := int64(len(packed))
 	for _, test := range []struct {
 		name   string
@@ -199,14 +199,14 @@ func TestEncodersUsedAgain(t *testing.T) {
 	fresh := make([][]byte, len(texts))
 	for i, b := range texts {
 		best, fast = encoders(zstd.SpeedBestCompression), encoders(zstd.SpeedFastest)
-		fresh[i] = pack(b)
+		fresh[i] = pack(b, true)
 	}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for k := range 3 * len(texts) {
 				i := k * 7 % len(texts)
-				if got := pack(texts[i]); !bytes.Equal(got, fresh[i]) {
+				if got := pack(texts[i], true); !bytes.Equal(got, fresh[i]) {
 					t.Errorf("%d bytes: a fresh encoder makes %d of them, a used one %d, or others", len(texts[i]),
 						len(fresh[i]), len(got))
 				}
@@ -214,4 +214,39 @@ func TestEncodersUsedAgain(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Sections of some length are compressed where they have something that repeats, be it rare, or bytes that are more
+// frequent than others; what is random is left as it is.
+func TestWhatIsWorthCompression(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := func(below int) []byte {
+		b := make([]byte, 128<<10)
+		for i := range b {
+			b[i] = byte(r.IntN(below))
+		}
+		return b
+	}
+	rare := noise(256)
+	for at := 4 << 10; at < len(rare); at += 4 << 10 {
+		copy(rare[at:], rare[:100])
+	}
+	for _, c := range []struct {
+		what string
+		raw  []byte
+		most int // of the section that remains, in percent
+	}{
+		{"noise", noise(256), 100},
+		{"noise of half the values", noise(128), 88},
+		{"a description every 4 KiB", rare, 98},
+		{"text", bytes.Repeat([]byte("a text that repeats "), 5000), 1},
+	} {
+		packed := pack(c.raw, true)
+		if c.most == 100 && packed != nil {
+			t.Errorf("%s: compressed", c.what)
+		}
+		if c.most < 100 && (packed == nil || len(packed)*100 > c.most*len(c.raw)) {
+			t.Errorf("%s: %d of %d bytes remain", c.what, len(packed), len(c.raw))
+		}
+	}
 }

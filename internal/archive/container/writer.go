@@ -15,6 +15,7 @@ type Writer struct {
 	w       io.Writer
 	index   []byte
 	version Version
+	written int // bytes
 	err     error
 }
 
@@ -49,6 +50,7 @@ func encoders(level zstd.EncoderLevel) *sync.Pool {
 func header(v Version) []byte { return append([]byte(Magic), byte(v)) }
 
 func (w *Writer) write(b []byte) {
+	w.written += len(b)
 	if w.err == nil {
 		_, w.err = w.w.Write(b)
 	}
@@ -58,44 +60,68 @@ func (w *Writer) write(b []byte) {
 func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
 	s := Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}
 	stored := raw
-	if packed := pack(raw); packed != nil {
+	if packed := pack(raw, w.written >= longFile); packed != nil {
 		s.Codec, stored = Zstd, packed
 	}
 	return w.AddStored(s, stored)
 }
 
-// Sections up to longBytes are compressed as well as can be: structure is small and read often.
-// Longer ones are mostly columns and timing, which are entropy-coded already. Of these, probeBytes
-// tell whether compression is worth the time. It is then done fast: the best compression would cost
-// more than all other work on the calls.
+// Sections up to longBytes are compressed as well as can be: structure is small and read often. Those above probeBytes
+// are mostly columns and timing, which are entropy-coded already. Where a file has longFile bytes before them, to look
+// for what most of them do not have would cost a tenth of all work on the calls: see random. Above longBytes,
+// probeBytes tell whether compression is worth the time, and it is done fast.
 const (
+	longFile   = 1 << 20
 	longBytes  = 256 << 10
 	probeBytes = 32 << 10
 )
 
-// pack returns raw compressed, nil if that gains too little.
-func pack(raw []byte) []byte {
-	if len(raw) == 0 {
+// pack returns raw compressed, nil if that gains too little. hurry is for a part of a long file.
+func pack(raw []byte, hurry bool) []byte {
+	n := len(raw)
+	switch {
+	case n == 0 || hurry && n > probeBytes && n <= longBytes && random(raw):
+		return nil
+	case n <= longBytes:
+		return shrink(best, raw)
+	}
+	if probe := shrink(fast, raw[:probeBytes]); probe == nil || len(probe) > probeBytes*15/16 {
 		return nil
 	}
-	pool := best
-	if len(raw) > longBytes {
-		pool = fast
-	}
+	return shrink(fast, raw)
+}
+
+// shrink returns raw compressed by one of pool, nil if that is no smaller.
+func shrink(pool *sync.Pool, raw []byte) []byte {
 	enc := pool.Get().(*zstd.Encoder)
 	defer pool.Put(enc)
-	if len(raw) > longBytes && len(enc.EncodeAll(raw[:probeBytes], nil)) > probeBytes*15/16 {
-		return nil
-	}
 	if packed := enc.EncodeAll(raw, nil); len(packed) < len(raw) {
 		return packed
 	}
 	return nil
 }
 
+// random reports that raw repeats little: of strings of six bytes fewer than one in 256 has been there before, and no
+// bytes in its middle are more frequent than others. The best compression of such sections would gain less than a
+// thousandth in all (120 MB of times and columns of recordings).
+func random(raw []byte) bool {
+	const hashBits = 16
+	var seen [1 << hashBits]uint32 // by hash, more of the hash
+	repeats := 0
+	for i := 0; i+8 <= len(raw); i++ {
+		hash := binary.LittleEndian.Uint64(raw[i:]) << 16 * 0x9e3779b97f4a7c15
+		at, tag := hash>>(64-hashBits), uint32(hash>>(32-hashBits))
+		if seen[at] == tag {
+			repeats++
+		}
+		seen[at] = tag
+	}
+	return repeats < len(raw)/256 && shrink(best, raw[len(raw)/2:][:probeBytes/4]) == nil
+}
+
 // PackedLen is about how many bytes raw takes as a section.
 func PackedLen(raw []byte) int {
-	if packed := pack(raw); packed != nil {
+	if packed := pack(raw, false); packed != nil {
 		return len(packed)
 	}
 	return len(raw)
