@@ -77,11 +77,11 @@ func (f *finder) alsoGrows(process int32) {
 }
 
 // quarters are the medians of the quarters of the steps.
-func quarters(s []efficiency.Step, of func(*efficiency.Step) time.Duration) (m []time.Duration) {
+func quarters(s []*efficiency.Step, of func(*efficiency.Step) time.Duration) (m []time.Duration) {
 	for i := range 4 {
 		var x []time.Duration
 		for k := i * len(s) / 4; k < (i+1)*len(s)/4; k++ {
-			x = append(x, of(&s[k]))
+			x = append(x, of(s[k]))
 		}
 		slices.Sort(x)
 		m = append(m, x[len(x)/2])
@@ -95,11 +95,11 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 	if f.steps() < 32 {
 		return n, false, false
 	}
-	var s []efficiency.Step
+	s := make([]*efficiency.Step, 0, len(f.Usage.Steps)) // there may be 100,000, of 100 bytes and more
 	latest := 0
 	for i := len(f.Usage.Steps) / 10; i < len(f.Usage.Steps); i++ {
-		if f.Usage.Steps[i].Length.Processes > 0 { // it is selected
-			s, latest = append(s, f.Usage.Steps[i]), i
+		if step := &f.Usage.Steps[i]; step.Length.Processes > 0 { // it is selected
+			s, latest = append(s, step), i
 		}
 	}
 	if len(s) < 16 {
@@ -115,7 +115,7 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 	}
 	u := quarters(s, func(s *efficiency.Step) time.Duration { return s.Useful.Max })
 	what := "calls take longer"
-	last := &s[len(s)-1]
+	last := s[len(s)-1]
 	n = Finding{Kind: Growth, Cost: cost, Process: -1, Step: int64(latest) * int64(max(f.Usage.Stride, 1)),
 		Command: []string{"timeline"}}
 	if computes = 2*(u[3]-u[0]) > q[3]-q[0]; computes {
