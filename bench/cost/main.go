@@ -2,7 +2,8 @@
 // docs/benchmarks.md:
 //
 //	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich] [-sources]
-//	go run ./bench/cost -producers 1,16,64 [-pairs N] [-calls N] [-modes simple,sendrecv,irregular] [-cpus 1,2] [-old BIN]
+//	go run ./bench/cost -producers 1,16,64 [-pairs N] [-calls N] [-modes simple,sendrecv,irregular] [-cpus 1,2]
+//		[-old BIN] [-yield nice|idle]
 //
 // Every number is a median over pairs of runs, one without and one with
 // recording, interleaved and in alternating order. It compiles the runtime's
@@ -26,6 +27,7 @@ func main() {
 	counts := flag.String("producers", "", "measure with so many synthetic processes instead, without an MPI")
 	modes := flag.String("modes", "", "what producers do; empty: all there is")
 	cpus := flag.String("cpus", "", "with producers: limits of the collector, such as 1,2 (record --collector-cpus)")
+	yields := flag.String("yield", "", "with producers: measure collectors of the least priority in turn, too: nice (19), or idle (SCHED_IDLE)")
 	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {
@@ -36,7 +38,7 @@ func main() {
 		n, err := numbers(*counts)
 		m, wrong := modesOf(*modes)
 		if err = errors.Join(err, wrong); err == nil {
-			err = producers(producersOf{*pairs, *calls, n, m, strings.Split(*cpus, ","), *old})
+			err = producers(producersOf{*pairs, *calls, n, m, strings.Split(*cpus, ","), *old, *yields})
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "cost:", err)

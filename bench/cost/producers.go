@@ -32,6 +32,9 @@ type producerRun struct {
 // producerModes are those of bench/programs/producer.c.
 var producerModes = []string{"simple", "sendrecv", "irregular", "seldom", "steady"}
 
+// A build is a tabard, empty for none, and the priority of its collector: see yield.
+type build struct{ tabard, yields string }
+
 // producersOf says what producers measures.
 type producersOf struct {
 	pairs, calls int // runs of each, and calls of a producer
@@ -39,6 +42,7 @@ type producersOf struct {
 	modes        []string
 	cpus         []string // limits of the collector, "" for none
 	old          string   // another build of tabard, which is measured in turn; empty: none
+	yields       string   // a priority of collectors that is measured in turn, see yield; empty: none
 }
 
 // producers measures recordings of synthetic processes that make calls as fast as they can, through the segments that
@@ -55,19 +59,26 @@ func producers(o producersOf) error {
 	if err := buildProducer(dir); err != nil {
 		return err
 	}
-	builds := []string{filepath.Join(mpirun.Root(), "bin", "tabard")}
+	if o.yields != "" && !slices.Contains([]string{"nice", "idle"}, o.yields) {
+		return fmt.Errorf("-yield %s: nice and idle are known", o.yields)
+	}
+	builds := []build{{tabard: filepath.Join(mpirun.Root(), "bin", "tabard")}}
 	columns := ""
 	if o.old != "" {
-		builds = append(builds, o.old)
+		builds = append(builds, build{tabard: o.old})
 		columns = " of the other build |"
+	}
+	if o.yields != "" {
+		builds = append(builds, build{builds[0].tabard, o.yields})
+		columns += " " + o.yields + " |"
 	}
 	fmt.Printf("%s. Least of %d runs of %d calls a producer. ns of processor per call.\n\n", machine(), o.pairs,
 		o.calls)
 	fmt.Printf("| calls | producers | limit | program (of it kernel) |%[1]s collector |%[1]s together |%[1]s "+
-		"calls a second and core of the collector | calls a second, all | cores of the collector | "+
+		"calls a second and core of the collector | calls a second, all |%[1]s cores of the collector | "+
 		"collector peak, MiB |%[1]s file, KiB |%[1]s\n",
 		columns)
-	fmt.Println(strings.Repeat("|---", 11+5*(len(builds)-1)) + "|")
+	fmt.Println(strings.Repeat("|---", 11+6*(len(builds)-1)) + "|")
 	for _, mode := range o.modes {
 		for _, n := range o.counts {
 			for _, cpus := range o.cpus {
@@ -81,18 +92,18 @@ func producers(o producersOf) error {
 }
 
 // row measures n producers of a mode, with a limit for the collector.
-func (o *producersOf) row(dir string, builds []string, mode, cpus string, n int) error {
+func (o *producersOf) row(dir string, builds []build, mode, cpus string, n int) error {
 	best := make([]producerRun, len(builds))
 	plain := producerRun{}
 	for round := range o.pairs {
-		p, err := produce(dir, "", mode, cpus, n, o.calls)
+		p, err := o.produce(dir, build{}, mode, cpus, n)
 		if err != nil {
 			return err
 		}
 		plain = least(plain, p)
 		for i := range builds {
 			k := (i + round) % len(builds)
-			r, err := produce(dir, builds[k], mode, cpus, n, o.calls)
+			r, err := o.produce(dir, builds[k], mode, cpus, n)
 			if err != nil {
 				return err
 			}
@@ -124,9 +135,9 @@ func printProducers(mode, cpus string, n int, plain producerRun, runs []producer
 	each("+%.1f (%.1f)", func(r producerRun) []any { return []any{r.program - plain.program, r.kernel - plain.kernel} })
 	each("%.1f", func(r producerRun) []any { return []any{r.collector} })
 	each("%.1f", func(r producerRun) []any { return []any{r.program - plain.program + r.collector} })
-	cells = append(cells, fmt.Sprintf("%.1f million", 1000/runs[0].collector),
-		fmt.Sprintf("%.1f million", runs[0].calls/runs[0].elapsed.Seconds()/1e6),
-		fmt.Sprintf("%.2f", runs[0].collector*runs[0].calls/float64(runs[0].elapsed)))
+	cells = append(cells, fmt.Sprintf("%.1f million", 1000/runs[0].collector))
+	each("%.1f million", func(r producerRun) []any { return []any{r.calls / r.elapsed.Seconds() / 1e6} })
+	cells = append(cells, fmt.Sprintf("%.2f", runs[0].collector*runs[0].calls/float64(runs[0].elapsed)))
 	each("%.0f", func(r producerRun) []any { return []any{float64(r.memory) / (1 << 20)} })
 	each("%.1f", func(r producerRun) []any { return []any{float64(r.file) / 1024} })
 	fmt.Printf("| %s |\n", strings.Join(cells, " | "))
@@ -152,14 +163,14 @@ func buildProducer(dir string) error {
 
 // produce runs n producers at once, recorded by a build of tabard, its collector limited if cpus is not empty, or, if
 // there is no build, as they are.
-func produce(dir, tabard, mode, cpus string, n, calls int) (r producerRun, err error) {
+func (o *producersOf) produce(dir string, b build, mode, cpus string, n int) (r producerRun, err error) {
 	archive := filepath.Join(dir, "out.tabard")
 	if err := os.RemoveAll(archive); err != nil {
 		return r, err
 	}
-	args := []string{filepath.Join(dir, "producer"), mode, strconv.Itoa(calls)}
-	if tabard != "" {
-		args = append([]string{tabard, "record", "--quiet", "-o", archive}, args...)
+	args := []string{filepath.Join(dir, "producer"), mode, strconv.Itoa(o.calls)}
+	if b.tabard != "" {
+		args = append([]string{b.tabard, "record", "--quiet", "-o", archive}, args...)
 	}
 	outs := make([]strings.Builder, n)
 	begin := time.Now()
@@ -177,6 +188,11 @@ func produce(dir, tabard, mode, cpus string, n, calls int) (r producerRun, err e
 			return r, errors.Join(err, waitAll(started))
 		}
 		started = append(started, c)
+	}
+	if b.yields != "" {
+		if err := yield(b.yields); err != nil {
+			return r, errors.Join(err, waitAll(started))
+		}
 	}
 	if err := waitAll(started); err != nil {
 		return r, err
@@ -196,10 +212,53 @@ func produce(dir, tabard, mode, cpus string, n, calls int) (r producerRun, err e
 		r.kernel += kernel
 	}
 	r.program, r.kernel, r.collector = r.program/r.calls, r.kernel/r.calls, float64(detached)/r.calls
-	if tabard == "" {
+	if b.tabard == "" {
 		return r, nil
 	}
-	return r, r.look(tabard, archive)
+	return r, r.look(b.tabard, archive)
+}
+
+// yield gives the collector that has just been started the least priority, as soon as it is there.
+func yield(how string) error {
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		pid, err := collector()
+		switch {
+		case err != nil:
+			return err
+		case pid == 0:
+			continue
+		}
+		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		if err != nil {
+			return err
+		}
+		for _, t := range threads {
+			tid, _ := strconv.Atoi(t.Name())
+			if how == "nice" {
+				err = errors.Join(err, unix.Setpriority(unix.PRIO_PROCESS, tid, 19))
+			} else {
+				err = errors.Join(err, unix.SchedSetAttr(tid, &unix.SchedAttr{Size: unix.SizeofSchedAttr,
+					Policy: unix.SCHED_IDLE}, 0))
+			}
+		}
+		return err // threads that it makes later inherit that
+	}
+	return errors.New("no collector was seen")
+}
+
+// collector is the number of the collector among the children of this process, 0 if there is none yet.
+func collector() (int, error) {
+	all, err := filepath.Glob("/proc/self/task/*/children")
+	for _, path := range all {
+		children, _ := os.ReadFile(path)
+		for _, pid := range strings.Fields(string(children)) {
+			args, _ := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
+			if words := strings.Split(string(args), "\x00"); len(words) > 1 && words[1] == "collector" {
+				return strconv.Atoi(pid)
+			}
+		}
+	}
+	return 0, err
 }
 
 func waitAll(cmds []*exec.Cmd) error {
