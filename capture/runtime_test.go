@@ -525,6 +525,42 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// Recording that is limited to regions is on as long as a thread is in one of them, and the program has not switched it
+// off; each region that has begun in the stream ends there.
+func TestRegions(t *testing.T) {
+	for _, x := range []struct {
+		in   string
+		tags []int
+	}{
+		{"", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22}},
+		{"in", []int{3, 4, 8, 15, 18, 20, 21}}, // 17 is in more than 64 regions
+		{"*eeper,nix", []int{4}},
+		{"a/b/c/d", []int{7, 8, 9}},
+		{"b/c,out/in", []int{3, 4, 6, 7, 8, 9, 10, 11}},
+		{"nix", nil},
+	} {
+		r := (&run{t: t, flavour: "openmpi", config: ring.Config{In: x.in}}).start("regions")
+		r.wantCode(0)
+		r.wantTags(0, x.tags)
+		depth := 0
+		for _, rec := range r.threads[0] {
+			switch f := spec.ByID(rec.ID()); {
+			case f == nil:
+			case f.Name == "region_begin":
+				depth++
+			case f.Name == "region_end":
+				depth--
+			}
+			if depth < 0 && x.in != "" {
+				t.Errorf("in %q: an end of a region without its begin", x.in)
+			}
+		}
+		if want := min(len(x.in), 1) - 1; depth != want { // one end is too many
+			t.Errorf("in %q: %d begins of regions more than ends, want %d", x.in, depth, want)
+		}
+	}
+}
+
 func TestFilter(t *testing.T) {
 	var ids []uint16
 	for _, name := range []string{"MPI_Send", "MPI_Comm_dup", "MPI_Comm_rank", "MPI_Init"} {

@@ -20,7 +20,10 @@ struct tb_process tb_process;
 unsigned char tb_gate[TB_IDS];
 
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
-static int tracing = 1;      /* switched on: the program may say so by calls of an API */
+static int tracing = 1;
+static int switched = 1;     /* on: the program may say so by calls of an API */
+static int inside;           /* threads in regions that recording is limited to; one more if it is not */
+static unsigned char gates[2][TB_IDS]; /* as long as tracing is off, and on */
 static int records_written;
 
 /* Tells the collector, which may be asleep, to look. */
@@ -42,16 +45,28 @@ static int always_recorded(const char *name)
     return 0;
 }
 
-static void set_gates(void)
+static void find_gates(void)
 {
     const struct tb_control *ctl = tb_process.control;
     for (unsigned id = 0; id < tb_num_ids; id++) {
         if (!tb_names[id]) continue;
-        int closed = !tracing || (ctl->flags & TB_CTL_FILTER && ctl->filter[id / 8] >> (id % 8) & 1);
+        int filtered = ctl->flags & TB_CTL_FILTER && ctl->filter[id / 8] >> (id % 8) & 1;
         int keep = tb_fn_flags[id] & TB_FN_LIFECYCLE || always_recorded(tb_names[id]);
         int off = ctl->events_off >> (tb_fn_flags[id] >> TB_FN_KIND) & 1;
-        tb_gate[id] = off ? TB_GATE_SKIP : !closed ? TB_GATE_OPEN : keep ? TB_GATE_HIDE : TB_GATE_SKIP;
+        gates[0][id] = !off && keep ? TB_GATE_HIDE : TB_GATE_SKIP;
+        gates[1][id] = off || filtered ? gates[0][id] : TB_GATE_OPEN;
     }
+}
+
+static int is_wanted(void)
+{
+    return __atomic_load_n(&switched, __ATOMIC_ACQUIRE) && __atomic_load_n(&inside, __ATOMIC_ACQUIRE) > 0;
+}
+
+static void set_gates(void)
+{
+    tracing = is_wanted();
+    memcpy(tb_gate, gates[tracing], tb_num_ids);
 }
 
 static void emit_control(struct tb_thread *t)
@@ -60,18 +75,35 @@ static void emit_control(struct tb_thread *t)
     tb_emit(t, TB_R_CONTROL, &on, 1);
 }
 
+/* A signal handler leaves the gates to what it has interrupted, which looks again. */
+static void switch_gates(struct tb_thread *t)
+{
+    int saved = errno, changed = 0;
+    while (!t->priv->switching && tracing != is_wanted()) {
+        t->priv->switching = 1;
+        pthread_mutex_lock(&process_lock);
+        int was = tracing;
+        set_gates();
+        changed ^= tracing != was;
+        pthread_mutex_unlock(&process_lock);
+        t->priv->switching = 0;
+    }
+    if (changed && !t->priv->muted && !(t->outer & TB_BUILDING)) emit_control(t);
+    errno = saved;
+}
+
 void tb_switch_tracing(int on)
 {
     struct tb_thread *t = tb_current();
     if (!t || t->priv->muted || t->outer & TB_BUILDING) return;
-    int saved = errno;
-    pthread_mutex_lock(&process_lock);
-    int changed = tracing != on;
-    tracing = on;
-    if (changed) set_gates();
-    pthread_mutex_unlock(&process_lock);
-    if (changed) emit_control(t);
-    errno = saved;
+    __atomic_store_n(&switched, on, __ATOMIC_RELEASE);
+    switch_gates(t);
+}
+
+void tb_switch_inside(struct tb_thread *t, int more)
+{
+    __atomic_add_fetch(&inside, more, __ATOMIC_ACQ_REL);
+    switch_gates(t);
 }
 
 /* ---- Start of the process ---- */
@@ -182,7 +214,9 @@ static void start(void)
     if (!tb_space_in_memory(tb_process.dir)) tb_own_code_resident(); /* it lies beside the state */
     tb_site_mode = (int)tb_process.control->callsites;
     tb_clock_start(!(tb_process.control->flags & TB_CTL_NO_TIMING));
-    tracing = !(tb_process.control->flags & TB_CTL_START_OFF);
+    switched = !(tb_process.control->flags & TB_CTL_START_OFF);
+    inside = !tb_process.control->in[0];
+    find_gates();
     set_gates();
     tb_lives_start();
     pthread_atfork(NULL, NULL, after_fork_in_child);

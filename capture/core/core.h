@@ -31,6 +31,7 @@ enum { TB_NEW = 0, TB_ACTIVE = 1, TB_INERT = 2 };
 extern struct tb_process tb_process;
 
 /* Per thread, beside the hot part (struct tb_thread). */
+enum { TB_REGION_LEVELS = 64 };
 struct tb_thread_private {
     uint32_t number;               /* as in segment words and file names */
     uint32_t tid;
@@ -42,6 +43,10 @@ struct tb_thread_private {
     char *statuses;                /* of mpi/statuses.c, mapped */
     size_t statuses_size;
     struct { uint32_t regions, last; } team; /* of openmp/events.c */
+    /* Of regions/regions.c: how many regions the thread is in, which of them the stream has, by a bit each, and how far
+     * those that recording is limited to have been entered. */
+    struct { uint32_t depth; uint64_t recorded, reached[TB_REGION_LEVELS]; } regions;
+    int switching;                 /* of core/control.c */
 };
 
 struct tb_thread *tb_current(void); /* this thread's state, started if need be; NULL: nothing is to be recorded */
@@ -55,6 +60,9 @@ void tb_point(int id, void *site, const uint64_t *values, unsigned in, unsigned 
 int tb_collector_alive(void);       /* it may still free segments */
 void tb_bell(void);                 /* tells it, which may be asleep, to look */
 void tb_switch_tracing(int on);     /* by the program's own wish */
+/* Of threads in regions that recording is limited to there is one more (1), or less (-1): it is on as long as there is
+ * one. */
+void tb_switch_inside(struct tb_thread *t, int more);
 
 /* tb_call.slow */
 enum { TB_SLOW_NESTED = 1, TB_SLOW_LOST = 2 };

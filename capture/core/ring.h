@@ -51,7 +51,9 @@ struct tb_control {
     uint32_t bell;             /* counted up, with a futex wake, where the collector should have a look soon (tb_bell):
                                   otherwise it may sleep for 50 ms */
     uint32_t function_depth;   /* functions in so many others are not recorded; 0: no limit */
-    char     unused[1004];     /* paths are never taken from here */
+    char     in[508];          /* regions that recording is limited to, see regions/chosen.c; empty: it is not */
+    uint64_t in_entered;       /* bit set: this one of them has been entered (atomic or) */
+    char     unused[488];      /* paths are never taken from here */
     char     summary[1024];    /* at first what to print if the collector is lost */
 };
 enum { TB_CTL_START_OFF = 1, TB_CTL_NO_TIMING = 2, TB_CTL_FILTER = 8, TB_CTL_MERGE = 16,

@@ -296,10 +296,22 @@ static __attribute__((noinline)) void leave_slow(struct tbf_thread *t, uintptr_t
 
 /* ---- What is told ---- */
 
+/* Tracing is off: the call is not recorded, but what it shows to have been left ends. */
+static __attribute__((noinline)) int enter_off(struct tbf_thread *t, uintptr_t sp)
+{
+    if (!t->ready || tb_process.finalized || t->thread->outer & TB_BUILDING || t->thread->priv->muted) return 0;
+    t->ready = 0;
+    tb_barrier();
+    correct(t, sp);
+    done(t);
+    return 0;
+}
+
 int tb_function_enter(uint32_t function, const void *sp)
 {
     struct tbf_thread *t = tbf_self;
-    if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized)) return 0;
+    if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized))
+        return enter_off(t, (uintptr_t)sp);
     if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING || t->thread->priv->muted))
         return enter_slow(t, function, (uintptr_t)sp);
     t->ready = 0;
@@ -340,7 +352,8 @@ INLINE uint32_t near(const struct tbf_thread *t, uint32_t function, uintptr_t at
 int tbf_enter_near(uint32_t function, uintptr_t at, int inlined)
 {
     struct tbf_thread *t = tbf_self;
-    if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized)) return 0;
+    if (tb_unlikely(tb_gate[TB_ID_function_open] != TB_GATE_OPEN || tb_process.finalized))
+        return enter_off(t, at - (uintptr_t)inlined);
     if (tb_unlikely(!t->ready || t->thread->outer & TB_BUILDING || t->thread->priv->muted))
         return enter_slow(t, function, at);
     t->ready = 0;

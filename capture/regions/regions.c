@@ -1,9 +1,32 @@
 /* Begin and end of regions, marks and values, and the runtime's own interface for them (include/tabard.h). */
+#include <errno.h>
 #include "core/api.h"
 #include "core/ids.h"
 #include "regions/regions.h"
 
-const struct tb_api tb_region_api;
+static int followed = 1; /* somebody wants to know where threads are */
+
+static void start(void)
+{
+    tb_regions_choose();
+    int off = tb_process.control->events_off >> (tb_fn_flags[TB_ID_region_begin] >> TB_FN_KIND) & 1;
+    followed = !off || tb_regions_chosen();
+}
+
+static void thread_ends(struct tb_thread *t, int for_now)
+{
+    if (!for_now) tb_regions_left(t);
+}
+
+const struct tb_api tb_region_api = {.start = start, .thread_ends = thread_ends};
+
+/* The calling thread; NULL: it need not be known where it is. */
+static inline struct tb_thread *follow(void)
+{
+    struct tb_thread *t = tb_self;
+    if (tb_unlikely(!followed || tb_process.finalized)) return NULL;
+    return tb_likely(t->priv != NULL) ? t : tb_current();
+}
 
 /* Not recorded at all, which is to cost nothing, or after MPI_Finalize, when the recording may be written. */
 static inline int is_off(int id) { return tb_unlikely(tb_gate[id] == TB_GATE_SKIP || tb_process.finalized); }
@@ -23,34 +46,57 @@ static void put_names(struct tb_call *c, const char *name, const char *from)
 }
 
 static inline __attribute__((always_inline))
-void named(int id, const char *name, const char *from, void *ra, void *frame)
+int named(int id, const char *name, const char *from, void *ra, void *frame)
 {
     struct tb_call c;
-    if (!enter(&c, id, from, ra, frame)) return;
-    if (!name) name = "";
+    if (!enter(&c, id, from, ra, frame)) return 0;
     if (tb_likely(tb_begin_known(&c, name, from))) {
         tb_instant_end(&c);
-        return;
+        return 1;
     }
     put_names(&c, name, from);
     tb_instant(&c);
+    return 1;
 }
 
 void tb_region_begin(const char *name, const char *from, void *ra, void *frame)
 {
-    named(TB_ID_region_begin, name, from, ra, frame);
+    struct tb_thread *t = follow();
+    if (!name) name = "";
+    if (t) tb_region_entered(t, name);
+    uint64_t recorded = (uint64_t)named(TB_ID_region_begin, name, from, ra, frame);
+    if (!t || t->priv->regions.depth > TB_REGION_LEVELS) return;
+    uint32_t level = t->priv->regions.depth - 1;
+    t->priv->regions.recorded = (t->priv->regions.recorded & ~((uint64_t)1 << level)) | recorded << level;
+}
+
+/* What has begun in the stream ends there, although tracing may be off by now. */
+static TB_COLD void end_while_off(struct tb_thread *t)
+{
+    uint64_t now = tb_now();
+    int saved = errno;
+    if (!t->priv->muted && !(t->outer & TB_BUILDING)) tb_emit_event(t, TB_ID_region_end, 0, now, now, NULL, 0);
+    errno = saved;
 }
 
 /* Ends have no call site: all are the same event. */
 void tb_region_end(void *ra, void *frame)
 {
     struct tb_call c;
-    if (!is_off(TB_ID_region_end) && tb_enter(&c, TB_ID_region_end, 0, ra, frame, 0)) tb_instant(&c);
+    struct tb_thread *t = follow();
+    uint32_t depth = t ? t->priv->regions.depth : 0;
+    int known = depth && depth <= TB_REGION_LEVELS, recorded = known && t->priv->regions.recorded >> (depth - 1) & 1;
+    if (is_off(TB_ID_region_end)) {
+        if (recorded) end_while_off(t);
+    } else if ((recorded || !known) && tb_enter(&c, TB_ID_region_end, 0, ra, frame, 0)) {
+        tb_instant(&c);
+    }
+    if (depth) tb_region_left(t);
 }
 
 void tb_region_mark(const char *name, const char *from, void *ra, void *frame)
 {
-    named(TB_ID_region_mark, name, from, ra, frame);
+    named(TB_ID_region_mark, name ? name : "", from, ra, frame);
 }
 
 TB_EXPORT void tabard_begin(const char *name) { tb_region_begin(name, NULL, TB_CALLER); }

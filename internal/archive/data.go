@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/codec/column"
@@ -56,6 +57,55 @@ const OptionSnapshot = "snapshot"
 func (m *Meta) Snapshot() (at time.Time, ok bool) {
 	at, err := time.Parse(time.RFC3339Nano, m.Options[OptionSnapshot])
 	return at, err == nil
+}
+
+// OptionIn is the option that says which regions recording was limited to: names, or paths of them, separated by commas.
+const OptionIn = "in"
+
+// enteredPrefix and such a region are the option that says that a process entered it.
+const enteredPrefix = "entered "
+
+// RecordedIn are the regions that recording was limited to, and those of them that no process entered; nil if it was not
+// limited.
+func (m *Meta) RecordedIn() (regions, missed []string) {
+	if m.Options[OptionIn] == "" {
+		return nil, nil
+	}
+	regions = strings.Split(m.Options[OptionIn], ",")
+	for _, r := range regions {
+		if m.Options[enteredPrefix+r] == "" {
+			missed = append(missed, r)
+		}
+	}
+	return regions, missed
+}
+
+// SetEntered says that a process entered a region that recording was limited to.
+func (m *Meta) SetEntered(region string) { m.Options[enteredPrefix+region] = "yes" }
+
+// OnlyIn says in words which regions recording was limited to, and which of them no process came to.
+func OnlyIn(regions, missed []string) string {
+	text := "in " + RegionList(regions) + " only"
+	if len(missed) > 0 {
+		text += "; " + NeverEntered(missed)
+	}
+	return text
+}
+
+// NeverEntered says that no process came to regions.
+func NeverEntered(regions []string) string {
+	if len(regions) == 1 {
+		return RegionList(regions) + " was never entered"
+	}
+	return RegionList(regions) + " were never entered"
+}
+
+// RegionList is regions in words.
+func RegionList(regions []string) string {
+	if len(regions) == 1 {
+		return "region " + regions[0]
+	}
+	return "regions " + strings.Join(regions, ", ")
 }
 
 // Running is how the End of processes begins that a snapshot found at work.

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -34,6 +36,36 @@ func (l *functionList) String() string { return l.text }
 
 // Type is what help prints as the flag's argument.
 func (l *functionList) Type() string { return "LIST" }
+
+// regionList is the value of record's --in: regions, or paths of them.
+type regionList struct{ text string }
+
+// Set adds the items of a list; the flag may be repeated.
+func (l *regionList) Set(s string) error {
+	items := strings.Split(s, ",")
+	if l.text != "" {
+		items = append(strings.Split(l.text, ","), items...)
+	}
+	for i, item := range items {
+		items[i] = strings.TrimSpace(item)
+		if slices.Contains(strings.Split(items[i], "/"), "") {
+			return fmt.Errorf("the name of a region is empty in %q", s)
+		}
+	}
+	slices.Sort(items)
+	text := strings.Join(slices.Compact(items), ",")
+	if err := ring.CheckIn(text); err != nil {
+		return err
+	}
+	l.text = text
+	return nil
+}
+
+// String returns the list.
+func (l *regionList) String() string { return l.text }
+
+// Type is what help prints as the flag's argument.
+func (l *regionList) Type() string { return "REGION,..." }
 
 // filteredOut lists, in order, the functions that only, except and events leave out.
 func filteredOut(only, except *functionList, events *eventList) []spec.ID {

@@ -15,6 +15,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/functions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/capture"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/launch"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -28,6 +29,7 @@ type recordFlags struct {
 	timing       *timingFlag
 	ranks        rankList
 	only, except functionList
+	in           regionList
 	events       eventList
 	payload      *choice
 	python       string
@@ -66,7 +68,10 @@ TABARD_KEEP_RAW for --keep-raw, and so on; the flag wins.
 
 Tracing can be switched within the program: MPI_Pcontrol(0) switches it off,
 MPI_Pcontrol(1) on; so does MPI_Info_set with the key TABARD_TRACING and the
-value "off" or "on". --start=off begins with tracing off.
+value "off" or "on". --start=off begins with tracing off. --in REGION,... records
+only as long as a thread of the process is in one of these regions, which the program
+names itself (docs/regions.md): step/exchange is exchange inside step, and * in a name
+stands for anything. Objects that are made outside are known all the same.
 
 --timing=MODE says how the begin and end of every call are kept:
 
@@ -116,6 +121,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
   mpirun -n 64 tabard record -o run1.tabard --ranks 0-7 ./app
   mpirun -n 4 tabard record --only pt2pt,completion --callsites=stack ./app
   mpirun -n 4 tabard record --start=off ./app     # until MPI_Pcontrol(1)
+  mpirun -n 4 tabard record --in solve ./app      # regions: docs/regions.md
   mpirun -n 4 tabard record --timing=lossless ./app
   TABARD_TIMING=off mpirun -n 4 tabard record ./app`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -139,6 +145,7 @@ func (f *recordFlags) command(a *app) *cobra.Command {
 		"stack")
 	f.timing = addTiming(cmd)
 	fl.Var(&f.ranks, "ranks", "record these ranks only, e.g. 0,4-7,8-63:8 (default: all)")
+	fl.Var(&f.in, "in", "record calls in these regions only, and in what is called there")
 	fl.Var(&f.only, "only", "record these functions only")
 	fl.Var(&f.except, "except", "do not record these functions")
 	f.events.kinds = defaultEvents()
@@ -281,7 +288,7 @@ func (f *recordFlags) run(a *app, args []string) error {
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
-		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), FunctionTimes: functionTimes[f.times.value],
+		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), In: f.in.text, FunctionTimes: functionTimes[f.times.value],
 		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet,
 		StartOff: f.start.value == "off",
 		State:    f.state, Collectors: f.collectors, CPUs: f.cpus, NoMerge: f.merge.value == "read",
@@ -351,7 +358,7 @@ func (f *recordFlags) checkDepth() error {
 func (f *recordFlags) settings() map[string]string {
 	s := map[string]string{"callsites": f.callsites.value, "timing": f.timing.value, "start": f.start.value}
 	for name, v := range map[string]string{"ranks": f.ranks.text, "only": f.only.text, "except": f.except.text,
-		"python": f.python, "functions": f.functions} {
+		archive.OptionIn: f.in.text, "python": f.python, "functions": f.functions} {
 		if v != "" {
 			s[name] = v
 		}

@@ -47,6 +47,18 @@ func TestRecordFlags(t *testing.T) {
 	}
 }
 
+func TestRecordIn(t *testing.T) {
+	f, _, err := recordArgs(t, map[string]string{"TABARD_IN": "nix"}, "--in", "step/solve, a", "--in=a,b*", "./app")
+	if err != nil || f.in.text != "a,b*,step/solve" || f.settings()["in"] != f.in.text {
+		t.Errorf("in %q: %v", f.in.text, err)
+	}
+	for _, bad := range []string{"", "a,,b", "a//b", "/a", "a/", strings.Repeat("x", 1000)} {
+		if _, _, err := recordArgs(t, nil, "--in", bad, "./app"); err == nil {
+			t.Errorf("--in %q was accepted", bad)
+		}
+	}
+}
+
 func TestRecordDefaults(t *testing.T) {
 	f, args, err := recordArgs(t, nil, "--", "-strange-name", "--quiet")
 	if err != nil || len(args) != 2 || f.quiet {

@@ -51,9 +51,12 @@ type Info struct {
 	Gaps       []Gap  `json:"not_recorded,omitempty"`
 	Incomplete string `json:"incomplete,omitempty"`
 	// Partial recordings leave out calls on purpose: filters, tracing switched off.
-	Partial   bool     `json:"partial"`
-	Missing   []string `json:"missing,omitempty"`
-	LostCalls uint64   `json:"lost_calls"`
+	Partial bool `json:"partial"`
+	// In are the regions that recording was limited to, if it was; NeverEntered those of them that no process came to.
+	In           []string `json:"in,omitempty"`
+	NeverEntered []string `json:"never_entered,omitempty"`
+	Missing      []string `json:"missing,omitempty"`
+	LostCalls    uint64   `json:"lost_calls"`
 
 	Bytes   Bytes   `json:"bytes"`
 	Timing  *Timing `json:"timing,omitempty"`
@@ -138,6 +141,7 @@ func NewInfo(a *archive.Archive) (*Info, error) {
 		Snapshot: m.Options[archive.OptionSnapshot], Options: m.Options, Skipped: a.Skipped(),
 		Bytes: bytesOf(&st), Timing: NewTiming(a), Gaps: gapsOf(a), Incomplete: archive.Incomplete(a.Gaps()),
 	}
+	info.In, info.NeverEntered = m.RecordedIn()
 	if n, err := strconv.ParseInt(m.Options[memoryOption], 10, 64); err == nil {
 		info.Memory = n
 	}

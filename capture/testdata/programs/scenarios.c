@@ -250,6 +250,44 @@ static void one_by_one(void)
 
 /* ---- Switches, ends ---- */
 
+extern void tabard_begin(const char *name) __attribute__((weak));
+extern void tabard_end(void) __attribute__((weak));
+static void begin(const char *name) { if (tabard_begin) tabard_begin(name); }
+static void end(void) { if (tabard_end) tabard_end(); }
+
+/* A thread that ends in a region, which sends in none. */
+static void *stays_inside(void *go)
+{
+    begin("in");
+    pthread_barrier_wait(go);
+    pthread_barrier_wait(go);
+    return NULL;
+}
+
+static void regions(void)
+{
+    pthread_barrier_t go;
+    pthread_t t;
+    send(1);
+    begin("out"), send(2), begin("in"), send(3), begin("deeper"), send(4), end(), end(), send(5), end();
+    begin("a"), begin("b/c"), send(6), begin("d"), send(7), begin("in"), send(8), end(), send(9), end(), send(10), end(), end();
+    begin("b/c"), begin("d"), send(11), end(), end();
+    end(), begin("in"), MPI_Pcontrol(0), send(12), end(), MPI_Pcontrol(1), send(13); /* one end too many before */
+    MPI_Pcontrol(0), begin("in"), send(14), MPI_Pcontrol(1), send(15), end(), send(16);
+    for (int i = 0; i < 100; i++) begin("deep");
+    begin("in"), send(17), end();
+    for (int i = 0; i < 100; i++) end();
+    begin("in"), send(18), end(), send(19);
+    pthread_barrier_init(&go, NULL, 2);
+    pthread_create(&t, NULL, stays_inside, &go);
+    pthread_barrier_wait(&go);
+    send(20);
+    begin("in"), end(), send(21);
+    pthread_barrier_wait(&go);
+    pthread_join(t, NULL);
+    send(22);
+}
+
 static void switches(void)
 {
     MPI_Comm dup;
@@ -478,7 +516,7 @@ int main(int argc, char **argv)
         {"shapes", shapes}, {"large", large}, {"many", many}, {"rounds", rounds}, {"boundaries", boundaries}, {"paced", paced}, {"nested", nested}, {"deep", deep}, {"jump", jump},
         {"jump_inside", jump_inside}, {"exit_inside", exit_inside}, {"fork_inside", fork_inside},
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
-        {"switches", switches}, {"killed", killed}, {"signals", signals}, {"memory", memory},
+        {"switches", switches}, {"regions", regions}, {"killed", killed}, {"signals", signals}, {"memory", memory},
         {"exec_again", exec_again}, {"cancelled", cancelled}, {"bus", bus}, {"cancelled_anywhere", cancelled_anywhere}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
         {"missing", missing}, {"ignored", ignored}};
     if (argc > 2) n = atoi(argv[2]);

@@ -185,6 +185,13 @@ func (c *collector) build() (*merge.Part, error) {
 	for k, v := range c.job.Options {
 		meta.Options[k] = v
 	}
+	regions, _ := meta.RecordedIn()
+	for i, r := range regions {
+		if c.control.Entered(i) {
+			meta.SetEntered(r)
+		}
+	}
+	c.report.In, c.report.NeverEntered = meta.RecordedIn()
 	ids := c.identities()
 	for _, id := range ids {
 		if c.provisional {
@@ -255,7 +262,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	switch {
 	case p.reg != nil && !p.reg.Traced:
 		d.End = "not traced: " + p.reg.Reason
-	case p.calls() == 0 && (c.withoutMPI() || c.control.Initialized() == 0 && len(p.live()) > 0):
+	case p.calls() == 0 && (c.silent(p) || c.withoutMPI() || c.control.Initialized() == 0 && len(p.live()) > 0):
 		// Nothing is missing of it: it made none, or such as are not to be recorded.
 		ended = ended || strings.HasSuffix(d.End, abruptly)
 		d.End = strings.TrimSuffix(d.End, abruptly) + ", made no call that is recorded"
@@ -328,7 +335,7 @@ func (c *collector) unrecorded(p *process) string {
 	switch {
 	case !p.reg.Traced:
 		return "the program " + p.reg.Reason
-	case p.reg.Spawned || c.control.Initialized() == 0:
+	case p.reg.Spawned || c.control.Initialized() == 0 || c.silent(p):
 		return ""
 	case c.control.Initialized() <= inMPI:
 		return strings.TrimSuffix("no MPI call of it came to Tabard's library; it "+p.end, "; it ")
@@ -337,6 +344,12 @@ func (c *collector) unrecorded(p *process) string {
 	}
 	return "it was in MPI_Init, but its records could not be stored: no room in " + filepath.Dir(c.dir.Path()) +
 		", or a limit on the size of files"
+}
+
+// silent says that a process has initialised MPI, which is known whatever is recorded, and that it was not asked for more.
+func (c *collector) silent(p *process) bool {
+	_, _, ok := p.syms.Rank()
+	return ok && p.calls() == 0 && c.control.Partial() && len(p.problems) == 0
 }
 
 // withoutMPI says that no process has initialised MPI, and that there are calls all the same.

@@ -770,6 +770,11 @@ func TestSummary(t *testing.T) {
 	if got := c.summary(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	c.report.In, c.report.NeverEntered = []string{"a", "b/c"}, []string{"b/c"}
+	want = strings.Replace(want, ";", ", in regions a, b/c only; region b/c was never entered;", 1)
+	if got := c.summary(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 // An event that does not fit its signature is a bug of ours: it costs one call, not the recording.

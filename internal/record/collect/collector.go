@@ -78,6 +78,8 @@ type Report struct {
 	Incomplete string
 	// Problems are sentences about what is missing or went wrong.
 	Problems []string
+	// In are the regions that recording was limited to, NeverEntered those of them that no process came to.
+	In, NeverEntered []string
 	// PeakMemory is the largest resident size of the collector in bytes.
 	PeakMemory uint64
 	// Moved is the directory from which Recover brought home an archive that could not be
@@ -129,7 +131,7 @@ func openControl(d *safefile.Dir, job *Job) (control *ring.Control, err error) {
 	if !errors.Is(lost, ring.ErrShortened) {
 		return control, lost
 	}
-	partial := job.Options["start"] == "off" || job.Options["only"]+job.Options["except"] != ""
+	partial := job.Options["start"] == "off" || job.Options["only"]+job.Options["except"]+job.Options[archive.OptionIn] != ""
 	return ring.LostControl(ring.Config{NoTiming: job.Options["timing"] == "off", StartOff: partial}), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -237,6 +238,9 @@ func (c *collector) count(sources []*partFile) {
 			}
 		}
 		c.report.Calls += s.calls
+		_, missed := s.Content.Meta.RecordedIn()
+		c.report.NeverEntered = slices.DeleteFunc(c.report.NeverEntered,
+			func(region string) bool { return !slices.Contains(missed, region) })
 	}
 }
 

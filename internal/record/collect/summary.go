@@ -3,6 +3,7 @@ package collect
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,13 @@ func (c *collector) summary() string {
 		s = fmt.Sprintf("tabard: %s%s, %s in %s", plural(uint64(c.report.Ranks), "rank"), c.outOf(),
 			plural(c.report.Calls, "call"), bytesText(c.report.Bytes))
 	}
+	if c.report.In != nil && c.report.Calls > 0 {
+		missed := c.report.NeverEntered
+		if c.job.Shared { // others may have entered them
+			missed = nil
+		}
+		s += ", " + archive.OnlyIn(c.report.In, missed)
+	}
 	if n := c.report.Abnormal; n > 0 {
 		s += fmt.Sprintf(", %s did not terminate normally", plural(uint64(n), "rank"))
 	}
@@ -97,6 +105,12 @@ func (c *collector) noCalls() string {
 	}
 	switch {
 	case why != "":
+	case len(c.report.NeverEntered) > 0 && len(c.report.NeverEntered) == len(c.report.In):
+		why = "never entered " + archive.RegionList(c.report.In)
+	case len(c.report.In) > 0:
+		why = "made none in " + archive.RegionList(c.report.In)
+	case slices.ContainsFunc(c.order, c.silent):
+		why = "made none while tracing was on"
 	case c.control.Initialized() > 0:
 		why = "called MPI, but its records could not be stored"
 	case c.control.Unseen() > 0:

@@ -43,6 +43,8 @@ type Options struct {
 	FunctionTimes uint32
 	// FunctionDepth is how many levels of functions are recorded, 0 for all.
 	FunctionDepth uint32
+	// In are the regions that recording is limited to, separated by commas; empty: it is not.
+	In string
 	// Python are the modules whose functions are recorded, separated by commas; empty: all that are not installed.
 	Python string
 	// Functions says whose calls are recorded, as plan.ParseList reads it; empty none.
@@ -225,7 +227,7 @@ func (l *launcher) attach(output, dir, exe string) {
 		planned := l.planFunctions(dir)
 		l.dir = dir
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
-		l.environ = regionEnv(l.environ, l.lib, l.o.EventsOff)
+		l.environ = regionEnv(l.environ, l.lib, l.o)
 		l.environ = pythonEnv(l.environ, l.o.Python, l.o.EventsOff)
 		if planned != "" {
 			l.environ = append(l.environ, planVariable+"="+planned)

@@ -13,8 +13,8 @@ var injections = []string{"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64", "KOKK
 
 // regionEnv has regions that programs annotate by others' interfaces come to lib. What the user has set stays: each
 // interface has one tool.
-func regionEnv(env []string, lib string, eventsOff uint32) []string {
-	if k, ok := spec.EventsNamed("regions"); !ok || eventsOff>>k&1 != 0 {
+func regionEnv(env []string, lib string, o *Options) []string {
+	if k, ok := spec.EventsNamed("regions"); !ok || o.EventsOff>>k&1 != 0 && o.In == "" {
 		return env
 	}
 	for _, name := range injections {

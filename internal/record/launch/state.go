@@ -158,6 +158,7 @@ func (l *launcher) config() ring.Config {
 		EventsOff:     o.EventsOff,
 		FunctionTimes: o.FunctionTimes,
 		FunctionDepth: o.FunctionDepth,
+		In:            o.In,
 		Callsites:     o.Callsites,
 		Filter:        o.Filter,
 		SegmentBytes:  o.SegmentBytes,

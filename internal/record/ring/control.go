@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -27,6 +28,7 @@ type Config struct {
 	EventsOff     uint32        // kinds of events that are not recorded: a bit for each spec.EventKind
 	FunctionTimes uint32        // of calls of functions: TimesOff, TimesEntry, TimesAll
 	FunctionDepth uint32        // functions in so many others are not recorded; 0: no limit
+	In            string        // regions that recording is limited to (CheckIn); empty: it is not
 	SegmentBytes  int64         // size of a segment file, header included, but for the first ones; 0: 4 MiB
 	SegmentsMax   int           // segments of a thread before it waits; 0: 32
 	SpillBytes    int64         // per process, beside rings; 0: 4 GiB
@@ -79,6 +81,7 @@ func (c Config) page() *controlPage {
 		MergeWaitNS:   uint64(orDefault(c.MergeWait, 20*time.Second)),
 		MergeTimeNS:   uint64(orDefault(c.MergeTime, 30*time.Second)),
 	}
+	copy(p.In[:len(p.In)-1], c.In)
 	copy(p.Summary[:len(p.Summary)-1], c.Lost)
 	for bit, on := range map[uint32]bool{
 		CtlStartOff: c.StartOff, CtlNoTiming: c.NoTiming, CtlFilter: len(c.Filter) > 0,
@@ -212,8 +215,26 @@ func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 
 // Partial reports whether calls are left out on purpose, from the beginning at least.
 func (c *Control) Partial() bool {
-	return c.page.Flags&CtlStartOff != 0 || c.page.Flags&CtlFilter != 0 && !c.withoutMPI()
+	return c.page.Flags&CtlStartOff != 0 || c.page.In[0] != 0 || c.page.Flags&CtlFilter != 0 && !c.withoutMPI()
 }
+
+// maxInNames is how many names the regions that recording is limited to may have, those around them included.
+const maxInNames = 63
+
+// CheckIn tells whether the runtime has room for regions that recording is limited to, in a list with commas.
+func CheckIn(list string) error {
+	if n := strings.Count(list, ",") + strings.Count(list, "/") + 1; n > maxInNames {
+		return fmt.Errorf("%d names of regions: at most %d; * stands for anything in a name", n, maxInNames)
+	}
+	if most := len(controlPage{}.In) - 1; len(list) > most {
+		return fmt.Errorf("names of regions are %d bytes long: at most %d; * stands for anything in a name", len(list),
+			most)
+	}
+	return nil
+}
+
+// Entered tells whether a process has entered the i-th of the regions that recording is limited to.
+func (c *Control) Entered(i int) bool { return atomic.LoadUint64(&c.page.InEntered)>>i&1 != 0 }
 
 // withoutMPI tells whether all of MPI's functions are filtered out and no others: its events were not asked for.
 func (c *Control) withoutMPI() bool {

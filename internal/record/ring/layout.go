@@ -151,7 +151,9 @@ type controlPage struct {
 	FunctionTimes  uint32
 	Bell           uint32
 	FunctionDepth  uint32
-	_              [1004]byte
+	In             [508]byte
+	InEntered      uint64
+	_              [488]byte
 	Summary        [1024]byte
 }
 

@@ -124,9 +124,20 @@ func TestSegmentWords(t *testing.T) {
 	}
 }
 
+func TestCheckIn(t *testing.T) {
+	for list, ok := range map[string]bool{
+		"step": true, strings.Repeat("a/b,", 31) + "c": true, strings.Repeat("a/b,", 31) + "c,d": false,
+		strings.Repeat("x", 507): true, strings.Repeat("x", 508): false,
+	} {
+		if err := CheckIn(list); (err == nil) != ok {
+			t.Errorf("%.20s, %d bytes: %v", list, len(list), err)
+		}
+	}
+}
+
 func TestControlAndSegment(t *testing.T) {
 	dir := private.Temp(t)
-	if err := CreateControl(dir, Config{StartOff: true, Filter: []uint16{64, 300, IDs - 1},
+	if err := CreateControl(dir, Config{StartOff: true, In: "a/b,c", Filter: []uint16{64, 300, IDs - 1},
 		SummaryWait: time.Second}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +152,10 @@ func TestControlAndSegment(t *testing.T) {
 	if c.page.Flags != CtlStartOff|CtlFilter || c.page.Filter[8] != 1 || c.page.Filter[37] != 1<<4 ||
 		c.page.Filter[IDs/8-1] != 1<<7 || c.SegmentBytes() != 4<<20 {
 		t.Errorf("control page %+v", c.page.Flags)
+	}
+	c.page.InEntered = 2
+	if in := string(c.page.In[:6]); in != "a/b,c\x00" || c.Entered(0) || !c.Entered(1) || !c.Partial() {
+		t.Errorf("limited to %q, entered %b", in, c.page.InEntered)
 	}
 	if err := os.WriteFile(dir.Join("bad"), make([]byte, 8192), 0o600); err != nil {
 		t.Fatal(err)

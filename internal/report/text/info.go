@@ -78,7 +78,9 @@ func Info(out io.Writer, info *report.Info, top int) error {
 		}
 		row("", "%s", m)
 	}
-	if info.Partial {
+	if info.In != nil {
+		row("partial", "calls were recorded %s", archive.OnlyIn(info.In, info.NeverEntered))
+	} else if info.Partial {
 		row("partial", "calls were left out on purpose: filters, or recording was off for a while")
 	}
 	b := &info.Bytes
@@ -173,7 +175,7 @@ func functions(w io.Writer, info *report.Info, top int) {
 func optionText(options map[string]string) string {
 	usual := map[string]string{"callsites": "caller", "timing": codec.Default, "start": "on"}
 	var parts []string
-	for _, name := range []string{"events", "functions", "function-times", "depth", "ranks", "only", "except",
+	for _, name := range []string{"events", "functions", "function-times", "depth", "ranks", "in", "only", "except",
 		"callsites", "timing", "start"} {
 		if v := options[name]; v != usual[name] && v != "" {
 			parts = append(parts, fmt.Sprintf("--%s=%s", name, v))

@@ -77,6 +77,9 @@ func (p *summaryPrinter) head() {
 		p.line("Snapshot of the running job, %s after its start: %s at work", render.Duration(at.Sub(m.Created)),
 			plural(uint64(n.Running), "process"))
 	}
+	if regions, missed := m.RecordedIn(); regions != nil {
+		p.line("Recorded %s", archive.OnlyIn(regions, missed))
+	}
 	if n.Broken > 0 || n.Lost > 0 {
 		p.line("Not complete: %s did not terminate normally, %s lost (tabard info says why)",
 			plural(uint64(n.Broken), "process"), plural(n.Lost, "call"))
