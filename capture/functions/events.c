@@ -278,7 +278,8 @@ static __attribute__((noinline)) int enter_slow(struct tbf_thread *t, uint32_t f
         if (function - tbf_libc.first < tbf_libc.count) return 0;
         tb_function_saved(tbf_begin, NULL);
         t = tbf_self;
-        return t->ready ? enter_now(t, function, sp) : 0;
+        /* Only now is it known whether tracing is on. */
+        return t->ready && tb_gate[TB_ID_function_open] == TB_GATE_OPEN ? enter_now(t, function, sp) : 0;
     }
     if (!t->s) { /* a forked child */
         tbf_self = &tbf_refused;

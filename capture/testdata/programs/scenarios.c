@@ -270,7 +270,8 @@ static void regions(void)
     pthread_t t;
     send(1);
     begin("out"), send(2), begin("in"), send(3), begin("deeper"), send(4), end(), end(), send(5), end();
-    begin("a"), begin("b/c"), send(6), begin("d"), send(7), begin("in"), send(8), end(), send(9), end(), send(10), end(), end();
+    begin("a"), begin("b/c"), send(6), begin("d"), send(7), begin("in"), send(8);
+    end(), send(9), end(), send(10), end(), end();
     begin("b/c"), begin("d"), send(11), end(), end();
     end(), begin("in"), MPI_Pcontrol(0), send(12), end(), MPI_Pcontrol(1), send(13); /* one end too many before */
     MPI_Pcontrol(0), begin("in"), send(14), MPI_Pcontrol(1), send(15), end(), send(16);
