@@ -7,8 +7,8 @@
 // of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. Silent is with all entries
 // changed and nothing told (--start=off). Times of variants are over that of the program as it is.
 //
-// With -tools it puts the programs of one rank beside uftrace and callgrind, as far as these are installed, in turns
-// and without a launcher. uftrace patches the program as it is (-P .), without the calls of libraries.
+// With -tools it puts the programs beside uftrace and callgrind, as far as these are installed, in turns; those of one
+// rank without a launcher. uftrace patches the program as it is (-P .), without the calls of libraries.
 package main
 
 import (

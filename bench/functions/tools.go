@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
 	"github.com/tabard-hpc/tabard/bench/internal/recordings"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // A tool runs a program and records its function calls in a folder.
@@ -27,11 +29,14 @@ type tool struct {
 
 var tools = []tool{
 	{"as it is", "", func(_ *bench, _ string, args []string) []string { return args }, nil},
+	{"tabard, main, silent", "", tabardTool("main", "--start=off"), nil},
 	{"tabard, main", "", tabardTool("main"), tabardCalls},
 	{"uftrace", "uftrace", func(_ *bench, dir string, args []string) []string {
-		return append([]string{"uftrace", "record", "--no-event", "--no-sched", "--no-libcall", "-P", ".", "-d",
-			filepath.Join(dir, "uftrace")}, args...)
+		// A folder for each process.
+		record := `exec uftrace record --no-event --no-sched --no-libcall -P . -d "$0/uftrace.$$" "$@"`
+		return append([]string{"sh", "-c", record, dir}, args...)
 	}, uftraceCalls},
+	{"tabard, all, silent", "", tabardTool("all", "--start=off"), nil},
 	{"tabard, all", "", tabardTool("all"), tabardCalls},
 	{"callgrind", "valgrind", func(_ *bench, dir string, args []string) []string {
 		return append([]string{"valgrind", "-q", "--tool=callgrind",
@@ -39,10 +44,10 @@ var tools = []tool{
 	}, nil},
 }
 
-func tabardTool(which string) func(*bench, string, []string) []string {
+func tabardTool(which string, more ...string) func(*bench, string, []string) []string {
 	return func(b *bench, dir string, args []string) []string {
-		return append([]string{b.o.tabard, "record", "-q", "--force", "--functions=" + which, "-o",
-			filepath.Join(dir, "f.tabard")}, args...)
+		return slices.Concat([]string{b.o.tabard, "record", "-q", "--force", "--functions=" + which, "-o",
+			filepath.Join(dir, "f.tabard")}, more, args)
 	}
 }
 
@@ -56,19 +61,22 @@ func tabardCalls(_ *bench, dir string) (uint64, error) {
 var uftraceCall = regexp.MustCompile(`(?m)^\s+[\d.]+\s+[a-z]+\s+[\d.]+\s+[a-z]+\s+(\d+)\s`)
 
 func uftraceCalls(_ *bench, dir string) (uint64, error) {
-	out, err := exec.Command("uftrace", "report", "-d", filepath.Join(dir, "uftrace")).Output()
-	if err != nil {
-		return 0, fmt.Errorf("uftrace report: %w", err)
-	}
 	sum := uint64(0)
-	for _, m := range uftraceCall.FindAllSubmatch(out, -1) {
-		n, err := strconv.ParseUint(string(m[1]), 10, 64)
+	folders, err := filepath.Glob(filepath.Join(dir, "uftrace.*"))
+	for _, folder := range folders {
+		out, err := exec.Command("uftrace", "report", "-d", folder).Output()
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("uftrace report: %w", err)
 		}
-		sum += n
+		for _, m := range uftraceCall.FindAllSubmatch(out, -1) {
+			n, err := strconv.ParseUint(string(m[1]), 10, 64)
+			if err != nil {
+				return 0, err
+			}
+			sum += n
+		}
 	}
-	return sum, nil
+	return sum, err
 }
 
 // toolResult is what a program takes with a tool: the least of all runs.
@@ -79,13 +87,11 @@ type toolResult struct {
 	err       error // the last one: the tool is not there, or could not run the program
 }
 
-// compare prints the table of tools beside each other. Programs are started as one process, without a launcher.
+// compare prints the table of tools beside each other.
 func (b *bench) compare(list []programs.Program) error {
-	fmt.Print("\n| program | tool | CPU, s | over as it is | wall, s | calls seen | bytes |\n|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| program | ranks | tool | CPU, s | over as it is | wall, s | calls seen | bytes |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, p := range list {
-		if p.Ranks > 1 {
-			continue
-		}
 		best := make([]toolResult, len(tools))
 		for i := range best {
 			best[i].cpu, best[i].wall = math.Inf(1), math.Inf(1)
@@ -96,7 +102,7 @@ func (b *bench) compare(list []programs.Program) error {
 			}
 		}
 		for i, r := range best {
-			fmt.Println(toolLine(p.Name, &tools[i], &r, best[0].cpu))
+			fmt.Println(toolLine(&p, &tools[i], &r, best[0].cpu))
 		}
 		if best[0].err != nil {
 			return best[0].err
@@ -105,9 +111,9 @@ func (b *bench) compare(list []programs.Program) error {
 	return nil
 }
 
-func toolLine(program string, t *tool, r *toolResult, as float64) string {
+func toolLine(p *programs.Program, t *tool, r *toolResult, as float64) string {
 	if r.err != nil {
-		return fmt.Sprintf("| %s | %s | %s | | | | |", program, t.name,
+		return fmt.Sprintf("| %s | %d | %s | %s | | | | |", p.Name, p.Ranks, t.name,
 			strings.Join(strings.Fields(r.err.Error()), " "))
 	}
 	calls, bytes := "", ""
@@ -117,8 +123,8 @@ func toolLine(program string, t *tool, r *toolResult, as float64) string {
 	if r.bytes > 0 {
 		bytes = programs.Commas(r.bytes)
 	}
-	return fmt.Sprintf("| %s | %s | %.2f | %.2f | %.2f | %s | %s |", program, t.name, r.cpu, r.cpu/as, r.wall, calls,
-		bytes)
+	return fmt.Sprintf("| %s | %d | %s | %.2f | %.2f | %.2f | %s | %s |", p.Name, p.Ranks, t.name, r.cpu, r.cpu/as, r.wall,
+		calls, bytes)
 }
 
 const toolTimeout = 10 * time.Minute
@@ -132,23 +138,41 @@ func (b *bench) withTool(t *tool, p programs.Program, best *toolResult) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
-	defer cancel()
-	args := t.command(b, dir, p.Args)
-	c := exec.CommandContext(ctx, args[0], args[1:]...)
-	c.Dir = b.dir
-	c.WaitDelay = 10 * time.Second
 	began := time.Now()
-	out, err := c.CombinedOutput()
+	cpu, err := b.start(p, t.command(b, dir, p.Args))
 	wall := time.Since(began)
 	if err != nil {
-		return fmt.Errorf("failed: %w: %.100s", err, out)
+		return fmt.Errorf("failed: %w", err)
 	}
-	cpu := c.ProcessState.UserTime() + c.ProcessState.SystemTime() + reap() // and what collects or writes
+	cpu += reap() // and what collects or writes
 	best.cpu, best.wall = min(best.cpu, cpu.Seconds()), min(best.wall, wall.Seconds())
 	if best.bytes, err = recordings.Bytes(dir); err != nil || t.calls == nil {
 		return err
 	}
 	best.calls, err = t.calls(b, dir)
 	return err
+}
+
+// start runs a program, a single process without a launcher, and returns its CPU time.
+func (b *bench) start(p programs.Program, args []string) (time.Duration, error) {
+	if p.Ranks > 1 {
+		r, err := (&mpirun.Job{MPI: b.m, Ranks: p.Ranks, Dir: b.dir, Args: args, Timeout: toolTimeout}).Start()
+		if err != nil {
+			return 0, err
+		}
+		if r.Code != 0 {
+			return 0, fmt.Errorf("exit code %d: %.100s", r.Code, r.Stderr)
+		}
+		return r.CPU, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
+	defer cancel()
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c.Dir = b.dir
+	c.WaitDelay = 10 * time.Second
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%w: %.100s", err, out)
+	}
+	return c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }
