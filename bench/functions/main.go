@@ -1,10 +1,11 @@
 // Command functions shows what recording function calls costs: it runs programs as they are and in several ways of
 // recording, in turns, and prints the table of docs/benchmarks.md:
 //
-//	go run ./bench/functions [-programs FILE] [-runs N] [-mpi NAME] [-tabard FILE] [-tools]
+//	go run ./bench/functions [-programs FILE] [-dir DIR] [-runs N] [-mpi NAME] [-tabard FILE] [-tools]
 //
 // The programs are one whose functions do nothing but call each other, and any others that are already built: each line
-// of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. Silent is with all entries
+// of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They run in DIR, where their
+// input may be, or in a folder that is removed. Silent is with all entries
 // changed and nothing told (--start=off). Times of variants are over that of the program as it is.
 //
 // With -tools it puts the programs beside uftrace and callgrind, as far as these are installed, in turns; those of one
@@ -30,9 +31,9 @@ import (
 )
 
 type options struct {
-	mpi, tabard, list string
-	runs              int
-	tools             bool
+	mpi, tabard, list, dir string
+	runs                   int
+	tools                  bool
 }
 
 func main() {
@@ -40,6 +41,7 @@ func main() {
 	flag.StringVar(&o.mpi, "mpi", "openmpi", "the MPI to run the programs with")
 	flag.StringVar(&o.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard to record with")
 	flag.StringVar(&o.list, "programs", "", "more programs: lines of name, ranks, command")
+	flag.StringVar(&o.dir, "dir", "", "the folder that programs run in (default: one that is made)")
 	flag.IntVar(&o.runs, "runs", 3, "runs of each variant; the least counts")
 	flag.BoolVar(&o.tools, "tools", false, "only the table beside other tools")
 	flag.Parse()
@@ -94,6 +96,9 @@ func run(o *options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if o.dir == "" {
+		o.dir = dir
+	}
 	b := &bench{o, m, dir}
 	list, err := b.programs()
 	if err != nil {
@@ -163,7 +168,7 @@ func (b *bench) once(p programs.Program, record []string, best *result) error {
 		args = append(append([]string{b.o.tabard, "record", "-q", "--force", "-o", file}, record...), args...)
 	}
 	began := time.Now()
-	r, err := (&mpirun.Job{MPI: b.m, Ranks: p.Ranks, Dir: b.dir, Args: args, Timeout: 10 * time.Minute}).Start()
+	r, err := (&mpirun.Job{MPI: b.m, Ranks: p.Ranks, Dir: b.o.dir, Args: args, Timeout: 10 * time.Minute}).Start()
 	wall := time.Since(began)
 	if err != nil {
 		return err

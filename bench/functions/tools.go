@@ -156,7 +156,7 @@ func (b *bench) withTool(t *tool, p programs.Program, best *toolResult) error {
 // start runs a program, a single process without a launcher, and returns its CPU time.
 func (b *bench) start(p programs.Program, args []string) (time.Duration, error) {
 	if p.Ranks > 1 {
-		r, err := (&mpirun.Job{MPI: b.m, Ranks: p.Ranks, Dir: b.dir, Args: args, Timeout: toolTimeout}).Start()
+		r, err := (&mpirun.Job{MPI: b.m, Ranks: p.Ranks, Dir: b.o.dir, Args: args, Timeout: toolTimeout}).Start()
 		if err != nil {
 			return 0, err
 		}
@@ -168,7 +168,7 @@ func (b *bench) start(p programs.Program, args []string) (time.Duration, error) 
 	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
-	c.Dir = b.dir
+	c.Dir = b.o.dir
 	c.WaitDelay = 10 * time.Second
 	out, err := c.CombinedOutput()
 	if err != nil {
