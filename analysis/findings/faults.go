@@ -197,7 +197,7 @@ func (f *finder) unfinished() {
 		at := place{u.Func, u.Site}
 		messages := were(u.Count, "message", "is", "are") + " never received"
 		if u.Unreceived {
-			messages += fmt.Sprintf(" (%d bytes)", u.Bytes)
+			messages += " (" + f.bytes(float64(u.Bytes)) + ")"
 		}
 		if k, ok := told[at]; ok {
 			if u.Unreceived {
@@ -224,7 +224,7 @@ func (f *finder) unfinished() {
 			if n.Kind = Unmatched; n.Severity == Note {
 				n.Severity = Warning
 			}
-			n.Text = fmt.Sprintf("%s sent in %s by %s: %s", messages, call(u.Func, u.Site), f.who(u.Processes), first)
+			n.Text = fmt.Sprintf("%s, sent in %s by %s: %s", messages, call(u.Func, u.Site), f.who(u.Processes), first)
 		} else {
 			n.Text = fmt.Sprintf("%s neither completed (MPI_Wait, MPI_Test) nor freed, made in %s by %s: %s",
 				were(u.Count, "request", "is", "are"), call(u.Func, u.Site), f.who(u.Processes), first)

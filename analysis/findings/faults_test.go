@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 		"freed requests": {[]string{isends.String(), times(300, recv(0, 9))}, []string{times(300, fmt.Sprintf(isend, 0)+
 			"MPI_Request_free(request=request#0) @ f.c:9 [f]"), times(300, recv(0, 9))}, Leak, "300 requests"},
 		"a message": {[]string{send(1) + "\n" + send(2), recv(0, 1)}, []string{send(1), recv(0, 1)}, Unmatched,
-			"1 message is never received (16 bytes) sent in MPI_Send at f.c:3 [f] by rank 0: the first one from rank 0 to rank 1 " +
+			"1 message is never received (16 bytes), sent in MPI_Send at f.c:3 [f] by rank 0: the first one from rank 0 to rank 1 " +
 				"with tag 2"},
 	} {
 		t.Run(name, func(t *testing.T) {

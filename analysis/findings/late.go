@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ func (f *finder) lateRanks() {
 	}
 	all, processes := f.latecomers()
 	f.ordered(all)
-	if f.serial(all, processes) {
+	if f.serial(all, processes) || f.takingTurns(processes) {
 		return
 	}
 	median := time.Duration(0)
@@ -303,6 +304,46 @@ func (f *finder) serial(all []*late, processes int) bool {
 		f.told[f.Usage.Processes[i].Process] = true
 	}
 	return true
+}
+
+// takingTurns reports that ranks work one after the other in a part of the run, as when a token goes round before they
+// write a file. There, of the time that all wait, each waits for its turn, in one receive, or for the others after it:
+// all wait equally long in the end, the first one never for its turn, and the last one for nothing else. For its turn
+// the rank at place k waits k times as long as the second one, which makes n/2 times the wait of the last one in all.
+func (f *finder) takingTurns(processes int) bool {
+	k := slices.IndexFunc(f.Waits.Groups, func(g waits.Group) bool { return g.Kind == waits.LateSender })
+	if processes < 3 || k < 0 || len(f.told) > 0 {
+		return false
+	}
+	g := &f.Waits.Groups[k]
+	last := g.Waiters[0]
+	cost := 2 * g.Time
+	if len(g.Waiters) != min(processes-1, waits.MaxShares) || len(g.Causers) != len(g.Waiters) || f.share(cost) < much ||
+		!near(time.Duration(processes)*last.Time, cost, .2) || !near(cost, f.Waits.Total.Time, .35) {
+		return false
+	}
+	for i := range f.Waits.Processes {
+		p := &f.Waits.Processes[i]
+		if !near(time.Duration(processes)*p.Total(), f.Waits.Total.Time, .25) ||
+			p.Process == last.Process && 4*last.Time < 3*p.Total() {
+			return false
+		}
+	}
+	n := Finding{Kind: Serial, Cost: min(cost, f.Waits.Total.Time), Process: last.Process, Func: g.Waiting.Func,
+		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
+	n.Text = fmt.Sprintf("The ranks work one after the other in a part of the run: each waits in %s until the one before it "+
+		"has done its part and come to %s, %s last, and then all wait for the others (%s)", call(n.Func, n.Site),
+		call(g.Late.Func, g.Late.Site), f.Name(last.Process), f.part(n.Cost))
+	f.add(n)
+	for i := range f.Waits.Processes {
+		f.told[f.Waits.Processes[i].Process] = true
+	}
+	return true
+}
+
+// near tells whether two times differ by no more than a part of the second one.
+func near(a, b time.Duration, part float64) bool {
+	return math.Abs(float64(a-b)) <= part*float64(b)
 }
 
 // slowSteps reports the time steps that are slow, unless a process is the cause that is reported already.

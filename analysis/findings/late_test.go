@@ -96,3 +96,45 @@ func TestMovingWork(t *testing.T) {
 		}
 	}
 }
+
+// Where ranks take turns, as at a file, each waits for those before it or for those after it: equally long in all. Where
+// they are late by chance, they wait in all calls alike.
+func TestTakingTurns(t *testing.T) {
+	const turn = 25 * time.Millisecond
+	for _, c := range []struct {
+		name        string
+		turns, rest []time.Duration // how many turns each of four ranks waits for its own, and elsewhere
+		causers     int
+		want        Kind
+	}{
+		{"a token", []time.Duration{0, 1, 2, 3}, []time.Duration{3, 2, 1, 0}, 3, Serial},
+		{"about", []time.Duration{0, 1, 2, 3}, []time.Duration{3, 2, 1, 1}, 3, Serial},
+		{"chance", []time.Duration{2, 1, 2, 1}, []time.Duration{1, 2, 1, 2}, 4, Jitter},
+		{"chance at the end of a chain", []time.Duration{0, 2, 2, 2}, []time.Duration{3, 1, 1, 1}, 3, Jitter},
+		{"nothing afterwards", []time.Duration{0, 1, 2, 3}, []time.Duration{0, 0, 0, 0}, 3, Jitter},
+		{"one that all wait for", []time.Duration{0, 1, 2, 3}, []time.Duration{3, 2, 1, 0}, 1, Jitter},
+	} {
+		usage := &efficiency.Result{End: time.Second}
+		r := &waits.Result{Elapsed: 4 * time.Second}
+		g := waits.Group{Kind: waits.LateSender, Waiting: waits.Place{Func: "MPI_Recv"}}
+		for i := range int32(4) {
+			usage.Processes = append(usage.Processes, efficiency.Process{Process: i, End: time.Second})
+			p := waits.Process{Process: i}
+			p.Waited[waits.LateSender], p.Waited[waits.WaitAtBarrier] = c.turns[i]*turn, c.rest[i]*turn
+			r.Processes = append(r.Processes, p)
+			if c.turns[i] > 0 {
+				g.Waiters = append([]waits.Share{{Process: i, Time: c.turns[i] * turn}}, g.Waiters...)
+				g.Time += c.turns[i] * turn
+			}
+			r.Total.Time += p.Total()
+			r.Roots = append(r.Roots, waits.Root{Process: i, Late: waits.Place{Func: "MPI_Send"}, Time: 75 * time.Millisecond,
+				Worst: -1})
+		}
+		g.Causers = make([]waits.Share, c.causers)
+		r.Groups = []waits.Group{g}
+		found := Of(Input{Usage: usage, Waits: r})
+		if len(found) == 0 || found[0].Kind != c.want {
+			t.Errorf("%s: %v instead of %s", c.name, found, c.want)
+		}
+	}
+}

@@ -14,7 +14,8 @@ import (
 // manual reports the collective made of messages whose replacement is worth most: that which takes most of the time in
 // its calls, by the part of it that a library's algorithm saves on paper. That part is no measurement and is not told;
 // `tabard collectives --try` measures it. From process to process also pipelines go and what neighbours exchange: such
-// a chain has to be proven.
+// a chain has to be proven. So has what makes ranks work one after the other: it may be a token, of which the data says
+// nothing.
 func (f *finder) manual() {
 	if f.Collectives == nil || f.Usage == nil {
 		return
@@ -26,6 +27,7 @@ func (f *finder) manual() {
 		c := &f.Collectives.Findings[i]
 		made, library, ok := c.Estimate(collectives.Paper)
 		chain := c.Operation == "scan" || c.Operation == "exscan" || c.Algorithm == "chain"
+		chain = chain || f.inTurn(c)
 		if !ok || library >= made || c.Instances < 2 || chain && c.Grade != collectives.Proven {
 			continue
 		}
@@ -63,6 +65,15 @@ func (f *finder) manual() {
 		members,
 		best.Messages, best.Call, render.Plural(best.Instances, "time"), call(n.Func, n.Site), evidence, f.part(cost))
 	f.add(n)
+}
+
+// inTurn tells whether ranks work one after the other by the messages of a collective, which is reported.
+func (f *finder) inTurn(c *collectives.Finding) bool {
+	return slices.ContainsFunc(f.found, func(n Finding) bool {
+		return n.Kind == Serial && slices.ContainsFunc(c.RecvSites, func(s int32) bool {
+			return f.Collectives.Sites[s] == n.Func+" @ "+n.Site
+		})
+	})
 }
 
 // inCalls is the time of all ranks in the calls of these sites.

@@ -55,3 +55,21 @@ func TestManualFinding(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenIsNoCollective: by what makes ranks work one after the other a broadcast has to be proven.
+func TestTokenIsNoCollective(t *testing.T) {
+	usage := &efficiency.Result{End: time.Second, Processes: make([]efficiency.Process, 8), Places: []efficiency.Place{
+		{Func: "MPI_Recv", Site: "a.c:4", MPI: efficiency.Spread{Sum: time.Second}}}}
+	for grade, want := range map[collectives.Grade]int{collectives.Consistent: 1, collectives.Proven: 2} {
+		c := chain(8, 90)
+		c.Grade = grade
+		f := &finder{total: 8 * time.Second, found: []Finding{{Kind: Serial, Func: "MPI_Recv", Site: "a.c:4"}},
+			Input: Input{Usage: usage, Collectives: &collectives.Result{Findings: []collectives.Finding{c},
+				Sites: []string{"MPI_Send @ a.c:3", "MPI_Recv @ a.c:4"}}}}
+		f.Name = func(int32) string { return "" }
+		f.Duration = time.Duration.String
+		if f.manual(); len(f.found) != want {
+			t.Errorf("%s: %v", grade, f.found)
+		}
+	}
+}

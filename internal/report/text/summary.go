@@ -71,7 +71,7 @@ func (p *summaryPrinter) head() {
 	}
 	p.line("%s; %s in %s", text, plural(n.Calls, "call"), byteSize(p.r.Archive.Stats().Total))
 	if v, _, _ := strings.Cut(m.MPI, "\n"); v != "" {
-		p.line("%s", v)
+		p.line("%s", strings.ReplaceAll(v, "\t", "  ")) // MPICH has one in its version
 	}
 	if at, ok := m.Snapshot(); ok {
 		p.line("Snapshot of the running job, %s after its start: %s at work", render.Duration(at.Sub(m.Created)),
