@@ -19,6 +19,8 @@ type call struct {
 	site string
 	// size and room are the bytes that are sent and that there is room for; -1 if unknown.
 	size, room int64
+	// sent and received are the datatypes of messages, 0 if they are not predefined or not known.
+	sent, received int64
 	// root and op are those of collectives; has tells whether they are known.
 	root, op       int64
 	hasRoot, hasOp bool
@@ -54,6 +56,7 @@ func (c *checker) call(r *match.Ref) (*call, error) {
 		}
 		x.size = c.bytes(s, sig, event, o.SendCount, o.SendType, o.Parts)
 		x.room = c.bytes(s, sig, event, o.RecvCount, o.RecvType, o.Parts)
+		x.sent, x.received = predefined(sig, o.SendType), predefined(sig, o.RecvType)
 		x.root, x.hasRoot = number(sig, o.Root)
 		x.op, x.hasOp = number(sig, f.Slot(spec.RoleOperator))
 	}
@@ -70,6 +73,14 @@ func number(sig *archive.Signature, slot int) (int64, bool) {
 	}
 	v := &sig.Slots[slot]
 	return v.N, v.Kind == archive.Int || v.Kind == archive.Ref
+}
+
+// predefined is the predefined datatype in a slot, 0 if it is another one or not the same in all calls.
+func predefined(sig *archive.Signature, slot int) int64 {
+	if t, ok := number(sig, slot); ok && t > 0 && t&1 == 1 {
+		return t
+	}
+	return 0
 }
 
 // bytes is the size of count elements of a type, -1 if unknown.

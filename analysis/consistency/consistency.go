@@ -36,6 +36,8 @@ const (
 	Negative
 	// Circle: calls that wait for each other.
 	Circle
+	// Types: a message that is received as another datatype than it was sent as.
+	Types
 )
 
 // Problem is calls from one place that do not fit together with other calls.

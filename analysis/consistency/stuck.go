@@ -98,7 +98,8 @@ func Stuck(p *calls.Program) (*Standstill, error) {
 		return nil, err
 	}
 	r.Problems = slices.DeleteFunc(c.problems(), func(x Problem) bool {
-		return x.Kind != Mixed && x.Kind != Differing && x.Kind != Unequal && x.Kind != Short
+		return x.Kind != Mixed && x.Kind != Differing && x.Kind != Unequal && x.Kind != Short &&
+			x.Kind != Types
 	})
 	r.Unfinished = s.unfinished.list()
 	return r, nil

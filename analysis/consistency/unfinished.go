@@ -76,9 +76,12 @@ func (o *operations) list() (list []Unfinished) {
 	return list
 }
 
-// message notes requests of a message that nothing completed.
+// message notes datatypes of a message that differ, and its requests that nothing completed.
 func (s *stuck) message(m *match.Message) error {
 	if err := s.checker.message(m); err != nil {
+		return err
+	}
+	if err := s.types(m); err != nil {
 		return err
 	}
 	for _, e := range []*match.End{m.Send, m.Recv} {

@@ -143,6 +143,7 @@ func (f *finder) faults(ended bool) {
 	}
 	if f.Standstill != nil {
 		f.unfinished()
+		f.types()
 	}
 	if f.Faults != nil {
 		for i := range f.Faults.Leaks[:min(len(f.Faults.Leaks), mostFaults)] {

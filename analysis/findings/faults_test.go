@@ -63,6 +63,7 @@ func TestFaults(t *testing.T) {
 		fmt.Fprintf(&dups, dup, i)
 		fmt.Fprintf(&isends, isend, i)
 	}
+	doubles := strings.Replace(recv(0, 1), "MPI_INT", "MPI_DOUBLE", 1)
 	for name, c := range map[string]struct {
 		fault, control []string
 		kind           Kind
@@ -100,6 +101,12 @@ func TestFaults(t *testing.T) {
 		"a message": {[]string{send(1) + "\n" + send(2), recv(0, 1)}, []string{send(1), recv(0, 1)}, Unmatched,
 			"1 message is never received (16 bytes), sent in MPI_Send at f.c:3 [f] by rank 0: the first one from rank 0 to rank 1 " +
 				"with tag 2"},
+		"another type": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "DOUBLE", "2INT", 1)}, Mismatch,
+			"Messages are received in MPI_Recv at f.c:4 [f] as another datatype than they were sent as: rank 1 receives elements of " +
+				"8 bytes (MPI_DOUBLE), and rank 0 sends those of 4 bytes (MPI_INT) in MPI_Send at f.c:3 [f]"},
+		"bytes": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "count=4, datatype=MPI_DOUBLE",
+			"count=16, datatype=MPI_BYTE", 1)}, Mismatch,
+			"8 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := described(t, c.fault...)

@@ -52,7 +52,8 @@ func (f *finder) hangs() (list []Finding) {
 	}
 	for i := range f.Standstill.Problems {
 		p := &f.Standstill.Problems[i]
-		if i == mostHangs || told[p.Text] || p.Kind == consistency.Short && f.returned(p) {
+		if i == mostHangs || told[p.Text] || p.Kind == consistency.Types ||
+			p.Kind == consistency.Short && f.returned(p) {
 			continue
 		}
 		n := Finding{
@@ -84,6 +85,23 @@ func (f *finder) returned(p *consistency.Problem) bool {
 	return f.Faults != nil && slices.ContainsFunc(f.Faults.Errors, func(e faults.Error) bool {
 		return e.Func == p.Func && e.Site == p.Site
 	})
+}
+
+// types reports messages that are received as another type than they were sent as.
+func (f *finder) types() {
+	reported := 0
+	for i := range f.Standstill.Problems {
+		p := &f.Standstill.Problems[i]
+		if p.Kind != consistency.Types || reported == mostFaults {
+			continue
+		}
+		reported++
+		n := Finding{Kind: Mismatch, Severity: Error, Process: int32(p.Processes.Min()), Func: p.Func, Site: p.Site, Step: -1,
+			Command: []string{"dump", "--function", p.Func, "--last", "1"}}
+		n.Text = fmt.Sprintf("Messages are received in %s as another datatype than they were sent as: %s", call(p.Func, p.Site),
+			f.problem(p))
+		f.add(n)
+	}
 }
 
 // problem is what does not fit. Processes of the only world are its ranks.
