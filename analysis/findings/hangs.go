@@ -97,7 +97,7 @@ func (f *finder) types() {
 		}
 		reported++
 		n := Finding{Kind: Mismatch, Severity: Error, Process: int32(p.Processes.Min()), Func: p.Func, Site: p.Site, Step: -1,
-			Command: []string{"dump", "--function", p.Func, "--last", "1"}}
+			Command: []string{"loops"}}
 		n.Text = fmt.Sprintf("Messages are received in %s as another datatype than they were sent as: %s", call(p.Func, p.Site),
 			f.problem(p))
 		f.add(n)
