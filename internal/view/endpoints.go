@@ -43,6 +43,8 @@ func endpoints() map[string]endpoint {
 		"inflight": {work: inFlight, takes: []string{"t0", "t1", "bins", "rows"}, selects: true, queue: tables},
 		"search":   {work: search, takes: []string{"q", "limit"}, queue: small},
 		"code":     {work: code, takes: []string{"rank", "loop", "times", "call"}, queue: small},
+		"bands":    {work: bands, takes: []string{"first", "rows", "level", "x", "of"}, selects: true},
+		"classes":  {work: classes},
 		"command": {work: command, takes: []string{"panel", "kind", "cause", "value", "bins", "by", "quantiles",
 			"thread",
 			"from", "limit"}, selects: true},

@@ -31,6 +31,7 @@ type recording struct {
 	timesErr error
 	tiles    tilers
 	packed   packedTiles
+	bands    keptBands
 	// firstOnce takes the first picture from the cache.
 	firstOnce sync.Once
 	nests     nests

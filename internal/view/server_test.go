@@ -203,7 +203,7 @@ var asked = []string{"/api/overview", "/api/info", "/api/report", "/api/loops", 
 	"/api/arrows?t0=100&t1=900&max=2", "/api/search?q=send", "/api/search?q=count%3D3", "/api/search?q=rank+1",
 	"/api/code", "/api/code?times=20&call=MPI_Send", "/api/command?panel=waits&rank=0&kind=late-sender",
 	"/api/report?steps=3-5", "/api/waits?kind=late-sender", "/api/profile?function=p2p&rank=0",
-	"/api/inflight", "/api/inflight?rank=1&bins=7&rows=1&t0=100&t1=900"}
+	"/api/inflight", "/api/classes", "/api/inflight?rank=1&bins=7&rows=1&t0=100&t1=900"}
 
 // Strings of a recording are data: no answer can be taken for a part of a page.
 func TestHostileStrings(t *testing.T) {

@@ -147,8 +147,8 @@ func tiles(q *question) (any, error) {
 	if group := n[3]; group&(group-1) != 0 || n[2]%group != 0 {
 		return nil, wrong("group is no power of two, or first is no multiple of it")
 	}
-	if n[0] > 0 && n[1] > (1<<62)>>n[0]>>8 {
-		return nil, wrong("this is after the end of time")
+	if err := afterTime(n[0], n[1]); err != nil {
+		return nil, err
 	}
 	key := fmt.Sprintf("%s %s %d", tilerKey(q.flags, order, isVolume(value)), value, n)
 	q.rec.firstOnce.Do(q.rec.loadFirst)
@@ -169,6 +169,14 @@ func tiles(q *question) (any, error) {
 		q.rec.packed.put(key, b)
 	}
 	return b, err
+}
+
+// afterTime refuses tiles of times that no clock has.
+func afterTime(level, x int64) error {
+	if level > 0 && x > (1<<62)>>level>>8 {
+		return wrong("this is after the end of time")
+	}
+	return nil
 }
 
 // firstKey is the key of the tile of the whole run, as the page asks for it first.

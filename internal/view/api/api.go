@@ -126,6 +126,47 @@ type TileRow struct {
 	Sums []float64 `json:"sum_ns"`
 }
 
+// Classes are the classes of threads that made the same calls in the same order.
+type Classes struct {
+	// Total is how many there are; the first ones are listed.
+	Total   int     `json:"total"`
+	Classes []Class `json:"classes"`
+}
+
+// Class is a class of threads.
+type Class struct {
+	Class int `json:"class"`
+	// First is the line of its first thread in the order "class", Lines how many threads it has.
+	First  int `json:"first"`
+	Lines  int `json:"lines"`
+	World  int `json:"world"`
+	Thread int `json:"thread"`
+	// Ranks is a list such as "0-3,7", "" if it is too long to be sent.
+	Ranks string `json:"ranks"`
+}
+
+// BandHead comes before the cells of bands: of each row the least share of each bin, then the medians, then the greatest
+// ones, a byte each; 255 is all of the bin's time. Of an even number of threads the median is the lower one of the two
+// in the middle.
+type BandHead struct {
+	Level int   `json:"level"`
+	X     int64 `json:"x"`
+	Bins  int   `json:"bins"`
+	// Of is a category, or mpi: all but computation.
+	Of string `json:"of"`
+	// Exact is set if all threads were read.
+	Exact bool      `json:"exact"`
+	Rows  []BandRow `json:"rows"`
+}
+
+// BandRow is the band of a class.
+type BandRow struct {
+	Class int `json:"class"`
+	Lines int `json:"lines"`
+	// Read is how many of them are in the band.
+	Read int `json:"read"`
+}
+
 // Lane is the calls of a thread in a window of time.
 type Lane struct {
 	Line
