@@ -286,6 +286,52 @@ func TestViewerFaults(t *testing.T) {
 	}
 }
 
+// Classes of ranks are bands on the map, and unfold into their ranks: with the keys, the mouse, and from the table.
+func TestViewerClasses(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("abi mpich\n")
+	for r := range 9 { // rank 8 is a class of its own
+		fmt.Fprintf(&text, "rank %d of 9 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+10 MPI_Init()\n", r)
+		if r == 8 {
+			text.WriteString("50+9 MPI_Comm_rank(comm=MPI_COMM_WORLD)\n")
+		}
+		for k := range 50 {
+			fmt.Fprintf(&text, "%d+%d MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:8 [main]\n", 100+100*k, 1+(13*k+29*r)%90)
+		}
+		text.WriteString("9000+1000 MPI_Finalize()\n")
+	}
+	file := filepath.Join(t.TempDir(), "classes.tabard")
+	if err := os.WriteFile(file, archivetest.Bytes(t, text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx := chromium(t)
+	p := openViewer(t, ctx, serveView(t, file))
+	p.ready()
+	p.keys("x")
+	p.wait(`tabard.bands().length === 1 && tabard.bands()[0].read === 8 && !tabard.bands()[0].open`)
+	p.ready()
+	band := p.text(`(b => b.x + " " + b.y + " " + b.class)(tabard.bands()[0])`)
+	var x, y float64
+	var class int
+	if _, err := fmt.Sscan(band, &x, &y, &class); err != nil {
+		t.Fatal(err)
+	}
+	p.run(chromedp.MouseClickXY(x+300, y)) // on the band: its ranks
+	p.wait(`location.hash.includes("rank=0-7")`)
+	p.run(chromedp.MouseClickXY(x, y)) // beside it
+	p.wait(`tabard.bands()[0].open`)
+	link := p.text("location.href")
+	q := openViewer(t, ctx, link)
+	q.ready()
+	q.wait(`tabard.bands().length === 1 && tabard.bands()[0].open`)
+	p.click(`[role="tab"]`, "Classes")
+	p.ready()
+	p.click(".panel tbody button", "fold")
+	p.wait(`!tabard.bands()[0].open`)
+	p.keys("u")
+	p.wait(`tabard.bands()[0].open`)
+}
+
 // Two recordings are beside each other, coupled by iteration.
 func TestViewerCompare(t *testing.T) {
 	p := openViewer(t, chromium(t), serveView(t, viewerRecording(t, "none"), viewerRecording(t, "sizestep")))

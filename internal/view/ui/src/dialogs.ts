@@ -21,6 +21,7 @@ const keysHelp: [string, string][] = [
   ["\u2190 \u2192", "move in time"],
   ["\u2191 \u2193", "move over ranks"],
   ["+ \u2212", "fewer, more ranks"],
+  ["X", "classes of ranks; unfold, fold them"],
   ["0", "the whole run"],
   ["F", "look at the selection"],
   ["[ ]", "previous, next iteration"],

@@ -1,5 +1,6 @@
 // What colours mean.
 import { selfContained } from "./api";
+import { bandsName, bandsOf } from "./bands";
 import { count, size } from "./format";
 import { categories, categoryColor, css, isVolume, viridisTable, volumes } from "./palette";
 import type { TimeMap } from "./map";
@@ -17,9 +18,19 @@ export const colors: [string, string][] = [
 export function legend(store: Store, map: TimeMap): HTMLElement {
   const e = h("div", { class: "legend", role: "list", "aria-label": "Legend" });
   const draw = (): void => {
+    const bands =
+      store.now.order === "classes" && !selfContained
+        ? h(
+            "span",
+            { class: "key", role: "listitem" },
+            h("span", { class: "swatch band", "aria-hidden": "true" }),
+            `${bandsName(bandsOf(store.now.color))}: least, median, greatest`,
+          )
+        : null;
     if (store.now.color === "activity") {
       put(
         e,
+        bands,
         ...categories.map((c, i) => {
           if (!map.seen.has(c.key)) return null;
           const s = h("span", { class: "swatch", "aria-hidden": "true" });
@@ -41,7 +52,7 @@ export function legend(store: Store, map: TimeMap): HTMLElement {
       g.putImageData(image, 0, 0);
     }
     const color = store.now.color;
-    if (!isVolume(color)) return put(e, h("span", { class: "key" }, "0%", ramp, "100% of the time"));
+    if (!isVolume(color)) return put(e, h("span", { class: "key" }, "0%", ramp, "100% of the time"), bands);
     const rate = (v: number): string => (color.startsWith("bytes") ? size(v) : count(v));
     put(
       e,
@@ -55,10 +66,11 @@ export function legend(store: Store, map: TimeMap): HTMLElement {
         ramp,
         `${rate(map.most)} a second and line`,
       ),
+      bands,
     );
   };
   store.listen((now, before) => {
-    if (now.color !== before.color) draw();
+    if (now.color !== before.color || now.order !== before.order) draw();
   });
   map.element.addEventListener("seen", draw);
   addEventListener("themechange", draw);

@@ -11,7 +11,7 @@ import { icicle } from "./panels/icicle";
 import { loops } from "./panels/loops";
 import { matrix } from "./panels/matrix";
 import { messages } from "./panels/messages";
-import { comms, compare, outliers, ranks, steps as stepsPanel } from "./panels/others";
+import { classes, comms, compare, outliers, ranks, steps as stepsPanel } from "./panels/others";
 import { choice, reason, type Context, type Panel } from "./panels/panel";
 import { sites } from "./panels/sites";
 import { waits } from "./panels/waits";
@@ -67,6 +67,7 @@ function build(o: Overview): void {
     icicle,
     histogram,
     ranks,
+    classes,
     stepsPanel,
     comms,
     outliers,
@@ -84,12 +85,7 @@ function build(o: Overview): void {
         "div",
         { class: "bar-of-map" },
         followed("colour ", colors, "color", (v) => store.set({ color: v })),
-        followed(
-          "order ",
-          o.grid.orders.map((v) => [v, v]),
-          "order",
-          (v) => store.set({ order: v, view: undefined }),
-        ),
+        followed("rows ", rows(o.grid.orders), "order", (v) => store.set({ order: v, view: undefined })),
         legend(store, first),
       ),
       strip.element,
@@ -152,9 +148,17 @@ function build(o: Overview): void {
       frames: () => maps.flatMap((m) => m.frames),
       first: () => maps[0]?.firstPicture ?? NaN,
       calls: () => maps[0]?.callsDrawn() ?? [],
+      bands: () => maps[0]?.bandsDrawn() ?? [],
       near: (lines: number) => maps[0]?.near(lines),
     },
   });
+}
+
+// What the rows of a map may be: ranks in some order, or classes.
+function rows(orders: string[]): [string, string][] {
+  const names: Record<string, string> = { rank: "ranks", class: "ranks by class", host: "ranks by host" };
+  const all = orders.map((v): [string, string] => [v, names[v] ?? v]);
+  return selfContained ? all : [...all, ["classes", "classes"]];
 }
 
 // A choice that shows what the state says, also after a step back.
@@ -455,6 +459,7 @@ function keyboard(c: Context, find: () => void, maps: TimeMap[], panels: Panel[]
     o: outlier,
     "/": find,
     "?": help,
+    x: () => m?.unfold(),
     u: () => store.undo(),
     U: () => store.redo(),
     t: theme,

@@ -3,12 +3,14 @@
 import { get, selfContained, type Params } from "./api";
 import { count, duration, instant, percent, plural, size } from "./format";
 import { drawArrows } from "./arrows";
+import { Bands, bandsName, bandsOf, className, drawBand, type Band } from "./bands";
 import { drawLane, Lanes, type Drawn } from "./lanes";
+import { Layout, numbers, type Place as BandPlace, type Run } from "./layout";
 import { categories, ink, isVolume } from "./palette";
-import { hasRank, rankList, type Selection, type State, type Store } from "./state";
+import { hasRank, overlap, rankList, type Selection, type State, type Store } from "./state";
 import { clean, h, put } from "./text";
 import { inFile, pixels, Tiles, type Filter, type Place, type Tile } from "./tiles";
-import type { Grid, LaneCall, Line, Lines, Overview, Steps, TileHead, TileRow } from "./types";
+import type { Class, Classes, Grid, LaneCall, Line, Lines, Overview, Steps, TileHead, TileRow } from "./types";
 import { stepsOf, windowOf, windowText } from "./window";
 
 const gutter = 78; // for names of lines
@@ -39,16 +41,19 @@ export class TimeMap {
   private note = h("div", { class: "mapnote", "aria-live": "polite" });
   private tiles: Tiles;
   private lanes: Lanes;
+  private bands: Bands;
+  private classes: Class[] | undefined; // once they were asked for
   private grid: Grid;
   private first: Place[];
   private width = 0;
   private height = 0;
   private waiting = false;
   private lines = new Map<number, Lines | null>();
-  private linesOrder = "";
+  private linesOrder: string | undefined = "none";
   private steps: Steps | undefined;
   private drawn: Drawn[] = [];
   private heads: { head: TileHead; place: Place }[] = [];
+  private drawnBands: { place: BandPlace; bands: Band[] }[] = [];
   private drag: { x: number; y: number; x1: number; y1: number; pan: boolean } | undefined;
   private pointer: { x: number; y: number } | undefined;
   private own: (t: number) => number;
@@ -69,6 +74,7 @@ export class TimeMap {
     this.shared = o.shared ?? ((t) => t);
     this.tiles = new Tiles(o.rec, this.grid, () => this.draw());
     this.lanes = new Lanes(o.rec, () => this.draw());
+    this.bands = new Bands(o.rec, () => this.draw());
     this.element = h("div", { class: "map" }, this.canvas, this.tip, this.note);
     this.canvas.setAttribute(
       "aria-label",
@@ -91,8 +97,49 @@ export class TimeMap {
 
   get view(): [number, number, number, number] {
     const v = this.o.store.now.view;
-    if (!v) return [this.grid.from_ns, this.grid.to_ns, 0, this.grid.lines];
-    return [this.own(v[0]), this.own(v[1]), v[2], v[3]];
+    const { total } = this.layout;
+    if (!v) return [this.grid.from_ns, this.grid.to_ns, 0, total];
+    const first = Math.max(0, Math.min(v[2], total - 1));
+    return [this.own(v[0]), this.own(v[1]), first, Math.min(v[3], total - first)];
+  }
+
+  private laidOut: { key: string; layout: Layout } | undefined;
+
+  /** What the rows are. */
+  private get layout(): Layout {
+    const { order, open } = this.o.store.now;
+    const classes = order === "classes" ? this.folded() : undefined;
+    const key = classes ? "classes " + open : "lines";
+    if (this.laidOut?.key !== key) {
+      const { lines } = this.grid;
+      this.laidOut = { key, layout: classes ? Layout.folded(classes, lines, numbers(open)) : Layout.plain(lines) };
+    }
+    return this.laidOut.layout;
+  }
+
+  // The classes, once they are known.
+  private folded(): Class[] | undefined {
+    if (this.classes || this.askedClasses || selfContained) return this.classes;
+    this.askedClasses = true;
+    get<Classes>("classes", { rec: this.o.rec || undefined }).then(
+      (c) => {
+        this.classes = c.classes;
+        this.draw();
+      },
+      (e: unknown) => {
+        this.failure = e instanceof Error ? e.message : String(e);
+        this.draw();
+      },
+    );
+    return undefined;
+  }
+
+  private askedClasses = false;
+
+  /** The order of lines as the server knows it. */
+  private get order(): string | undefined {
+    const { order } = this.o.store.now;
+    return order === "rank" ? undefined : order === "classes" ? "class" : order;
   }
 
   /** Looks at another part: times of this recording, lines. What is outside of the run is not shown. */
@@ -101,9 +148,10 @@ export class TimeMap {
     const length = Math.max(200, Math.min(to - from, (g.to_ns - g.from_ns) * 1.02));
     const middle = (from + to) / 2;
     from = Math.max(g.from_ns - 0.01 * (g.to_ns - g.from_ns), Math.min(middle - length / 2, g.to_ns * 1.01 - length));
-    n = Math.max(1, Math.min(g.lines, n));
-    first = Math.max(0, Math.min(g.lines - n, first));
-    const all = from <= g.from_ns && from + length >= g.to_ns && n === g.lines;
+    const { total } = this.layout;
+    n = Math.max(1, Math.min(total, n));
+    first = Math.max(0, Math.min(total - n, first));
+    const all = from <= g.from_ns && from + length >= g.to_ns && n === total;
     this.o.store.set({ view: all ? undefined : [this.shared(from), this.shared(from + length), first, n] }, moving);
   }
 
@@ -175,7 +223,7 @@ export class TimeMap {
       const begin = performance.now();
       this.paint();
       this.frames.push(performance.now() - begin);
-      if (this.heads.length) this.firstPicture ??= performance.now();
+      if (this.heads.length || this.drawnBands.length) this.firstPicture ??= performance.now();
       if (this.frames.length > 500) this.frames.splice(0, 250);
     });
   }
@@ -196,7 +244,7 @@ export class TimeMap {
         function: s.function,
         comm: s.comm,
         in: s.in,
-        order: order === "rank" ? undefined : order,
+        order: this.order,
         value,
       };
       this.filtered = { of: now, filter: { params, key: JSON.stringify(params) } };
@@ -218,7 +266,7 @@ export class TimeMap {
     g.clip();
     this.drawn = [];
     this.heads = [];
-    const missing = this.paintTiles(g, s);
+    const missing = [this.paintTiles(g, s), this.paintBands(g, s)].includes(true);
     const single = this.paintLanes(g, s);
     this.paintSelection(g, s.selection);
     if (single && this.messages) this.paintArrows(g);
@@ -234,6 +282,10 @@ export class TimeMap {
   private annotate(missing: boolean): void {
     const blur = this.heads.reduce((n, x) => Math.max(n, x.head.exact ? 0 : x.head.blur_ns), 0);
     let [read, all, unsized] = [0, 0, 0];
+    for (const { place, bands } of this.drawnBands) {
+      all += place.of.lines;
+      read += bands.length ? Math.min(...bands.map((b) => b.read)) : 0;
+    }
     for (const { head } of this.heads) {
       unsized += head.unsized ?? 0;
       for (const r of head.rows) {
@@ -241,7 +293,7 @@ export class TimeMap {
         all += r.threads;
       }
     }
-    const failed = this.failure;
+    const failed = this.failure ?? this.bands.failure;
     this.element.dataset.state = missing || this.tiles.busy ? "loading" : "ready";
     const text =
       failed ??
@@ -260,28 +312,13 @@ export class TimeMap {
   private paintTiles(g: CanvasRenderingContext2D, s: State): boolean {
     const [from, to, first, n] = this.view;
     const bin = (to - from) / this.plot;
-    let level = Math.max(0, Math.min(this.grid.level, Math.floor(Math.log2(2 * bin))));
+    const level = Math.max(0, Math.min(this.grid.level, Math.floor(Math.log2(2 * bin))));
     let group = 1;
     while (group * 2 * this.row <= 2.01) group *= 2;
-    let places: Place[] = [];
-    if (selfContained) {
-      const all = this.first;
-      const levels = [...new Set(all.map((p) => p.level))].sort((a, b) => b - a);
-      level = levels.find((l) => l <= level) ?? levels.at(-1) ?? level;
-      places = all.filter((p) => p.level === level);
-    } else {
-      const tall = 64 * group;
-      const long = 256 * 2 ** level;
-      for (let l = Math.floor(first / tall) * tall; l < Math.min(first + n, this.grid.lines); l += tall) {
-        for (let x = Math.max(0, Math.floor(from / long)); x * long < Math.min(to, this.grid.to_ns); x++) {
-          places.push({ level, x, first: l, group, rows: Math.min(64, Math.ceil((this.grid.lines - l) / group)) });
-        }
-      }
-    }
     const extra = this.filter;
     const end = performance.now() + 3;
-    const make = (): boolean => performance.now() < end || ((missing = true), this.draw(), false);
     let missing = false;
+    const make = (): boolean => performance.now() < end || ((missing = true), this.draw(), false);
     this.failure = undefined;
     g.imageSmoothingEnabled = false;
     // The tile of the whole run is asked for first: it is there when the recording was looked at before, and all others
@@ -290,35 +327,107 @@ export class TimeMap {
     const place = whole && { ...whole, path: undefined };
     const base = selfContained || !place ? undefined : { place, tile: this.tiles.tile(place, extra) };
     const ask = !base || base.tile !== undefined;
-    const known = places.map((p) => this.tiles.tile(p, extra, ask));
-    this.rescale([base?.tile, ...known]);
-    if (base?.tile && known.some((t) => !t?.head || t.head.rows.some((r) => r.read === 0))) {
-      const image = pixels(base.tile, s.color, this.most, make);
-      if (image && base.tile.head) {
-        this.see(base.tile.head, base.place);
-        this.paintTile(g, image, base.place, base.place);
+    const runs = this.layout.runs.filter((r) => r.at < first + n && r.at + r.n > first);
+    const parts = runs.map((run) => {
+      const places = this.places(run, level, group);
+      return { run, places, known: places.map((p) => this.tiles.tile(p, extra, ask)) };
+    });
+    this.rescale([base?.tile, ...parts.flatMap((p) => p.known)]);
+    for (const { run, places, known } of parts) {
+      const y = axis + (run.at - first) * this.row;
+      const shift = run.at - run.first;
+      g.save();
+      g.beginPath();
+      g.rect(gutter, y, this.plot, run.n * this.row);
+      g.clip();
+      if (base?.tile && known.some((t) => !t?.head || t.head.rows.some((r) => r.read === 0))) {
+        const image = pixels(base.tile, s.color, this.most, make);
+        if (image && base.tile.head) {
+          this.see(base.tile.head, base.place);
+          this.paintTile(g, image, base.place, base.place, shift);
+        }
       }
-    }
-    for (const [i, p] of places.entries()) {
-      const t = known[i];
-      if (t?.error) this.failure = t.error;
-      if (!t) missing = true;
-      // Pixels are made of a few tiles in each picture, so that none takes long. Until then coarser ones are shown.
-      let image = t && pixels(t, s.color, this.most, make);
-      if (image && t?.head) {
-        this.see(t.head, p);
-        this.paintTile(g, image, p, p);
-        continue;
+      for (const [i, p] of places.entries()) {
+        const t = known[i];
+        if (t?.error) this.failure = t.error;
+        if (!t) missing = true;
+        // Pixels are made of a few tiles in each picture, so that none takes long. Until then coarser ones are shown.
+        let image = t && pixels(t, s.color, this.most, make);
+        if (image && t?.head) {
+          this.see(t.head, p);
+          this.paintTile(g, image, p, p, shift);
+          continue;
+        }
+        const found = this.tiles.coarser(p, extra);
+        image = found && pixels(found.tile, s.color, this.most, make);
+        if (found && image) this.paintTile(g, image, found.place, p, shift);
       }
-      const found = this.tiles.coarser(p, extra);
-      image = found && pixels(found.tile, s.color, this.most, make);
-      if (found && image) this.paintTile(g, image, found.place, p);
+      if (this.row >= 5) {
+        // rows can be told apart
+        g.fillStyle = ink("paper");
+        for (let i = 1; i <= run.n; i++) g.fillRect(gutter, Math.round(y + i * this.row) - 1, this.plot, 1);
+      }
+      g.restore();
     }
-    if (this.row >= 5) {
-      // rows can be told apart
-      g.fillStyle = ink("paper");
-      for (let i = Math.ceil(first + 1e-9); i <= Math.min(first + n, this.grid.lines); i++)
-        g.fillRect(gutter, Math.round(axis + (i - first) * this.row) - 1, this.plot, 1);
+    return missing;
+  }
+
+  // The tiles that show lines that follow one another.
+  private places(run: Run, level: number, group: number): Place[] {
+    const [from, to, first, n] = this.view;
+    if (selfContained) {
+      const levels = [...new Set(this.first.map((p) => p.level))].sort((a, b) => b - a);
+      const best = levels.find((l) => l <= level) ?? levels.at(-1) ?? level;
+      return this.first.filter((p) => p.level === best);
+    }
+    const tall = 64 * group;
+    const long = 256 * 2 ** level;
+    const begin = run.first + Math.max(0, Math.floor(first - run.at));
+    const end = run.first + Math.min(run.n, Math.ceil(first + n - run.at));
+    const places: Place[] = [];
+    for (let l = Math.floor(begin / tall) * tall; l < end; l += tall) {
+      const rows = Math.min(64, Math.ceil((this.grid.lines - l) / group));
+      for (let x = Math.max(0, Math.floor(from / long)); x * long < Math.min(to, this.grid.to_ns); x++)
+        places.push({ level, x, first: l, group, rows });
+    }
+    return places;
+  }
+
+  // Folded classes, and those above their lines.
+  private paintBands(g: CanvasRenderingContext2D, s: State): boolean {
+    const [from, to, first, n] = this.view;
+    const level = Math.max(0, Math.min(this.grid.level, Math.floor(Math.log2((2 * (to - from)) / this.plot))));
+    const long = 256 * 2 ** level;
+    const of = bandsOf(s.color);
+    const { function: f, comm, in: region } = s.selection;
+    const params: Params = { function: f, comm, in: region, of: of === "mpi" ? undefined : of };
+    let missing = s.order === "classes" && !this.classes && !this.failure && !selfContained;
+    this.drawnBands = [];
+    for (const place of this.layout.bands) {
+      if (place.at > first + n || place.at + place.height < first) continue;
+      const y = axis + (place.at - first) * this.row;
+      const height = place.height * this.row;
+      const named = height >= 40;
+      const top = y + (named ? 17 : 1);
+      const box = { x: this.x, left: gutter, right: this.width, y: top, height: y + height - 2 - top };
+      const bands: Band[] = [];
+      for (let x = Math.max(0, Math.floor(from / long)); x * long < Math.min(to, this.grid.to_ns); x++) {
+        const b = this.bands.of(place.of, level, x, this.grid.level, params);
+        if (!b) missing = true;
+        else if (!bands.some((o) => o.level === b.level && o.x === b.x)) bands.push(b);
+      }
+      g.fillStyle = ink("raised");
+      g.fillRect(gutter, y, this.plot, height - 1);
+      for (const b of bands) drawBand(g, b, of, box);
+      this.drawnBands.push({ place, bands });
+      if (!named) continue;
+      g.font = "11px system-ui, DejaVu Sans, sans-serif";
+      g.textAlign = "left";
+      g.textBaseline = "top";
+      const text = `${className(place.of)}: ${bandsName(of)}, least to greatest, median`;
+      const cut = clean(text.length > 140 ? text.slice(0, 139) + "\u2026" : text);
+      g.fillStyle = ink("ink");
+      g.fillText(cut, gutter + 6, y + 3);
     }
     return missing;
   }
@@ -349,12 +458,19 @@ export class TimeMap {
     if (this.seen.size > n) this.element.dispatchEvent(new Event("seen"));
   }
 
-  private paintTile(g: CanvasRenderingContext2D, image: HTMLCanvasElement, has: Place, want: Place): void {
+  // Paints what a tile has of the time of another one; shift is from lines to places.
+  private paintTile(
+    g: CanvasRenderingContext2D,
+    image: HTMLCanvasElement,
+    has: Place,
+    want: Place,
+    shift: number,
+  ): void {
     const up = 2 ** (has.level - want.level);
     const part = 256 / up;
     const long = 256 * 2 ** want.level;
     const x = this.x(want.x * long);
-    const y = axis + (has.first - this.view[2]) * this.row;
+    const y = axis + (has.first + shift - this.view[2]) * this.row;
     const rows = image.height;
     g.drawImage(
       image,
@@ -386,8 +502,8 @@ export class TimeMap {
     if (this.row < 12 || !this.o.overview.timed || selfContained || s.color !== "activity") return false;
     if (this.rate * (to - from) > 1500) return false;
     let single = false;
-    for (let i = Math.floor(first); i < Math.min(Math.ceil(first + n), this.grid.lines); i++) {
-      const line = this.line(i);
+    for (let i = Math.floor(first); i < Math.ceil(first + n); i++) {
+      const line = this.at(i);
       if (!line) continue;
       const y = axis + (i - first) * this.row;
       const call = s.call;
@@ -410,7 +526,7 @@ export class TimeMap {
     const [from, to, first, n] = this.view;
     const where = new Map<number, number>();
     for (let i = Math.floor(first); i < first + n; i++) {
-      const l = this.line(i);
+      const l = this.at(i);
       if (l && l.thread === 0) where.set(l.rank, axis + (i - first + 0.5) * this.row);
     }
     drawArrows(g, this.lanes.arrows(from, to), this.x, where, [gutter, this.width]);
@@ -418,7 +534,7 @@ export class TimeMap {
 
   // What is not selected is veiled.
   private paintSelection(g: CanvasRenderingContext2D, s: Selection): void {
-    const { from_ns, to_ns, lines } = this.grid;
+    const { from_ns, to_ns } = this.grid;
     const [, , first, n] = this.view;
     const veil = ink("veil");
     const w = windowOf(s.time, from_ns, to_ns);
@@ -445,8 +561,11 @@ export class TimeMap {
     const left = Math.max(gutter, a);
     const wide = Math.min(this.width, b) - left;
     const by = Math.max(1, Math.floor(1 / this.row));
-    for (let i = Math.floor(first); i < Math.min(lines, first + n); i += by) {
-      const l = this.line(i);
+    for (const { place } of this.drawnBands)
+      if (place.of.ranks && !overlap(s.rank, place.of.ranks))
+        g.fillRect(left, axis + (place.at - first) * this.row, wide, place.height * this.row);
+    for (let i = Math.floor(first); i < first + n; i += by) {
+      const l = this.at(i);
       if (l && !hasRank(s.rank, l.rank))
         g.fillRect(left, axis + (i - first) * this.row, wide, Math.max(1, by * this.row));
     }
@@ -460,8 +579,7 @@ export class TimeMap {
     g.font = "11px system-ui, DejaVu Sans, sans-serif";
     g.textBaseline = "alphabetic";
     const raw = ((to - from) / this.plot) * 110;
-    const power = 10 ** Math.floor(Math.log10(raw));
-    const by = [1, 2, 5, 10].map((m) => m * power).find((v) => v >= raw) ?? raw;
+    const by = tenths(raw);
     for (let t = Math.ceil(from / by) * by; t <= to; t += by) {
       const x = Math.round(this.x(t)) + 0.5;
       if (x < gutter) continue;
@@ -491,9 +609,7 @@ export class TimeMap {
     const [from, to] = this.view;
     // Round numbers are named, as many as there is room for: a name needs some 60 pixels.
     const inView = s.begin_ns.filter((t) => t >= from && t <= to).length;
-    const raw = Math.max(1, (inView * s.stride * 60) / this.plot);
-    const power = 10 ** Math.floor(Math.log10(raw));
-    const by = [1, 2, 5, 10].map((m) => m * power).find((v) => v >= raw) ?? raw;
+    const by = round((inView * s.stride * 60) / this.plot);
     let last = -Infinity;
     let free = -Infinity;
     for (let i = 0; i < s.begin_ns.length; i++) {
@@ -517,20 +633,33 @@ export class TimeMap {
 
   private paintNames(g: CanvasRenderingContext2D): void {
     const [, , first, n] = this.view;
-    const every = Math.max(1, Math.ceil(13 / this.row));
+    const every = round(13 / this.row);
     g.font = "11px system-ui, DejaVu Sans, sans-serif";
     g.textAlign = "right";
     g.textBaseline = "middle";
     const sel = this.o.store.now.selection.rank;
     let free = -Infinity; // where the name before ends
-    for (let i = Math.ceil(first / every) * every; i < Math.min(this.grid.lines, first + n); i += every) {
-      const l = this.line(i);
-      if (!l) continue;
-      const y = Math.max(axis + (i - first + 0.5) * this.row, axis + 6);
-      if (y > this.height - 4 || y < free) continue;
-      free = y + 12;
-      g.fillStyle = sel && hasRank(sel, l.rank) ? ink("accent") : ink("ink");
-      g.fillText(nameOf(l, every === 1 || i === 0), gutter - 6, y);
+    for (const { place } of this.drawnBands) {
+      const y = axis + (place.at - first + place.height / 2) * this.row;
+      if (place.height * this.row < 12 || y < axis || y > this.height - 4) continue;
+      g.fillStyle = sel && overlap(sel, place.of.ranks) ? ink("accent") : ink("ink");
+      g.fillText(`${place.open ? "\u25be" : "\u25b8"} class ${place.of.class}`, gutter - 6, y);
+      if (place.height * this.row < 56) continue;
+      g.fillStyle = ink("faint");
+      g.fillText("100%", gutter - 6, y - (place.height * this.row) / 2 + 21);
+      g.fillText("0%", gutter - 6, y + (place.height * this.row) / 2 - 8);
+    }
+    for (const r of this.layout.runs) {
+      const begin = Math.max(0, Math.ceil((first - r.at) / every) * every);
+      for (let k = begin; k < r.n && r.at + k < first + n; k += every) {
+        const l = this.line(r.first + k);
+        if (!l) continue;
+        const y = Math.max(axis + (r.at + k - first + 0.5) * this.row, axis + 6);
+        if (y > this.height - 4 || y < free) continue;
+        free = y + 12;
+        g.fillStyle = sel && hasRank(sel, l.rank) ? ink("accent") : ink("ink");
+        g.fillText(nameOf(l, every === 1 || k === 0), gutter - 6, y);
+      }
     }
   }
 
@@ -551,6 +680,12 @@ export class TimeMap {
     }
   }
 
+  /** The line at a place of the layout. */
+  private at(place: number): Line | undefined {
+    const line = this.layout.line(place);
+    return line === undefined ? undefined : this.line(line);
+  }
+
   private paintDrag(g: CanvasRenderingContext2D): void {
     const d = this.drag;
     if (!d) return;
@@ -560,9 +695,9 @@ export class TimeMap {
     const y = Math.min(d.y, d.y1);
     const box = [
       x,
-      this.grid.lines > 1 ? y : axis,
+      this.layout.total > 1 ? y : axis,
       Math.abs(d.x1 - d.x),
-      this.grid.lines > 1 ? Math.abs(d.y1 - d.y) : this.height,
+      this.layout.total > 1 ? Math.abs(d.y1 - d.y) : this.height,
     ] as const;
     g.fillRect(...box);
     g.strokeRect(...box);
@@ -570,7 +705,7 @@ export class TimeMap {
 
   /** The identity of a line, once it is known. */
   line(i: number): Line | undefined {
-    const order = this.o.store.now.order;
+    const order = this.order;
     if (order !== this.linesOrder) {
       this.linesOrder = order;
       this.lines = new Map();
@@ -582,7 +717,7 @@ export class TimeMap {
       lines.set(first, null);
       get<Lines>("lines", {
         rec: this.o.rec || undefined,
-        order: order === "rank" ? undefined : order,
+        order,
         first,
         count: page,
       }).then(
@@ -606,7 +741,7 @@ export class TimeMap {
   private yOfRank(rank: number): number | undefined {
     const [, , first, n] = this.view;
     for (let i = Math.floor(first); i < first + n; i++) {
-      const l = this.line(i);
+      const l = this.at(i);
       if (l?.rank === rank && l.thread === 0) return axis + (i - first + 0.5) * this.row;
     }
     return undefined;
@@ -692,7 +827,9 @@ export class TimeMap {
         (k) => Math.abs(this.x(k.at) - d.x) < 6 && Math.abs((this.yOfRank(k.rank) ?? -99) - 5 - d.y) < 9,
       );
       if (m) return m.choose();
-      const line = this.line(Math.floor(this.lineAt(d.y)));
+      const band = this.layout.band(this.lineAt(d.y));
+      if (band && d.y >= axis) return this.chooseBand(band, d.x < gutter);
+      const line = this.at(Math.floor(this.lineAt(d.y)));
       const hit = this.hit(d.x, d.y);
       if (hit?.call) {
         const l = hit.line;
@@ -716,31 +853,54 @@ export class TimeMap {
       this.shared(this.timeAt(Math.max(d.x, d.x1))),
     );
     const a = Math.max(0, Math.floor(this.lineAt(Math.min(d.y, d.y1))));
-    const b = Math.min(this.grid.lines - 1, Math.floor(this.lineAt(Math.max(d.y, d.y1))));
-    const all = (a <= 0 && b >= this.grid.lines - 1) || Math.abs(d.y1 - d.y) < 4 || d.y < axis;
+    const { total } = this.layout;
+    const b = Math.min(total - 1, Math.floor(this.lineAt(Math.max(d.y, d.y1))));
+    const all = (a <= 0 && b >= total - 1) || Math.abs(d.y1 - d.y) < 4 || d.y < axis;
     store.select({ time, steps: "", rank: all ? (store.now.selection.rank ?? "") : await this.ranksOf(a, b) });
   }
 
   private ranksIn(list: string): number[] {
+    if (!list) return [];
     return list.split(",").flatMap((p) => {
       const [a = 0, b = a] = p.split("-").map(Number);
       return Array.from({ length: b - a + 1 }, (_, i) => a + i);
     });
   }
 
+  /** Shows classes; then unfolds or folds those of the selected ranks, or all. */
+  unfold(): void {
+    const store = this.o.store;
+    const { order, open, selection, view } = store.now;
+    if (order !== "classes") return store.set({ order: "classes", view: wholeHeight(view) });
+    const bands = this.layout.bands.filter((b) => !selection.rank || overlap(selection.rank, b.of.ranks));
+    const now = numbers(open);
+    const all = bands.every((b) => b.open);
+    for (const { of } of bands) all ? now.delete(of.class) : now.add(of.class);
+    store.set({ open: [...now].sort((a, b) => a - b).join(","), view: wholeHeight(view) });
+  }
+
+  // A click beside a band unfolds or folds it, one on it chooses its ranks.
+  private chooseBand(band: BandPlace, beside: boolean): void {
+    const store = this.o.store;
+    if (beside) return fold(store, band.of.class);
+    if (!band.of.ranks) return; // too many to be written down
+    store.select({ rank: store.now.selection.rank === band.of.ranks ? "" : band.of.ranks });
+  }
+
+  // The ranks of the lines and bands from one place to another.
   private async ranksOf(a: number, b: number): Promise<string> {
-    const order = this.o.store.now.order;
-    const ranks: number[] = [];
-    for (let first = Math.floor(a / page) * page; first <= b; first += page) {
-      const l = await get<Lines>("lines", {
-        rec: this.o.rec || undefined,
-        order: order === "rank" ? undefined : order,
-        first,
-        count: page,
-      });
-      l.lines.forEach((x, i) => {
-        if (first + i >= a && first + i <= b && x.rank >= 0) ranks.push(x.rank);
-      });
+    const ranks = this.layout.bands
+      .filter((p) => p.at <= b && p.at + p.height > a)
+      .flatMap((p) => this.ranksIn(p.of.ranks));
+    for (const r of this.layout.runs) {
+      const from = r.first + Math.max(0, a - r.at);
+      const to = r.first + Math.min(r.n - 1, b - r.at);
+      for (let first = Math.floor(from / page) * page; first <= to; first += page) {
+        const l = await get<Lines>("lines", { rec: this.o.rec || undefined, order: this.order, first, count: page });
+        l.lines.forEach((x, i) => {
+          if (first + i >= from && first + i <= to && x.rank >= 0) ranks.push(x.rank);
+        });
+      }
     }
     return rankList(ranks);
   }
@@ -753,12 +913,14 @@ export class TimeMap {
       return;
     }
     const t = this.timeAt(p.x);
-    const i = Math.floor(this.lineAt(p.y));
+    const place = this.lineAt(p.y);
+    const i = this.layout.line(place);
     const [from, to] = this.view;
     const hit = this.hit(p.x, p.y);
     const rows: (Node | string)[] = [];
-    const line = this.line(i);
-    if (hit?.call) rows.push(...aboutCall(hit.call, hit.site));
+    const line = i === undefined ? undefined : this.line(i);
+    if (i === undefined) rows.push(...this.aboutBand(place, t));
+    else if (hit?.call) rows.push(...aboutCall(hit.call, hit.site));
     else if (hit?.loop) {
       const l = hit.loop;
       rows.push(
@@ -792,6 +954,25 @@ export class TimeMap {
     this.tip.style.top = Math.max(0, Math.min(p.y + 14, this.height - tall - 4)) + "px";
   }
 
+  private aboutBand(place: number, t: number): Node[] {
+    const d = this.drawnBands.find((x) => place >= x.place.at && place < x.place.at + x.place.height);
+    if (!d) return [];
+    const of = bandsOf(this.o.store.now.color);
+    for (const b of d.bands) {
+      const bins = b.shares.length / 3;
+      const bin = Math.floor(t / 2 ** b.level) - b.x * bins;
+      if (bin < 0 || bin >= bins) continue;
+      const [least, median, greatest] = [0, 1, 2].map((k) => percent((b.shares[k * bins + bin] ?? 0) / 255));
+      return [
+        h("b", {}, className(d.place.of)),
+        h("div", {}, `${bandsName(of)}, in ${duration(2 ** b.level)}:`),
+        h("div", {}, `least ${least}, median ${median}, greatest ${greatest}`),
+        ...(b.read < b.lines ? [h("div", {}, `of ${count(b.read)} of ${plural(b.lines, "thread")} so far`)] : []),
+      ];
+    }
+    return [h("b", {}, className(d.place.of)), h("div", {}, "not read yet")];
+  }
+
   private aboutCell(i: number, t: number): Node[] {
     for (const { head, place } of this.heads) {
       const r = Math.floor((i - place.first) / place.group);
@@ -820,6 +1001,19 @@ export class TimeMap {
     return [];
   }
 
+  /** Which bands are drawn, and the middle of their names on the page, for tests. */
+  bandsDrawn(): { x: number; y: number; class: number; read: number; lines: number; open: boolean }[] {
+    const r = this.canvas.getBoundingClientRect();
+    return this.drawnBands.map(({ place, bands }) => ({
+      x: r.x + gutter / 2,
+      y: r.y + axis + (place.at - this.view[2] + place.height / 2) * this.row,
+      class: place.of.class,
+      read: bands.length ? Math.min(...bands.map((b) => b.read)) : 0,
+      lines: place.of.lines,
+      open: place.open,
+    }));
+  }
+
   /** Where single calls are drawn on the page, for tests. */
   callsDrawn(): { x: number; y: number; width: number; func: string; index: number; rank: number }[] {
     const r = this.canvas.getBoundingClientRect();
@@ -838,6 +1032,29 @@ export class TimeMap {
         : [],
     );
   }
+}
+
+// The least 1, 2 or 5 times a power of ten that is not less.
+function tenths(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((m) => m * power).find((v) => v >= least) ?? least;
+}
+
+// The same for what is counted.
+function round(least: number): number {
+  return tenths(Math.max(1, least));
+}
+
+/** Unfolds a class, or folds it again. */
+export function fold(store: Store, cls: number): void {
+  const open = numbers(store.now.open);
+  if (!open.delete(cls)) open.add(cls);
+  store.set({ order: "classes", open: [...open].sort((a, b) => a - b).join(","), view: wholeHeight(store.now.view) });
+}
+
+// Where rows change, all of them are looked at, at the same time.
+function wholeHeight(view: State["view"]): State["view"] {
+  return view && [view[0], view[1], 0, 1e9];
 }
 
 /** "rank 3", "3.1" for a thread, "w1:3" in a spawned world. */

@@ -24,13 +24,15 @@ export interface State {
   panel: string;
   color: string;
   order: string;
+  /** The classes that are unfolded where the order is that of classes: 0,3. */
+  open: string;
   /** The call whose parameters are shown: world, rank, thread, index. */
   call?: [number, number, number, number] | undefined;
   /** What a panel asks for besides: the loop, the kind of matrix. */
   detail: string;
 }
 
-export const initial: State = { selection: {}, panel: "sites", color: "activity", order: "rank", detail: "" };
+export const initial: State = { selection: {}, panel: "sites", color: "activity", order: "rank", open: "", detail: "" };
 
 export function toFragment(s: State): string {
   const p = new URLSearchParams();
@@ -39,6 +41,7 @@ export function toFragment(s: State): string {
   if (s.panel !== initial.panel) p.set("panel", s.panel);
   if (s.color !== initial.color) p.set("color", s.color);
   if (s.order !== initial.order) p.set("order", s.order);
+  if (s.open) p.set("open", s.open);
   if (s.call) p.set("call", s.call.join("."));
   if (s.detail) p.set("detail", s.detail);
   return p.toString();
@@ -63,6 +66,7 @@ export function fromFragment(text: string): State {
   s.panel = p.get("panel") ?? initial.panel;
   s.color = p.get("color") ?? initial.color;
   s.order = p.get("order") ?? initial.order;
+  s.open = p.get("open") ?? "";
   s.detail = p.get("detail") ?? "";
   return s;
 }
@@ -190,4 +194,15 @@ export function hasRank(list: string | undefined, rank: number): boolean {
     const [a, b] = p.split("-").map(Number);
     return a !== undefined && rank >= a && rank <= (b ?? a);
   });
+}
+
+/** Whether two such lists have a rank in common. */
+export function overlap(a: string, b: string): boolean {
+  const ranges = (list: string): [number, number][] =>
+    list
+      .split(",")
+      .filter((p) => p !== "")
+      .map((p) => p.split("-").map(Number))
+      .map(([from = NaN, to = from]) => [from, to]);
+  return ranges(a).some(([x, y]) => ranges(b).some(([from, to]) => x <= to && from <= y));
 }

@@ -93,6 +93,29 @@ export interface TileHead {
   unsized?: number;
 }
 
+export interface Class {
+  class: number;
+  first: number;
+  lines: number;
+  world: number;
+  thread: number;
+  ranks: string;
+}
+
+export interface Classes {
+  total: number;
+  classes: Class[];
+}
+
+export interface BandHead {
+  level: number;
+  x: number;
+  bins: number;
+  of: string;
+  exact: boolean;
+  rows: { class: number; lines: number; read: number }[];
+}
+
 export interface LaneCall {
   index: number;
   func: string;

@@ -1,8 +1,10 @@
 // Tables that need little: communicators, ranks, time steps, ranks that did something else, and differences.
-import { count, duration, percent } from "../format";
+import { count, duration, percent, plural } from "../format";
+import { numbers } from "../layout";
+import { fold } from "../map";
 import { bar, table } from "../table";
 import { h } from "../text";
-import type { Comms, Diff, Outliers, Report, SlowStep, Steps } from "../types";
+import type { Classes, Comms, Diff, Outliers, Report, SlowStep, Steps } from "../types";
 import { ask, fill, selected, selectionKey, type Panel } from "./panel";
 
 export const comms: Panel = {
@@ -85,6 +87,62 @@ export const ranks: Panel = {
             { title: "begins", number: true, by: (r) => r.begin_ns, cell: (r) => duration(r.begin_ns) },
             { title: "ends", number: true, by: (r) => r.end_ns, cell: (r) => duration(r.end_ns) },
             { title: "", wide: true, cell: () => "" },
+          ],
+        }),
+      ];
+    }),
+};
+
+export const classes: Panel = {
+  id: "classes",
+  title: "Classes",
+  command: () => ["loops"],
+  key: (s) => JSON.stringify([s.selection.rank, s.order, s.open]),
+  show: (c, into) =>
+    void fill(into, async (signal, pending) => {
+      const s = c.store.now;
+      const d = await ask<Classes>("classes", {}, signal, pending);
+      const open = numbers(s.order === "classes" ? s.open : "");
+      const more = d.total - d.classes.length;
+      return [
+        h(
+          "h3",
+          {},
+          `${plural(d.total, "class")} of threads that made the same calls in the same order` +
+            (more ? `: the first ${d.classes.length}; the ranks of the others are rows of the map` : ""),
+        ),
+        table({
+          label: "Classes",
+          rows: d.classes,
+          chosen: (x) => !!s.selection.rank && s.selection.rank === x.ranks,
+          choose: (x) => {
+            if (x.ranks) c.store.select({ rank: s.selection.rank === x.ranks ? "" : x.ranks });
+          },
+          columns: [
+            { title: "class", number: true, by: (x) => x.class, cell: (x) => x.class },
+            { title: "threads", number: true, by: (x) => x.lines, cell: (x) => count(x.lines) },
+            { title: "thread", number: true, by: (x) => x.thread, cell: (x) => x.thread },
+            {
+              title: "on the map",
+              cell: (x) =>
+                x.lines > 1
+                  ? h(
+                      "button",
+                      {
+                        type: "button",
+                        "aria-expanded": String(open.has(x.class)),
+                        "aria-label": `unfold class ${x.class} on the map`,
+                        click: () => fold(c.store, x.class),
+                      },
+                      open.has(x.class) ? "fold" : "unfold",
+                    )
+                  : "",
+            },
+            {
+              title: "ranks",
+              wide: true,
+              cell: (x) => h("span", { title: x.ranks }, x.ranks || `${count(x.lines)} ranks: a list too long to show`),
+            },
           ],
         }),
       ];
