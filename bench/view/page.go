@@ -152,6 +152,12 @@ func pages(only *regexp.Regexp, dir string) (ok bool, err error) {
 	return ok, nil
 }
 
+// colorsOfMap counts the colours in the middle of the map, where there are no names and no axis.
+const colorsOfMap = `(() => { const c = document.querySelector(".map canvas"); const g = c.getContext("2d");
+	const d = g.getImageData(c.width / 4, c.height / 4, c.width / 2, c.height / 2).data;
+	const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i+1] << 8 | d[i+2]);
+	return seen.size; })()`
+
 // when is when the page drew its first picture with something in it, in ms, and its heap in bytes.
 type when struct{ First, Heap float64 }
 
@@ -169,6 +175,9 @@ func onePage(ctx context.Context, tabard string, r *row, file, cache string) (ok
 	// Tables may take long, and fill by themselves; so does what is not exact yet.
 	if err := p.Wait("tabard.first() > 0"); err != nil {
 		return false, err
+	}
+	if colors, err := p.Text(colorsOfMap); err != nil || len(colors) < 2 {
+		return false, fmt.Errorf("the map is blank: it has %s colours %v", colors, err)
 	}
 	text := fmt.Sprintf("| %s |", r.Name)
 	ok = true

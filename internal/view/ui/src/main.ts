@@ -10,6 +10,7 @@ import { histogram } from "./panels/histogram";
 import { icicle } from "./panels/icicle";
 import { loops } from "./panels/loops";
 import { matrix } from "./panels/matrix";
+import { memory } from "./panels/memory";
 import { messages } from "./panels/messages";
 import { classes, comms, compare, outliers, ranks, steps as stepsPanel } from "./panels/others";
 import { choice, reason, type Context, type Panel } from "./panels/panel";
@@ -66,6 +67,7 @@ function build(o: Overview): void {
     loops,
     icicle,
     histogram,
+    memory,
     ranks,
     classes,
     stepsPanel,
@@ -333,8 +335,9 @@ function grip(): HTMLElement {
   return e;
 }
 
-function commandLine(c: Context, panels: Panel[]): string {
+function commandLine(c: Context, panels: Panel[]): string | undefined {
   const p = panels.find((x) => x.id === store.now.panel) ?? (panels[0] as Panel);
+  if (!p.command) return undefined;
   const [name = "report", ...rest] = p.command(store.now);
   const takes = !["info", "dump"].includes(name);
   return ["tabard", name, quoted(c.overview.name), ...rest.map(quoted), takes ? arguments_(store.now.selection) : ""]
@@ -343,7 +346,9 @@ function commandLine(c: Context, panels: Panel[]): string {
 }
 
 async function copyCommand(c: Context, panels: Panel[]): Promise<void> {
-  copy("The tabard line that prints the same", commandLine(c, panels), c.say);
+  const line = commandLine(c, panels);
+  if (!line) return c.say("No command prints this panel: E saves it as text.");
+  copy("The tabard line that prints the same", line, c.say);
 }
 
 function exporting(c: Context, panels: Panel[]): void {

@@ -243,6 +243,27 @@ export interface Arrows {
   formulas: { func: string; site: string; ranks: string; text: string; calls: number }[] | null;
 }
 
+export interface InFlightRow {
+  rank: number;
+  last_rank: number;
+  processes: number;
+  mean_bytes: number[];
+  peak_bytes: number[];
+  most_bytes: number;
+  most_rank: number;
+  most_ns: number;
+  requests: number;
+  unsized: number;
+  open: number;
+}
+
+export interface InFlight {
+  from_ns: number;
+  to_ns: number;
+  bin_ns: number;
+  rows: InFlightRow[];
+}
+
 export interface Hit {
   kind: string;
   text: string;

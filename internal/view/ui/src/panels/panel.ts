@@ -23,8 +23,8 @@ export interface Context {
 export interface Panel {
   id: string;
   title: string;
-  /** The tabard line that prints the same: a command and its flags, without the selection. */
-  command: (s: State) => string[];
+  /** The tabard line that prints the same: a command and its flags, without the selection. Left out: there is none. */
+  command?: (s: State) => string[];
   /** What of the state the panel shows, as a text: it is shown again when that changes. */
   key: (s: State) => string;
   show: (c: Context, into: HTMLElement) => void;
