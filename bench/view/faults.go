@@ -33,8 +33,8 @@ func faults(only *regexp.Regexp, pictures string) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	m.YieldPreload = filepath.Join(dir, "yield.so")
-	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), m.YieldPreload); err != nil {
+	idle := filepath.Join(dir, "idle.so")
+	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "idle.c"), idle); err != nil {
 		return false, err
 	}
 	if err := os.MkdirAll(pictures, 0o777); err != nil {
@@ -53,7 +53,7 @@ func faults(only *regexp.Regexp, pictures string) (ok bool, err error) {
 		}
 		f := planted.View(name)
 		tabard := filepath.Join(mpirun.Root(), "bin", "tabard")
-		file, err := f.Record(m, tabard, dir)
+		file, err := recorded(f, m, tabard, dir, idle)
 		if err != nil {
 			return false, err
 		}
@@ -87,6 +87,16 @@ func faults(only *regexp.Regexp, pictures string) (ok bool, err error) {
 			strings.Join(clicks, ", "), verdict)
 	}
 	return ok, nil
+}
+
+// recorded records a program with a fault. Ranks that wait sleep (testdata/mpi/idle.c): where ranks share processors
+// with each other and with other programs, those that spin make others late that the fault does not.
+func recorded(f *planted.Fault, m *mpirun.MPI, tabard, dir, idle string) (file string, err error) {
+	if err := os.Setenv("LD_PRELOAD", idle); err != nil {
+		return "", err
+	}
+	defer os.Unsetenv("LD_PRELOAD")
+	return f.Record(m, tabard, dir)
 }
 
 // small makes a picture of few colours one of a palette: those that it has most of, and for others the nearest of them.
