@@ -332,6 +332,38 @@ func TestViewerClasses(t *testing.T) {
 	p.wait(`tabard.bands()[0].open`)
 }
 
+// Functions of the program, once they are recorded, are an icicle.
+func TestViewerFunctions(t *testing.T) {
+	m, err := mpirun.Find("mpich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "steps")
+	source := filepath.Join(mpirun.Root(), "testdata", "functions", "steps.cc")
+	if err := m.Build(source, program, "-g", "-O2"); err != nil {
+		t.Fatal(err)
+	}
+	job := &mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: []string{tabardBin, "record", "-q", "--functions=main",
+		"--function-times=all", "-o", "f.tabard", program}}
+	if r, err := job.Start(); err != nil || r.Code != 0 {
+		t.Fatal(err, r)
+	}
+	p := openViewer(t, chromium(t), serveView(t, filepath.Join(dir, "f.tabard")))
+	p.ready()
+	p.click(`[role="tab"]`, "Icicle")
+	p.ready()
+	p.text(`(e => { e.value = "functions:"; e.dispatchEvent(new Event("change")); })(
+		document.querySelector(".panel select"))`)
+	p.wait(`[...document.querySelectorAll(".icicle button")]
+		.some(e => e.title.startsWith("exchange(") && e.title.includes("200 calls"))`)
+	p.ready()
+	p.text(`[...document.querySelectorAll(".icicle button")].find(e => e.title.startsWith("main:")).click()`)
+	p.wait(`decodeURIComponent(location.hash).includes("detail=functions:main")`)
+	p.keys("c")
+	p.wait(`/^tabard functions f.tabard --tree$/.test(document.querySelector("dialog textarea")?.value)`)
+}
+
 // Two recordings are beside each other, coupled by iteration.
 func TestViewerCompare(t *testing.T) {
 	p := openViewer(t, chromium(t), serveView(t, viewerRecording(t, "none"), viewerRecording(t, "sizestep")))

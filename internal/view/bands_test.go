@@ -32,7 +32,8 @@ func uneven(t *testing.T) *archive.Archive {
 	return archivetest.Archive(t, b.String())
 }
 
-// plainShares is the share of a bin's time that each thread of a class is in calls, sorted: found by a look at each call.
+// plainShares is the share of a bin's time that each thread of a class is in calls, sorted, found by a look at each
+// call.
 func plainShares(t *testing.T, a *archive.Archive, class int, from, to time.Duration, wanted func(string) bool) []byte {
 	t.Helper()
 	var list []byte

@@ -22,6 +22,7 @@ func FuzzAPI(f *testing.F) {
 	f.Add("api/tiles?level=54&x=1125899906842624&rows=64")
 	f.Add("api/tiles?level=0&first=1&group=1&value=calls&order=host&function=p2p")
 	f.Add("api/tiles?level=9&value=bytes_received&rank=1")
+	f.Add("api/functions?rank=1")
 	f.Add("api/bands?level=54&x=1125899906842624&first=2&rows=16&of=wait")
 	f.Add("api/tiles?time=10%25..20%25&rank=1")
 	f.Add("api/inflight?t0=4611686018427387903&t1=4611686018427387904&bins=1024&rows=1")

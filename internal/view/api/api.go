@@ -333,6 +333,23 @@ type Formula struct {
 	Calls uint64 `json:"calls"`
 }
 
+// FunctionNest is which functions of the program were called, and where in the nest of functions.
+type FunctionNest struct {
+	// Timed tells whether calls of functions have times, Complete whether all places are listed.
+	Timed    bool            `json:"timed"`
+	Complete bool            `json:"complete"`
+	Places   []FunctionPlace `json:"places"`
+}
+
+// FunctionPlace is a function at a place: those one level deeper that follow it were called there.
+type FunctionPlace struct {
+	Depth int    `json:"depth"`
+	Name  string `json:"name"`
+	Calls uint64 `json:"calls"`
+	// Time is how long its calls took without the functions in them, as far as they have times.
+	Time int64 `json:"own_ns"`
+}
+
 // Hits is what a search found.
 type Hits struct {
 	Query string `json:"query"`

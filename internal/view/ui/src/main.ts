@@ -335,12 +335,24 @@ function grip(): HTMLElement {
   return e;
 }
 
+// What commands take of a selection that do not take all.
+const narrow: Record<string, Key[]> = {
+  info: [],
+  dump: [],
+  functions: ["rank"],
+  outliers: ["rank"],
+  loops: ["rank", "function", "step_loop"],
+};
+
 function commandLine(c: Context, panels: Panel[]): string | undefined {
   const p = panels.find((x) => x.id === store.now.panel) ?? (panels[0] as Panel);
   if (!p.command) return undefined;
   const [name = "report", ...rest] = p.command(store.now);
-  const takes = !["info", "dump"].includes(name);
-  return ["tabard", name, quoted(c.overview.name), ...rest.map(quoted), takes ? arguments_(store.now.selection) : ""]
+  const some = narrow[name];
+  const selection = Object.fromEntries(
+    Object.entries(store.now.selection).filter(([k]) => some?.includes(k as Key) ?? true),
+  );
+  return ["tabard", name, quoted(c.overview.name), ...rest.map(quoted), arguments_(selection)]
     .filter(Boolean)
     .join(" ");
 }

@@ -264,6 +264,12 @@ export interface InFlight {
   rows: InFlightRow[];
 }
 
+export interface FunctionNest {
+  timed: boolean;
+  complete: boolean;
+  places: { depth: number; name: string; calls: number; own_ns: number }[];
+}
+
 export interface Hit {
   kind: string;
   text: string;
