@@ -162,6 +162,16 @@ func TestViewer(t *testing.T) {
 		p.wait(`document.querySelector(".selection .function input").value === ""`)
 		p.ready()
 	})
+	t.Run("change the selection before answers come", func(t *testing.T) {
+		p.t = t
+		p.text(`(async () => { for (let k = 0; k < 12; k++) { location.hash = "steps=" + k % 3;
+			await new Promise((done) => setTimeout(done, 15)); } location.hash = ""; window.changed = true; })()`)
+		p.wait("window.changed")
+		p.ready()
+		if s := p.text("document.body.innerText"); strings.Contains(s, "This page failed") {
+			t.Errorf("what one part of the page no longer waits for, another one misses:\n%s", s)
+		}
+	})
 	t.Run("jump to an outlier, zoom to a call", func(t *testing.T) {
 		p.t = t
 		for range 3 { // on a busy machine there are more slow steps than the one that is planted

@@ -42,25 +42,41 @@ export function address(name: string, params: Params = {}): string {
   return "/api/" + name + (query.length ? "?" + query.join("&") : "");
 }
 
+// An answer that is there or on its way. Several may wait for it: it is given up when none of them does any more.
+interface Answer {
+  value: Promise<unknown>;
+  waiting: number;
+  pending: Set<(p: Pending) => void>;
+  stop: AbortController;
+}
+
 // The latest answers: going back asks nothing again.
-const kept = new Map<string, Promise<unknown>>();
+const kept = new Map<string, Answer>();
 const most = 200;
 
-function keep<T>(key: string, make: () => Promise<T>): Promise<T> {
-  const old = kept.get(key) as Promise<T> | undefined;
-  if (old) {
-    kept.delete(key);
-    kept.set(key, old);
-    return old;
-  }
-  const p = make();
-  kept.set(key, p);
-  p.catch(() => kept.delete(key));
+function answer(url: string): Answer {
+  const old = kept.get(url);
+  kept.delete(url);
+  const a = old ?? asked(url);
+  kept.set(url, a);
   for (const k of kept.keys()) {
     if (kept.size <= most) break;
     kept.delete(k);
   }
-  return p;
+  return a;
+}
+
+function asked(url: string): Answer {
+  const stop = new AbortController();
+  const pending = new Set<(p: Pending) => void>();
+  const value = (async () => {
+    const r = await ask(url, { signal: stop.signal, pending: (p) => pending.forEach((f) => f(p)) });
+    if (!r.ok) throw await refusal(r);
+    return (await r.json()) as unknown;
+  })();
+  const a = { value, waiting: 0, pending, stop };
+  value.catch(() => kept.get(url) === a && kept.delete(url));
+  return a;
 }
 
 function missing(): Refused {
@@ -106,10 +122,25 @@ async function refusal(r: Response): Promise<Refused> {
 export function get<T>(name: string, params: Params = {}, o: Options = {}): Promise<T> {
   const url = address(name, params);
   if (inlined) return taken<T>(url);
-  return keep(url, async () => {
-    const r = await ask(url, o);
-    if (!r.ok) throw await refusal(r);
-    return (await r.json()) as T;
+  const a = answer(url);
+  a.waiting++;
+  const { signal, pending } = o;
+  if (pending) a.pending.add(pending);
+  return new Promise<T>((done, failed) => {
+    const leave = (): void => {
+      if (pending) a.pending.delete(pending);
+      failed(new DOMException("aborted", "AbortError"));
+      if (--a.waiting > 0) return;
+      if (kept.get(url) === a) kept.delete(url);
+      a.stop.abort();
+    };
+    const settled = (): void => signal?.removeEventListener("abort", leave);
+    a.value.then(
+      (v) => (settled(), done(v as T)),
+      (e: unknown) => (settled(), failed(e)),
+    );
+    if (signal?.aborted) leave();
+    else signal?.addEventListener("abort", leave, { once: true });
   });
 }
 

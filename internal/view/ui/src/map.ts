@@ -83,7 +83,9 @@ export class TimeMap {
     );
     new ResizeObserver(() => this.resize()).observe(this.element);
     o.store.listen((now, before) => {
-      if (now.view !== before.view) this.tiles.drop();
+      if (now.selection !== before.selection || now.order !== before.order || now.color !== before.color)
+        this.tiles.abandon();
+      else if (now.view !== before.view) this.tiles.drop();
       this.draw();
     });
     this.listen();
@@ -301,9 +303,11 @@ export class TimeMap {
         ? `not exact yet: ${percent(read / all)} is read`
         : blur
           ? `not exact: means over stretches of ${duration(blur)}`
-          : unsized
-            ? `${plural(unsized, "message")} of unknown size: receives count with the size of their buffers`
-            : "");
+          : missing && !all
+            ? "reading \u2026"
+            : unsized
+              ? `${plural(unsized, "message")} of unknown size: receives count with the size of their buffers`
+              : "");
     if (this.note.textContent !== clean(text)) put(this.note, text);
   }
 
@@ -326,7 +330,7 @@ export class TimeMap {
     const [whole] = this.first;
     const place = whole && { ...whole, path: undefined };
     const base = selfContained || !place ? undefined : { place, tile: this.tiles.tile(place, extra) };
-    const ask = !base || base.tile !== undefined;
+    const ask = !base || base.tile !== undefined || s.view !== undefined;
     const runs = this.layout.runs.filter((r) => r.at < first + n && r.at + r.n > first);
     const parts = runs.map((run) => {
       const places = this.places(run, level, group);

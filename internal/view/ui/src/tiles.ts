@@ -58,6 +58,13 @@ export class Tiles {
     this.queue.clear();
   }
 
+  /** Gives up what is on its way as well: something else is looked at. */
+  abandon(): void {
+    this.drop();
+    this.generation.abort();
+    this.generation = new AbortController();
+  }
+
   /** Whether something is on its way. */
   get busy(): boolean {
     return this.asking > 0 || this.queue.size > 0;
@@ -114,8 +121,9 @@ export class Tiles {
       old.stale = false; // it is shown until the new one is there
     else this.tiles.set(key, t);
     this.asking++;
+    const { signal } = this.generation;
     try {
-      const b = await bytes(url, { signal: this.generation.signal });
+      const b = await bytes(url, { signal });
       const n = new DataView(b).getUint32(0, true);
       t.head = JSON.parse(new TextDecoder().decode(new Uint8Array(b, 4, n))) as TileHead;
       if (isVolume(t.head.value)) {
@@ -129,10 +137,16 @@ export class Tiles {
           this.changed();
         }, 700);
       }
+      this.tiles.set(key, t);
     } catch (e) {
-      t.error = e instanceof Error ? e.message : String(e);
+      if (signal.aborted) {
+        if (old) old.stale = true;
+        else this.tiles.delete(key);
+      } else {
+        t.error = e instanceof Error ? e.message : String(e);
+        this.tiles.set(key, t);
+      }
     }
-    this.tiles.set(key, t);
     this.asking--;
     this.trim();
     this.changed();
