@@ -598,6 +598,7 @@ export class TimeMap {
       }
     }
     this.paintSteps(g);
+    g.strokeStyle = ink("rule");
     g.beginPath();
     g.moveTo(gutter, axis - 0.5);
     g.lineTo(this.width, axis - 0.5);
@@ -748,7 +749,9 @@ export class TimeMap {
       const l = this.at(i);
       if (l?.rank === rank && l.thread === 0) return axis + (i - first + 0.5) * this.row;
     }
-    return undefined;
+    // A rank of a folded class is where the class is.
+    const band = this.drawnBands.find(({ place }) => place.of.ranks && hasRank(place.of.ranks, rank));
+    return band && axis + (band.place.at - first + band.place.height / 2) * this.row;
   }
 
   private hit(x: number, y: number): Drawn | undefined {
