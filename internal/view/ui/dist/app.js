@@ -52,7 +52,7 @@ k(t)+" "+e+(/(s|ch)$/.test(e)?"es":"s")}function re(t,e){let n=Math.min(9,Math.m
 n)+" s"}function z(t,e=[]){let n={};for(let[s,i]of Object.entries(t.selection))e.includes(s)||(n[s]=i);return n}function X(t){
 return JSON.stringify(t.selection)}function ce(t){return t instanceof Z?t.message:`This page failed: ${t instanceof
 Error?t.message:String(t)}`}function En(t){return t instanceof Z&&(t.status===409||t.status===404)}var kt=new WeakMap;
-async function N(t,e,n=s=>T(t,m("p",{class:"pending",role:"status"},s))){kt.get(t)?.abort();let s=new AbortController;
+async function O(t,e,n=s=>T(t,m("p",{class:"pending",role:"status"},s))){kt.get(t)?.abort();let s=new AbortController;
 kt.set(t,s),t.setAttribute("aria-busy","true");let i=setTimeout(()=>{s.signal.aborted||n("\u2026")},150),o=l=>{
 if(s.signal.aborted)return;clearTimeout(i);let a=l.total>0?`: ${k(l.done)} of ${k(l.total)}`:l.done>0?`: ${k(l.
 done)}`:"";n(l.what+a+" \u2026")};try{let l=await e(s.signal,o);s.signal.aborted||T(t,...l)}catch(l){s.signal.
@@ -90,7 +90,7 @@ return t?t.split(",").some(n=>{let[s,i]=n.split("-").map(Number);return s!==void
 let n=s=>s.split(",").filter(i=>i!=="").map(i=>i.split("-").map(Number)).map(([i=NaN,o=i])=>[i,o]);return n(t).
 some(([s,i])=>n(e).some(([o,l])=>s<=l&&o<=i))}function de(t,e,n,s=" of"){return m("div",{class:"figure"+s,title:n},m("dt",{},t),m("dd",{},e))}function _t(t){
 let e=m("section",{class:"verdict","aria-label":"Verdict"}),n="",s=()=>{let i=JSON.stringify(t.store.now.selection);
-if(i===n)return;n=i;let o=t.overview;N(e,async(l,a)=>{let r;try{r=await C("report",z(t.store.now),l,a)}catch(f){
+if(i===n)return;n=i;let o=t.overview;O(e,async(l,a)=>{let r;try{r=await C("report",z(t.store.now),l,a)}catch(f){
 return[m("dl",{},...tt(o)),m("div",{class:"sentence"},ce(f))]}let d=r.efficiency,u=(r.ranks??[]).reduce((f,p)=>f+
 p.end_ns-p.begin_ns,0),h=Object.values(r.waits??{}).reduce((f,p)=>f+p.time_ns,0),c=(r.groups??[]).reduce((f,p)=>f+
 p.time_ns,0);return[m("dl",{},r.elapsed_ns!==void 0&&de("time",x(r.elapsed_ns),"from the first call after MPI_\
@@ -120,7 +120,7 @@ keys(r).length&&l.func&&(r.function=l.func);let h=l.process>=0&&(l.command?.[0]=
 crash"].includes(l.kind));t.store.set({selection:r,panel:h?"call":a.panel,detail:a.detail,...h?{call:[0,l.process,
 0,-1]}:{}}),r.steps&&u?dispatchEvent(new CustomEvent("jump",{detail:l.step})):l.step>=0&&d?.total&&t.overview.
 grid&&t.look((d.begin_ns.at(-1)??0)+(d.length_ns.at(-1)??0),t.overview.grid.to_ns),t.say("selected: "+l.text)};
-return s||(s="all",N(e,async(l,a)=>{let r=await C("report",{},l,a);return T(n,`Findings (${r.findings.length})`),
+return s||(s="all",O(e,async(l,a)=>{let r=await C("report",{},l,a);return T(n,`Findings (${r.findings.length})`),
 r.findings.length?r.findings.map(d=>m("li",{},m("button",{type:"button",title:d.text,click:()=>i(d)},m("span",
 {class:"cost"},d.cost_ns>0?`${x(d.cost_ns)}, ${F(d.share)}`:""),m("span",{class:"kind"},d.kind),m("span",{class:"\
 text short"},d.text)))):[m("li",{class:"empty"},"Nothing stands out: no finding concerns 1% of the time.")]})),
@@ -210,9 +210,9 @@ last_iteration}`)+(b.step?" step":"")+"  "+b.name;p>=10&&rt(t,L,v,y+p/2,_,J()?"#
 width:_,y,height:p,line:e,loop:b})}g+=c*p;let w=i+o-g,M=Math.max(a,l(e.from_ns)),A=Math.min(r,l(e.to_ns));if(u.
 length&&A>M){let b=Math.max(a,l(u[0]?.start_ns??e.from_ns)),v=Math.min(r,l(u.at(-1)?.end_ns??e.to_ns));t.fillStyle=
 ne(Y(0)),t.fillRect(b,g,v-b,w)}for(let b of u){let v=Math.max(a,l(b.start_ns)),_=Math.min(r,l(b.end_ns));if(_<
-a||v>r)continue;let y=In(n.functions,b.func)===!1?U.length-1:Fn.get(b.category)??6,K=Y(y),L=Math.max(.7,_-v),O=b.
-nested?w*.3:0;if(t.fillStyle=ne(K),t.fillRect(v,g+O,L>3?L-.7:L,w-O),b.unfinished){t.fillStyle=J()?"#ffffff":"#\
-000000";for(let D=v;D<_;D+=8)t.fillRect(D,g+w-3,4,2)}b.index===d&&(t.strokeStyle=J()?"#ffffff":"#000000",t.lineWidth=
+a||v>r)continue;let y=In(n.functions,b.func)===!1?U.length-1:Fn.get(b.category)??6,K=Y(y),L=Math.max(.7,_-v),D=b.
+nested?w*.3:0;if(t.fillStyle=ne(K),t.fillRect(v,g+D,L>3?L-.7:L,w-D),b.unfinished){t.fillStyle=J()?"#ffffff":"#\
+000000";for(let N=v;N<_;N+=8)t.fillRect(N,g+w-3,4,2)}b.index===d&&(t.strokeStyle=J()?"#ffffff":"#000000",t.lineWidth=
 2,t.strokeRect(v-1,g-1,L+2,w+2)),w>=10&&rt(t,b.func.replace(/^P?MPIX?_/,""),v,g+w/2,L,zn(K)?"#111820":"#ffffff"),
 s.push({x:v,width:L,y:g,height:w,line:e,call:b,site:b.site<0?void 0:e.sites?.[b.site]})}return!0}var Pe=class t{total=0;runs=[];bands=[];static plain(e){let n=new t;return n.lines(0,e),n}static folded(e,n,s){
 let i=new t,o=e.filter(d=>d.lines>1),l=o.reduce((d,u)=>d+(s.has(u.class)?0:u.lines),0),a=Math.max(2,Math.ceil(
@@ -318,74 +318,75 @@ h=performance.now()+3,c=!1,f=()=>performance.now()<h||(c=!0,this.draw(),!1);this
 void 0||n.view!==void 0,b=this.layout.runs.filter(v=>v.at<o+l&&v.at+v.n>o).map(v=>{let _=this.places(v,r,d);return{
 run:v,places:_,known:_.map(y=>this.tiles.tile(y,u,M))}});this.rescale([w?.tile,...b.flatMap(v=>v.known)]);for(let{
 run:v,places:_,known:y}of b){let K=P+(v.at-o)*this.row,L=v.at-v.first;if(e.save(),e.beginPath(),e.rect(R,K,this.
-plot,v.n*this.row),e.clip(),w?.tile&&y.some(O=>!O?.head||O.head.rows.some(D=>D.read===0))){let O=Ie(w.tile,n.color,
-this.most,f);O&&w.tile.head&&(this.see(w.tile.head,w.place),this.paintTile(e,O,w.place,w.place,L))}for(let[O,D]of _.
-entries()){let ie=y[O];ie?.error&&(this.failure=ie.error),ie||(c=!0);let ue=ie&&Ie(ie,n.color,this.most,f);if(ue&&
-ie?.head){this.see(ie.head,D),this.paintTile(e,ue,D,D,L);continue}let Le=this.tiles.coarser(D,u);ue=Le&&Ie(Le.
-tile,n.color,this.most,f),Le&&ue&&this.paintTile(e,ue,Le.place,D,L)}if(this.row>=5){e.fillStyle=S("paper");for(let O=1;O<=
-v.n;O++)e.fillRect(R,Math.round(K+O*this.row)-1,this.plot,1)}e.restore()}return c}places(e,n,s){let[i,o,l,a]=this.
-view;if(q){let f=[...new Set(this.first.map(g=>g.level))].sort((g,w)=>w-g),p=f.find(g=>g<=n)??f.at(-1)??n;return this.
-first.filter(g=>g.level===p)}let r=64*s,d=256*2**n,u=e.first+Math.max(0,Math.floor(l-e.at)),h=e.first+Math.min(
-e.n,Math.ceil(l+a-e.at)),c=[];for(let f=Math.floor(u/r)*r;f<h;f+=r){let p=Math.min(64,Math.ceil((this.grid.lines-
-f)/s));for(let g=Math.max(0,Math.floor(i/d));g*d<Math.min(o,this.grid.to_ns);g++)c.push({level:n,x:g,first:f,group:s,
-rows:p})}return c}paintBands(e,n){let[s,i,o,l]=this.view,a=Math.max(0,Math.min(this.grid.level,Math.floor(Math.
-log2(2*(i-s)/this.plot)))),r=256*2**a,d=Te(n.color),{function:u,comm:h,in:c}=n.selection,f={function:u,comm:h,
-in:c,of:d==="mpi"?void 0:d},p=n.order==="classes"&&!this.classes&&!this.failure&&!q;this.drawnBands=[];for(let g of this.
-layout.bands){if(g.at>o+l||g.at+g.height<o)continue;let w=P+(g.at-o)*this.row,M=g.height*this.row,A=M>=40,b=w+
-(A?17:1),v={x:this.x,left:R,right:this.width,y:b,height:w+M-2-b},_=[];for(let L=Math.max(0,Math.floor(s/r));L*
-r<Math.min(i,this.grid.to_ns);L++){let O=this.bands.of(g.of,a,L,this.grid.level,f);O?_.some(D=>D.level===O.level&&
-D.x===O.x)||_.push(O):p=!0}e.fillStyle=S("raised"),e.fillRect(R,w,this.plot,M-1);for(let L of _)Et(e,L,d,v);if(this.
-drawnBands.push({place:g,bands:_}),!A)continue;e.font="11px system-ui, DejaVu Sans, sans-serif",e.textAlign="l\
-eft",e.textBaseline="top";let y=`${Be(g.of)}: ${Ce(d)}, least to greatest, median`,K=oe(y.length>140?y.slice(0,
-139)+"\u2026":y);e.fillStyle=S("ink"),e.fillText(K,R+6,w+3)}return p}static rates=new Map;get most(){return 2**
-Math.ceil(Math.log2(Math.max(1,...t.rates.values())))}rescale(e){let n=this.most;if(t.rates.set(this,Math.max(
-0,...e.map(s=>s?.most??0))),this.most!==n)for(let s of t.rates.keys())s.element.dispatchEvent(new Event("seen")),
-s.draw()}see(e,n){if(this.heads.push({head:e,place:n}),fe(e.value))return;let s=this.seen.size;for(let i of e.
-rows)i.sum_ns.forEach((o,l)=>o>0&&this.seen.add(e.categories[l]??""));this.seen.size>s&&this.element.dispatchEvent(
-new Event("seen"))}paintTile(e,n,s,i,o){let l=2**(s.level-i.level),a=256/l,r=256*2**i.level,d=this.x(i.x*r),u=P+
-(s.first+o-this.view[2])*this.row,h=n.height;e.drawImage(n,(i.x-s.x*l)*a,0,a,h,d,u,this.x((i.x+1)*r)-d,h*s.group*
-this.row)}get rate(){return this.o.overview.calls/this.grid.lines/Math.max(1,this.grid.to_ns-this.grid.from_ns)}near(e){
-let{from_ns:n,to_ns:s}=this.grid,i=Math.min((s-n)/2,30/this.rate);this.look((n+s)/2-i,(n+s)/2+i,0,e)}paintLanes(e,n){
-let[s,i,o,l]=this.view;if(this.row<12||!this.o.overview.timed||q||n.color!=="activity"||this.rate*(i-s)>1500)return!1;
-let a=!1;for(let r=Math.floor(o);r<Math.ceil(o+l);r++){let d=this.at(r);if(!d)continue;let u=P+(r-o)*this.row,
-h=n.call,c={y:u,height:this.row-1,x:this.x,left:R,right:this.width,functions:n.selection.function,chosen:h&&h[0]===
-d.world&&h[1]===d.rank&&h[2]===d.thread?h[3]:void 0};for(let f of this.lanes.of(d,s,i))a=Ot(e,f,c,this.drawn)||
-a}return a}paintArrows(e){let[n,s,i,o]=this.view,l=new Map;for(let a=Math.floor(i);a<i+o;a++){let r=this.at(a);
-r&&r.thread===0&&l.set(r.rank,P+(a-i+.5)*this.row)}Nt(e,this.lanes.arrows(n,s),this.x,l,[R,this.width])}paintSelection(e,n){
-let{from_ns:s,to_ns:i}=this.grid,[,,o,l]=this.view,a=S("veil"),r=pe(n.time,s,i),d=this.steps&&be(n.steps,this.
-steps.total),u=R,h=this.width;if(r&&([u,h]=[this.x(this.own(r[0])),this.x(this.own(r[1]))]),d&&this.steps){let g=Math.
-min(this.steps.begin_ns.length-1,Math.floor(d[0]/this.steps.stride)),w=Math.min(this.steps.begin_ns.length-1,Math.
-floor(d[1]/this.steps.stride));u=Math.max(u,this.x(this.steps.begin_ns[g]??s)),h=Math.min(h,this.x((this.steps.
-begin_ns[w]??i)+(this.steps.length_ns[w]??0)))}if(e.fillStyle=a,u>R&&e.fillRect(R,P,u-R,this.height),h<this.width&&
-e.fillRect(h,P,this.width-h,this.height),(r||d)&&(e.fillStyle=S("accent"),e.fillRect(u-1,P,2,this.height),e.fillRect(
-h-1,P,2,this.height)),!n.rank)return;e.fillStyle=a;let c=Math.max(R,u),f=Math.min(this.width,h)-c,p=Math.max(1,
-Math.floor(1/this.row));for(let{place:g}of this.drawnBands)g.of.ranks&&!Oe(n.rank,g.of.ranks)&&e.fillRect(c,P+
-(g.at-o)*this.row,f,g.height*this.row);for(let g=Math.floor(o);g<o+l;g+=p){let w=this.at(g);w&&!Se(n.rank,w.rank)&&
-e.fillRect(c,P+(g-o)*this.row,f,Math.max(1,p*this.row))}}paintAxis(e){let[n,s]=this.view;e.fillStyle=S("faint"),
-e.strokeStyle=S("rule"),e.lineWidth=1,e.font="11px system-ui, DejaVu Sans, sans-serif",e.textBaseline="alphabe\
-tic";let i=(s-n)/this.plot*110,o=zt(i);for(let l=Math.ceil(n/o)*o;l<=s;l+=o){let a=Math.round(this.x(l))+.5;if(a<
-R)continue;e.beginPath(),e.moveTo(a,14),e.lineTo(a,18),e.stroke();let r=re(l,o*10);a+e.measureText(r).width/2<
-this.width&&(e.textAlign="center",e.fillText(r,Math.max(a,R+e.measureText(r).width/2),11))}this.paintSteps(e),
-e.strokeStyle=S("rule"),e.beginPath(),e.moveTo(R,P-.5),e.lineTo(this.width,P-.5),e.stroke()}paintSteps(e){let n=this.
-steps;if(e.textAlign="left",e.fillText(n?.begin_ns.length?"step":"",4,29),!n)return;let s=new Set((n.slow??[]).
-map(u=>Math.floor(u.step/n.stride))),[i,o]=this.view,l=n.begin_ns.filter(u=>u>=i&&u<=o).length,a=Bt(l*n.stride*
-60/this.plot),r=-1/0,d=-1/0;for(let u=0;u<n.begin_ns.length;u++){let h=Math.round(this.x(n.begin_ns[u]??0))+.5;
-if(h<R||h>this.width)continue;let c=Math.ceil(u*n.stride/a)*a,f=c<(u+1)*n.stride&&h>=d;if(!f&&!s.has(u)&&h-r<4||
-(r=h,e.strokeStyle=s.has(u)?S("bad"):S("rule"),e.beginPath(),e.moveTo(h,f?20:31),e.lineTo(h,P),e.stroke(),!f))
-continue;let p=String(c);d=h+e.measureText(p).width+10,d<this.width&&e.fillText(p,h+2,29)}}paintNames(e){let[,
-,n,s]=this.view,i=Bt(13/this.row);e.font="11px system-ui, DejaVu Sans, sans-serif",e.textAlign="right",e.textBaseline=
-"middle";let o=this.o.store.now.selection.rank,l=-1/0;for(let{place:a}of this.drawnBands){let r=P+(a.at-n+a.height/
-2)*this.row;a.height*this.row<12||r<P||r>this.height-4||(e.fillStyle=o&&Oe(o,a.of.ranks)?S("accent"):S("ink"),
-e.fillText(`${a.open?"\u25BE":"\u25B8"} class ${a.of.class}`,R-6,r),!(a.height*this.row<56)&&(e.fillStyle=S("f\
-aint"),e.fillText("100%",R-6,r-a.height*this.row/2+21),e.fillText("0%",R-6,r+a.height*this.row/2-8)))}for(let a of this.
-layout.runs){let r=Math.max(0,Math.ceil((n-a.at)/i)*i);for(let d=r;d<a.n&&a.at+d<n+s;d+=i){let u=this.line(a.first+
-d);if(!u)continue;let h=Math.max(P+(a.at+d-n+.5)*this.row,P+6);h>this.height-4||h<l||(l=h+12,e.fillStyle=o&&Se(
-o,u.rank)?S("accent"):S("ink"),e.fillText(Ft(u,i===1||d===0),R-6,h))}}}paintMarkers(e){for(let n of this.markers){
-let s=this.yOfRank(n.rank),i=this.x(n.at);s===void 0||i<R||i>this.width||(e.fillStyle=S("bad"),e.strokeStyle=S(
-"paper"),e.beginPath(),e.moveTo(i,s),e.lineTo(i-5,s-9),e.lineTo(i+5,s-9),e.closePath(),e.fill(),e.stroke())}}at(e){
-let n=this.layout.line(e);return n===void 0?void 0:this.line(n)}paintDrag(e){let n=this.drag;if(!n)return;e.strokeStyle=
-S("accent"),e.fillStyle=S("select");let s=Math.min(n.x,n.x1),i=Math.min(n.y,n.y1),o=[s,this.layout.total>1?i:P,
-Math.abs(n.x1-n.x),this.layout.total>1?Math.abs(n.y1-n.y):this.height];e.fillRect(...o),e.strokeRect(...o)}line(e){
+plot,v.n*this.row),e.clip(),w?.tile&&y.some(D=>!D?.head||D.head.rows.some(N=>N.read===0))){let D=Ie(w.tile,n.color,
+this.most,f);D&&w.tile.head&&(this.see(w.tile.head,w.place),this.paintTile(e,D,w.place,w.place,L))}for(let[D,N]of _.
+entries()){let ie=y[D];ie?.error&&(this.failure=ie.error),ie||(c=!0);let ue=ie&&Ie(ie,n.color,this.most,f);if(ue&&
+ie?.head){this.see(ie.head,N),this.paintTile(e,ue,N,N,L);continue}let Le=this.tiles.coarser(N,u);ue=Le&&Ie(Le.
+tile,n.color,this.most,f),Le&&ue&&this.paintTile(e,ue,Le.place,N,L)}if(this.row>=5){e.fillStyle=S("paper");let D=Math.
+min(v.n,Math.ceil(o+l-v.at));for(let N=Math.max(1,Math.floor(o-v.at));N<=D;N++)e.fillRect(R,Math.round(K+N*this.
+row)-1,this.plot,1)}e.restore()}return c}places(e,n,s){let[i,o,l,a]=this.view;if(q){let f=[...new Set(this.first.
+map(g=>g.level))].sort((g,w)=>w-g),p=f.find(g=>g<=n)??f.at(-1)??n;return this.first.filter(g=>g.level===p)}let r=64*
+s,d=256*2**n,u=e.first+Math.max(0,Math.floor(l-e.at)),h=e.first+Math.min(e.n,Math.ceil(l+a-e.at)),c=[];for(let f=Math.
+floor(u/r)*r;f<h;f+=r){let p=Math.min(64,Math.ceil((this.grid.lines-f)/s));for(let g=Math.max(0,Math.floor(i/d));g*
+d<Math.min(o,this.grid.to_ns);g++)c.push({level:n,x:g,first:f,group:s,rows:p})}return c}paintBands(e,n){let[s,
+i,o,l]=this.view,a=Math.max(0,Math.min(this.grid.level,Math.floor(Math.log2(2*(i-s)/this.plot)))),r=256*2**a,d=Te(
+n.color),{function:u,comm:h,in:c}=n.selection,f={function:u,comm:h,in:c,of:d==="mpi"?void 0:d},p=n.order==="cl\
+asses"&&!this.classes&&!this.failure&&!q;this.drawnBands=[];for(let g of this.layout.bands){if(g.at>o+l||g.at+
+g.height<o)continue;let w=P+(g.at-o)*this.row,M=g.height*this.row,A=M>=40,b=w+(A?17:1),v={x:this.x,left:R,right:this.
+width,y:b,height:w+M-2-b},_=[];for(let L=Math.max(0,Math.floor(s/r));L*r<Math.min(i,this.grid.to_ns);L++){let D=this.
+bands.of(g.of,a,L,this.grid.level,f);D?_.some(N=>N.level===D.level&&N.x===D.x)||_.push(D):p=!0}e.fillStyle=S("\
+raised"),e.fillRect(R,w,this.plot,M-1);for(let L of _)Et(e,L,d,v);if(this.drawnBands.push({place:g,bands:_}),!A)
+continue;e.font="11px system-ui, DejaVu Sans, sans-serif",e.textAlign="left",e.textBaseline="top";let y=`${Be(
+g.of)}: ${Ce(d)}, least to greatest, median`,K=oe(y.length>140?y.slice(0,139)+"\u2026":y);e.fillStyle=S("ink"),
+e.fillText(K,R+6,w+3)}return p}static rates=new Map;get most(){return 2**Math.ceil(Math.log2(Math.max(1,...t.rates.
+values())))}rescale(e){let n=this.most;if(t.rates.set(this,Math.max(0,...e.map(s=>s?.most??0))),this.most!==n)
+for(let s of t.rates.keys())s.element.dispatchEvent(new Event("seen")),s.draw()}see(e,n){if(this.heads.push({head:e,
+place:n}),fe(e.value))return;let s=this.seen.size;for(let i of e.rows)i.sum_ns.forEach((o,l)=>o>0&&this.seen.add(
+e.categories[l]??""));this.seen.size>s&&this.element.dispatchEvent(new Event("seen"))}paintTile(e,n,s,i,o){let l=2**
+(s.level-i.level),a=256/l,r=256*2**i.level,d=this.x(i.x*r),u=P+(s.first+o-this.view[2])*this.row,h=n.height;e.
+drawImage(n,(i.x-s.x*l)*a,0,a,h,d,u,this.x((i.x+1)*r)-d,h*s.group*this.row)}get rate(){return this.o.overview.
+calls/this.grid.lines/Math.max(1,this.grid.to_ns-this.grid.from_ns)}near(e){let{from_ns:n,to_ns:s}=this.grid,i=Math.
+min((s-n)/2,30/this.rate);this.look((n+s)/2-i,(n+s)/2+i,0,e)}paintLanes(e,n){let[s,i,o,l]=this.view;if(this.row<
+12||!this.o.overview.timed||q||n.color!=="activity"||this.rate*(i-s)>1500)return!1;let a=!1;for(let r=Math.floor(
+o);r<Math.ceil(o+l);r++){let d=this.at(r);if(!d)continue;let u=P+(r-o)*this.row,h=n.call,c={y:u,height:this.row-
+1,x:this.x,left:R,right:this.width,functions:n.selection.function,chosen:h&&h[0]===d.world&&h[1]===d.rank&&h[2]===
+d.thread?h[3]:void 0};for(let f of this.lanes.of(d,s,i))a=Ot(e,f,c,this.drawn)||a}return a}paintArrows(e){let[
+n,s,i,o]=this.view,l=new Map;for(let a=Math.floor(i);a<i+o;a++){let r=this.at(a);r&&r.thread===0&&l.set(r.rank,
+P+(a-i+.5)*this.row)}Nt(e,this.lanes.arrows(n,s),this.x,l,[R,this.width])}paintSelection(e,n){let{from_ns:s,to_ns:i}=this.
+grid,[,,o,l]=this.view,a=S("veil"),r=pe(n.time,s,i),d=this.steps&&be(n.steps,this.steps.total),u=R,h=this.width;
+if(r&&([u,h]=[this.x(this.own(r[0])),this.x(this.own(r[1]))]),d&&this.steps){let g=Math.min(this.steps.begin_ns.
+length-1,Math.floor(d[0]/this.steps.stride)),w=Math.min(this.steps.begin_ns.length-1,Math.floor(d[1]/this.steps.
+stride));u=Math.max(u,this.x(this.steps.begin_ns[g]??s)),h=Math.min(h,this.x((this.steps.begin_ns[w]??i)+(this.
+steps.length_ns[w]??0)))}if(e.fillStyle=a,u>R&&e.fillRect(R,P,u-R,this.height),h<this.width&&e.fillRect(h,P,this.
+width-h,this.height),(r||d)&&(e.fillStyle=S("accent"),e.fillRect(u-1,P,2,this.height),e.fillRect(h-1,P,2,this.
+height)),!n.rank)return;e.fillStyle=a;let c=Math.max(R,u),f=Math.min(this.width,h)-c,p=Math.max(1,Math.floor(1/
+this.row));for(let{place:g}of this.drawnBands)g.of.ranks&&!Oe(n.rank,g.of.ranks)&&e.fillRect(c,P+(g.at-o)*this.
+row,f,g.height*this.row);for(let g=Math.floor(o);g<o+l;g+=p){let w=this.at(g);w&&!Se(n.rank,w.rank)&&e.fillRect(
+c,P+(g-o)*this.row,f,Math.max(1,p*this.row))}}paintAxis(e){let[n,s]=this.view;e.fillStyle=S("faint"),e.strokeStyle=
+S("rule"),e.lineWidth=1,e.font="11px system-ui, DejaVu Sans, sans-serif",e.textBaseline="alphabetic";let i=(s-
+n)/this.plot*110,o=zt(i);for(let l=Math.ceil(n/o)*o;l<=s;l+=o){let a=Math.round(this.x(l))+.5;if(a<R)continue;
+e.beginPath(),e.moveTo(a,14),e.lineTo(a,18),e.stroke();let r=re(l,o*10);a+e.measureText(r).width/2<this.width&&
+(e.textAlign="center",e.fillText(r,Math.max(a,R+e.measureText(r).width/2),11))}this.paintSteps(e),e.strokeStyle=
+S("rule"),e.beginPath(),e.moveTo(R,P-.5),e.lineTo(this.width,P-.5),e.stroke()}paintSteps(e){let n=this.steps;if(e.
+textAlign="left",e.fillText(n?.begin_ns.length?"step":"",4,29),!n)return;let s=new Set((n.slow??[]).map(u=>Math.
+floor(u.step/n.stride))),[i,o]=this.view,l=n.begin_ns.filter(u=>u>=i&&u<=o).length,a=Bt(l*n.stride*60/this.plot),
+r=-1/0,d=-1/0;for(let u=0;u<n.begin_ns.length;u++){let h=Math.round(this.x(n.begin_ns[u]??0))+.5;if(h<R||h>this.
+width)continue;let c=Math.ceil(u*n.stride/a)*a,f=c<(u+1)*n.stride&&h>=d;if(!f&&!s.has(u)&&h-r<4||(r=h,e.strokeStyle=
+s.has(u)?S("bad"):S("rule"),e.beginPath(),e.moveTo(h,f?20:31),e.lineTo(h,P),e.stroke(),!f))continue;let p=String(
+c);d=h+e.measureText(p).width+10,d<this.width&&e.fillText(p,h+2,29)}}paintNames(e){let[,,n,s]=this.view,i=Bt(13/
+this.row);e.font="11px system-ui, DejaVu Sans, sans-serif",e.textAlign="right",e.textBaseline="middle";let o=this.
+o.store.now.selection.rank,l=-1/0;for(let{place:a}of this.drawnBands){let r=P+(a.at-n+a.height/2)*this.row;a.height*
+this.row<12||r<P||r>this.height-4||(e.fillStyle=o&&Oe(o,a.of.ranks)?S("accent"):S("ink"),e.fillText(`${a.open?
+"\u25BE":"\u25B8"} class ${a.of.class}`,R-6,r),!(a.height*this.row<56)&&(e.fillStyle=S("faint"),e.fillText("10\
+0%",R-6,r-a.height*this.row/2+21),e.fillText("0%",R-6,r+a.height*this.row/2-8)))}for(let a of this.layout.runs){
+let r=Math.max(0,Math.ceil((n-a.at)/i)*i);for(let d=r;d<a.n&&a.at+d<n+s;d+=i){let u=this.line(a.first+d);if(!u)
+continue;let h=Math.max(P+(a.at+d-n+.5)*this.row,P+6);h>this.height-4||h<l||(l=h+12,e.fillStyle=o&&Se(o,u.rank)?
+S("accent"):S("ink"),e.fillText(Ft(u,i===1||d===0),R-6,h))}}}paintMarkers(e){for(let n of this.markers){let s=this.
+yOfRank(n.rank),i=this.x(n.at);s===void 0||i<R||i>this.width||(e.fillStyle=S("bad"),e.strokeStyle=S("paper"),e.
+beginPath(),e.moveTo(i,s),e.lineTo(i-5,s-9),e.lineTo(i+5,s-9),e.closePath(),e.fill(),e.stroke())}}at(e){let n=this.
+layout.line(e);return n===void 0?void 0:this.line(n)}paintDrag(e){let n=this.drag;if(!n)return;e.strokeStyle=S(
+"accent"),e.fillStyle=S("select");let s=Math.min(n.x,n.x1),i=Math.min(n.y,n.y1),o=[s,this.layout.total>1?i:P,Math.
+abs(n.x1-n.x),this.layout.total>1?Math.abs(n.y1-n.y):this.height];e.fillRect(...o),e.strokeRect(...o)}line(e){
 let n=this.order;n!==this.linesOrder&&(this.linesOrder=n,this.lines=new Map);let s=Math.floor(e/ge)*ge,i=this.
 lines,o=i.get(s);if(o===void 0&&(i.set(s,null),B("lines",{rec:this.o.rec||void 0,order:n,first:s,count:ge}).then(
 l=>{i.set(s,l),this.draw()},()=>{})),o)return o.lines[e-s];for(let{head:l,place:a}of this.heads){if(a.group!==
@@ -465,7 +466,7 @@ o point",collective:"collective",rma:"one-sided",io:"files"};function Zn(t,e){re
 te"},e)]:[]]}function qe(t){return t===null?"not known or not significant":Array.isArray(t)?"["+t.map(qe).join(", ")+"]":typeof t==
 "object"?"{"+Object.entries(t).map(([e,n])=>`${e}: ${qe(n)}`).join(", ")+"}":String(t)}var Ut={id:"call",title:"\
 Call",command:t=>t.call?["dump","--rank",String(t.call[1]),"--from",String(t.call[3]),"--limit","1"]:["dump"],
-key:t=>String(t.call),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now.call;if(!i)return[m("p",{class:"empty"},
+key:t=>String(t.call),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now.call;if(!i)return[m("p",{class:"empty"},
 "Click a call in the map (zoom in until calls are drawn one by one), or choose one in a table.")];let[o,l,a]=i,
 r={world:o||void 0,rank:l,thread:a||void 0},d=i[3];d<0&&(d+=(await C("calls",{...r,from:0,limit:1},n,s)).total);
 let u=await C("calls",{...r,from:d,limit:1},n,s),h=u.calls[0];if(!h)return[m("p",{class:"empty"},`Rank ${l} ma\
@@ -489,7 +490,7 @@ from===n&&d.send===o.index,h=d.to===n&&d.receive===o.index;if(!u&&!h)continue;le
 n",{class:"bad"},h?`; waited ${x(d.wait_ns)} for rank ${d.from}, which came late`:`; rank ${d.to} waited ${x(d.
 wait_ns)} for this`))),a.length>40)break}}catch{}e.replaceChildren(...a.length?a:[m("dd",{},"none are known")])}var es=[["sizes","sizes of messages"],["durations","durations of calls"]],Wt={id:"histogram",title:"Histogram",
 command:t=>["histogram",...t.detail==="durations"?["--durations"]:[]],key:t=>X(t)+(t.panel==="histogram"?t.detail:
-""),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,o=i.detail==="durations"?"durations":"sizes",l=m("div",{class:"\
+""),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,o=i.detail==="durations"?"durations":"sizes",l=m("div",{class:"\
 controls"},W("show ",es,o,r=>t.store.set({detail:r==="sizes"?"":r}))),a=[];if(o==="sizes"){let r=await C("hist\
 ogram",z(i),n,s);for(let d of r.histograms)d.messages&&a.push(m("div",{},m("h3",{},`${d.kind==="p2p"?"point to\
  point":d.kind}: ${k(d.messages)} messages, ${E(d.bytes)}`),qt(d.bins.map(u=>({label:u.from===u.to?E(u.from):`${E(
@@ -512,7 +513,7 @@ file??"?").replace(/^.*\//,"")+(a.offset?"+0x"+a.offset.toString(16):"")),l=n;l.
 e,s.name),o=t.timed?s.own_ns:s.calls;for(let l of n)l.value+=o;i.value+=o,i.calls+=s.calls,n.push(i)}return e.
 calls=t.places.reduce((s,i)=>s+i.calls,0),e}var Jt={id:"icicle",title:"Icicle",command:t=>t.detail.startsWith(
 We)?["functions","--tree"]:["profile","--by","site"],key:t=>X(t)+(t.panel==="icicle"?t.detail:""),show:(t,e)=>{
-N(e,async(n,s)=>{let i=t.store.now,o=i.detail.startsWith(We),l=o?We:"",a=t.overview.kinds.includes("functions")?
+O(e,async(n,s)=>{let i=t.store.now,o=i.detail.startsWith(We),l=o?We:"",a=t.overview.kinds.includes("functions")?
 m("div",{class:"controls"},W("of ",[["","call sites"],[We,"functions"]],l,b=>t.store.set({detail:b}))):null,r,
 d,u="";if(o){let b=await C("functions",{rank:i.selection.rank},n,s);d=b.timed,r=is(b),b.complete||(u=" Not all\
  functions are shown: tabard functions --tree prints the rest."),Object.keys(i.selection).some(v=>v!=="rank")&&
@@ -524,13 +525,13 @@ for(let b of h)c=c.children.get(b)??c;let f=m("div",{class:"icicle",role:"tree",
 b.calls)} calls`,w=0,M=(b,v,_,y)=>{let K=b.value/c.value*p;if(K<1.5||w++>3e3)return;let L=m("button",{type:"bu\
 tton",role:"treeitem",title:g(b),"aria-label":g(b),click:()=>{b.call?t.store.select({function:b.name}):t.store.
 set({detail:l+(b===c?y.slice(0,-1):y).join(Vt)})}},K>30?b.name:"");L.style.left=v+"px",L.style.top=_*ns+"px",L.
-style.width=Math.max(1,K-1)+"px",L.style.background=b.call?ne(Y(3)):ne(Y(U.findIndex(D=>D.key==="lifecycle"))),
-b.call?L.style.color="#111820":L.style.color="inherit",f.append(L);let O=v;for(let D of[...b.children.values()].
-sort((ie,ue)=>ue.value-ie.value))M(D,O,_+1,[...y,D.name]),O+=D.value/c.value*p};M(c,0,0,h);let A=o?d?"their ti\
+style.width=Math.max(1,K-1)+"px",L.style.background=b.call?ne(Y(3)):ne(Y(U.findIndex(N=>N.key==="lifecycle"))),
+b.call?L.style.color="#111820":L.style.color="inherit",f.append(L);let D=v;for(let N of[...b.children.values()].
+sort((ie,ue)=>ue.value-ie.value))M(N,D,_+1,[...y,N.name]),D+=N.value/c.value*p};M(c,0,0,h);let A=o?d?"their ti\
 me":"the number of calls":d?"time in calls":"the number of calls";return[...a?[a]:[],m("p",{class:"empty"},`As\
  wide as ${A} of all selected ranks${o?"":"; orange: calls"}. A click unfolds, on the uppermost goes back.`+u),
 f]})}};var Gt={id:"loops",title:"Loops",command:()=>["loops"],key:t=>JSON.stringify([t.selection.rank,t.selection.function,
-t.selection.step_loop,t.panel==="loops"?t.detail:""]),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,o=await C(
+t.selection.step_loop,t.panel==="loops"?t.detail:""]),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,o=await C(
 "loops",{rank:i.selection.rank,function:i.selection.function,step_loop:i.selection.step_loop},n,s),l=Math.max(
 0,Math.min(o.classes.length-1,Number(i.detail)||0)),a=o.classes[l];if(!a)return[m("p",{class:"empty"},"No call\
 s are selected.")];let r=m("div",{},m("p",{class:"empty"},"A loop, or all of a rank, as C: choose \u2018as C\u2019.")),
@@ -586,11 +587,11 @@ c(o.contains(document.activeElement))}))}),t.choose&&a.classList.add("choosable"
 Math.max(0,Math.min(100,t*100))+"%",m("span",{class:"bar"},s,m("span",{class:"value"},e))}var en=[["p2p","point to point"],["collective","collectives"],["rma","one-sided"],["all","all"]],tn=[["bytes",
 "bytes"],["messages","messages"]];function ut(t){let[e="",n=""]=t.split(",");return[en.some(([s])=>s===e)?e:"p\
 2p",tn.some(([s])=>s===n)?n:"bytes"]}var nn={id:"matrix",title:"Matrix",command:t=>["matrix","--kind",ut(t.detail)[0]],
-key:t=>JSON.stringify([t.selection,ut(t.detail)]),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,[o,l]=ut(i.detail),
+key:t=>JSON.stringify([t.selection,ut(t.detail)]),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,[o,l]=ut(i.detail),
 a=await C("matrix",{...z(i),kind:o,bins:64},n,s),r=y=>a.columns.indexOf(y),[d,u,h,c]=[r("from"),r("to"),r("mes\
 sages"),r("bytes")],f=a.cells??[],p=a.bins||a.processes,g=a.processes/p,w=y=>a.bins&&g>1?`${Math.ceil(y*g)}-${Math.
 ceil((y+1)*g)-1}`:String(y),M=l==="bytes"?c:h,A=y=>l==="bytes"?E(y):l==="messages"?k(y):x(y),b=y=>{let K=[...new Set(
-[y[d]??0,y[u]??0])].sort((L,O)=>L-O).map(w).join(",");t.store.select({rank:K})},v=rs(f,p,d,u,M,y=>y?`${w(y[d]??
+[y[d]??0,y[u]??0])].sort((L,D)=>L-D).map(w).join(",");t.store.select({rank:K})},v=rs(f,p,d,u,M,y=>y?`${w(y[d]??
 0)} to ${w(y[u]??0)}: ${k(y[h]??0)} messages, ${E(y[c]??0)}`:"",b,A,Math.max(120,e.clientHeight-96)),_=a.totals[o];
 return[m("div",{class:"controls"},W("messages ",en,o,y=>t.store.set({detail:`${y},${l}`})),W("colour ",tn,l,y=>t.
 store.set({detail:`${o},${y}`})),_&&m("span",{},`${k(_.messages)} messages, ${E(_.bytes)}`+(_.nowhere?`; ${k(_.
@@ -604,15 +605,15 @@ by:y=>(y[c]??0)/(y[h]||1),cell:y=>E((y[c]??0)/(y[h]||1))}]})))]})}};function rs(
 max(e,1),u=m("canvas",{width:d,height:d,role:"img","aria-label":"Senders from top to bottom, receivers from le\
 ft to right. The table beside it has the same as text."}),h=Math.max(1,...t.map(v=>v[i]??0)),c=Math.min(...t.map(
 v=>v[i]||1/0)),f=u.getContext("2d"),p=new Map;if(f){let v=f.createImageData(d,d);for(let _ of t){let[y,K,L]=[_[n]??
-0,_[s]??0,_[i]??0];if(p.set(y*d+K,_),!L)continue;let O=h>c?Math.log(L/c)/Math.log(h/c):1,D=3*Math.round(255*Math.
-max(0,Math.min(1,.06+.94*O)));v.data.set([I[D]??0,I[D+1]??0,I[D+2]??0,255],4*(y*d+K))}f.putImageData(v,0,0)}let g=m(
+0,_[s]??0,_[i]??0];if(p.set(y*d+K,_),!L)continue;let D=h>c?Math.log(L/c)/Math.log(h/c):1,N=3*Math.round(255*Math.
+max(0,Math.min(1,.06+.94*D)));v.data.set([I[N]??0,I[N+1]??0,I[N+2]??0,255],4*(y*d+K))}f.putImageData(v,0,0)}let g=m(
 "p",{class:"under","aria-hidden":"true"},"rows send, columns receive"),w=Math.max(1,Math.min(28,Math.floor(r/d)));
 u.style.width=w*d+"px",u.style.height=w*d+"px";let M=v=>p.get(Math.floor(v.offsetY/w)*d+Math.floor(v.offsetX/w));
 u.addEventListener("pointermove",v=>T(g,o(M(v))||"rows send, columns receive")),u.addEventListener("click",v=>{
 let _=M(v);_&&l(_)});let A=m("canvas",{class:"ramp",width:256,height:1,"aria-hidden":"true"}),b=A.getContext("\
 2d");if(b){let v=b.createImageData(256,1);for(let _=0;_<256;_++)v.data.set([I[3*_]??0,I[3*_+1]??0,I[3*_+2]??0,
 255],4*_);b.putImageData(v,0,0)}return m("div",{class:"narrow"},m("div",{class:"picture"},u),g,m("div",{class:"\
-legend"},m("span",{class:"key"},Number.isFinite(c)?a(c):"",A,a(h))))}var Q=78,G=74,ve=18,on={id:"memory",title:"Memory",key:X,show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,{from_ns:o,
+legend"},m("span",{class:"key"},Number.isFinite(c)?a(c):"",A,a(h))))}var Q=78,G=74,ve=18,on={id:"memory",title:"Memory",key:X,show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,{from_ns:o,
 to_ns:l}=t.overview.grid??{from_ns:0,to_ns:1},a=pe(i.selection.time,o,l),r=a&&{t0:Math.max(0,Math.floor(a[0])),
 t1:Math.ceil(a[1])},d=await C("inflight",{...z(i,["time"]),...r},n,s),u=d.rows.reduce((p,g)=>p+g.requests,0);if(!u)
 return[m("p",{class:"empty"},"No request is in flight in the selection.")];let h=d.rows.reduce((p,g)=>p+g.unsized,
@@ -651,7 +652,7 @@ of the time that is shown, of all ranks of the row together"},{title:"requests",
 i.requests),help:"of the whole run"},{title:"never completed",number:!0,by:i=>i.open,cell:i=>i.open?k(i.open):
 ""},{title:"",wide:!0,cell:()=>""}]})}function sn(t,e){return e.mean_bytes.reduce((s,i,o)=>s+i*(Math.min(t.to_ns,
 t.from_ns+(o+1)*t.bin_ns)-t.from_ns-o*t.bin_ns),0)/Math.max(1,t.to_ns-t.from_ns)}var rn={id:"messages",title:"Messages",command:()=>["messages"],key:t=>JSON.stringify(t.selection),show:(t,e)=>{
-N(e,async(n,s)=>{let i=t.store.now,[o,l]=t.window(),a=await C("messages",z(i),n,s),r=await C("arrows",{t0:Math.
+O(e,async(n,s)=>{let i=t.store.now,[o,l]=t.window(),a=await C("messages",z(i),n,s),r=await C("arrows",{t0:Math.
 floor(o),t1:Math.ceil(l),max:1},n,s).catch(()=>null),d=m("div",{},m("h3",{},`${k(a.messages)} messages, ${E(a.
 bytes)}; ${k(a.unmatched_sends)} were never received, ${k(a.unmatched_receives)} receives got none`+(a.incomplete.
 length?`; ${k(a.incomplete.length)} collectives lack members`:"")),a.unmatched.length?H({label:"Messages witho\
@@ -673,14 +674,14 @@ select({rank:c.from===c.to?String(c.from):[c.from,c.to].sort((f,p)=>f-p).join(",
 by:c=>c.from,cell:c=>c.from},{title:"to",number:!0,by:c=>c.to,cell:c=>c.to},{title:"messages",number:!0,by:c=>c.
 messages,cell:c=>k(c.messages)},{title:"bytes",number:!0,by:c=>c.bytes,cell:c=>E(c.bytes)}]})):null;return[m("\
 div",{class:"columns"},d,u,...h?[h]:[])]})}};var an={id:"comms",title:"Communicators",command:()=>["info","--comms"],key:t=>String(t.selection.comm),show:(t,e)=>{
-N(e,async(n,s)=>{let i=await C("comms",{},n,s);return[H({label:"Communicators",rows:i.communicators,chosen:o=>t.
+O(e,async(n,s)=>{let i=await C("comms",{},n,s);return[H({label:"Communicators",rows:i.communicators,chosen:o=>t.
 store.now.selection.comm===String(o.id),choose:o=>t.store.select({comm:t.store.now.selection.comm===String(o.id)?
 "":String(o.id)}),columns:[{title:"number",number:!0,by:o=>o.id,cell:o=>o.id},{title:"name",by:o=>o.name,cell:o=>o.
 name+(o.labels?.length?` (${o.labels.join(", ")})`:"")},{title:"size",number:!0,by:o=>o.size,cell:o=>k(o.size)},
 {title:"made",number:!0,by:o=>o.made,cell:o=>k(o.made)},{title:"freed",number:!0,by:o=>o.freed,cell:o=>k(o.freed)},
 {title:"made by",by:o=>o.how,cell:o=>o.how},{title:"members",wide:!0,cell:o=>m("span",{title:o.members},o.members)},
 {title:"where",wide:!0,by:o=>o.site??"",cell:o=>m("span",{title:o.site??""},o.site??"")}]})]})}},ln={id:"ranks",
-title:"Ranks",command:()=>["report"],key:X,show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,l=(await C("report",
+title:"Ranks",command:()=>["report"],key:X,show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,l=(await C("report",
 z(i,["rank"]),n,s)).ranks??[],a=Math.max(1,...l.map(r=>Math.max(r.mpi_ns,r.computation_ns)));return[H({label:"\
 Ranks",rows:l,empty:"There are no times in the selection.",chosen:r=>i.selection.rank===String(r.process),choose:r=>t.
 store.select({rank:i.selection.rank===String(r.process)?"":String(r.process)}),columns:[{title:"rank",number:!0,
@@ -690,7 +691,7 @@ title:"share in calls",number:!0,by:r=>r.mpi_ns/(r.mpi_ns+r.computation_ns||1),c
 computation_ns||1))},{title:"calls",number:!0,by:r=>r.calls,cell:r=>k(r.calls)},{title:"begins",number:!0,by:r=>r.
 begin_ns,cell:r=>x(r.begin_ns)},{title:"ends",number:!0,by:r=>r.end_ns,cell:r=>x(r.end_ns)},{title:"",wide:!0,
 cell:()=>""}]})]})}},cn={id:"classes",title:"Classes",command:()=>["loops"],key:t=>JSON.stringify([t.selection.
-rank,t.order,t.open]),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,o=await C("classes",{},n,s),l=xe(i.order===
+rank,t.order,t.open]),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,o=await C("classes",{},n,s),l=xe(i.order===
 "classes"?i.open:""),a=o.total-o.classes.length;return[m("h3",{},`${j(o.total,"class")} of threads that made t\
 he same calls in the same order`+(a?`: the first ${o.classes.length}; the ranks of the others are rows of the \
 map`:"")),H({label:"Classes",rows:o.classes,chosen:r=>!!i.selection.rank&&i.selection.rank===r.ranks,choose:r=>{
@@ -700,7 +701,7 @@ by:r=>r.thread,cell:r=>r.thread},{title:"on the map",cell:r=>r.lines>1?m("button
 d":String(l.has(r.class)),"aria-label":`unfold class ${r.class} on the map`,click:()=>ct(t.store,r.class)},l.has(
 r.class)?"fold":"unfold"):""},{title:"ranks",wide:!0,cell:r=>m("span",{title:r.ranks},r.ranks||`${k(r.lines)} \
 ranks: a list too long to show`)}]})]})}},dn={id:"steps",title:"Steps",command:()=>["report"],key:t=>JSON.stringify(
-[t.selection.steps,t.selection.step_loop]),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,o=await C("steps",{
+[t.selection.steps,t.selection.step_loop]),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,o=await C("steps",{
 step_loop:i.selection.step_loop},n,s),l=new Map((o.slow??[]).map(u=>[Math.floor(u.step/o.stride),u])),a=o.begin_ns.
 map((u,h)=>({i:h,begin:u,length:o.length_ns[h]??0,mean:o.mean_ns[h]??0,work:o.computation_ns[h]??0,slow:l.get(
 h)})),r=Math.max(1,...a.map(u=>u.length)),d=u=>o.stride>1?`${u*o.stride}-${Math.min(o.total,(u+1)*o.stride)-1}`:
@@ -713,14 +714,14 @@ arm":"bar")},{title:"mean",number:!0,by:u=>u.mean,cell:u=>x(u.mean)},{title:"mos
 work,cell:u=>x(u.work)},{title:"too long by",number:!0,by:u=>u.slow?.excess_ns??0,cell:u=>u.slow?x(u.slow.excess_ns):
 ""},{title:"because of",wide:!0,by:u=>u.slow?.cause??"",cell:u=>u.slow?`${u.slow.cause}${u.slow.process>=0?`, \
 rank ${u.slow.process}`:""}`:""}]})]})}},un={id:"outliers",title:"Odd ranks",command:()=>["outliers"],key:X,show:(t,e)=>{
-N(e,async(n,s)=>{let i=await C("outliers",z(t.store.now),n,s);return[H({label:"Ranks that did something else t\
+O(e,async(n,s)=>{let i=await C("outliers",z(t.store.now),n,s);return[H({label:"Ranks that did something else t\
 han the others",rows:i.outliers,empty:`All ranks do what others do too (${k(i.variants.length)} ${i.variants.length===
 1?"variant":"variants"} of calls).`,choose:o=>{let l=i.variants[o.variant]?.ranks??"",a=/^\d+/.exec(l)?.[0];t.
 store.select({rank:l}),a&&t.call(0,Number(a),0,o.call)},columns:[{title:"ranks",by:o=>i.variants[o.variant]?.ranks??
 "",cell:o=>i.variants[o.variant]?.ranks??""},{title:"like",cell:o=>i.variants[o.of]?`to ${i.variants[o.of]?.ranks}`:
 ""},{title:"how",by:o=>o.kind,cell:o=>o.kind},{title:"differences",number:!0,by:o=>o.differences,cell:o=>k(o.differences)},
 {title:"what",wide:!0,by:o=>o.what,cell:o=>m("span",{title:o.what},o.what)}]})]})}},mn={id:"compare",title:"Co\
-mpare",command:()=>["diff"],key:X,show:(t,e)=>{N(e,async(n,s)=>{let i=await C("diff",z(t.store.now),n,s),o=i.times,
+mpare",command:()=>["diff"],key:X,show:(t,e)=>{O(e,async(n,s)=>{let i=await C("diff",z(t.store.now),n,s),o=i.times,
 l=Math.max(1,...(o?.sites??[]).map(a=>Math.abs(a.b_ns-a.a_ns)));return[m("div",{class:"columns"},m("div",{},m(
 "h3",{},i.same?"No differences in calls":`${k(i.total_differences)} differences in calls`),H({label:"Differenc\
 es",rows:i.differences,empty:"Both made the same calls.",choose:a=>{let r=a.loops?.find(u=>u.step),d=/^\d+/.exec(
@@ -735,7 +736,7 @@ bar")},{title:"first",number:!0,by:a=>a.a_ns,cell:a=>x(a.a_ns)},{title:"second",
 a.b_ns)},{title:"call",wide:!0,by:a=>a.func,cell:a=>m("span",{title:a.site??""},`${a.func} @ ${a.site??""}`)}]}):
 null),...i.notes?.length?[m("div",{class:"narrow"},...i.notes.map(a=>m("p",{class:"empty"},a)))]:[])]})}};var fn=[["site","call site"],["function","function"],["comm","communicator"],["rank","rank"]];function mt(t){return fn.
 some(([e])=>e===t)?t:"site"}var pn={id:"sites",title:"Call sites",command:t=>["profile","--by",mt(t.detail)],key:t=>X(
-t)+mt(t.detail),show:(t,e)=>{N(e,async(n,s)=>{let i=t.store.now,o=mt(i.detail),l=await C("profile",{...z(i),by:o},
+t)+mt(t.detail),show:(t,e)=>{O(e,async(n,s)=>{let i=t.store.now,o=mt(i.detail),l=await C("profile",{...z(i),by:o},
 n,s),a=h=>m("div",{class:"controls"},W("by ",fn,o,c=>t.store.set({detail:c==="site"?"":c})),m("span",{class:"n\
 ote",role:"status"},h));if(o!=="site"||!t.overview.timed)return[a(""),Ve(t,l,null,o)];let r=h=>{e.firstElementChild?.
 classList.contains("controls")&&T(e.firstElementChild.lastElementChild,h)},d=C("waits",z(i),n,h=>r(`waiting is\
@@ -765,7 +766,7 @@ where},c.where||"unknown")}]:[]]})}function ms(t){return t.comm?t.comm.name:t.ra
 let e={view:"causes"};for(let n of t.split(",")){let[s="",i]=n.split(":");s==="cause"&&i?e.cause=i:s==="kind"&&
 i?e.kind=i:gn.some(([o])=>o===s)&&(e.view=s)}return e}function hs(t){return[t.view,t.cause&&"cause:"+t.cause,t.
 kind&&"kind:"+t.kind].filter(Boolean).join(",")}var wn={id:"waits",title:"Waits",command:t=>{let e=bn(t.detail);return["waits",...e.cause?["--cause",e.cause]:
-[],...e.kind?["--kind",e.kind]:[]]},key:t=>JSON.stringify([t.selection,t.detail]),show:(t,e)=>{N(e,async(n,s)=>{
+[],...e.kind?["--kind",e.kind]:[]]},key:t=>JSON.stringify([t.selection,t.detail]),show:(t,e)=>{O(e,async(n,s)=>{
 let i=t.store.now,o=bn(i.detail),l=z(i,o.cause?["rank"]:[]),a=await C("waits",{...l,cause:o.cause,kind:o.kind},
 n,s),r=c=>t.store.set({detail:hs({...o,...c})}),d=Object.entries(a.kinds).filter(([,c])=>c.count>0).sort((c,f)=>f[1].
 time_ns-c[1].time_ns),u=Math.max(1,...d.map(([,c])=>c.time_ns)),h=m("div",{class:"narrow"},m("h3",{},`${x(a.total.

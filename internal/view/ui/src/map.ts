@@ -369,7 +369,9 @@ export class TimeMap {
       if (this.row >= 5) {
         // rows can be told apart
         g.fillStyle = ink("paper");
-        for (let i = 1; i <= run.n; i++) g.fillRect(gutter, Math.round(y + i * this.row) - 1, this.plot, 1);
+        const last = Math.min(run.n, Math.ceil(first + n - run.at));
+        for (let i = Math.max(1, Math.floor(first - run.at)); i <= last; i++)
+          g.fillRect(gutter, Math.round(y + i * this.row) - 1, this.plot, 1);
       }
       g.restore();
     }
