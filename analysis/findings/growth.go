@@ -76,21 +76,41 @@ func (f *finder) alsoGrows(process int32) {
 	}
 }
 
-// quarters are the medians of the quarters of the steps.
-func quarters(s []*efficiency.Step, of func(*efficiency.Step) time.Duration) (m []time.Duration) {
+// Places in the sorted times of steps.
+const (
+	median = 0.5
+	fast   = 0.1
+)
+
+// steady tells whether times grow from each quarter to the next one, by an eighth of the growth in all at least, and by
+// a tenth in all.
+func steady(q []time.Duration) bool {
+	all := q[3] - q[0]
+	for i := range 3 {
+		if 8*(q[i+1]-q[i]) < all {
+			return false
+		}
+	}
+	return 10*q[3] >= 11*q[0]
+}
+
+// quarters are the times at a place of the quarters of the steps: their medians, or those of the fast ones.
+func quarters(s []*efficiency.Step, place float64, of func(*efficiency.Step) time.Duration) (m []time.Duration) {
 	for i := range 4 {
 		var x []time.Duration
 		for k := i * len(s) / 4; k < (i+1)*len(s)/4; k++ {
 			x = append(x, of(s[k]))
 		}
 		slices.Sort(x)
-		m = append(m, x[len(x)/2])
+		m = append(m, x[int(place*float64(len(x)))])
 	}
 	return m
 }
 
 // slowing is the finding that time steps take longer and longer: the medians of their quarters increase, by a quarter
-// in all. Computes tells that it is computation that grows.
+// in all. Computes tells that it is computation that grows. A machine that others use more and more looks alike, but
+// for its fast steps and for when it slows down: where the program does not do more, the finding is a note that names
+// both.
 func (f *finder) slowing() (n Finding, computes, ok bool) {
 	if f.steps() < 32 {
 		return n, false, false
@@ -105,7 +125,7 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 	if len(s) < 16 {
 		return n, false, false
 	}
-	q := quarters(s, func(s *efficiency.Step) time.Duration { return s.Length.Max })
+	q := quarters(s, median, func(s *efficiency.Step) time.Duration { return s.Length.Max })
 	if !slices.IsSorted(q) || 4*q[3] < 5*q[0] {
 		return n, false, false
 	}
@@ -113,7 +133,8 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 	for i := range s {
 		cost += max(0, s[i].Length.Max-q[0]) * time.Duration(max(s[i].Length.Processes, 1))
 	}
-	u := quarters(s, func(s *efficiency.Step) time.Duration { return s.Useful.Max })
+	useful := func(s *efficiency.Step) time.Duration { return s.Useful.Max }
+	u := quarters(s, median, useful)
 	what := "calls take longer"
 	last := s[len(s)-1]
 	n = Finding{Kind: Growth, Cost: cost, Process: -1, Step: int64(latest) * int64(max(f.Usage.Stride, 1)),
@@ -127,6 +148,11 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 	}
 	n.Text = fmt.Sprintf("time steps take longer and longer: %s in the first quarter, %s in the last one (%s): %s",
 		f.Duration(q[0]), f.Duration(q[3]), f.part(cost), what)
+	if len(f.Growth) == 0 && !(computes && steady(u) && steady(quarters(s, fast, useful))) {
+		n.Severity = Note
+		n.Text += ". Either the program does more and more, or the machine had more and more other work: it sends no more " +
+			"than at first, and does not grow in all its steps. Record it once more to tell"
+	}
 	return n, computes, f.share(cost) >= least
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/klauspost/compress/zlib"
@@ -82,7 +83,7 @@ func writePerfetto(j *Job, w io.Writer) error {
 	}
 	defer t.arrows.close()
 	x := &perfetto{timeline: t, w: w, hosts: map[string]uint64{}, share: newBinned(1, t.from, t.to)}
-	if x.z, err = zlib.NewWriterLevel(&x.room, 3); err != nil {
+	if x.z, err = zlib.NewWriterLevel(&x.room, 6); err != nil {
 		return err
 	}
 	if err := t.streams(x.stream); err != nil {
@@ -197,7 +198,7 @@ type perfettoStream struct {
 	*perfetto
 	stream          *archive.Stream
 	sequence, track uint64
-	at              time.Duration // of the packet before
+	last, at        time.Duration // of the packet before and of this one
 	depth           int
 	outer           time.Duration // begin of the outermost call that is going on
 
@@ -234,9 +235,7 @@ func (s *perfettoStream) start() error {
 func (s *perfettoStream) event(t time.Duration, kind uint64) (packet, event int) {
 	packet = s.packet(s.sequence)
 	s.uint(packetFlags, stateNeeded)
-	t = max(t, s.at)
-	s.uint(packetTimestamp, uint64(t-s.at))
-	s.at = t
+	s.last, s.at = s.at, max(t, s.at)
 	event = s.open(packetEvent)
 	s.uint(eventType, kind)
 	return packet, event
@@ -307,9 +306,11 @@ func (s *perfettoStream) describe(f *spec.Func, op *calls.Op) {
 	})
 }
 
-// finishEvent ends a packet with an event, and adds what it interns.
+// finishEvent ends a packet with an event, and adds its time and what it interns. The time is behind the event, so that
+// what varies lies together: all else is as in a packet before, which compresses.
 func (s *perfettoStream) finishEvent(packet, event int) error {
 	s.close(event)
+	s.uint(packetTimestamp, uint64(s.at-s.last))
 	if len(s.fresh.b) > 0 {
 		s.str(packetInterned, string(s.fresh.b))
 		s.fresh.b = s.fresh.b[:0]
@@ -318,11 +319,11 @@ func (s *perfettoStream) finishEvent(packet, event int) error {
 }
 
 // flow adds the arrows that begin (0) or end (1) at the event. The end of a slice is the place for those that end: a
-// receive may begin before its send.
+// receive may begin before its send. Their numbers have what varies in the last byte, beside the time of the packet.
 func (s *perfettoStream) flow(c *call, end uint64) {
 	for _, n := range c.notes {
 		if n.value&1 == end {
-			s.fixed64(eventFlow, n.value>>1)
+			s.fixed64(eventFlow, bits.ReverseBytes64(n.value>>1))
 		}
 	}
 }

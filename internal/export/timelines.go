@@ -89,6 +89,7 @@ func (t *timeline) match() error {
 	t.flying = newBinned(t.program.Processes(), t.from, t.to)
 	progress := t.meter("matching messages", "events")
 	defer progress.Done()
+	sent := map[int32]uint64{} // messages by the stream that sends them, which numbers them
 	_, err := match.RunProgram(t.program, match.Options{Progress: progress.Show, Message: func(m *match.Message) error {
 		send, recv := &m.Send.Post, &m.Recv.Done
 		if !has(recv) {
@@ -102,10 +103,12 @@ func (t *timeline) match() error {
 			return nil
 		}
 		t.messages++
-		if err := t.arrows.add(note{stream: send.Stream, call: send.Call, value: 2 * t.messages}); err != nil {
+		sent[send.Stream]++
+		id := 2 * (uint64(send.Stream)<<32 | sent[send.Stream])
+		if err := t.arrows.add(note{stream: send.Stream, call: send.Call, value: id}); err != nil {
 			return err
 		}
-		return t.arrows.add(note{stream: recv.Stream, call: recv.Call, value: 2*t.messages + 1})
+		return t.arrows.add(note{stream: recv.Stream, call: recv.Call, value: id + 1})
 	}})
 	return err
 }
