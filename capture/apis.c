@@ -2,6 +2,7 @@
 
 /* The APIs that are traced. */
 #include "core/api.h"
+#include "cuda/cuda.h"
 #include "functions/library.h"
 #include "mpi/library.h"
 #include "nccl/nccl.h"
@@ -12,4 +13,4 @@
 #include "threads/threads.h"
 
 const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, &tb_function_api,
-                                       &tb_python_api, &tb_thread_waits, NULL};
+                                       &tb_python_api, &tb_thread_waits, &tb_cuda, NULL};

@@ -10139,7 +10139,423 @@ var functions = [...]Func{
 	{ID: 4295, Name: "pthread_cond_timedwait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
 	{ID: 4296, Name: "pthread_cond_clockwait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
 	{ID: 4297, Name: "pthread_barrier_wait", API: "threads", Kind: 7, Category: "threads", Chapter: "threads", Flags: Blocking | Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpThreadWait, Activity: ActivityWait, Groups: 0x1000000},
-	{ID: 6144, Name: "ncclAllGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+	{ID: 5120, Name: "cudaLaunchKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5121, Name: "cudaLaunchCooperativeKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5122, Name: "cudaLaunchKernelExC", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5123, Name: "cudaGraphLaunch", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5124, Name: "cudaMemcpy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 5125, Name: "cudaMemcpy2D", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 5126, Name: "cudaMemcpyAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5127, Name: "cudaMemcpy2DAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5128, Name: "cudaMemcpyPeer", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5129, Name: "cudaMemcpyPeerAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5130, Name: "cudaMemcpyToSymbol", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 5131, Name: "cudaMemcpyFromSymbol", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+	}},
+	{ID: 5132, Name: "cudaMemcpyToSymbolAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5133, Name: "cudaMemcpyFromSymbolAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5134, Name: "cudaMemset", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5135, Name: "cudaMemsetAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5136, Name: "cudaMemPrefetchAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5137, Name: "cudaMalloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5138, Name: "cudaMallocManaged", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5139, Name: "cudaMallocHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5140, Name: "cudaHostAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5141, Name: "cudaMallocAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5142, Name: "cudaFree", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5143, Name: "cudaFreeHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5144, Name: "cudaFreeAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5145, Name: "cudaStreamCreate", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
+	}},
+	{ID: 5146, Name: "cudaStreamCreateWithFlags", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
+	}},
+	{ID: 5147, Name: "cudaStreamCreateWithPriority", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
+	}},
+	{ID: 5148, Name: "cudaStreamDestroy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue, Life: Free},
+	}},
+	{ID: 5149, Name: "cudaStreamSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5150, Name: "cudaDeviceSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5151, Name: "cudaEventSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5152, Name: "cudaStreamQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5153, Name: "cudaEventRecord", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5154, Name: "cudaStreamWaitEvent", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5155, Name: "cudaEventQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5156, Name: "cudaSetDevice", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "device", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+	}},
+	{ID: 5157, Name: "cuLaunchKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5158, Name: "cuLaunchCooperativeKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5159, Name: "cuLaunchKernelEx", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5160, Name: "cuGraphLaunch", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5161, Name: "cuMemcpy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5162, Name: "cuMemcpyHtoD", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5163, Name: "cuMemcpyDtoH", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5164, Name: "cuMemcpyDtoD", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5165, Name: "cuMemcpyAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5166, Name: "cuMemcpyHtoDAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5167, Name: "cuMemcpyDtoHAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5168, Name: "cuMemcpyDtoDAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5169, Name: "cuMemsetD8", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5170, Name: "cuMemsetD32", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5171, Name: "cuMemsetD8Async", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5172, Name: "cuMemsetD32Async", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5173, Name: "cuMemAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5174, Name: "cuMemAllocManaged", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5175, Name: "cuMemAllocHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5176, Name: "cuMemHostAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5177, Name: "cuMemAllocAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5178, Name: "cuMemFree", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5179, Name: "cuMemFreeHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5180, Name: "cuMemFreeAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5181, Name: "cuStreamCreate", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
+	}},
+	{ID: 5182, Name: "cuStreamCreateWithPriority", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
+	}},
+	{ID: 5183, Name: "cuStreamDestroy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue, Life: Free},
+	}},
+	{ID: 5184, Name: "cuStreamSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5185, Name: "cuCtxSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5186, Name: "cuEventSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5187, Name: "cuStreamQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5188, Name: "cuEventRecord", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5189, Name: "cuStreamWaitEvent", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5190, Name: "cuEventQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5191, Name: "cuModuleLoadData", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5192, Name: "cuModuleLoadDataEx", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5193, Name: "cuLibraryLoadData", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5194, Name: "cuda_queue", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapePoint, Op: OpDeviceQueue, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "device", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "context", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 32},
+	}},
+	{ID: 5195, Name: "cuda_kernel", API: "cuda", Kind: 5, Category: "cuda_kernel", Chapter: "cuda", Flags: Blocking, NumIn: 9, Shape: ShapeCall, Op: OpDeviceKernel, Activity: ActivityOther, Groups: 0x6000000, Params: []Param{
+		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "grid_x", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "grid_y", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "grid_z", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "block_x", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "block_y", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "block_z", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shared", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "registers", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: String},
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 32},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Bits: 32},
+		{Param: 7, Codec: Int, Bits: 64},
+		{Param: 8, Codec: Int, Bits: 32},
+	}},
+	{ID: 5196, Name: "cuda_copy", API: "cuda", Kind: 5, Category: "cuda_copy", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpDeviceCopy, Activity: ActivityOther, Groups: 0xa000000, Params: []Param{
+		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+		{Param: 1, Codec: Int, Bits: 64},
+	}},
+	{ID: 5197, Name: "cuda_set", API: "cuda", Kind: 5, Category: "cuda_copy", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceCopy, Activity: ActivityOther, Groups: 0xa000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 6144, Name: "ncclAllGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "sendcount", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10154,7 +10570,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6145, Name: "ncclAllReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
+	{ID: 6145, Name: "ncclAllReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10171,7 +10587,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6146, Name: "ncclAllToAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "RCCL", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+	{ID: 6146, Name: "ncclAllToAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "RCCL", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10186,7 +10602,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6147, Name: "ncclAlltoAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
+	{ID: 6147, Name: "ncclAlltoAll", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10201,7 +10617,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6148, Name: "ncclBcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
+	{ID: 6148, Name: "ncclBcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 6, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 5, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4}, Params: []Param{
 		{Name: "buff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10216,7 +10632,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6149, Name: "ncclBroadcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.2", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+	{ID: 6149, Name: "ncclBroadcast", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.2", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10233,50 +10649,50 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6150, Name: "ncclCommAbort", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6150, Name: "ncclCommAbort", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x10000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
 	}},
-	{ID: 6151, Name: "ncclCommCount", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommSize, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6151, Name: "ncclCommCount", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommSize, Activity: ActivityOther, Groups: 0x10000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "count", Kind: "COMM_SIZE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6152, Name: "ncclCommCuDevice", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6152, Name: "ncclCommCuDevice", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "device", Kind: "INTEGER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6153, Name: "ncclCommDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6153, Name: "ncclCommDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "handle", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 6154, Name: "ncclCommDestroy", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6154, Name: "ncclCommDestroy", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 1, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x10000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
 	}},
-	{ID: 6155, Name: "ncclCommFinalize", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", NumIn: 1, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6155, Name: "ncclCommFinalize", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", NumIn: 1, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x10000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 	}},
-	{ID: 6156, Name: "ncclCommGetAsyncError", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.4", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6156, Name: "ncclCommGetAsyncError", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.4", Flags: Environment, NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "asyncError", Kind: "ERROR_CODE", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6157, Name: "ncclCommInitAll", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x2000200, Params: []Param{
+	{ID: 6157, Name: "ncclCommInitAll", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityLifecycle, Groups: 0x10000200, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t[]", Codec: Handle, Class: Comm, Life: New, Out: true, Array: true, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "ndev", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "devlist", Kind: "INTEGER", CType: "const int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10285,7 +10701,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Array: true, Bits: 32},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New, Array: true},
 	}},
-	{ID: 6158, Name: "ncclCommInitRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleNew: 4}, Params: []Param{
+	{ID: 6158, Name: "ncclCommInitRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking | Lifecycle, NumIn: 3, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x10000200, roles: roleSlots{RoleNew: 4}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10296,7 +10712,7 @@ var functions = [...]Func{
 		{Param: 3, Codec: Int, Bits: 32},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6159, Name: "ncclCommInitRankConfig", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleNew: 5}, Params: []Param{
+	{ID: 6159, Name: "ncclCommInitRankConfig", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.14", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x10000200, roles: roleSlots{RoleNew: 5}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "commId", Kind: "NCCL_ID", CType: "ncclUniqueId", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10309,7 +10725,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Address},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6160, Name: "ncclCommInitRankScalable", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.23", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x2000200, roles: roleSlots{RoleNew: 6}, Params: []Param{
+	{ID: 6160, Name: "ncclCommInitRankScalable", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.23", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x10000200, roles: roleSlots{RoleNew: 6}, Params: []Param{
 		{Name: "newcomm", Kind: "COMMUNICATOR", CType: "ncclComm_t*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "myrank", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10324,7 +10740,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Address},
 		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6161, Name: "ncclCommRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6161, Name: "ncclCommRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 3, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buff", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10335,7 +10751,7 @@ var functions = [...]Func{
 		{Param: 2, Codec: Int, Bits: 64},
 		{Param: 3, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 6162, Name: "ncclCommShrink", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.27", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommShrink, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
+	{ID: 6162, Name: "ncclCommShrink", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.27", Flags: Collective | Blocking | Lifecycle, NumIn: 5, Op: OpCommShrink, Activity: ActivityOther, Groups: 0x10000200, roles: roleSlots{RoleOn: 1, RoleNew: 6}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "excludeRanksList", Kind: "INTEGER", CType: "int[]", Codec: Int, In: true, Array: true, Bits: 32, Len: LenParam, LenArg: 2, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "excludeRanksCount", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10350,7 +10766,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6163, Name: "ncclCommSplit", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.18", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommSplit, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
+	{ID: 6163, Name: "ncclCommSplit", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.18", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Op: OpCommSplit, Flow: FlowToAll, Activity: ActivityOther, Groups: 0x10000200, roles: roleSlots{RoleOn: 1, RoleNew: 5}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "color", Kind: "COLOR", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "key", Kind: "KEY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10363,21 +10779,21 @@ var functions = [...]Func{
 		{Param: 4, Codec: Address},
 		{Param: 3, Out: true, Codec: Handle, Class: Comm, Life: New},
 	}},
-	{ID: 6164, Name: "ncclCommUserRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommRank, Activity: ActivityOther, Groups: 0x2000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6164, Name: "ncclCommUserRank", API: "nccl", Kind: 4, Category: "comm_mgmt", Chapter: "nccl", Since: "2.0", NumIn: 1, Op: OpCommRank, Activity: ActivityOther, Groups: 0x10000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "rank", Kind: "INTEGER", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6165, Name: "ncclCommWindowDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6165, Name: "ncclCommWindowDeregister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "win", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Comm},
 		{Param: 1, Codec: Address},
 	}},
-	{ID: 6166, Name: "ncclCommWindowRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
+	{ID: 6166, Name: "ncclCommWindowRegister", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.27", NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 1}, Params: []Param{
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "buff", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10390,7 +10806,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Int, Bits: 32},
 		{Param: 3, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 6167, Name: "ncclGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+	{ID: 6167, Name: "ncclGather", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10407,36 +10823,36 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6168, Name: "ncclGetUniqueId", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 6168, Name: "ncclGetUniqueId", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, Params: []Param{
 		{Name: "uniqueId", Kind: "NCCL_ID", CType: "ncclUniqueId*", Codec: Int, Out: true, Pointer: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 6169, Name: "ncclGetVersion", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 6169, Name: "ncclGetVersion", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", Flags: Environment, NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, Params: []Param{
 		{Name: "version", Kind: "VERSION", CType: "int*", Codec: Int, Out: true, Pointer: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Int, Bits: 32, Column: true},
 	}},
-	{ID: 6170, Name: "ncclGroupEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 6171, Name: "ncclGroupSimulateEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.22", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 6170, Name: "ncclGroupEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000},
+	{ID: 6171, Name: "ncclGroupSimulateEnd", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.22", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, Params: []Param{
 		{Name: "simInfo", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 	}},
-	{ID: 6172, Name: "ncclGroupStart", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 6173, Name: "ncclMemAlloc", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 6172, Name: "ncclGroupStart", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.0", NumIn: 0, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000},
+	{ID: 6173, Name: "ncclMemAlloc", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, Params: []Param{
 		{Name: "ptr", Kind: "C_BUFFER", CType: "void**", Codec: Address, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "size", Kind: "NUM_BYTES", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 1, Codec: Int, Bits: 64},
 		{Param: 0, Out: true, Codec: Address, Column: true},
 	}},
-	{ID: 6174, Name: "ncclMemFree", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 6174, Name: "ncclMemFree", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.19", NumIn: 1, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, Params: []Param{
 		{Name: "ptr", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Address},
 	}},
-	{ID: 6175, Name: "ncclRecv", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x2000001, roles: roleSlots{RoleOn: 5, RoleRecvPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRecvBuffer: 1}, Params: []Param{
+	{ID: 6175, Name: "ncclRecv", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x10000001, roles: roleSlots{RoleOn: 5, RoleRecvPeer: 4, RoleRecvCount: 2, RoleRecvType: 3, RoleRecvBuffer: 1}, Params: []Param{
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10451,7 +10867,7 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6176, Name: "ncclRedOpCreatePreMulSum", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 4, RoleSendType: 2, RoleRecvType: 2, RoleNew: 5}, Params: []Param{
+	{ID: 6176, Name: "ncclRedOpCreatePreMulSum", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 4, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 4, RoleSendType: 2, RoleRecvType: 2, RoleNew: 5}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t*", Codec: Handle, Class: Op, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "scalar", Kind: "EXTRA_STATE", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10464,14 +10880,14 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 0, Out: true, Codec: Handle, Class: Op, Life: New},
 	}},
-	{ID: 6177, Name: "ncclRedOpDestroy", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleOn: 2, RoleOperator: 1}, Params: []Param{
+	{ID: 6177, Name: "ncclRedOpDestroy", API: "nccl", Kind: 4, Category: "local", Chapter: "nccl", Since: "2.11", Flags: Lifecycle, NumIn: 2, Op: OpNone, Activity: ActivityOther, Groups: 0x10000000, roles: roleSlots{RoleOn: 2, RoleOperator: 1}, Params: []Param{
 		{Name: "op", Kind: "OPERATION", CType: "ncclRedOp_t", Codec: Handle, Class: Op, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "comm", Kind: "COMMUNICATOR", CType: "ncclComm_t", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Op, Life: Free},
 		{Param: 1, Codec: Handle, Class: Comm},
 	}},
-	{ID: 6178, Name: "ncclReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
+	{ID: 6178, Name: "ncclReduce", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 8, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 7, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 6, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10490,7 +10906,7 @@ var functions = [...]Func{
 		{Param: 6, Codec: Handle, Class: Comm},
 		{Param: 7, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6179, Name: "ncclReduceScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
+	{ID: 6179, Name: "ncclReduceScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.0", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 6, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleOperator: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvcount", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10507,7 +10923,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6180, Name: "ncclScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x2000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
+	{ID: 6180, Name: "ncclScatter", API: "nccl", Kind: 4, Category: "collective", Chapter: "nccl", Since: "2.28", Flags: Collective | Blocking, NumIn: 7, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x10000020, roles: roleSlots{RoleOn: 6, RoleSendCount: 3, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleSendBuffer: 1, RoleRecvBuffer: 2, RoleRoot: 5}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "recvbuff", Kind: "BUFFER", CType: "void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 2, BufType: 3, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10524,7 +10940,7 @@ var functions = [...]Func{
 		{Param: 5, Codec: Handle, Class: Comm},
 		{Param: 6, Codec: Handle, Class: Queue},
 	}},
-	{ID: 6181, Name: "ncclSend", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x2000001, roles: roleSlots{RoleOn: 5, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleSendBuffer: 1}, Params: []Param{
+	{ID: 6181, Name: "ncclSend", API: "nccl", Kind: 4, Category: "pt2pt", Chapter: "nccl", Since: "2.7", Flags: Blocking, NumIn: 6, Op: OpSend, Mode: SendBuffered, Activity: ActivityPointToPoint, Groups: 0x10000001, roles: roleSlots{RoleOn: 5, RoleSendPeer: 4, RoleSendCount: 2, RoleSendType: 3, RoleSendBuffer: 1}, Params: []Param{
 		{Name: "sendbuff", Kind: "BUFFER", CType: "const void*", Codec: Address, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: 1, BufType: 2, BufDispls: -1},
 		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "datatype", Kind: "DATATYPE", CType: "ncclDataType_t", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10539,19 +10955,19 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
+	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
+	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sum", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64, Column: true},
 		{Param: 1, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
+	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "re", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "im", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10562,14 +10978,14 @@ var functions = [...]Func{
 		{Param: 2, Codec: Float, Column: true},
 		{Param: 3, Codec: Float, Column: true},
 	}},
-	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000, Params: []Param{
+	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
 		{Name: "parts", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "hashes", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
 	}},
-	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x4000000},
+	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000},
 	{ID: 7184, Name: "payload_samples", API: "samples", Kind: 10, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x40000, Params: []Param{
 		{Name: "samples", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "elements", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10769,6 +11185,9 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "functions", Alias: "", About: "calls of the program's own functions"},
 	{Name: "python", Alias: "", About: "begin and end of Python functions"},
 	{Name: "threads", Alias: "", About: "threads that wait for each other"},
+	{Name: "cuda", Alias: "", About: "calls of CUDA, and what its GPUs did"},
+	{Name: "kernels", Alias: "", About: "kernels on GPUs"},
+	{Name: "copies", Alias: "", About: "copies to, from and in the memory of GPUs"},
 	{Name: "nccl", Alias: "", About: "all of NCCL and RCCL"},
 	{Name: "payload", Alias: "", About: "hashes of what messages carry"},
 }
@@ -10780,7 +11199,7 @@ var EventKinds = []EventInfo{
 	{Name: "io", About: "files: POSIX I/O and stdio", Default: false, Built: true},
 	{Name: "openmp", About: "OpenMP constructs", Default: false, Built: true},
 	{Name: "nccl", About: "calls of NCCL and RCCL", Default: false, Built: true},
-	{Name: "cuda", About: "CUDA calls, kernels and copies", Default: false, Built: false},
+	{Name: "cuda", About: "CUDA calls, kernels and copies", Default: false, Built: true},
 	{Name: "python", About: "Python functions", Default: false, Built: true},
 	{Name: "threads", About: "threads that wait for each other", Default: false, Built: true},
 	{Name: "functions", About: "calls of the program's own functions", Default: false, Built: true},

@@ -299,6 +299,16 @@ static void emit_process(struct tb_thread *t)
     free(f);
 }
 
+void tb_emit_fact(struct tb_thread *t, const char *text)
+{
+    enum { LONGEST = 255 };
+    char kept[LONGEST + 1];
+    uint64_t words[2 + sizeof kept / 8];
+    snprintf(kept, sizeof kept, "%s", text);
+    words[0] = tb_count_word(1, TB_A_LIST, 8);
+    tb_emit(t, TB_R_PROCESS, words, 1 + tb_encode_string(words + 1, kept));
+}
+
 void tb_process_records(struct tb_thread *t)
 {
     if (__atomic_exchange_n(&records_written, 1, __ATOMIC_RELAXED)) return;

@@ -55,6 +55,10 @@ struct tb_thread *tb_current(void); /* this thread's state, started if need be; 
 void tb_life_join_team(uint32_t creator, uint32_t depth, uint32_t index, uint32_t size);
 void tb_life_leave_team(void);
 int tb_life_is_followed(void);      /* the calling thread is the process's first one, or its creation was recorded */
+/* A stream that belongs to no thread, but to something that has this number among all such. Whoever writes to it sets
+ * tb_self to it meanwhile, one at a time. NULL: there is no memory, or no number. */
+struct tb_thread *tb_queue_stream(uint64_t which);
+void tb_queue_lost(struct tb_thread *t, uint64_t calls); /* so many more are missing in it */
 void tb_lives_follow(int on);       /* off: threads that the calling thread creates are members of a team */
 void tb_point(int id, void *site, const uint64_t *values, unsigned in, unsigned out); /* see point.c */
 int tb_collector_alive(void);       /* it may still free segments */
@@ -73,6 +77,7 @@ enum { TB_SLOW_NESTED = 1, TB_SLOW_LOST = 2 };
  * the call that is being written, if there is one. May wait for the collector; the record is
  * dropped (0) if there is no room. Not while the real function of a recorded call runs. */
 void tb_emit(struct tb_thread *t, uint16_t id, const uint64_t *payload, unsigned n);
+void tb_emit_fact(struct tb_thread *t, const char *text); /* a further one of the process, "key=value" */
 /* A record that is written in its place: room for n payload words, NULL if there is none; then its end. */
 uint64_t *tb_emit_room(struct tb_thread *t, unsigned n);
 void tb_emit_done(struct tb_thread *t, uint16_t id, unsigned n);

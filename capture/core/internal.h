@@ -119,6 +119,7 @@ enum { TB_LOOSE = 1 };
 void tb_lives_start(void);
 void tb_lives_child(void);
 struct tb_life *tb_life_mine(void); /* of the calling thread, with the least free number if it has none; or NULL */
+struct tb_life *tb_life_queue(uint64_t which); /* of what is no thread; or NULL */
 void tb_life_begins(struct tb_thread *t, struct tb_life *life); /* its first call comes now */
 struct tb_thread *tb_life_resume(void); /* what the calling thread held loosely, if nobody has taken it */
 uint32_t tb_life_renumber(struct tb_thread *t); /* another number for a thread whose own was that of another program's */

@@ -193,6 +193,14 @@ static struct tb_life *placed(uint64_t place)
     return NULL;
 }
 
+struct tb_life *tb_life_queue(uint64_t which)
+{
+    pthread_mutex_lock(&lives_lock);
+    struct tb_life *life = placed(which | UINT64_C(1) << 63); /* no creator of a team has a number so high */
+    pthread_mutex_unlock(&lives_lock);
+    return life;
+}
+
 /* All members of a team at once, so that their numbers do not depend on which comes first. */
 static struct tb_life *own_member(uint32_t index, uint32_t size)
 {

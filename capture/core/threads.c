@@ -68,6 +68,22 @@ static struct tb_thread *adopt_thread(struct tb_life *life)
     return t;
 }
 
+struct tb_thread *tb_queue_stream(uint64_t which)
+{
+    struct tb_life *life = tb_life_queue(which);
+    struct tb_thread *t = life ? new_block() : NULL;
+    if (!t) return NULL;
+    life->state = t;
+    t->priv->number = life->number;
+    t->priv->tid = (uint32_t)tb_process.pid;
+    tb_clock_ordered();
+    t->clock_due = ~(uint64_t)0;
+    tb_chain_open(t);
+    return t;
+}
+
+void tb_queue_lost(struct tb_thread *t, uint64_t calls) { t->priv->chain->lost += calls; }
+
 static void tell_end(struct tb_thread *t, int for_now)
 {
     for (const struct tb_api *const *api = tb_apis; *api; api++)

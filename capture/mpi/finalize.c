@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/api.h"
 #include "core/core.h"
 #include "core/files.h"
 #include "mpi/library.h"
@@ -305,13 +306,11 @@ static void measure(int rank)
 static void emit_measured(struct tb_thread *t)
 {
     char text[160];
-    uint64_t words[32];
     if (!measured.done) return;
     measured.done = 0;
     snprintf(text, sizeof text, "clock_sync=%d %llu %lld %llu", measured.partner, (unsigned long long)measured.mono,
              (long long)measured.offset, (unsigned long long)measured.trip);
-    words[0] = (uint64_t)1 | (uint64_t)TB_A_LIST << 48 | (uint64_t)8 << 56;
-    tb_emit(t, TB_R_PROCESS, words, 1 + tb_encode_string(words + 1, text));
+    tb_emit_fact(t, text);
 }
 
 /* ---- Archives ---- */
@@ -454,6 +453,8 @@ void tb_hook_finalizing(struct tb_call *c)
 {
     struct tb_thread *t = c->t;
     int initialized = 0, rank = -1, saved = errno, merge;
+    for (const struct tb_api *const *api = tb_apis; t && !tb_process.closed && *api; api++)
+        if ((*api)->ending) (*api)->ending();
     if (!t || !(tb_process.control->flags & (TB_CTL_MERGE | TB_CTL_CLOCKS)) || tb_process.closed || !load()) return;
     merge = tb_process.control->flags & TB_CTL_MERGE;
     t->priv->muted++;

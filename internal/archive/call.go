@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"strconv"
+
 	"slices"
 	"time"
 
@@ -79,6 +81,9 @@ func (c *Call) ErrorName() string {
 	}
 	if name := spec.ErrnoName(c.Func, c.Ret); name != "" {
 		return name
+	}
+	if c.Func.Kind != 0 { // the codes of MPI are its own
+		return strconv.Itoa(int(c.Ret))
 	}
 	return errorName(c.abi(), c.Ret)
 }

@@ -48,6 +48,9 @@ func sources() []source {
 		{events: "threads", symbols: namesOf(func(f *spec.Func) bool { return f.API == "threads" }), but: system},
 		{events: "nccl", symbols: namesOf(func(f *spec.Func) bool { return f.API == "nccl" }),
 			libraries: regexp.MustCompile(`^lib(nccl|rccl)\.so`)},
+		{events: "cuda", symbols: regexp.MustCompile(`^(cu[A-Z]|cuda[A-Z])\w+$`),
+			libraries: regexp.MustCompile(`^lib(cudart|cuda)\.so`),
+			texts:     map[string]string{"the CUDA runtime": "libcuda.so.1"}},
 		{events: "python", symbols: regexp.MustCompile(`^(Py_BytesMain|Py_Main|Py_Initialize\w*)$`),
 			libraries: regexp.MustCompile(`^libpython`)},
 	}

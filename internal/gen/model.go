@@ -37,7 +37,8 @@ var sentinels = set("MPI_BOTTOM", "MPI_IN_PLACE", "MPI_PROC_NULL", "MPI_ROOT", "
 	"MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_ERRCODES_IGNORE",
 	"MPI_ARGV_NULL", "MPI_ARGVS_NULL", "MPI_UNDEFINED")
 
-var categories = set("collective", "comm_mgmt", "completion", "completion_query", "function", "io_data", "io_local",
+var categories = set("collective", "comm_mgmt", "completion", "completion_query", "cuda",
+	"cuda_copy", "cuda_kernel", "function", "io_data", "io_local",
 	"io_mgmt", "lifecycle", "local", "neighbor_collective", "omp_parallel", "omp_sync", "omp_task", "omp_work",
 	"partitioned", "payload", "process_mgmt", "pt2pt", "python", "region", "rma_mgmt", "rma_op", "rma_sync",
 	"start", "threads", "tool")

@@ -51,7 +51,20 @@ func (c *collector) lines() string {
 	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
 		lines = append(lines, "tabard: "+render.OneLine(c.report.Incomplete))
 	}
+	if problem := c.cudaProblem(); problem != "" {
+		lines = append(lines, "tabard: "+render.OneLine(problem))
+	}
 	return strings.Join(lines, "\n")
+}
+
+// cudaProblem says why CUDA was not recorded although that was asked for; empty if it was, or if no process used it.
+func (c *collector) cudaProblem() string {
+	for _, p := range c.order {
+		if why := p.syms.Info()["cuda_problem"]; why != "" {
+			return "CUDA was not recorded: " + why
+		}
+	}
+	return ""
 }
 
 // summary is the line at the end of the run.

@@ -228,6 +228,7 @@ func (l *launcher) attach(output, dir, exe string) {
 		l.dir = dir
 		l.environ = preloadEnv(l.environ, l.lib, dir, collect.SpillOf(output, dir), exe)
 		l.environ = regionEnv(l.environ, l.lib, l.o)
+		l.environ = cudaEnv(l.environ, l.lib, l.o.EventsOff)
 		l.environ = pythonEnv(l.environ, l.o.Python, l.o.EventsOff)
 		if planned != "" {
 			l.environ = append(l.environ, planVariable+"="+planned)

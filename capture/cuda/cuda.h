@@ -1,0 +1,29 @@
+/* CUDA: calls of its runtime and driver, and what its GPUs do, as CUPTI reports them. */
+#ifndef TABARD_CUDA_H
+#define TABARD_CUDA_H
+#include "core/api.h"
+
+#pragma GCC visibility push(hidden)
+
+extern const struct tb_api tb_cuda;
+
+/* ---- calls.c: what the program calls ---- */
+
+/* The function of ours that CUPTI calls by this name, which may have a version behind; 0: none that is recorded. */
+int tb_cuda_function(const char *name);
+struct tb_cuda_call; /* CUpti_CallbackData */
+void tb_cuda_enter(int id, const struct tb_cuda_call *about);
+void tb_cuda_leave(int id, const struct tb_cuda_call *about);
+
+/* ---- queues.c: what GPUs do ---- */
+
+/* All records of a buffer that CUPTI has filled; next gives them one by one, 0 when there is another one. Times of
+ * CUPTI's clock, which now has this reading. */
+typedef int tb_cuda_next(uint8_t *buffer, size_t bytes, const void **record);
+void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, uint64_t now);
+void tb_cuda_lost(uint64_t records); /* CUPTI had no room for them */
+void tb_cuda_child(void);             /* this process is a forked child: the queues are its parent's */
+void tb_cuda_clock(uint64_t now);    /* a reading of CUPTI's clock, to begin with */
+
+#pragma GCC visibility pop
+#endif

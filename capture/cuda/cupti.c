@@ -1,0 +1,186 @@
+/* CUPTI, NVIDIA's library for tools: it is loaded into the program only if CUDA is to be recorded, and the program
+ * begins to use a GPU. The driver then loads what CUDA_INJECTION64_PATH names, which is this library, and calls it. No
+ * header of NVIDIA's is needed.
+ *
+ * CUPTI serves one tool at a time. If there is one already, that stays, and CUDA is not recorded. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/core.h"
+#include "core/ids.h"
+#include "cuda/cuda.h"
+
+/* ---- The library ---- */
+
+typedef void *subscriber;
+typedef void on_call_function(void *own, int domain, uint32_t number, const struct tb_cuda_call *about);
+typedef void request_function(uint8_t **buffer, size_t *bytes, size_t *records);
+typedef void complete_function(void *context, uint32_t queue, uint8_t *buffer, size_t bytes, size_t filled);
+
+static struct {
+    int (*Subscribe)(subscriber *, on_call_function *, void *);
+    int (*Unsubscribe)(subscriber);
+    int (*EnableCallback)(uint32_t enable, subscriber, int domain, uint32_t number);
+    int (*GetCallbackName)(int domain, uint32_t number, const char **name);
+    int (*ActivityRegisterCallbacks)(request_function *, complete_function *);
+    int (*ActivityEnable)(int kind);
+    int (*ActivityGetNextRecord)(uint8_t *buffer, size_t bytes, const void **record);
+    int (*ActivityGetNumDroppedRecords)(void *context, uint32_t queue, size_t *dropped);
+    int (*ActivityFlushAll)(uint32_t how);
+    int (*GetTimestamp)(uint64_t *now);
+    int (*ActivityFlushPeriod)(uint32_t milliseconds); /* from CUDA 11.1 on */
+} cupti;
+
+static const struct { void *to; const char *name; } functions[] = {
+    {&cupti.Subscribe, "cuptiSubscribe"},
+    {&cupti.Unsubscribe, "cuptiUnsubscribe"},
+    {&cupti.EnableCallback, "cuptiEnableCallback"},
+    {&cupti.GetCallbackName, "cuptiGetCallbackName"},
+    {&cupti.ActivityRegisterCallbacks, "cuptiActivityRegisterCallbacks"},
+    {&cupti.ActivityEnable, "cuptiActivityEnable"},
+    {&cupti.ActivityGetNextRecord, "cuptiActivityGetNextRecord"},
+    {&cupti.ActivityGetNumDroppedRecords, "cuptiActivityGetNumDroppedRecords"},
+    {&cupti.ActivityFlushAll, "cuptiActivityFlushAll"},
+    {&cupti.GetTimestamp, "cuptiGetTimestamp"},
+    {&cupti.ActivityFlushPeriod, "cuptiActivityFlushPeriod"},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions, NEEDED = FUNCTIONS - 1 };
+
+static int load_from(void *library)
+{
+    if (!library) return 0;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        void *f = dlsym(library, functions[i].name);
+        if (!f && i < NEEDED) return 0;
+        memcpy(functions[i].to, &f, sizeof f);
+    }
+    return 1;
+}
+
+/* The one that the program has already, such as PyTorch's; the one that TABARD_CUPTI names; the one that the dynamic
+ * linker finds; that of an installation of CUDA. */
+static int load(void)
+{
+    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so.11.7",
+                                        "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so"};
+    enum { NAMES = sizeof names / sizeof *names };
+    const char *own = getenv("TABARD_CUPTI"), *home = getenv("CUDA_HOME");
+    char path[4096];
+    if (own && *own) return load_from(dlopen(own, RTLD_NOW | RTLD_LOCAL));
+    for (int i = 0; i < NAMES; i++)
+        if (load_from(dlopen(names[i], RTLD_NOW | RTLD_NOLOAD))) return 1;
+    for (int i = 0; i < NAMES; i++)
+        if (load_from(dlopen(names[i], RTLD_NOW | RTLD_LOCAL))) return 1;
+    snprintf(path, sizeof path, "%s/extras/CUPTI/lib64/libcupti.so", home && *home ? home : "/usr/local/cuda");
+    return load_from(dlopen(path, RTLD_NOW | RTLD_LOCAL));
+}
+
+/* ---- What it calls ---- */
+
+enum { DRIVER = 1, RUNTIME = 2 }; /* CUpti_CallbackDomain */
+enum { NUMBERS = 2048 };
+static uint16_t ids[3][NUMBERS]; /* of functions, by CUPTI's numbers */
+static int over;                 /* nothing is recorded any more */
+
+static void on_call(void *own, int domain, uint32_t number, const struct tb_cuda_call *about)
+{
+    (void)own;
+    int saved = errno, id = (domain == DRIVER || domain == RUNTIME) && number < NUMBERS ? ids[domain][number] : 0;
+    if (!id || over) return;
+    if (*(const int *)about == 0) tb_cuda_enter(id, about);
+    else tb_cuda_leave(id, about);
+    errno = saved;
+}
+
+enum { BUFFER = 1 << 20 };
+
+static void request(uint8_t **buffer, size_t *bytes, size_t *records)
+{
+    *buffer = aligned_alloc(8, BUFFER); /* NULL: CUPTI counts what it drops */
+    *bytes = *buffer ? BUFFER : 0;
+    *records = 0;
+}
+
+static void complete(void *context, uint32_t queue, uint8_t *buffer, size_t bytes, size_t filled)
+{
+    int saved = errno;
+    uint64_t now = 0;
+    size_t dropped = 0;
+    (void)bytes;
+    if (!over && cupti.ActivityGetNumDroppedRecords(context, queue, &dropped) == 0 && dropped) tb_cuda_lost(dropped);
+    if (!over && filled && cupti.GetTimestamp(&now) == 0)
+        tb_cuda_write(buffer, filled, cupti.ActivityGetNextRecord, now);
+    free(buffer);
+    errno = saved;
+}
+
+/* Also what has not been handed over because its buffer is not full. */
+static void flush(void)
+{
+    if (cupti.ActivityFlushAll && !over) cupti.ActivityFlushAll(0);
+}
+
+static void at_exit(void)
+{
+    flush();
+    over = 1;
+}
+
+/* ---- Begin ---- */
+
+static void follow(subscriber s, int domain)
+{
+    const char *name;
+    for (uint32_t n = 1; n < NUMBERS; n++) {
+        if (cupti.GetCallbackName(domain, n, &name) != 0 || !name) continue;
+        ids[domain][n] = (uint16_t)tb_cuda_function(name);
+        if (ids[domain][n]) cupti.EnableCallback(1, s, domain, n);
+    }
+}
+
+static int is_wanted(void)
+{
+    return !(tb_events_off() >> (tb_fn_flags[TB_ID_cudaLaunchKernel] >> TB_FN_KIND) & 1);
+}
+
+/* What is in the way; NULL: nothing. */
+static const char *begin(void)
+{
+    static const int kinds[] = {12 /* kernels */, 1 /* copies */, 2 /* what is set */, 22 /* copies between devices */};
+    enum { OTHER_TOOL = 39, EACH = 1000 /* ms: so much is lost at most if the program is killed */ };
+    subscriber s;
+    uint64_t now = 0;
+    if (!load()) return "CUPTI was not found (TABARD_CUPTI=PATH says where libcupti.so is)";
+    int failed = cupti.Subscribe(&s, on_call, NULL);
+    if (failed) return failed == OTHER_TOOL ? "another tool uses CUPTI" : "CUPTI cannot be used here";
+    if (cupti.ActivityRegisterCallbacks(request, complete) != 0 || cupti.GetTimestamp(&now) != 0) {
+        cupti.Unsubscribe(s);
+        return "CUPTI refuses to record what GPUs do: another tool may use it";
+    }
+    tb_cuda_clock(now);
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) cupti.ActivityEnable(kinds[i]);
+    if (cupti.ActivityFlushPeriod) cupti.ActivityFlushPeriod(EACH);
+    follow(s, RUNTIME);
+    follow(s, DRIVER);
+    atexit(at_exit);
+    return NULL;
+}
+
+/* Called by the driver, which this process begins to use. */
+TB_EXPORT int InitializeInjection(void)
+{
+    static int called;
+    int saved = errno;
+    struct tb_thread *t;
+    if (__atomic_exchange_n(&called, 1, __ATOMIC_RELAXED) || !is_wanted() || !(t = tb_current())) return 1;
+    const char *problem = begin();
+    char fact[160];
+    snprintf(fact, sizeof fact, "cuda_problem=%s", problem ? problem : "");
+    if (problem) tb_emit_fact(t, fact);
+    errno = saved;
+    return 1;
+}
+
+const struct tb_api tb_cuda = {.ending = flush, .child = tb_cuda_child};
