@@ -68,7 +68,8 @@ func TestCUDA(t *testing.T) {
 					`shared=80, registers=32\)`, `cuda_copy\(kind=2, bytes=2048\)`},
 			"loops":   {`(?s)loop 10x   <- time step.*cudaStreamSynchronize.*thread \d+ of ranks 0-1   40 calls each\n  loop 10x`},
 			"profile": {`cuda_kernel +60 `, `cuda_copy +40 `, `cudaLaunchKernel +60 `},
-			"report":  {`CUDA calls, kernels and copies`},
+			"report": {`CUDA calls, kernels and copies`, `2 GPUs, each rank's for itself, which had work \d`,
+				`sweep\(double\*, int\) .* 20 `, `copies from the GPU .* 40\.0 KiB`},
 		} {
 			out, err := tabard(append(strings.Fields(args), filepath.Join(dir, "x.tabard"))...)
 			for _, want := range wants {

@@ -11,6 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/faults"
 	"github.com/tabard-hpc/tabard/analysis/files"
 	"github.com/tabard-hpc/tabard/analysis/findings"
+	"github.com/tabard-hpc/tabard/analysis/gpus"
 	"github.com/tabard-hpc/tabard/analysis/growth"
 	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -32,6 +33,7 @@ type Overview struct {
 	// StepRegion is the region that a time step is, "" if it is an iteration of a loop.
 	StepRegion string
 	Regions    *regions.Result // nil if none are recorded, or without times
+	GPUs       *gpus.Result    // nil if nothing of them is recorded, or without times
 	// Functions are the program's, nil if none are recorded or a part of the calls is looked at.
 	Functions *Functions
 	Matrix    *Grid
@@ -63,6 +65,9 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		}
 	}
 	if o.Regions, err = j.regions(); err != nil {
+		return nil, err
+	}
+	if o.GPUs, err = j.gpus(); err != nil {
 		return nil, err
 	}
 	if o.Functions, err = j.functions(); err != nil {
@@ -230,6 +235,7 @@ type Summary struct {
 	Groups     []GroupTime            `json:"groups,omitempty"`
 	Kinds      []GroupTime            `json:"kinds,omitempty"` // of events, if there are several
 	Regions    []Region               `json:"regions,omitempty"`
+	GPUs       *GPUs                  `json:"gpus,omitempty"`
 	Functions  []Function             `json:"functions,omitempty"` // of the program, those with most time of their own first
 	Calls      []PlaceTime            `json:"calls,omitempty"`
 	Steps      *Steps                 `json:"steps,omitempty"`
@@ -344,6 +350,9 @@ func (o *Overview) Document() *Summary {
 	}
 	if o.Regions != nil {
 		j.Regions = regionsOf(o.Archive, o.Regions)
+	}
+	if o.GPUs != nil {
+		j.GPUs = gpusOf(o.Archive, o.GPUs)
 	}
 	if o.Functions != nil {
 		j.Functions = o.Functions.Functions

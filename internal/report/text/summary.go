@@ -31,6 +31,7 @@ func Summary(w io.Writer, t render.Terminal, o *report.Overview, limit int) erro
 	if p.r.Usage != nil {
 		p.time()
 		p.regions()
+		p.gpus()
 		p.functions()
 		p.places()
 		p.steps()
