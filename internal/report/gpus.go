@@ -40,7 +40,7 @@ func (j *Job) gpus() (*gpus.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := j.meter.start("reading what GPUs did", "events")
+	p := j.meter.Start("reading what GPUs did", "events")
 	defer p.Done()
 	r, err := gpus.Of(chosen)
 	if err != nil || len(r.Devices) == 0 {
