@@ -105,9 +105,14 @@ func Of(a *archive.Archive, o Options) (*Result, error) {
 		place, _, _ := strings.Cut(r.res.Sites[site], " < ")
 		return place
 	})
-	for i := range r.res.Findings {
-		r.res.Findings[i].Rule = r.res.Findings[i].rule()
+	kept := r.res.Findings[:0]
+	for _, f := range r.res.Findings {
+		if f.topology() {
+			f.Rule = f.rule()
+			kept = append(kept, f)
+		}
 	}
+	r.res.Findings = kept
 	return r.res, nil
 }
 
@@ -127,7 +132,6 @@ type reader struct {
 	procNull int64
 	sided    *oneSided // nil if there are no one-sided calls
 	bases    map[window]base
-	gets     []int32 // messages that the last call has brought, -1 for others
 }
 
 func (r *reader) message(m *match.Message) error {

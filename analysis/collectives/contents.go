@@ -23,8 +23,7 @@ type side uint8
 const (
 	sends side = iota // also what puts or gets it
 	receives
-	closes // it is done, at its target if it was written
-	brings // what was read is there
+	closes // it is done: at its target if it was written, else here
 	makes  // the message is the number of a window
 )
 
@@ -101,15 +100,18 @@ func (r *reader) readAll(all map[int32]ends, see visit) error {
 
 // read goes through a stream up to the last call that is asked for.
 func (r *reader) read(stream int, of ends, see visit) error {
-	var n noted
+	var hashes []hash
 	requests := &persistent{map[int64]*request{}, r.procNull}
-	defer r.brought(&n)
 	for c, err := range r.a.Stream(stream).Iter(0) {
-		if err != nil || len(of) == 0 && requests.waiting() == 0 && len(r.gets) == 0 {
+		if err != nil || len(of) == 0 && requests.waiting() == 0 {
 			return err
 		}
 		if c.Func.Category == "payload" {
-			n.see(c)
+			if v, ok := c.In("elements"); !ok {
+				hashes = append(hashes, hashOf(c))
+			} else if n := len(hashes); n > 0 {
+				hashes[n-1].samples = samplesOf(v)
+			}
 			r.res.Contents = true
 			continue
 		}
@@ -117,8 +119,6 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			continue
 		}
 		requests.see(c)
-		r.brought(&n)
-		hashes := n.hashes
 		if done := requests.ready(c, hashes); done != nil {
 			see(c, &done.end, done.joined(r.messages[done.end.message].Bytes))
 		}
@@ -131,46 +131,9 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			}
 			heap.Pop(&of)
 		}
-		n = noted{hashes: hashes[:0]}
+		hashes = hashes[:0]
 	}
 	return nil
-}
-
-// noted is the contents that are noted before a call: of what the call sends, and of what one-sided calls have brought
-// by the call before.
-type noted struct {
-	hashes, got []hash
-	left        int64 // so many of those that follow are of the latter
-}
-
-func (n *noted) see(c *archive.Call) {
-	to := &n.hashes
-	if v, ok := c.In("gets"); ok {
-		n.left = v.N
-		return
-	}
-	v, samples := c.In("elements")
-	if len(n.got) > 0 && len(n.hashes) == 0 && samples || n.left > 0 && !samples {
-		to = &n.got
-	}
-	switch {
-	case !samples:
-		*to = append(*to, hashOf(c))
-		n.left--
-	case len(*to) > 0:
-		(*to)[len(*to)-1].samples = samplesOf(v)
-	}
-}
-
-// brought says what was in the messages that were read.
-func (r *reader) brought(n *noted) {
-	slices.Sort(r.gets) // in the order of the calls
-	for i, k := range r.gets {
-		if k >= 0 && len(n.got) == len(r.gets) {
-			r.carries(k, &n.got[i])
-		}
-	}
-	r.gets = r.gets[:0]
 }
 
 // carries notes what is in a message.
@@ -195,12 +158,6 @@ func (r *reader) wanted(c *archive.Call, e *end, requests *persistent, hashes []
 func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
 	if e.side == makes {
 		r.bases[r.sided.made[e.message]] = baseOf(c)
-		return false
-	}
-	if e.side == brings {
-		r.gets = append(r.gets, e.message)
-	}
-	if e.message < 0 {
 		return false
 	}
 	m := &r.messages[e.message]

@@ -31,7 +31,10 @@ type Finding struct {
 	// Rule is how roots change from one instance to the next, counted by k, as a formula; empty if there is none.
 	Rule  string
 	turns []turn
-	Comm  int32
+	// Topology is who the neighbours are, of neighbourhood exchanges.
+	Topology      *Topology
+	neighborhoods []neighborhood
+	Comm          int32
 	// SendSites and RecvSites are where its messages are made.
 	SendSites, RecvSites []int32
 	// Instances is how often it happens, all sets together; Bytes what one moves from its root, or from each process.
@@ -402,7 +405,9 @@ func (to *Finding) doubts(x *item) (any bool) {
 			}
 		}
 	}
-	open(!x.known, "that all get the same data: the recording has no contents (record --payload)")
+	read := x.messages[0].Sided == Read
+	open(!x.known && read, "that all get the same data: what one-sided calls get is not recorded")
+	open(!x.known && !read, "that all get the same data: the recording has no contents (record --payload)")
 	open(x.known && x.bytes < enough, "that equal data is the same: messages are short")
 	open(x.zero, "that equal data is the same: it is zero")
 	open(x.again, "that equal data is the same: it is sent again and again")
@@ -446,14 +451,14 @@ func algorithm(x *item, n int) string {
 func (f *finder) neighbors(g *group, sets []*set) Finding {
 	to := Finding{Operation: "neighbourhood exchange", Call: callOf(spec.FlowNeighbors, spec.DataWhole, false),
 		Grade: Consistent, Comm: g.comm,
-		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear",
-		Unproven: []string{"that the processes exchange with fixed neighbours: a topology would say so"}}
+		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear"}
 	for _, s := range sets {
-		to.Sets = append(to.Sets, s.members)
+		to.Sets = [][]int32{union(slices.Concat(to.Sets...), s.members)}
 		for _, x := range s.items {
 			to.Instances += max(x.messages[0].Count, 1)
 			to.Steps = max(to.Steps, x.depth)
 			to.Bytes = max(to.Bytes, x.bytes)
+			to.neighborhoods = append(to.neighborhoods, neighborhood{x.origin, x.members()})
 			if to.One == nil {
 				to.One, to.Messages = x.messages, len(x.messages)
 			}

@@ -11,7 +11,8 @@ func merge(found []Finding, place func(site int32) string) []Finding {
 	var out []Finding
 	for _, x := range found {
 		i := slices.IndexFunc(out, func(y Finding) bool {
-			return x.Grade != NearMiss && x.Operation == y.Operation && x.Grade == y.Grade && fit(x.Sets, y.Sets) &&
+			return x.Grade != NearMiss && x.Operation == y.Operation && x.Grade == y.Grade &&
+				(x.neighborhoods != nil || fit(x.Sets, y.Sets)) &&
 				(common(x.SendSites, y.SendSites, place) || common(x.RecvSites, y.RecvSites, place))
 		})
 		if i < 0 {
@@ -52,8 +53,11 @@ func (f *Finding) add(x *Finding) {
 		f.Bytes, f.Block, f.Segments, f.Algorithm = x.Bytes, x.Block, x.Segments, x.Algorithm
 		f.Steps, f.Messages, f.One = x.Steps, x.Messages, x.One
 	}
+	f.neighborhoods = append(f.neighborhoods, x.neighborhoods...)
 	for _, s := range x.Sets {
-		if !slices.ContainsFunc(f.Sets, func(t []int32) bool { return slices.Equal(s, t) }) {
+		if f.neighborhoods != nil { // who takes part at all
+			f.Sets = [][]int32{union(f.Sets[0], s)}
+		} else if !slices.ContainsFunc(f.Sets, func(t []int32) bool { return slices.Equal(s, t) }) {
 			f.Sets = append(f.Sets, s)
 		}
 	}

@@ -31,7 +31,7 @@ type window struct{ process, comm, object int32 }
 
 // An access is a one-sided call that is not done yet.
 type access struct {
-	message int32 // -1: nothing that is looked at
+	message int32
 	to      window
 	call    uint64
 	request int64 // -1: it has none
@@ -130,7 +130,7 @@ func (x *process) call(op *calls.Op) {
 	w := window{x.me, op.Comm, op.Object}
 	switch op.Func.Op {
 	case spec.OpPut, spec.OpGet, spec.OpAccumulate:
-		if op.Send.Peer != calls.ProcNull && (op.Kind != calls.Accumulate || op.Recv.Bytes == 0) {
+		if op.Kind != calls.Accumulate || op.Recv.Bytes == 0 { // that fetches nothing
 			x.begin(op)
 		}
 	case spec.OpWindowCreate, spec.OpWindowCreateDynamic:
@@ -187,19 +187,20 @@ func (x *oneSided) between(memory, caller window) *epochs {
 // begin adds the message of a call. When it is there is not known yet.
 func (x *process) begin(op *calls.Op) {
 	peer := op.Send.Peer
-	a := access{-1, window{peer, op.Comm, op.Object}, op.Call, op.Request, op.Kind == calls.Get}
+	a := access{0, window{peer, op.Comm, op.Object}, op.Call, op.Request, op.Kind == calls.Get}
 	bytes := op.Send.Bytes
 	if a.read {
 		bytes = op.Recv.Bytes
 	}
-	if peer >= 0 && peer != x.me && bytes >= 0 {
-		x.res.Messages++
-		if len(x.messages) < x.most {
-			a.message = x.add(op, a, bytes)
-		} else {
-			x.res.Left++
-		}
+	if peer < 0 || peer == x.me || bytes < 0 {
+		return
 	}
+	x.res.Messages++
+	if len(x.messages) >= x.most {
+		x.res.Left++
+		return
+	}
+	a.message = x.add(op, a, bytes)
 	x.open = append(x.open, a)
 }
 
@@ -224,19 +225,13 @@ func (x *process) end(op *calls.Op) {
 		if !a.endedBy(op) {
 			return false
 		}
-		if a.message >= 0 && a.read {
+		if a.read {
 			x.messages[a.message].Received = op.Call
 			x.order.asks(spot{x.me, a.call}, a.message)
-		} else if a.message >= 0 {
+		} else {
 			x.order.awaits(spot{x.me, op.Call}, a.to.process, a.message)
 		}
-		how := closes
-		if a.read {
-			how = brings
-		}
-		if a.message >= 0 || a.read { // also of what is not looked at contents are noted
-			x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, a.message, 0, how})
-		}
+		x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, a.message, 0, closes})
 		return true
 	})
 }

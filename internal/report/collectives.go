@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/tabard-hpc/tabard/analysis/collectives"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -39,6 +41,13 @@ type ManualCollective struct {
 	Datatype string `json:"datatype"`
 	// Sets are the ranks that take part: a list for each group that does it by itself.
 	Sets []string `json:"sets"`
+	// SetsRule is the sets as a formula of the number k of the set, as "4k to 4k+3, k = 0 to 7"; empty if there is one
+	// set, or no formula.
+	SetsRule string `json:"sets_rule"`
+	// Topology is who the neighbours are, of neighbourhood exchanges: "periodic 4x4 grid"; empty if they change. Make is
+	// the call that makes a communicator of it.
+	Topology string `json:"topology"`
+	Make     string `json:"make"`
 	// Roots are the places of roots in their sets, from 0.
 	Roots []int `json:"roots"`
 	// RootRule is by which formula they change, of the number k of the instance, as "(1 + k) mod 4"; empty if by none.
@@ -150,6 +159,80 @@ func elementsOf(f *collectives.Finding) (count int64, datatype string) {
 	return max(count, 0), datatype
 }
 
+// setsRule is sets as a formula of the number of the set: each has ranks at one distance, and begins as far behind the
+// one before.
+func setsRule(sets [][]int32) string {
+	if len(sets) < 2 || len(sets[0]) < 2 {
+		return ""
+	}
+	sets = slices.Clone(sets)
+	slices.SortFunc(sets, slices.Compare)
+	first, n := sets[0][0], len(sets[0])
+	step, by := sets[1][0]-first, sets[0][1]-sets[0][0]
+	for k, s := range sets {
+		for i, p := range s {
+			if len(s) != n || p != first+int32(k)*step+int32(i)*by {
+				return ""
+			}
+		}
+	}
+	if step < 1 {
+		return ""
+	}
+	term := func(at int32) string {
+		text := "k"
+		if step != 1 {
+			text = fmt.Sprintf("%dk", step)
+		}
+		if at > 0 {
+			text += fmt.Sprintf("+%d", at)
+		}
+		return text
+	}
+	text := fmt.Sprintf("%s to %s", term(first), term(first+by*int32(n-1)))
+	if by > 1 {
+		text += fmt.Sprintf(" by %d", by)
+	}
+	return fmt.Sprintf("%s, k = 0 to %d", text, len(sets)-1)
+}
+
+// topologyCall is the call that makes a communicator with a topology.
+func topologyCall(t *collectives.Topology) string {
+	op, array := spec.OpCommDistGraphAdjacent, func(n int, of func(int) int) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprint(of(i)))
+		}
+		return "(int[]){" + strings.Join(list, ", ") + "}"
+	}
+	values := map[string]string{}
+	if t.Dims != nil {
+		op = spec.OpCommCart
+		values["ndims"] = fmt.Sprint(len(t.Dims))
+		values["dims"] = array(len(t.Dims), func(i int) int { return t.Dims[i] })
+		values["periods"] = array(len(t.Dims), func(i int) int {
+			if t.Periods[i] {
+				return 1
+			}
+			return 0
+		})
+		values["reorder"], values["comm_cart"] = "0", "&grid"
+	} else if t.Least == t.Most {
+		values["indegree"], values["outdegree"] = fmt.Sprint(t.Most), fmt.Sprint(t.Most)
+	}
+	for _, f := range spec.Functions() {
+		if f.Op != op || f.API != "mpi" || f.LargeOf != 0 {
+			continue
+		}
+		var args []string
+		for _, p := range f.Params {
+			args = append(args, cmp.Or(values[p.Name], p.Name))
+		}
+		return f.Name + "(" + strings.Join(args, ", ") + ")"
+	}
+	return ""
+}
+
 // NewCollectives makes the document of a result.
 func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 	d := &Collectives{
@@ -194,6 +277,10 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 				ranks = append(ranks, int(p))
 			}
 			m.Sets = append(m.Sets, RankList(ranks))
+		}
+		m.SetsRule = setsRule(f.Sets)
+		if f.Topology != nil {
+			m.Topology, m.Make = f.Topology.String(), topologyCall(f.Topology)
 		}
 		for _, s := range f.SendSites {
 			m.Sends = append(m.Sends, r.Sites[s])

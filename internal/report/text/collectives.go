@@ -43,7 +43,10 @@ func collective(w io.Writer, f *report.ManualCollective) {
 		grade = fmt.Sprintf("proven by contents for %s of %s", count(f.Proven), count(f.Instances))
 	}
 	render.Printf(w, "%s, %s: %s instead\n", f.Operation, grade, collectiveCall(f))
-	render.Printf(w, "  ranks      %s of %s\n", collectiveSets(f.Sets), cmp.Or(f.Comm, "communicators of their own"))
+	render.Printf(w, "  ranks      %s of %s\n", collectiveSets(f), cmp.Or(f.Comm, "communicators of their own"))
+	if f.Topology != "" {
+		render.Printf(w, "  topology   %s: %s\n", f.Topology, f.Make)
+	}
 	switch {
 	case len(f.Roots) == 1:
 		render.Printf(w, "  root       %s\n", ordinal(f.Roots[0], len(f.Sets)))
@@ -111,7 +114,11 @@ func shortTime(seconds float64) string {
 // collectiveCall is the call as source code; of what only the program knows stands the parameter's name.
 func collectiveCall(f *report.ManualCollective) string {
 	comm := f.Comm
-	if f.Comm == "" {
+	if strings.Contains(f.Make, "&grid") {
+		comm = "grid"
+	} else if f.Topology != "" {
+		comm = "comm_dist_graph"
+	} else if f.Comm == "" {
 		comm = "its communicator"
 	} else if len(f.Sets) > 1 {
 		comm = "a communicator for each set"
@@ -144,13 +151,16 @@ func collectiveCall(f *report.ManualCollective) string {
 	return f.Call + "(" + strings.Join(args, ", ") + ")"
 }
 
-func collectiveSets(sets []string) string {
-	if len(sets) == 1 {
-		return sets[0]
+func collectiveSets(f *report.ManualCollective) string {
+	switch {
+	case len(f.Sets) == 1:
+		return f.Sets[0]
+	case f.SetsRule != "":
+		return fmt.Sprintf("%d sets: %s", len(f.Sets), f.SetsRule)
 	}
-	n := min(len(sets), 4)
-	text := fmt.Sprintf("%d sets: %s", len(sets), strings.Join(sets[:n], "; "))
-	if n < len(sets) {
+	n := min(len(f.Sets), 4)
+	text := fmt.Sprintf("%d sets: %s", len(f.Sets), strings.Join(f.Sets[:n], "; "))
+	if n < len(f.Sets) {
 		text += " ..."
 	}
 	return text
