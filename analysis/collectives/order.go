@@ -10,8 +10,8 @@ import (
 )
 
 // order is what comes before what in different processes (Lamport, 1978): messages are received after they are sent,
-// and nobody leaves a barrier before all have come. Each process has, for every other, the last call that it is known to
-// have made (Fidge, Mattern, 1988).
+// and nobody leaves a barrier before all have come. Each process has, for every other, the last call that it is known
+// to have made (Fidge, Mattern, 1988).
 type order struct {
 	streams map[int32]int32 // of processes with one thread
 	points  map[int32][]point
