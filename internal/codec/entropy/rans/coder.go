@@ -194,7 +194,11 @@ func (c *Coder) decode(words, plain []byte, numbers []uint64, contexts []uint16)
 			c.builds.build(d, true)
 		}
 		slot := x & (1<<(d.scale&15) - 1)
-		l := &d.leaves[d.slots[slot]]
+		k := d.slots[slot>>(d.skip&15)]
+		for uint32(d.leaves[k+1].cum) <= slot {
+			k++
+		}
+		l := &d.leaves[k]
 		x = uint32(l.freq)*(x>>(d.scale&15)) + slot - uint32(l.cum)
 		if x < Low {
 			if at+2 > len(words) {

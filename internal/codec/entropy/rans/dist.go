@@ -23,6 +23,8 @@ const (
 	slowCount  = 1000
 	longest    = 4096
 	fewNumbers = 4096
+	// slotsPerUse is how many entries a decoder's table has at most for each number that it is used for.
+	slotsPerUse = 4
 	// groupCounts is how many numbers of a group are counted for those that are new in it.
 	groupCounts = 2048
 )
@@ -48,8 +50,10 @@ type dist struct {
 	// has the leaf of each class.
 	leafOf [pages]uint16
 	leafIn [][pageSize]uint16
-	// slots is, for the decoder, the leaf of each slot.
+	// slots is, for the decoder, the leaf of every 2^skip-th slot: the leaves of the others are soon after. One more
+	// leaf, which begins after the last slot, is at the end of leaves.
 	slots []uint16
+	skip  uint
 }
 
 const inPages = 1 << 15
@@ -88,10 +92,11 @@ func (d *dist) reset(parent *dist) {
 // A builder makes tables.
 type builder struct {
 	d            *dist
-	numbers      []uint16               // of the pages with weight, ascending
-	before       []uint64               // weight of the pages before each, and at the end of all
-	within       [][pageSize + 1]uint64 // in each page: weight of the classes before each
-	weights      []uint64               // of the leaves
+	numbers      []uint16             // of the pages with weight, ascending
+	before       []uint64             // weight of the pages before each, and at the end of all
+	within       [pageSize + 1]uint64 // in the page that is cut: weight of the classes before each
+	scaled       uint64               // weight of a count of the parent, in 1/2^16
+	weights      []uint64             // of the leaves
 	total, least uint64
 	decoding     bool
 	few          bool // at most fewNumbers
@@ -128,43 +133,45 @@ func (b *builder) build(d *dist, decoding bool) {
 	}
 }
 
-// weigh computes the weights of the pages, and of classes in them: of the counts of d and of its
-// parent.
+// weigh computes the weights of the pages: of the counts of d and of its parent.
 func (b *builder) weigh() {
 	d, parent := b.d, b.d.parent
-	b.numbers, b.before, b.within = b.numbers[:0], b.before[:0], b.within[:0]
-	scaled := uint64(0) // weight of a count of the parent, in 1/2^16
+	b.numbers, b.before, b.scaled = b.numbers[:0], b.before[:0], 0
 	if parent != nil && parent.n > 0 {
-		scaled = groupWeight << 16 / uint64(parent.n)
+		b.scaled = groupWeight << 16 / uint64(parent.n)
 	}
 	sum := uint64(0)
 	for i := range d.inUse {
 		word := d.inUse[i]
-		if scaled > 0 {
+		if b.scaled > 0 {
 			word |= parent.inUse[i]
 		}
 		for ; word != 0; word &= word - 1 {
-			at := i<<6 + bits.TrailingZeros64(word)
-			b.numbers = append(b.numbers, uint16(at))
+			at := uint16(i<<6 + bits.TrailingZeros64(word))
+			b.numbers = append(b.numbers, at)
 			b.before = append(b.before, sum)
-			n := len(b.within)
-			if n < cap(b.within) {
-				b.within = b.within[:n+1]
-			} else {
-				b.within = append(b.within, [pageSize + 1]uint64{})
+			own, others := b.pages(at)
+			if own != nil {
+				sum += uint64(own.sum) * one
 			}
-			own, others := d.page[at], (*page)(nil)
-			if scaled > 0 {
-				others = parent.page[at]
+			if others != nil {
+				sum += uint64(others.sum) * b.scaled >> 16
 			}
-			sum += weighPage(&b.within[n], own, others, scaled)
 		}
 	}
 	b.before = append(b.before, sum)
 }
 
-// weighPage sets before to the weight of the classes before each, and returns that of all.
-func weighPage(before *[pageSize + 1]uint64, own, others *page, scaled uint64) uint64 {
+// pages are the counts of a page, in d and its parent; nil if there are none.
+func (b *builder) pages(number uint16) (own, others *page) {
+	if b.scaled > 0 {
+		others = b.d.parent.page[number&(pages-1)]
+	}
+	return b.d.page[number&(pages-1)], others
+}
+
+// weighPage sets before to the weight of the classes before each.
+func weighPage(before *[pageSize + 1]uint64, own, others *page, scaled uint64) {
 	sum, part := uint64(0), uint64(0)
 	switch {
 	case others == nil:
@@ -186,7 +193,6 @@ func weighPage(before *[pageSize + 1]uint64, own, others *page, scaled uint64) u
 	}
 	sum += part * scaled >> 16
 	before[pageSize] = sum
-	return sum
 }
 
 // cut makes leaves of 2^width classes from start on, which are in pages from to to or at least as
@@ -205,7 +211,9 @@ func (b *builder) cut(start uint32, width uint, from, to int) {
 			b.d.leafOf[start>>pageBits] = inPages | uint16(len(b.d.leafIn))
 			b.d.leafIn = append(b.d.leafIn, [pageSize]uint16{})
 		}
-		b.cutPage(&b.within[from], start, 0, width)
+		own, others := b.pages(b.numbers[from])
+		weighPage(&b.within, own, others, b.scaled)
+		b.cutPage(&b.within, start, 0, width)
 		return
 	}
 	half := start + 1<<(width-1)
@@ -261,18 +269,24 @@ func (b *builder) scale() {
 	}
 }
 
+// fillSlots makes what finds the leaf of a slot. A table that does not last long is not worth an entry for each slot.
 func (d *dist) fillSlots() {
-	if n := 1 << d.scale; cap(d.slots) < n {
+	all, uses := 1<<d.scale, int(d.until-d.n)
+	for d.skip = 0; d.skip < 6 && all>>d.skip > slotsPerUse*uses; d.skip++ {
+	}
+	n := all >> d.skip
+	if cap(d.slots) < n {
 		d.slots = make([]uint16, n)
 	} else {
 		d.slots = d.slots[:n]
 	}
-	rest := d.slots
+	end := uint(0)
 	for i := range d.leaves {
-		n := d.leaves[i].freq
-		fill(rest[:n], i)
-		rest = rest[n:]
+		from := end
+		end = (uint(d.leaves[i].cum) + uint(d.leaves[i].freq) + 1<<d.skip - 1) >> d.skip
+		fill(d.slots[from:end], i)
 	}
+	d.leaves = append(d.leaves, leaf{cum: uint16(all)})
 }
 
 func fill(s []uint16, v int) {
