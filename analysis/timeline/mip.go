@@ -55,6 +55,16 @@ func (w *window) add(m *mip) (ok bool) {
 	return m.add(w.cells, w.level, w.x)
 }
 
+// addOrSpread adds a mip to a window that may be finer; its bins are then means.
+func (w *window) addOrSpread(m *mip) (ok bool) {
+	if m.level <= w.level {
+		return w.add(m)
+	}
+	w.unsized += m.unsized
+	w.blur = 1 << m.level
+	return m.spread(w)
+}
+
 // add adds the bins to those of a coarser or equal grid, from bin number x on. ok is false if it is broken.
 func (m *mip) add(cells []cell, level int, x int64) (ok bool) {
 	in := m.packed

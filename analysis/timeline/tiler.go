@@ -170,14 +170,17 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 	sum := &chunk{}
 	x.chunks[i] = sum
 	if x.Group > chunkLines && t.known(first, last) {
-		for at := first; at < last; at += chunkLines {
-			n, b, err := t.some(sum, at, min(at+chunkLines, last), x.Level, x.X, until)
+		err = spread((last-first+chunkLines-1)/chunkLines, func(_, k int) (bool, error) {
+			at := first + k*chunkLines
+			n, b, err := t.some(sum, at, min(at+chunkLines, last), x, until, x.Read[i] == 0)
 			blur = max(blur, b)
-			if x.Read[i] += n; err != nil {
-				return blur, err
-			}
-		}
-	} else if x.Read[i], blur, err = t.spreadOut(sum, first, last, x.Level, x.X, until); err != nil {
+			x.Read[i] += n
+			return true, err
+		})
+	} else {
+		x.Read[i], blur, err = t.spreadOut(sum, first, last, x, until, true)
+	}
+	if err != nil {
 		return blur, err
 	}
 	if blur == 0 && x.Read[i] == last-first {
@@ -197,12 +200,12 @@ func (t *Tiler) known(first, last int) bool {
 }
 
 // some adds lines, whose sum is kept.
-func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Time) (int, time.Duration, error) {
-	key := chunkKey{t.number, first, chunkLines, level, x}
+func (t *Tiler) some(sum *chunk, first, last int, x *Tile, until time.Time, must bool) (int, time.Duration, error) {
+	key := chunkKey{t.number, first, chunkLines, x.Level, x.X}
 	c := t.memory.chunks.get(key)
 	if c == nil {
 		c = &chunk{}
-		n, blur, err := t.spreadOut(c, first, last, level, x, until)
+		n, blur, err := t.spreadOut(c, first, last, x, until, must)
 		if err != nil || n < last-first || blur > 0 {
 			sum.add(c)
 			return n, blur, err
@@ -214,33 +217,46 @@ func (t *Tiler) some(sum *chunk, first, last, level int, x int64, until time.Tim
 }
 
 // spreadOut adds lines in an order in which the first ones are spread over all: the time may be up before the last one.
-func (t *Tiler) spreadOut(sum *chunk, first, last, level int, x int64, until time.Time) (
+// With must, there is something of them however late it is.
+func (t *Tiler) spreadOut(sum *chunk, first, last int, x *Tile, until time.Time, must bool) (
 	read int, blur time.Duration, err error) {
 	n := last - first
+	w := &window{volume: t.volume, level: x.Level, x: x.X * TileBins, cells: make([]cell, TileBins), until: until}
+	if must {
+		w.credit = 1
+	}
+	if !until.IsZero() { // half of what is left is for reading, half for what is less exact
+		w.rough = until
+		w.until = until.Add(-max(0, time.Until(until)) / 2)
+	}
+	err = spread(n, func(k, at int) (bool, error) {
+		w.first = must && read == 0
+		if w.over() && (k == 0 || n > chunkLines && k >= 4*chunkLines) {
+			return false, nil // known ones among the rest would not be worth the search
+		}
+		ok, err := t.line(sum, first+at, w)
+		if ok {
+			read++
+		}
+		blur = max(blur, time.Duration(w.blur))
+		return true, err
+	})
+	return read, blur, err
+}
+
+// spread goes through the numbers from 0 to n-1 in an order in which the first ones are spread over all, as long as more
+// is set. k counts them.
+func spread(n int, each func(k, at int) (more bool, err error)) error {
 	step := max(1, int(float64(n)*0.618))
 	for gcd(step, n) != 1 {
 		step++
 	}
-	w := &window{volume: t.volume, level: level, x: x * TileBins, cells: make([]cell, TileBins), until: until,
-		credit: 1}
-	if !until.IsZero() { // half of what is left is for reading, half for what is less exact
-		w.rough = until
-		w.until = until.Add(-time.Until(until) / 2)
-	}
 	for k, at := 0, 0; k < n; k, at = k+1, (at+step)%n {
-		w.first = read == 0
-		ok, err := t.line(sum, first+at, w)
-		if err != nil {
-			return read, blur, err
+		if more, err := each(k, at); !more || err != nil {
+			return err
 		}
-		if ok {
-			read++
-		} else if n > chunkLines && w.over() && k >= 4*chunkLines {
-			break // known ones among the rest would not be worth the search
-		}
-		blur = max(blur, time.Duration(w.blur))
 	}
-	return read, blur, nil
+	return nil
 }
 
 func gcd(a, b int) int {
@@ -265,8 +281,8 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 			sum.put(w, f, t.end)
 			return true, nil
 		}
-		if m := t.mip(stream, 0); f.single && m != nil && m.level <= w.level {
-			if w.add(m) {
+		if m := t.mip(stream, 0); f.single && m != nil && (m.level <= w.level || w.late()) {
+			if w.addOrSpread(m) {
 				sum.put(w, f, t.end)
 				return true, nil
 			}

@@ -341,3 +341,54 @@ func TestSaved(t *testing.T) {
 		t.Error("what belongs to another archive is loaded")
 	}
 }
+
+// What is finer than the summaries of blocks is spread over their bins if there is no time to decode them, and the tile
+// says over what: no line is left out, and sums stay what they are.
+func TestLateTiles(t *testing.T) {
+	a := makeJob(t, "stencil-2d", 100, 40)
+	_, end := plain(t, a, selection.All)
+	x := newTiler(t, a, selection.Flags{}, end)
+	if err := x.Warm(func() bool { return true }, nil); err != nil {
+		t.Fatal(err)
+	}
+	level := timeline.GridLevel(end)
+	whole := &timeline.Tile{Level: level, Group: 64, Rows: 64}
+	fill(t, x, whole)
+	var sum, want [timeline.NumCategories]float64
+	add := func(to *[timeline.NumCategories]float64, tile *timeline.Tile) {
+		for row := range tile.Rows {
+			for bin := range timeline.TileBins {
+				for c := range timeline.NumCategories {
+					to[c] += tile.Time(row, bin, c)
+				}
+			}
+		}
+	}
+	add(&want, whole)
+	const finer = 9 // ranks begin at different times: their blocks are shorter than the run
+	blurred := 0
+	for k := range int64(1 << finer) {
+		tile := &timeline.Tile{Level: level - finer, X: k, Group: 64, Rows: 64, Until: time.Now().Add(-1)}
+		fill(t, x, tile)
+		for row := range tile.Rows {
+			if tile.Read[row] != tile.Lines[row] {
+				t.Errorf("tile %d, row %d: %d of %d lines", k, row, tile.Read[row], tile.Lines[row])
+			}
+		}
+		if !tile.Exact() {
+			blurred++
+			if tile.Blur <= 1<<(level-finer) || tile.Blur > end/64 {
+				t.Errorf("tile %d: blur %v of %v", k, tile.Blur, end)
+			}
+		}
+		add(&sum, tile)
+	}
+	if blurred < 5 {
+		t.Errorf("%d tiles are spread", blurred)
+	}
+	for c := range want {
+		if math.Abs(sum[c]-want[c]) > 1e-3*want[c] {
+			t.Errorf("%v: %g ns in all tiles, want %g", timeline.Category(c), sum[c], want[c])
+		}
+	}
+}

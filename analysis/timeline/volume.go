@@ -189,12 +189,13 @@ func putMoved(cells []cell, v *traffic.Moved, level int, x int64) (unsized uint6
 	return 0
 }
 
-// spread adds the bins of a mip to those of a finer window, evenly and such that nothing is lost or counted twice.
-func (m *mip) spread(w *window) {
+// spread adds the bins of a mip to those of a finer window, evenly and such that nothing is lost or counted twice. It is
+// not ok if the mip is broken.
+func (m *mip) spread(w *window) (ok bool) {
 	shift := uint(m.level - w.level)
 	from := w.x >> shift
 	coarse := make([]cell, (w.x+int64(len(w.cells))-1)>>shift-from+1)
-	m.add(coarse, m.level, from)
+	ok = m.add(coarse, m.level, from)
 	n := uint64(1) << shift
 	before := func(v, i uint64) uint64 { // v * i / n
 		hi, lo := bits.Mul64(v, i)
@@ -209,6 +210,7 @@ func (m *mip) spread(w *window) {
 			w.cells[at].calls[k] += uint32(part(uint64(c.calls[k]), i))
 		}
 	}
+	return ok
 }
 
 // move adds the bins of a stream.
