@@ -8,7 +8,7 @@
 //
 // # Cost
 //
-// One pass over the calls of each process, on all processors. Memory is that of the rows and of the requests that a
+// One pass over the calls of each process that has requests, on all processors. Memory is that of the rows and of the requests that a
 // process has at a time.
 package requests
 
@@ -20,6 +20,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/workers"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Options say what time and how many rows.
@@ -175,6 +176,9 @@ type ending struct {
 
 // run reads all calls, in the order in which they begin.
 func (p *process) run(streams []*archive.Stream) error {
+	if some, err := anyRequest(streams); !some || err != nil {
+		return err
+	}
 	for _, s := range streams {
 		if !s.Timed() {
 			continue
@@ -211,6 +215,24 @@ func (p *process) run(streams []*archive.Stream) error {
 	p.advance(last)
 	p.row.Open += uint64(len(p.under))
 	return nil
+}
+
+// anyRequest tells whether a call of the streams has to do with requests.
+func anyRequest(streams []*archive.Stream) (bool, error) {
+	for _, s := range streams {
+		sigs, err := s.Signatures()
+		if err != nil {
+			return false, err
+		}
+		for _, sig := range sigs {
+			for _, slot := range spec.ByID(sig.Func).Slots {
+				if slot.Class == spec.Request {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
 }
 
 func (p *process) open(s *archive.Stream) (*thread, error) {
