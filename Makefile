@@ -5,6 +5,7 @@
 # make soak       damage, faults, crowds of ranks and random programs, many times: when something about them has changed
 # make damage     the reader against 1,000,000 damaged files, every command against 20,000
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
+# make sanitized  tests of the C runtime, built with the sanitizers of addresses, of undefined behaviour and of threads
 # make faults     300 randomised kills of program and collector
 # make bench      the tables of docs/benchmarks.md
 # make functions  what recording function calls costs (FUNCTIONS='-programs FILE' for more programs)
@@ -99,6 +100,13 @@ damage: $(EMBEDDED)
 
 fuzz: $(EMBEDDED)
 	$(GOCMD) run ./bench/fuzz $(FUZZ)
+
+# A sanitizer that finds something ends the program, so that its test fails.
+SANITIZERS ?= address undefined thread
+.PHONY: sanitized
+sanitized: $(EMBEDDED)
+	@for s in $(SANITIZERS); do echo "sanitizer: $$s"; \
+		TABARD_TEST_SANITIZE=$$s $(GOCMD) test -count=1 -timeout 1h ./capture || exit 1; done
 
 faults-short: bin/tabard
 	TABARD_FAULTS=30 $(E2E) -run '^Test(Source)?Faults$$'

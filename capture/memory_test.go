@@ -127,6 +127,9 @@ func TestGPU(t *testing.T) {
 // TestOrdinaryPrograms runs programs with and without the runtime, following
 // allocations though nobody records: nothing they do may change.
 func TestOrdinaryPrograms(t *testing.T) {
+	if sanitizer != "" {
+		t.Skip("ordinary programs are not made for sanitizers, which have allocators of their own")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	cxx, fortran := filepath.Join(dir, "cxx"), filepath.Join(dir, "fortran")

@@ -15,6 +15,8 @@
 #define TB_EXPORT __attribute__((visibility("default")))
 #define TB_HIDDEN __attribute__((visibility("hidden")))
 #define TB_COLD __attribute__((cold, noinline))
+/* Of what sanitizers call before they are ready for code that they have instrumented. */
+#define TB_UNSANITIZED __attribute__((no_sanitize("address", "thread")))
 #define tb_likely(x) __builtin_expect(!!(x), 1)
 #define tb_unlikely(x) __builtin_expect(!!(x), 0)
 

@@ -118,7 +118,7 @@ static int install(const struct sigaction *wanted)
     return next_sigaction(SIGBUS, &a, NULL);
 }
 
-__attribute__((constructor)) static int find_next(void)
+__attribute__((constructor)) TB_UNSANITIZED static int find_next(void)
 {
     if (!next_sigaction) {
         void *f = dlsym(RTLD_NEXT, "sigaction");
@@ -136,7 +136,8 @@ void tb_guard_start(void)
     if (install(&now) == 0) __atomic_store_n(&installed, 1, __ATOMIC_RELEASE);
 }
 
-__attribute__((visibility("default"))) int sigaction(int sig, const struct sigaction *set, struct sigaction *old)
+__attribute__((visibility("default"))) TB_UNSANITIZED
+int sigaction(int sig, const struct sigaction *set, struct sigaction *old)
 {
     if (!find_next()) return errno = ENOSYS, -1;
     if (tb_likely(sig != SIGBUS) || !__atomic_load_n(&installed, __ATOMIC_ACQUIRE))

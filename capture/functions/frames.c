@@ -22,7 +22,7 @@ static int (*next_iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void 
 static int (*next_backtrace)(void **, int);
 
 /* Before anybody unwinds, with whatever locks. */
-void tb_frames_start(void)
+TB_UNSANITIZED void tb_frames_start(void)
 {
     next_find = (int (*)(void *, struct found *))dlsym(RTLD_NEXT, "_dl_find_object");
     next_iterate = (__typeof__(next_iterate))dlsym(RTLD_NEXT, "dl_iterate_phdr");
@@ -70,9 +70,7 @@ static int pass_on(struct dl_phdr_info *o, size_t size, void *argument)
     return p->f(o, size, p->argument);
 }
 
-/* Sanitizers call it before they are ready for code that they have instrumented. */
-__attribute__((no_sanitize("address", "thread")))
-TB_EXPORT int dl_iterate_phdr(int (*f)(struct dl_phdr_info *, size_t, void *), void *argument)
+TB_UNSANITIZED TB_EXPORT int dl_iterate_phdr(int (*f)(struct dl_phdr_info *, size_t, void *), void *argument)
 {
     struct passed_on p = {.f = f, .argument = argument};
     if (!next_iterate) tb_frames_start();
