@@ -15,6 +15,8 @@
 #define TB_EXPORT __attribute__((visibility("default")))
 #define TB_HIDDEN __attribute__((visibility("hidden")))
 #define TB_COLD __attribute__((cold, noinline))
+/* What another thread may change at any moment, and old values do no harm. */
+#define tb_relaxed(v) __atomic_load_n(&(v), __ATOMIC_RELAXED)
 /* Of what sanitizers call before they are ready for code that they have instrumented. */
 #define TB_UNSANITIZED __attribute__((no_sanitize("address", "thread")))
 #define tb_likely(x) __builtin_expect(!!(x), 1)
@@ -34,7 +36,7 @@ enum { TB_FN_LIFECYCLE = 1,               /* recorded as hidden even when filter
 
 void *tb_resolve(int id);  /* never NULL: for a function that the library lacks it ends the
                               process with the message of an unresolved symbol */
-#define TB_REAL(id) (tb_likely(tb_real[id] != NULL) ? tb_real[id] : tb_resolve(id))
+#define TB_REAL(id) (tb_likely(tb_relaxed(tb_real[id]) != NULL) ? tb_relaxed(tb_real[id]) : tb_resolve(id))
 
 /* One entry of a thread's cache of call sites: key is the return address
  * xor tb_site_key, which changes whenever known addresses may be stale. Where the site has callers in it, too,
@@ -143,7 +145,7 @@ static inline uint64_t tb_now(void)
 #ifdef TB_NO_TIMING
     return 0;
 #else
-    return tb_likely(tb_clock == 1) ? tb_ticks() : tb_now_slow();
+    return tb_likely(tb_relaxed(tb_clock) == 1) ? tb_ticks() : tb_now_slow();
 #endif
 }
 
@@ -187,7 +189,7 @@ int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame, i
     return 0;
 #else
     struct tb_thread *t = tb_self;
-    if (tb_unlikely((t->outer | t->held) != 0 || tb_gate[id] != 0)) return tb_enter_slow(c, id, words, ra, frame);
+    if (tb_unlikely((t->outer | t->held) != 0 || tb_relaxed(tb_gate[id]) != 0)) return tb_enter_slow(c, id, words, ra, frame);
     c->t = t;
     c->id_flags = (uint64_t)id;
     c->absent = 0;

@@ -9,7 +9,7 @@ int tb_clock, tb_clock_source;
 
 uint64_t tb_now_slow(void)
 {
-    return tb_clock == 2 ? tb_monotonic() : 0;
+    return tb_relaxed(tb_clock) == 2 ? tb_monotonic() : 0;
 }
 
 /* ---- The choice ---- */

@@ -106,7 +106,7 @@ static void end_thread(void *value)
     errno = saved;
 }
 
-static void become(struct tb_life *life)
+TB_UNSANITIZED static void become(struct tb_life *life)
 {
     mine = life;
     if (end_key_valid) pthread_setspecific(end_key, life);
@@ -275,7 +275,7 @@ static struct tb_thread *recorded(void)
 #ifndef __clang__
 __attribute__((optimize("optimize-sibling-calls")))
 #endif
-static void *thread_starts(void *p)
+TB_UNSANITIZED static void *thread_starts(void *p)
 {
     struct tb_life *life = p;
     void *(*start)(void *) = life->start;

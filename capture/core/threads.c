@@ -10,9 +10,9 @@
 #include "memory/memory.h"
 #include "sites/sites.h"
 
-/* Where tb_self points in a thread without state: no room, so that every call takes the slow
- * path. */
-static struct tb_thread nobody;
+/* Where tb_self points in a thread without state: something is held, so that every call takes the slow path before it
+ * writes anything. */
+static struct tb_thread nobody = {.held = 1};
 __thread struct tb_thread *tb_self __attribute__((tls_model("initial-exec"))) = &nobody;
 static TB_TLS int starting; /* tb_current is at work below us */
 
@@ -60,7 +60,7 @@ static struct tb_thread *adopt_thread(struct tb_life *life)
     t->priv->tid = (uint32_t)syscall(SYS_gettid);
     t->priv->muted = 1;
     if (t->priv->number > 0) tb_clock_ordered();
-    t->clock_due = tb_clock ? 0 : ~(uint64_t)0;
+    t->clock_due = tb_relaxed(tb_clock) ? 0 : ~(uint64_t)0;
     stack_bounds(t->priv);
     tb_chain_open(t);
     tb_memory_thread(t);

@@ -305,8 +305,10 @@ void tb_extent_of(struct tb_thread *t, uintptr_t a, struct tb_extent *e)
 
 /* ---- Threads ---- */
 
-static struct tb_addr *new_thread(void)
+/* It is live before the lock is given up, so that no other thread that starts takes it, too. */
+static struct tb_addr *new_thread(struct tb_thread *t, uintptr_t anchor)
 {
+    struct tb_thread_private *p = t->priv;
     struct tb_addr *s, *spare = NULL;
     if (!tb_segments_lock()) return NULL;
     for (s = threads; s; s = s->next)
@@ -316,6 +318,18 @@ static struct tb_addr *new_thread(void)
         s->next = threads;
         threads = s;
     }
+    if (s) {
+        memset(s->memo, 0, sizeof s->memo);
+        memset(s->recent, 0, sizeof s->recent);
+        s->number = p->number;
+        s->anchor = anchor;
+        s->stack_low = p->stack_low;
+        s->stack_high = p->stack_high;
+        /* Called by functions/, which has borrowed another stack. */
+        if (s->anchor - s->stack_low >= s->stack_high - s->stack_low && s->stack_high) s->anchor = s->stack_high;
+        s->t = t;
+        s->live = 1;
+    }
     tb_segments_unlock();
     return s;
 }
@@ -323,20 +337,9 @@ static struct tb_addr *new_thread(void)
 void tb_memory_thread(struct tb_thread *t)
 {
     int saved = errno;
-    struct tb_thread_private *p = t->priv;
     tb_shared_init();
-    struct tb_addr *s = tb_shared ? new_thread() : NULL;
+    struct tb_addr *s = tb_shared ? new_thread(t, (uintptr_t)__builtin_frame_address(0)) : NULL;
     if (s) {
-        memset(s->memo, 0, sizeof s->memo);
-        memset(s->recent, 0, sizeof s->recent);
-        s->number = p->number;
-        s->anchor = (uintptr_t)__builtin_frame_address(0);
-        s->stack_low = p->stack_low;
-        s->stack_high = p->stack_high;
-        /* Called by functions/, which has borrowed another stack. */
-        if (s->anchor - s->stack_low >= s->stack_high - s->stack_low && s->stack_high) s->anchor = s->stack_high;
-        s->t = t;
-        s->live = 1;
         tb_addr_self = s;
         tb_range_add_thread_storage(s->stack_low, s->stack_high);
     }

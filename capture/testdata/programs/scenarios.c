@@ -416,7 +416,7 @@ static void cancelled(void)
     send(1);
 }
 
-static volatile unsigned long clock_calls;
+static _Atomic unsigned long clock_calls;
 
 static void *clock_reader(void *unused)
 {
