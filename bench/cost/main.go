@@ -27,7 +27,8 @@ func main() {
 	counts := flag.String("producers", "", "measure with so many synthetic processes instead, without an MPI")
 	modes := flag.String("modes", "", "what producers do; empty: all there is")
 	cpus := flag.String("cpus", "", "with producers: limits of the collector, such as 1,2 (record --collector-cpus)")
-	yields := flag.String("yield", "", "with producers: measure collectors of the least priority in turn, too: nice (19), or idle (SCHED_IDLE)")
+	yields := flag.String("yield", "",
+		"with producers: measure collectors of the least priority in turn, too: nice (19), or idle (SCHED_IDLE)")
 	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {

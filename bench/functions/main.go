@@ -4,8 +4,9 @@
 //	go run ./bench/functions [-programs FILE] [-dir DIR] [-runs N] [-mpi NAME] [-tabard FILE] [-tools]
 //
 // The programs are one whose functions do nothing but call each other, and any others that are already built: each line
-// of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They run in DIR, where their
-// input may be, or in a folder that is removed. Silent is with all entries changed and nothing told (--start=off). Times of variants are over that of the program as it is.
+// of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They run in DIR, where
+// their input may be, or in a folder that is removed. Silent is with all entries changed and nothing told
+// (--start=off). Times of variants are over that of the program as it is.
 //
 // With -tools it puts the programs beside uftrace and callgrind, as far as these are installed, in turns; those of one
 // rank without a launcher. uftrace patches the program as it is (-P .), without the calls of libraries.

@@ -123,8 +123,8 @@ func toolLine(p *programs.Program, t *tool, r *toolResult, as float64) string {
 	if r.bytes > 0 {
 		bytes = programs.Commas(r.bytes)
 	}
-	return fmt.Sprintf("| %s | %d | %s | %.2f | %.2f | %.2f | %s | %s |", p.Name, p.Ranks, t.name, r.cpu, r.cpu/as, r.wall,
-		calls, bytes)
+	return fmt.Sprintf("| %s | %d | %s | %.2f | %.2f | %.2f | %s | %s |", p.Name, p.Ranks, t.name, r.cpu, r.cpu/as,
+		r.wall, calls, bytes)
 }
 
 const toolTimeout = 10 * time.Minute

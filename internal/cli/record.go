@@ -288,8 +288,9 @@ func (f *recordFlags) run(a *app, args []string) error {
 	code, err := launch.Record(launch.Options{
 		Command: args, Output: output, Explicit: f.output != "", Force: f.force, Private: f.private,
 		Callsites: callsiteModes[f.callsites.value], NoTiming: f.timing.value == "off",
-		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), In: f.in.text, FunctionTimes: functionTimes[f.times.value],
-		FunctionDepth: f.depth, Functions: f.functions, Python: f.python, KeepRaw: f.keepRaw, Quiet: f.quiet,
+		Ranks: f.ranks.text, Filter: filter, EventsOff: f.events.off(), In: f.in.text,
+		FunctionTimes: functionTimes[f.times.value], FunctionDepth: f.depth, Functions: f.functions, Python: f.python,
+		KeepRaw: f.keepRaw, Quiet: f.quiet,
 		StartOff: f.start.value == "off",
 		State:    f.state, Collectors: f.collectors, CPUs: f.cpus, NoMerge: f.merge.value == "read",
 		MergeWait: f.mergeWait,

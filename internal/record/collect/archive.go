@@ -346,7 +346,8 @@ func (c *collector) unrecorded(p *process) string {
 		", or a limit on the size of files"
 }
 
-// silent says that a process has initialised MPI, which is known whatever is recorded, and that it was not asked for more.
+// silent says that a process has initialised MPI, which is known whatever is recorded, and that it was not asked for
+// more.
 func (c *collector) silent(p *process) bool {
 	_, _, ok := p.syms.Rank()
 	return ok && p.calls() == 0 && c.control.Partial() && len(p.problems) == 0

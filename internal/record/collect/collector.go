@@ -131,7 +131,8 @@ func openControl(d *safefile.Dir, job *Job) (control *ring.Control, err error) {
 	if !errors.Is(lost, ring.ErrShortened) {
 		return control, lost
 	}
-	partial := job.Options["start"] == "off" || job.Options["only"]+job.Options["except"]+job.Options[archive.OptionIn] != ""
+	partial := job.Options["start"] == "off" ||
+		job.Options["only"]+job.Options["except"]+job.Options[archive.OptionIn] != ""
 	return ring.LostControl(ring.Config{NoTiming: job.Options["timing"] == "off", StartOff: partial}), nil
 }
 

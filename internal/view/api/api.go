@@ -145,9 +145,9 @@ type Class struct {
 	Ranks string `json:"ranks"`
 }
 
-// BandHead comes before the cells of bands: of each row the least share of each bin, then the medians, then the greatest
-// ones, a byte each; 255 is all of the bin's time. Of an even number of threads the median is the lower one of the two
-// in the middle.
+// BandHead comes before the cells of bands: of each row the least share of each bin, then the medians, then the
+// greatest ones, a byte each; 255 is all of the bin's time. Of an even number of threads the median is the lower one
+// of the two in the middle.
 type BandHead struct {
 	Level int   `json:"level"`
 	X     int64 `json:"x"`
@@ -290,9 +290,9 @@ type Bundle struct {
 }
 
 // InFlight is the memory that requests bind while they are under way: the answer of /api/inflight, which takes t0, t1,
-// bins (at most 1024), rows (at most 64) and the selection. A buffer is bound from the begin of the call that begins the
-// operation to the end of the one that completes it, or frees the request. Bin k of a row begins at From + k * Width;
-// the last one ends at To.
+// bins (at most 1024), rows (at most 64) and the selection. A buffer is bound from the begin of the call that begins
+// the operation to the end of the one that completes it, or frees the request. Bin k of a row begins at
+// From + k * Width; the last one ends at To.
 type InFlight struct {
 	From  int64         `json:"from_ns"`
 	To    int64         `json:"to_ns"`
