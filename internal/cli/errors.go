@@ -39,9 +39,13 @@ func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 // is wrong (differences found, a check that failed).
 var errReported = errors.New("reported")
 
-// flagError turns the parser's errors into usage errors that name the flag
-// that was probably meant.
+// flagError turns the parser's errors into usage errors that say what a flag
+// takes, or name the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return usagef("--%s=%s: %v", bad.GetFlag().Name, bad.GetValue(), reason(bad))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usagef("%v", err)

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -82,13 +84,28 @@ func applyEnv(flags *pflag.FlagSet, getenv func(string) string) error {
 	return err
 }
 
-// reason strips the parser's introduction, which names the flag, from an
-// error about a value that came from the environment.
+// reason strips the parser's introduction, which names the flag, from an error about a value. Flags of the
+// parser's own types say what they take instead of how reading it went wrong.
 func reason(err error) error {
-	if e, ok := err.(*pflag.InvalidValueError); ok {
-		return e.Unwrap()
+	e, ok := err.(*pflag.InvalidValueError)
+	if !ok {
+		return err
 	}
-	return err
+	if what := taken[e.GetFlag().Value.Type()]; what != "" {
+		return errors.New("it takes " + what)
+	}
+	return e.Unwrap()
+}
+
+// taken is what flags of the parser's types take.
+var taken = map[string]string{
+	"bool":     "true or false",
+	"int":      "a whole number",
+	"int64":    "a whole number",
+	"uint32":   fmt.Sprintf("a whole number from 0 to %d", uint32(math.MaxUint32)),
+	"uint64":   "a whole number, 0 or more",
+	"float64":  "a number",
+	"duration": "a time such as 500ms, 30s or 5m",
 }
 
 var getenv = os.Getenv

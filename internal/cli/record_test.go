@@ -102,6 +102,23 @@ func TestRecordEnvironment(t *testing.T) {
 			t.Errorf("%s=%s: error %v", name, value, err)
 		}
 	}
+	for setting, want := range map[string]string{
+		"DEPTH=-1":         "it takes a whole number from 0 to 4294967295",
+		"QUIET=maybe":      "it takes true or false",
+		"COLLECTORS=two":   "it takes a whole number",
+		"COLLECTOR_CPUS=x": "it takes a number",
+		"MERGE_WAIT=30":    "it takes a time such as 500ms, 30s or 5m",
+	} {
+		name, value, _ := strings.Cut(setting, "=")
+		_, _, err := recordArgs(t, map[string]string{"TABARD_" + name: value}, "./app")
+		if want := "environment variable TABARD_" + setting + ": " + want; err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		flag := "--" + strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "=" + value
+		if _, _, err := recordArgs(t, nil, flag, "./app"); err == nil || err.Error() != flag+": "+want {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
 	if _, _, err := recordArgs(t, map[string]string{"TABARD_TIMING": ""}, "./app"); err != nil {
 		t.Errorf("an empty variable counts as unset: %v", err)
 	}
