@@ -766,7 +766,7 @@ func TestRegisterAfterEnd(t *testing.T) {
 func TestSummary(t *testing.T) {
 	c := &collector{job: &Job{Output: "/x/my app.tabard", Shown: "my app.tabard"}}
 	c.report = Report{Ranks: 4, Calls: 1234567, Bytes: 12345}
-	want := "tabard: 4 ranks, 1,234,567 calls in 12.3 kB; next: tabard report 'my app.tabard'"
+	want := "tabard: 4 ranks, 1,234,567 calls in 12.1 KiB; next: tabard report 'my app.tabard'"
 	if got := c.summary(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -78,7 +78,7 @@ func (c *collector) summary() string {
 		s = "tabard: " + c.noCalls()
 	} else {
 		s = fmt.Sprintf("tabard: %s%s, %s in %s", plural(uint64(c.report.Ranks), "rank"), c.outOf(),
-			plural(c.report.Calls, "call"), bytesText(c.report.Bytes))
+			plural(c.report.Calls, "call"), render.ByteSize(c.report.Bytes))
 	}
 	if c.report.In != nil && c.report.Calls > 0 {
 		missed := c.report.NeverEntered
@@ -145,15 +145,4 @@ func plural(n uint64, what string) string {
 		what += "s"
 	}
 	return digits + " " + what
-}
-
-func bytesText(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
 }
