@@ -378,3 +378,16 @@ func Trusted(path string) error {
 		at, rest = filepath.Join(at, rest[0]), rest[1:]
 	}
 }
+
+// UserCache is the folder for what programs of this user keep and can make again, which it makes; but a home that is
+// not there it does not.
+func UserCache() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, nil
+}

@@ -346,3 +346,23 @@ func TestRenameOver(t *testing.T) {
 		}
 	}
 }
+
+// TestUserCache: the cache is made in a home, and no home for it.
+func TestUserCache(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", home)
+	for range 2 { // made, and there
+		if dir, err := UserCache(); err != nil || dir != filepath.Join(home, ".cache") {
+			t.Errorf("%q, %v", dir, err)
+		}
+	}
+	none := filepath.Join(home, "none")
+	t.Setenv("HOME", none)
+	if dir, err := UserCache(); err == nil {
+		t.Errorf("%q was made in a home that is not there", dir)
+	}
+	if _, err := os.Lstat(none); err == nil {
+		t.Error("the home was made")
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,11 +30,8 @@ const (
 
 // cacheDir opens the folder, which belongs to this user alone.
 func cacheDir() (*safefile.Dir, error) {
-	base, err := os.UserCacheDir()
+	base, err := safefile.UserCache()
 	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(base, 0o700); err != nil {
 		return nil, err
 	}
 	return safefile.MakePrivate(filepath.Join(base, "tabard"))

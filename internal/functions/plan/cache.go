@@ -86,8 +86,8 @@ func cacheKey(path string) string {
 
 // cacheDir is where plans are kept, nil if there is no place that is this user's alone.
 func cacheDir() *safefile.Dir {
-	home, err := os.UserCacheDir()
-	if err != nil || os.MkdirAll(home, 0o700) != nil {
+	home, err := safefile.UserCache()
+	if err != nil {
 		return nil
 	}
 	base, err := safefile.MakePrivate(filepath.Join(home, "tabard"))

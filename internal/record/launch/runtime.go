@@ -31,7 +31,7 @@ func extract(dir string, lib []byte) (string, error) {
 			places = append(places, filepath.Join(root, byHash))
 		}
 	}
-	if home, err := os.UserCacheDir(); err == nil && os.MkdirAll(home, 0o700) == nil {
+	if home, err := safefile.UserCache(); err == nil {
 		places = append(places, filepath.Join(home, "tabard", byHash))
 	}
 	var errs []error
