@@ -9,11 +9,12 @@ import (
 )
 
 // timeline turns the ticks of one process into time since the start of the
-// trace. Between two readings of the clocks it interpolates; before the first
-// and after the last it goes on at the rate of the nearest two.
+// trace. Between two readings of the clocks it interpolates. Before the first
+// and after the last it goes on at the rate of the host: a process that was killed may have
+// readings of its first moments only, which are too close to each other to tell the rate.
 type timeline struct {
 	clocks   []Clock
-	num, den uint64  // ns per tick where there is only one reading
+	num, den uint64  // ns per tick before the first reading and after the last
 	domain   *domain // nil without readings
 }
 
@@ -140,11 +141,37 @@ func (cs *clocks) add(host string, readings []Clock) int {
 	d := cs.domains[n]
 	d.processes++
 	d.first = min(d.first, c.MonoNS)
-	if num, den, ok := rateOf(readings); ok {
-		d.rate = [2]uint64{num, den}
+	if d.learn(readings) {
 		cs.rate = d.rate
 	}
 	return n
+}
+
+// learn has the rate of a host follow from the readings that are farthest apart, of all its processes: they share the
+// clock of the time stamps, unless what they say of its rate shows that they do not.
+func (d *domain) learn(readings []Clock) bool {
+	own, ok := rateOf(readings)
+	if !ok || d.rate[1] != 0 && !sameClock(own, d.rate) {
+		return false
+	}
+	low, high := readings[0], readings[len(readings)-1]
+	if d.rate[1] != 0 && d.low.Ticks < low.Ticks {
+		low = d.low
+	}
+	if d.rate[1] != 0 && d.high.Ticks > high.Ticks {
+		high = d.high
+	}
+	if all, ok := rateOf([]Clock{low, high}); ok && sameClock(own, all) {
+		d.low, d.high, d.rate = low, high, all
+	}
+	return d.rate[1] != 0
+}
+
+// sameClock tells whether two rates are of one clock: readings may have been interrupted, and clocks are slewed.
+func sameClock(a, b [2]uint64) bool {
+	const most = 0.01
+	x, y := float64(a[0])/float64(a[1]), float64(b[0])/float64(b[1])
+	return math.Abs(x-y) <= most*min(x, y)
 }
 
 // begin finds the start of the trace.
@@ -170,12 +197,13 @@ func (a *Archive) timeline(r *RankData) timeline {
 	}
 	d := a.clocks.domains[n]
 	l := timeline{clocks: r.Clocks, domain: d, num: 1, den: 1}
-	// A process that was killed may have one reading only.
-	if num, den, ok := rateOf(r.Clocks); ok {
-		l.num, l.den = num, den
-	} else if d.rate[1] != 0 {
+	own, ok := rateOf(r.Clocks)
+	switch {
+	case d.rate[1] != 0 && (!ok || sameClock(own, d.rate)):
 		l.num, l.den = d.rate[0], d.rate[1]
-	} else if a.clocks.rate[1] != 0 {
+	case ok:
+		l.num, l.den = own[0], own[1]
+	case a.clocks.rate[1] != 0:
 		l.num, l.den = a.clocks.rate[0], a.clocks.rate[1]
 	}
 	return l
@@ -188,16 +216,16 @@ func absDiff(x, y int64) uint64 {
 	return uint64(x) - uint64(y)
 }
 
-// rateOf is the rate between the first and the last reading.
-func rateOf(cs []Clock) (num, den uint64, ok bool) {
+// rateOf is the rate between the first and the last reading, in ns and ticks.
+func rateOf(cs []Clock) (rate [2]uint64, ok bool) {
 	if len(cs) < 2 {
-		return 0, 0, false
+		return rate, false
 	}
 	first, last := cs[0], cs[len(cs)-1]
 	if last.Ticks <= first.Ticks || last.MonoNS <= first.MonoNS {
-		return 0, 0, false
+		return rate, false
 	}
-	return uint64(last.MonoNS) - uint64(first.MonoNS), last.Ticks - first.Ticks, true
+	return [2]uint64{uint64(last.MonoNS) - uint64(first.MonoNS), last.Ticks - first.Ticks}, true
 }
 
 // at converts ticks.
@@ -206,17 +234,21 @@ func (l *timeline) at(ticks uint64) time.Duration {
 		return time.Duration(ticks)
 	}
 	i := sort.Search(len(l.clocks), func(i int) bool { return l.clocks[i].Ticks > ticks }) - 1
-	i = max(0, min(i, len(l.clocks)-2))
-	c := l.clocks[i]
 	num, den := l.num, l.den
-	if n, d, ok := rateOf(l.clocks[i:min(i+2, len(l.clocks))]); ok {
-		num, den = n, d
+	if i >= 0 && i < len(l.clocks)-1 {
+		if rate, ok := rateOf(l.clocks[i : i+2]); ok {
+			num, den = rate[0], rate[1]
+		}
 	}
+	c := l.clocks[max(i, 0)]
 	if ticks >= c.Ticks {
-		return l.domain.since(c.MonoNS + scale(ticks-c.Ticks, num, den))
+		return l.domain.since(c.MonoNS + far(ticks-c.Ticks, num, den))
 	}
-	return l.domain.since(c.MonoNS - scale(c.Ticks-ticks, num, den))
+	return l.domain.since(c.MonoNS - far(c.Ticks-ticks, num, den))
 }
+
+// far is how far away in time ticks are: at most some 70 years, which can be added to any time.
+func far(ticks, num, den uint64) int64 { return min(scale(ticks, num, den), math.MaxInt64/4) }
 
 // scale is x*num/den, at most math.MaxInt64.
 func scale(x, num, den uint64) int64 {

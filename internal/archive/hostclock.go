@@ -146,7 +146,8 @@ type domain struct {
 	host      string
 	offset    int64     // CLOCK_REALTIME - CLOCK_MONOTONIC
 	first     int64     // least reading of CLOCK_MONOTONIC
-	rate      [2]uint64 // ns and ticks of some process; 0 if none has two readings
+	rate      [2]uint64 // ns and ticks between low and high; 0 if no process has two readings
+	low, high Clock     // the readings that are farthest apart
 	processes int
 
 	from     *clockEdge // how it was measured; nil: it was not, or is the reference

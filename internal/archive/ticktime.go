@@ -25,7 +25,7 @@ func (t *tickTime) at(ticks uint64) time.Duration {
 	if ticks-t.from >= t.span && !t.find(ticks) {
 		return t.timeline.at(ticks)
 	}
-	return t.domain.since(t.mono + scale(ticks-t.from, t.num, t.den))
+	return t.domain.since(t.mono + far(ticks-t.from, t.num, t.den))
 }
 
 // find makes ticks one of those that are remembered, if they come after a reading.
@@ -35,15 +35,14 @@ func (t *tickTime) find(ticks uint64) bool {
 	if i < 0 {
 		return false
 	}
-	i = max(0, min(i, len(cs)-2))
 	last := uint64(math.MaxUint64)
-	if i+2 < len(cs) {
+	t.num, t.den = t.timeline.num, t.timeline.den
+	if i+1 < len(cs) {
 		last = cs[i+1].Ticks - 1
+		if rate, ok := rateOf(cs[i : i+2]); ok {
+			t.num, t.den = rate[0], rate[1]
+		}
 	}
 	t.from, t.span, t.mono = cs[i].Ticks, last-cs[i].Ticks, cs[i].MonoNS
-	t.num, t.den = t.timeline.num, t.timeline.den
-	if n, d, ok := rateOf(cs[i:min(i+2, len(cs))]); ok {
-		t.num, t.den = n, d
-	}
 	return ticks-t.from < t.span
 }
