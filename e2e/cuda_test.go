@@ -60,12 +60,12 @@ func TestCUDA(t *testing.T) {
 			t.Fatalf("%+v", r)
 		}
 		for args, wants := range map[string][]string{
-			"info": {"2 ranks, 6 threads", "26 mpi, 292 cuda", "complete   yes"},
+			"info": {"2 ranks, 6 threads", "26 mpi, 294 cuda", "complete   yes"},
 			"dump --rank 0": {`cudaMalloc\(bytes=1099511627776\) ; error=2\n`, `cudaStreamCreate\(\) ; stream=queue#0`,
 				`cudaLaunchKernel\(kernel="_Z4normPd", stream=queue#0\)`, `cudaLaunchKernel\(kernel="scale", stream=queue#1\)`,
 				`cuda_queue\(device=0, context=1, stream=7\)`, `cuda_queue\(device=0, context=1, stream=13\)`,
 				`cuda_kernel\(kernel="_Z5sweepPdi", grid_x=64, grid_y=1, grid_z=1, block_x=256, block_y=1, block_z=1, ` +
-					`shared=80, registers=32\)`, `cuda_copy\(kind=2, bytes=2048\)`},
+					`shared=80, registers=32\)`, `cuda_copy\(kind=2, bytes=2048\)`, `cuMemcpyHtoD\(bytes=32\)`},
 			"loops":   {`(?s)loop 10x   <- time step.*cudaStreamSynchronize.*thread \d+ of ranks 0-1   40 calls each\n  loop 10x`},
 			"profile": {`cuda_kernel +60 `, `cuda_copy +40 `, `cudaLaunchKernel +60 `},
 			"report": {`CUDA calls, kernels and copies`, `2 GPUs, each rank's for itself, which had work \d`,
@@ -131,6 +131,9 @@ func TestCUDAMissing(t *testing.T) {
 		if r.Code != 0 || r.Stdout != "2 0\n" || strings.Count(r.Stderr, want) != 1 {
 			t.Errorf("%s: %+v", env, r)
 		}
+	}
+	if r := cudaJob(t, m, dir, []string{"FAKE_CUPTI=full"}); !strings.Contains(r.Stderr, "6 calls lost") {
+		t.Errorf("what CUPTI had no room for is not said: %+v", r)
 	}
 	own := "CUDA_INJECTION64_PATH=" + filepath.Join(dir, "other.so") // the user's tool stays
 	if r := cudaJob(t, m, dir, []string{own}); r.Code != 0 || r.Stdout != "2 0\n" {

@@ -10241,279 +10241,331 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5134, Name: "cudaMemset", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5135, Name: "cudaMemsetAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-		{Param: 1, Codec: Handle, Class: Queue},
-	}},
-	{ID: 5136, Name: "cudaMemPrefetchAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5137, Name: "cudaMalloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5138, Name: "cudaMallocManaged", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5139, Name: "cudaMallocHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5140, Name: "cudaHostAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5141, Name: "cudaMallocAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-		{Param: 1, Codec: Handle, Class: Queue},
-	}},
-	{ID: 5142, Name: "cudaFree", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5143, Name: "cudaFreeHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5144, Name: "cudaFreeAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5134, Name: "cudaMemcpy3D", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5135, Name: "cudaMemcpy3DAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5145, Name: "cudaStreamCreate", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+	{ID: 5136, Name: "cudaMemset", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5137, Name: "cudaMemsetAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5138, Name: "cudaMemPrefetchAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5139, Name: "cudaMalloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5140, Name: "cudaMallocManaged", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5141, Name: "cudaMallocHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5142, Name: "cudaHostAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5143, Name: "cudaMallocPitch", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5144, Name: "cudaMallocAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5145, Name: "cudaMallocFromPoolAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5146, Name: "cudaFree", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5147, Name: "cudaFreeHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5148, Name: "cudaFreeAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5149, Name: "cudaStreamCreate", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
 	}},
-	{ID: 5146, Name: "cudaStreamCreateWithFlags", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+	{ID: 5150, Name: "cudaStreamCreateWithFlags", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
 	}},
-	{ID: 5147, Name: "cudaStreamCreateWithPriority", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+	{ID: 5151, Name: "cudaStreamCreateWithPriority", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
 	}},
-	{ID: 5148, Name: "cudaStreamDestroy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5152, Name: "cudaStreamDestroy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue, Life: Free},
 	}},
-	{ID: 5149, Name: "cudaStreamSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000, Params: []Param{
+	{ID: 5153, Name: "cudaStreamSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5150, Name: "cudaDeviceSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
-	{ID: 5151, Name: "cudaEventSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
-	{ID: 5152, Name: "cudaStreamQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5154, Name: "cudaDeviceSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5155, Name: "cudaEventSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5156, Name: "cudaStreamQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5153, Name: "cudaEventRecord", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5157, Name: "cudaEventRecord", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5154, Name: "cudaStreamWaitEvent", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5158, Name: "cudaEventRecordWithFlags", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5155, Name: "cudaEventQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5156, Name: "cudaSetDevice", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5159, Name: "cudaStreamWaitEvent", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5160, Name: "cudaEventQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5161, Name: "cudaSetDevice", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "device", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 	}},
-	{ID: 5157, Name: "cuLaunchKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5162, Name: "cuLaunchKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5158, Name: "cuLaunchCooperativeKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5163, Name: "cuLaunchCooperativeKernel", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5159, Name: "cuLaunchKernelEx", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5164, Name: "cuLaunchKernelEx", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: String},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5160, Name: "cuGraphLaunch", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5165, Name: "cuGraphLaunch", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5161, Name: "cuMemcpy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5166, Name: "cuMemcpy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
-	{ID: 5162, Name: "cuMemcpyHtoD", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5167, Name: "cuMemcpyHtoD", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
-	{ID: 5163, Name: "cuMemcpyDtoH", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5168, Name: "cuMemcpyDtoH", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
-	{ID: 5164, Name: "cuMemcpyDtoD", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5169, Name: "cuMemcpyDtoD", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 	}},
-	{ID: 5165, Name: "cuMemcpyAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-		{Param: 1, Codec: Handle, Class: Queue},
-	}},
-	{ID: 5166, Name: "cuMemcpyHtoDAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5170, Name: "cuMemcpyAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5167, Name: "cuMemcpyDtoHAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5171, Name: "cuMemcpyHtoDAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5168, Name: "cuMemcpyDtoDAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5172, Name: "cuMemcpyDtoHAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5169, Name: "cuMemsetD8", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5170, Name: "cuMemsetD32", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5171, Name: "cuMemsetD8Async", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5173, Name: "cuMemcpyDtoDAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},
 		{Param: 1, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5172, Name: "cuMemsetD32Async", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-		{Param: 1, Codec: Handle, Class: Queue},
-	}},
-	{ID: 5173, Name: "cuMemAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5174, Name: "cuMemAllocManaged", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5175, Name: "cuMemAllocHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5176, Name: "cuMemHostAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-	}},
-	{ID: 5177, Name: "cuMemAllocAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
-		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
-	}, Slots: []Slot{
-		{Param: 0, Codec: Int, Bits: 64},
-		{Param: 1, Codec: Handle, Class: Queue},
-	}},
-	{ID: 5178, Name: "cuMemFree", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5179, Name: "cuMemFreeHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5180, Name: "cuMemFreeAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5174, Name: "cuMemcpy2D", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5175, Name: "cuMemcpy3D", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5176, Name: "cuMemcpy2DAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5181, Name: "cuStreamCreate", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+	{ID: 5177, Name: "cuMemcpy3DAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5178, Name: "cuMemsetD8", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5179, Name: "cuMemsetD32", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5180, Name: "cuMemsetD8Async", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5181, Name: "cuMemsetD32Async", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5182, Name: "cuMemAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5183, Name: "cuMemAllocManaged", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5184, Name: "cuMemAllocHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5185, Name: "cuMemHostAlloc", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5186, Name: "cuMemAllocPitch", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+	}},
+	{ID: 5187, Name: "cuMemAllocAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5188, Name: "cuMemAllocFromPoolAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 2, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 64},
+		{Param: 1, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5189, Name: "cuMemFree", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5190, Name: "cuMemFreeHost", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5191, Name: "cuMemFreeAsync", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5192, Name: "cuStreamCreate", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
 	}},
-	{ID: 5182, Name: "cuStreamCreateWithPriority", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
+	{ID: 5193, Name: "cuStreamCreateWithPriority", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, roles: roleSlots{RoleNew: 1}, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t*", Codec: Handle, Class: Queue, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Out: true, Codec: Handle, Class: Queue, Life: New},
 	}},
-	{ID: 5183, Name: "cuStreamDestroy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5194, Name: "cuStreamDestroy", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue, Life: Free},
 	}},
-	{ID: 5184, Name: "cuStreamSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000, Params: []Param{
+	{ID: 5195, Name: "cuStreamSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5185, Name: "cuCtxSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
-	{ID: 5186, Name: "cuEventSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
-	{ID: 5187, Name: "cuStreamQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5196, Name: "cuCtxSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5197, Name: "cuEventSynchronize", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpDeviceWait, Activity: ActivityWait, Groups: 0x2000000},
+	{ID: 5198, Name: "cuStreamQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5188, Name: "cuEventRecord", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5199, Name: "cuEventRecord", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5189, Name: "cuStreamWaitEvent", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5200, Name: "cuEventRecordWithFlags", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Handle, Class: Queue},
 	}},
-	{ID: 5190, Name: "cuEventQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5191, Name: "cuModuleLoadData", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5192, Name: "cuModuleLoadDataEx", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5193, Name: "cuLibraryLoadData", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
-	{ID: 5194, Name: "cuda_queue", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapePoint, Op: OpDeviceQueue, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+	{ID: 5201, Name: "cuStreamWaitEvent", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 1, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
+		{Name: "stream", Kind: "QUEUE", CType: "cudaStream_t", Codec: Handle, Class: Queue, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Queue},
+	}},
+	{ID: 5202, Name: "cuEventQuery", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Indefinite, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5203, Name: "cuModuleLoadData", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5204, Name: "cuModuleLoadDataEx", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5205, Name: "cuLibraryLoadData", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", Flags: Blocking, NumIn: 0, Shape: ShapeCall, Op: OpNone, Activity: ActivityOther, Groups: 0x2000000},
+	{ID: 5206, Name: "cuda_queue", API: "cuda", Kind: 5, Category: "cuda", Chapter: "cuda", NumIn: 3, Shape: ShapePoint, Op: OpDeviceQueue, Activity: ActivityOther, Groups: 0x2000000, Params: []Param{
 		{Name: "device", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "context", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "stream", Kind: "DEVICE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10522,7 +10574,7 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Bits: 32},
 		{Param: 2, Codec: Int, Bits: 32},
 	}},
-	{ID: 5195, Name: "cuda_kernel", API: "cuda", Kind: 5, Category: "cuda_kernel", Chapter: "cuda", Flags: Blocking, NumIn: 9, Shape: ShapeCall, Op: OpDeviceKernel, Activity: ActivityOther, Groups: 0x6000000, Params: []Param{
+	{ID: 5207, Name: "cuda_kernel", API: "cuda", Kind: 5, Category: "cuda_kernel", Chapter: "cuda", Flags: Blocking, NumIn: 9, Shape: ShapeCall, Op: OpDeviceKernel, Activity: ActivityOther, Groups: 0x6000000, Params: []Param{
 		{Name: "kernel", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "grid_x", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "grid_y", Kind: "CUDA_GRID", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -10543,14 +10595,14 @@ var functions = [...]Func{
 		{Param: 7, Codec: Int, Bits: 64},
 		{Param: 8, Codec: Int, Bits: 32},
 	}},
-	{ID: 5196, Name: "cuda_copy", API: "cuda", Kind: 5, Category: "cuda_copy", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpDeviceCopy, Activity: ActivityOther, Groups: 0xa000000, Params: []Param{
+	{ID: 5208, Name: "cuda_copy", API: "cuda", Kind: 5, Category: "cuda_copy", Chapter: "cuda", Flags: Blocking, NumIn: 2, Shape: ShapeCall, Op: OpDeviceCopy, Activity: ActivityOther, Groups: 0xa000000, Params: []Param{
 		{Name: "kind", Kind: "CUDA_COPY", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Int, Bits: 64},
 	}},
-	{ID: 5197, Name: "cuda_set", API: "cuda", Kind: 5, Category: "cuda_copy", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceCopy, Activity: ActivityOther, Groups: 0xa000000, Params: []Param{
+	{ID: 5209, Name: "cuda_set", API: "cuda", Kind: 5, Category: "cuda_copy", Chapter: "cuda", Flags: Blocking, NumIn: 1, Shape: ShapeCall, Op: OpDeviceCopy, Activity: ActivityOther, Groups: 0xa000000, Params: []Param{
 		{Name: "bytes", Kind: "CUDA_SIZE", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64},

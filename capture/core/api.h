@@ -37,7 +37,7 @@ struct tb_api {
     int (*hidden_library)(void);
     /* The id of a function by any symbol that it has; -1 if the symbol is none of this API. */
     int (*function_named)(const char *symbol);
-    /* The recording of the process is about to end, before MPI_Finalize does: what is still held back is recorded now. */
+    /* MPI_Finalize begins, as far as it is recorded: what is still held back is recorded now. */
     void (*ending)(void);
     /* A call is going to be recorded in a thread that holds events back (tb_thread.held): they come first. */
     void (*before)(struct tb_thread *t);

@@ -43,6 +43,7 @@ struct tb_thread_private {
     char *statuses;                /* of mpi/statuses.c, mapped */
     size_t statuses_size;
     struct { uint32_t regions, last; } team; /* of openmp/events.c */
+    struct tb_call reported;       /* a call that a library tells of when it begins and when it returns */
     /* Of regions/regions.c: how many regions the thread is in, which of them the stream has, by a bit each, and how far
      * those that recording is limited to have been entered. */
     struct { uint32_t depth; uint64_t recorded, reached[TB_REGION_LEVELS]; } regions;
@@ -134,6 +135,7 @@ static inline uint64_t tb_kernel_clock(void)
     syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
+void tb_clock_ordered(void); /* from now on calls have times: they are what puts those of several threads in order */
 uint64_t tb_host_clock(uint64_t mono); /* what a reading of tb_monotonic is recorded as */
 void tb_emit_clock(struct tb_thread *t);
 

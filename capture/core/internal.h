@@ -129,7 +129,6 @@ void tb_call_abandon(struct tb_thread *t); /* the innermost call of the thread w
 
 /* clock.c */
 void tb_clock_start(int timing);    /* chooses the clock; timing: calls get time stamps */
-void tb_clock_ordered(void);        /* from now on they do: times are what puts the calls of several threads in order */
 
 /* control.c */
 int tb_process_start(void);         /* 1 if this process is traced; idempotent */

@@ -146,7 +146,7 @@ void tb_life_begins(struct tb_thread *t, struct tb_life *life)
 uint32_t tb_life_renumber(struct tb_thread *t)
 {
     pthread_mutex_lock(&lives_lock);
-    struct tb_life *old = mine, *life = take();
+    struct tb_life *old = life_at(t->priv->number), *life = take();
     if (life) {
         life->state = t;
         life->known = old->known;
@@ -158,7 +158,7 @@ uint32_t tb_life_renumber(struct tb_thread *t)
     }
     pthread_mutex_unlock(&lives_lock);
     if (!life) return t->priv->number;
-    become(life);
+    if (old == mine) become(life);
     return life->number;
 }
 

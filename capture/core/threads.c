@@ -82,7 +82,11 @@ struct tb_thread *tb_queue_stream(uint64_t which)
     return t;
 }
 
-void tb_queue_lost(struct tb_thread *t, uint64_t calls) { t->priv->chain->lost += calls; }
+void tb_queue_lost(struct tb_thread *t, uint64_t calls)
+{
+    if (t->seg == &t->priv->chain->sink) t->priv->chain->lost += calls;
+    else tb_emit(t, TB_R_LOST, &calls, 1);
+}
 
 static void tell_end(struct tb_thread *t, int for_now)
 {

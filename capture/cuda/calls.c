@@ -1,6 +1,6 @@
-/* Calls of the CUDA runtime and driver. CUPTI tells of each when it begins and when it returns, whether the runtime is a
- * library or a part of the program. Where one function calls another, such as the runtime the driver, the outer one is
- * recorded; inside of a call of another API, such as NCCL's, none is. */
+/* Calls of the CUDA runtime and driver. CUPTI tells of each when it begins and when it returns, whether the runtime
+ * is a library or a part of the program. Where one function calls another, such as the runtime the driver, the outer
+ * one is recorded; inside of a call of another API, such as NCCL's, none is. */
 #include "core/core.h"
 #include "core/ids.h"
 #include "core/lock.h"
@@ -15,9 +15,9 @@ struct tb_cuda_call {
     const char *kernel; /* of a launch */
 };
 
-/* Values of a call's parameters, in the order of spec/cuda/functions.json: of which kind, and where in the structure. */
-enum { NONE, KERNEL, QUEUE, QUEUE_IN /* what the pointer points at, further on */, BYTES, AREA /* times the next word */,
-       WORDS_4, INT, MADE /* a queue that the function made, behind the pointer */ };
+/* Values of parameters, in the order of spec/cuda/functions.json: of which kind, and where in the structure. */
+enum { NONE, KERNEL, QUEUE, QUEUE_IN /* what the pointer points at, further on */, BYTES,
+       AREA /* times the next word */, WORDS_4, INT, MADE /* a queue that the function made, behind the pointer */ };
 enum { VALUES = 3, IN_CONFIGURATION = 32 /* the stream in cudaLaunchConfig_t and CUlaunchConfig */ };
 struct function { struct { uint8_t kind, at; } value[VALUES]; };
 
@@ -37,6 +37,7 @@ static const struct function functions[TB_ID_cuda_queue - TB_ID_cudaLaunchKernel
     F(cudaMemcpyFromSymbol, {BYTES, 16}, {INT, 32}),
     F(cudaMemcpyToSymbolAsync, {BYTES, 16}, {INT, 32}, {QUEUE, 40}),
     F(cudaMemcpyFromSymbolAsync, {BYTES, 16}, {INT, 32}, {QUEUE, 40}),
+    F(cudaMemcpy3DAsync, {QUEUE, 8}),
     F(cudaMemset, {BYTES, 16}),
     F(cudaMemsetAsync, {BYTES, 16}, {QUEUE, 24}),
     F(cudaMemPrefetchAsync, {BYTES, 8}),
@@ -44,7 +45,9 @@ static const struct function functions[TB_ID_cuda_queue - TB_ID_cudaLaunchKernel
     F(cudaMallocManaged, {BYTES, 8}),
     F(cudaMallocHost, {BYTES, 8}),
     F(cudaHostAlloc, {BYTES, 8}),
+    F(cudaMallocPitch, {AREA, 16}),
     F(cudaMallocAsync, {BYTES, 8}, {QUEUE, 16}),
+    F(cudaMallocFromPoolAsync, {BYTES, 8}, {QUEUE, 24}),
     F(cudaFreeAsync, {QUEUE, 8}),
     F(cudaStreamCreate, {MADE, 0}),
     F(cudaStreamCreateWithFlags, {MADE, 0}),
@@ -53,6 +56,7 @@ static const struct function functions[TB_ID_cuda_queue - TB_ID_cudaLaunchKernel
     F(cudaStreamSynchronize, {QUEUE, 0}),
     F(cudaStreamQuery, {QUEUE, 0}),
     F(cudaEventRecord, {QUEUE, 8}),
+    F(cudaEventRecordWithFlags, {QUEUE, 8}),
     F(cudaStreamWaitEvent, {QUEUE, 0}),
     F(cudaSetDevice, {INT, 0}),
     F(cuLaunchKernel, {KERNEL, 0}, {QUEUE, 40}),
@@ -67,6 +71,8 @@ static const struct function functions[TB_ID_cuda_queue - TB_ID_cudaLaunchKernel
     F(cuMemcpyHtoDAsync, {BYTES, 16}, {QUEUE, 24}),
     F(cuMemcpyDtoHAsync, {BYTES, 16}, {QUEUE, 24}),
     F(cuMemcpyDtoDAsync, {BYTES, 16}, {QUEUE, 24}),
+    F(cuMemcpy2DAsync, {QUEUE, 8}),
+    F(cuMemcpy3DAsync, {QUEUE, 8}),
     F(cuMemsetD8, {BYTES, 16}),
     F(cuMemsetD32, {WORDS_4, 16}),
     F(cuMemsetD8Async, {BYTES, 16}, {QUEUE, 24}),
@@ -75,7 +81,9 @@ static const struct function functions[TB_ID_cuda_queue - TB_ID_cudaLaunchKernel
     F(cuMemAllocManaged, {BYTES, 8}),
     F(cuMemAllocHost, {BYTES, 8}),
     F(cuMemHostAlloc, {BYTES, 8}),
+    F(cuMemAllocPitch, {AREA, 16}),
     F(cuMemAllocAsync, {BYTES, 8}, {QUEUE, 16}),
+    F(cuMemAllocFromPoolAsync, {BYTES, 8}, {QUEUE, 24}),
     F(cuMemFreeAsync, {QUEUE, 8}),
     F(cuStreamCreate, {MADE, 0}),
     F(cuStreamCreateWithPriority, {MADE, 0}),
@@ -83,6 +91,7 @@ static const struct function functions[TB_ID_cuda_queue - TB_ID_cudaLaunchKernel
     F(cuStreamSynchronize, {QUEUE, 0}),
     F(cuStreamQuery, {QUEUE, 0}),
     F(cuEventRecord, {QUEUE, 8}),
+    F(cuEventRecordWithFlags, {QUEUE, 8}),
     F(cuStreamWaitEvent, {QUEUE, 0}),
 };
 
@@ -94,27 +103,43 @@ static size_t without(const char *name, size_t n, const char *ending)
     return n > m && strncmp(name + n - m, ending, m) == 0 ? n - m : n;
 }
 
-/* cudaMemcpy_ptds_v7000, cuMemFree_v2: the version says which structure has the parameters. That of the functions
- * here has stayed the same, but where a parameter was added behind those that are recorded. */
+static size_t without_version(const char *name, size_t n)
+{
+    size_t digits = n;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
+    return digits < n && digits > 2 && name[digits - 1] == 'v' && name[digits - 2] == '_' ? digits - 2 : n;
+}
+
+/* cudaMemcpy_ptds_v7000, cuMemcpyHtoD_v2_ptds: which structure has the parameters, and which stream is the default. */
 static size_t plain_length(const char *name)
 {
-    size_t n = strlen(name), digits = n;
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
-    if (digits < n && digits > 2 && name[digits - 1] == 'v' && name[digits - 2] == '_') n = digits - 2;
-    return without(name, without(name, n, "_ptsz"), "_ptds");
+    size_t n = without_version(name, strlen(name));
+    return without_version(name, without(name, without(name, n, "_ptsz"), "_ptds"));
+}
+
+/* Functions of the driver of before CUDA 3.2, whose sizes have 32 bits: those that have a version are other ones. */
+static int is_narrow(const char *name)
+{
+    static const char *const narrow[] = {
+        "cuMemAlloc", "cuMemAllocHost", "cuMemAllocPitch", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD",
+        "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuMemsetD8", "cuMemsetD32",
+    };
+    for (unsigned i = 0; i < sizeof narrow / sizeof *narrow; i++)
+        if (strcmp(name, narrow[i]) == 0) return 1;
+    return 0;
 }
 
 int tb_cuda_function(const char *name)
 {
     size_t n = plain_length(name);
-    for (int id = TB_ID_cudaLaunchKernel; id < TB_ID_cuda_queue; id++)
+    for (int id = TB_ID_cudaLaunchKernel; id < TB_ID_cuda_queue && !is_narrow(name); id++)
         if (strncmp(tb_names[id], name, n) == 0 && !tb_names[id][n]) return id;
     return 0;
 }
 
 /* ---- Calls ---- */
 
-static TB_TLS struct tb_call call;
+static TB_TLS struct tb_call *call; /* in progress; NULL: it is not recorded */
 static TB_TLS unsigned depth;
 
 static uint64_t word_at(const char *p)
@@ -129,25 +154,25 @@ static void put(const struct tb_cuda_call *about, int kind, const char *at)
     int number;
     switch (kind) {
     case KERNEL:
-        tb_put_string(&call, about->kernel ? about->kernel : "");
+        tb_put_string(call, about->kernel ? about->kernel : "");
         break;
     case QUEUE_IN:
         at = (const char *)(uintptr_t)word_at(at);
-        tb_put(&call, at ? word_at(at + IN_CONFIGURATION) : 0);
+        tb_put(call, at ? word_at(at + IN_CONFIGURATION) : 0);
         break;
     case QUEUE:
     case BYTES:
-        tb_put(&call, word_at(at));
+        tb_put(call, word_at(at));
         break;
     case AREA:
-        tb_put(&call, word_at(at) * word_at(at + 8));
+        tb_put(call, word_at(at) * word_at(at + 8));
         break;
     case WORDS_4:
-        tb_put(&call, word_at(at) * 4);
+        tb_put(call, word_at(at) * 4);
         break;
     case INT:
         memcpy(&number, at, sizeof number);
-        tb_put_int(&call, number);
+        tb_put_int(call, number);
     }
 }
 
@@ -155,22 +180,22 @@ void tb_cuda_enter(int id, const struct tb_cuda_call *about)
 {
     if (depth++ > 0) return;
     struct tb_thread *t = tb_current();
-    call.t = NULL;
-    if (!t || t->priv->muted || t->outer || !tb_enter(&call, id, VALUES, NULL, NULL, 0)) return;
+    if (!t || t->priv->muted || t->outer || !tb_enter(&t->priv->reported, id, VALUES, NULL, NULL, 0)) return;
+    call = &t->priv->reported;
     const struct function *f = &functions[id - TB_ID_cudaLaunchKernel];
     for (int i = 0; i < VALUES; i++) put(about, f->value[i].kind, about->parameters + f->value[i].at);
-    tb_begin(&call);
+    tb_begin(call);
 }
 
 void tb_cuda_leave(int id, const struct tb_cuda_call *about)
 {
-    if (depth == 0 || --depth > 0 || !call.t) return;
+    if (depth == 0 || --depth > 0 || !call) return;
     const struct function *f = &functions[id - TB_ID_cudaLaunchKernel];
     int result = *about->returned;
-    if (tb_end(&call, result, 1) && result == 0 && f->value[0].kind == MADE) {
+    if (tb_end(call, result, 1) && result == 0 && f->value[0].kind == MADE) {
         const char *place = (const char *)(uintptr_t)word_at(about->parameters + f->value[0].at);
-        tb_put(&call, place ? word_at(place) : 0);
+        tb_put(call, place ? word_at(place) : 0);
     }
-    tb_commit(&call);
-    call.t = NULL;
+    tb_commit(call);
+    call = NULL;
 }

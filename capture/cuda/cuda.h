@@ -17,13 +17,18 @@ void tb_cuda_leave(int id, const struct tb_cuda_call *about);
 
 /* ---- queues.c: what GPUs do ---- */
 
-/* All records of a buffer that CUPTI has filled; next gives them one by one, 0 when there is another one. Times of
- * CUPTI's clock, which now has this reading. */
+/* CUpti_ActivityKind: kernels are those of CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, for which CUPTI does not keep kernels
+ * apart. */
+enum { TB_CUDA_COPY = 1, TB_CUDA_SET = 2, TB_CUDA_KERNEL = 10, TB_CUDA_COPY_BETWEEN = 22 };
+
+/* CUPTI's clock and ours, read at the same time; cupti is 0 if that failed. */
+struct tb_cuda_time { uint64_t cupti, ticks; };
+/* All records of a buffer that CUPTI has filled; next gives them one by one, 0 when there is another one. */
 typedef int tb_cuda_next(uint8_t *buffer, size_t bytes, const void **record);
-void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, uint64_t now);
+void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, struct tb_cuda_time now);
 void tb_cuda_lost(uint64_t records); /* CUPTI had no room for them */
 void tb_cuda_child(void);             /* this process is a forked child: the queues are its parent's */
-void tb_cuda_clock(uint64_t now);    /* a reading of CUPTI's clock, to begin with */
+void tb_cuda_clock(struct tb_cuda_time now); /* to begin with */
 
 #pragma GCC visibility pop
 #endif

@@ -84,11 +84,13 @@ enum { NUMBERS = 2048 };
 static uint16_t ids[3][NUMBERS]; /* of functions, by CUPTI's numbers */
 static int over;                 /* nothing is recorded any more */
 
+static int is_over(void) { return __atomic_load_n(&over, __ATOMIC_RELAXED); }
+
 static void on_call(void *own, int domain, uint32_t number, const struct tb_cuda_call *about)
 {
     (void)own;
     int saved = errno, id = (domain == DRIVER || domain == RUNTIME) && number < NUMBERS ? ids[domain][number] : 0;
-    if (!id || over) return;
+    if (!id || is_over()) return;
     if (*(const int *)about == 0) tb_cuda_enter(id, about);
     else tb_cuda_leave(id, about);
     errno = saved;
@@ -103,29 +105,49 @@ static void request(uint8_t **buffer, size_t *bytes, size_t *records)
     *records = 0;
 }
 
+static struct tb_cuda_time read_clocks(void)
+{
+    struct tb_cuda_time now = {0, tb_now()};
+    if (cupti.GetTimestamp(&now.cupti) != 0) return (struct tb_cuda_time){0, 0};
+    now.ticks += (tb_now() - now.ticks) / 2;
+    return now;
+}
+
 static void complete(void *context, uint32_t queue, uint8_t *buffer, size_t bytes, size_t filled)
 {
     int saved = errno;
-    uint64_t now = 0;
     size_t dropped = 0;
     (void)bytes;
-    if (!over && cupti.ActivityGetNumDroppedRecords(context, queue, &dropped) == 0 && dropped) tb_cuda_lost(dropped);
-    if (!over && filled && cupti.GetTimestamp(&now) == 0)
-        tb_cuda_write(buffer, filled, cupti.ActivityGetNextRecord, now);
+    if (!is_over()) {
+        if (cupti.ActivityGetNumDroppedRecords(context, queue, &dropped) == 0 && dropped) tb_cuda_lost(dropped);
+        if (filled) tb_cuda_write(buffer, filled, cupti.ActivityGetNextRecord, read_clocks());
+    }
     free(buffer);
     errno = saved;
 }
 
-/* Also what has not been handed over because its buffer is not full. */
-static void flush(void)
+/* Also what has not been handed over because its buffer is not full; forced: and those with what has not ended. Not in
+ * a forked child, where CUPTI's threads are not. */
+static void flush_buffers(uint32_t forced)
 {
-    if (cupti.ActivityFlushAll && !over) cupti.ActivityFlushAll(0);
+    if (!is_over() && cupti.ActivityFlushAll && tb_process.state == TB_ACTIVE && tb_process.pid == (int)getpid())
+        cupti.ActivityFlushAll(forced);
 }
+
+static void flush(void) { flush_buffers(0); }
+
+static void stop(void) { __atomic_store_n(&over, 1, __ATOMIC_RELAXED); }
 
 static void at_exit(void)
 {
-    flush();
-    over = 1;
+    flush_buffers(1);
+    stop();
+}
+
+static void child(void)
+{
+    stop();
+    tb_cuda_child();
 }
 
 /* ---- Begin ---- */
@@ -148,19 +170,22 @@ static int is_wanted(void)
 /* What is in the way; NULL: nothing. */
 static const char *begin(void)
 {
-    static const int kinds[] = {12 /* kernels */, 1 /* copies */, 2 /* what is set */, 22 /* copies between devices */};
+    static const int kinds[] = {TB_CUDA_KERNEL, TB_CUDA_COPY, TB_CUDA_SET, TB_CUDA_COPY_BETWEEN};
     enum { OTHER_TOOL = 39, EACH = 1000 /* ms: so much is lost at most if the program is killed */ };
     subscriber s;
-    uint64_t now = 0;
     if (!load()) return "CUPTI was not found (TABARD_CUPTI=PATH says where libcupti.so is)";
     int failed = cupti.Subscribe(&s, on_call, NULL);
     if (failed) return failed == OTHER_TOOL ? "another tool uses CUPTI" : "CUPTI cannot be used here";
-    if (cupti.ActivityRegisterCallbacks(request, complete) != 0 || cupti.GetTimestamp(&now) != 0) {
+    tb_clock_ordered();
+    struct tb_cuda_time now = read_clocks();
+    failed = !now.cupti || cupti.ActivityRegisterCallbacks(request, complete) != 0;
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds && !failed; i++)
+        failed = cupti.ActivityEnable(kinds[i]) != 0;
+    if (failed) {
         cupti.Unsubscribe(s);
         return "CUPTI refuses to record what GPUs do: another tool may use it";
     }
     tb_cuda_clock(now);
-    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) cupti.ActivityEnable(kinds[i]);
     if (cupti.ActivityFlushPeriod) cupti.ActivityFlushPeriod(EACH);
     follow(s, RUNTIME);
     follow(s, DRIVER);
@@ -183,4 +208,4 @@ TB_EXPORT int InitializeInjection(void)
     return 1;
 }
 
-const struct tb_api tb_cuda = {.ending = flush, .child = tb_cuda_child};
+const struct tb_api tb_cuda = {.ending = flush, .child = child};

@@ -1,10 +1,11 @@
-/* What GPUs do, in a stream for each of their queues: kernels, copies, memory that is set. CUPTI hands over a buffer of
- * such records now and then, on a thread of its own or inside of a call. Each stream is one of a thread that there is
- * not: whoever has the lock is that thread for a moment. Its number follows from device, context and queue, so that it
+/* What GPUs do, in a stream for each of their queues: kernels, copies, memory that is set. CUPTI hands over a buffer
+ * of such records now and then, on a thread of its own or inside of a call. Each stream is one of a thread that there
+ * is not: whoever has the lock is that thread for a moment. Its number follows from device, context and queue, so that it
  * does not depend on which queue is heard of first.
  *
- * In a queue one thing ends before the next begins. Where CUPTI says otherwise, as of kernels of a graph that run side by
- * side, what begins earlier keeps its time, and the next one begins where that ends. */
+ * In a queue one thing ends before the next begins. Where CUPTI says otherwise, as of kernels of a graph that run side
+ * by side, what begins earlier keeps its time, and the next one begins where that ends. */
+#include <signal.h>
 #include <stdlib.h>
 #include "core/core.h"
 #include "core/ids.h"
@@ -12,8 +13,7 @@
 #include "cuda/cuda.h"
 
 /* Records of CUPTI 11 to 13: what later versions added lies behind this. */
-enum { COPY = 1, SET = 2, KERNEL = 10, KERNEL_SIDE_BY_SIDE = 12 /* as the other, but does not keep kernels apart */,
-       COPY_BETWEEN_DEVICES = 22 };
+enum { COPY = TB_CUDA_COPY, SET = TB_CUDA_SET, KERNEL = TB_CUDA_KERNEL, COPY_BETWEEN_DEVICES = TB_CUDA_COPY_BETWEEN };
 struct kernel {
     int kind;
     uint8_t settings[2];
@@ -51,11 +51,36 @@ struct queue {
     struct queue *next;
     uint32_t device, context, number;
     struct tb_thread *t; /* NULL: there was no memory, or no number */
+    int introduced;      /* what it is has been recorded, which has to wait while tracing is off */
     uint64_t ends;       /* ticks: what was recorded last has ended */
 };
+enum { QUEUES = 512 }; /* each has memory of its own: programs that make queues for ever are not followed for ever */
 static struct queue *queues;
+static unsigned count;
 static uint64_t lost; /* records without a queue, until there is one */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* While it is held the thread is not itself: handlers of the program's signals, which may call what is recorded or end
+ * the process, wait. */
+struct hold { struct tb_cancel cancel; sigset_t signals; };
+static struct hold hold(void)
+{
+    static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    struct hold h = {.cancel = tb_cancel_off()};
+    sigset_t all;
+    sigfillset(&all);
+    for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &all, &h.signals);
+    pthread_mutex_lock(&queues_lock);
+    return h;
+}
+
+static void let_go(const struct hold *h)
+{
+    pthread_mutex_unlock(&queues_lock);
+    pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
+    tb_cancel_on(h->cancel);
+}
 
 /* Records one event of a queue; values are put by the caller between. */
 static int begin(struct tb_call *c, struct queue *q, int id, unsigned words)
@@ -72,33 +97,33 @@ static void end(struct tb_call *c, uint64_t start, uint64_t stop)
     tb_commit(c);
 }
 
-static void introduce(struct queue *q, uint64_t at)
+static int introduce(struct queue *q, uint64_t at)
 {
     struct tb_call c;
-    if (!begin(&c, q, TB_ID_cuda_queue, 3)) return;
+    if (!begin(&c, q, TB_ID_cuda_queue, 3)) return 0;
     tb_put_int(&c, q->device);
     tb_put_int(&c, q->context);
     tb_put_int(&c, q->number);
     end(&c, at, at);
+    return 1;
 }
 
-static struct queue *queue_of(const struct work *w, uint64_t start)
+static struct queue *queue_of(const struct work *w)
 {
     struct queue *q = queues;
     while (q && (q->device != w->device || q->context != w->context || q->number != w->queue)) q = q->next;
-    if (q) return q;
-    if (!(q = calloc(1, sizeof *q))) return NULL;
+    if (q || count == QUEUES || !(q = calloc(1, sizeof *q))) return q;
+    count++;
     *q = (struct queue){.next = queues, .device = w->device, .context = w->context, .number = w->queue};
     q->t = tb_queue_stream((uint64_t)w->device << 48 ^ (uint64_t)w->context << 24 ^ w->queue);
     queues = q;
-    if (q->t) introduce(q, start);
     return q;
 }
 
 /* ---- Times ---- */
 
-/* Two readings of CUPTI's clock, and of ours at the same time. */
-static struct reading { uint64_t cupti, ticks; } before, latest;
+/* The last reading of both clocks, and one of a second or two before: what lies between says how fast they go. */
+static struct tb_cuda_time before, between, latest;
 
 static uint64_t ticks_of(uint64_t cupti)
 {
@@ -108,21 +133,22 @@ static uint64_t ticks_of(uint64_t cupti)
     return latest.ticks + (uint64_t)(int64_t)ticks;
 }
 
-static void read_clock(uint64_t now)
+static void read_clock(struct tb_cuda_time now)
 {
-    enum { APART = 1000000 }; /* ns: readings that are closer say little of how fast the clocks go */
-    struct reading r = {now, tb_now()};
-    if (!before.cupti) before = r;
-    if (now - latest.cupti < APART && latest.cupti != before.cupti) return;
-    if (latest.cupti) before = latest;
-    latest = r;
+    enum { APART = 1000000000 };
+    if (now.cupti <= latest.cupti) return; /* also where threads come in another order than they have read it */
+    if (!latest.cupti) before = between = now;
+    latest = now;
+    if (now.cupti - between.cupti < APART) return;
+    before = between;
+    between = now;
 }
 
-void tb_cuda_clock(uint64_t now)
+void tb_cuda_clock(struct tb_cuda_time now)
 {
-    pthread_mutex_lock(&queues_lock);
+    struct hold h = hold();
     read_clock(now);
-    pthread_mutex_unlock(&queues_lock);
+    let_go(&h);
 }
 
 /* ---- Records ---- */
@@ -133,7 +159,6 @@ static int understand(const void *record, struct work *w)
     const struct copy *y = record;
     switch (*(const int *)record) {
     case KERNEL:
-    case KERNEL_SIDE_BY_SIDE:
         *w = (struct work){TB_ID_cuda_kernel, k->device, k->context, k->queue, k->start, k->end, {.kernel = k}};
         return 1;
     case COPY:
@@ -158,15 +183,17 @@ static void put_kernel(struct tb_call *c, const struct kernel *k)
 static void record(const struct work *w)
 {
     struct tb_call c;
-    uint64_t start = ticks_of(w->start), stop = ticks_of(w->end);
-    struct queue *q = queue_of(w, start);
+    if (!w->end) return; /* it goes on, as the process ends */
+    uint64_t start = w->start ? ticks_of(w->start) : latest.ticks, stop = ticks_of(w->end);
+    struct queue *q = queue_of(w);
     if (!q || !q->t) {
         lost++;
         return;
     }
-    if (start < q->ends || !w->start) start = q->ends;
+    if (start < q->ends) start = q->ends;
     if (stop < start) stop = start;
     q->ends = stop;
+    if (!q->introduced && !(q->introduced = introduce(q, start))) return;
     if (!begin(&c, q, w->id, 10)) return;
     if (w->id == TB_ID_cuda_kernel) put_kernel(&c, w->kernel);
     if (w->id == TB_ID_cuda_copy) tb_put_int(&c, w->copy->direction);
@@ -182,25 +209,24 @@ static int earlier(const void *a, const void *b)
 
 void tb_cuda_lost(uint64_t records)
 {
-    pthread_mutex_lock(&queues_lock);
+    struct hold h = hold();
     lost += records;
-    pthread_mutex_unlock(&queues_lock);
+    let_go(&h);
 }
 
 /* As the thread that there is not, whatever the calling one is doing. */
 static void record_all(const struct work *work, size_t n)
 {
     if (tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return;
-    struct tb_cancel cancel = tb_cancel_off();
     struct tb_thread *mine = tb_self;
     for (size_t i = 0; i < n; i++) record(&work[i]);
     for (struct queue *q = queues; q && lost; q = q->next) {
         if (!q->t) continue;
+        tb_self = q->t;
         tb_queue_lost(q->t, lost);
         lost = 0;
     }
     tb_self = mine;
-    tb_cancel_on(cancel);
 }
 
 void tb_cuda_child(void)
@@ -209,16 +235,17 @@ void tb_cuda_child(void)
     queues = NULL;
 }
 
-void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, uint64_t now)
+void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, struct tb_cuda_time now)
 {
     size_t n = 0, room = bytes / offsetof(struct copy, queue) + 1;
-    struct work *work = malloc(room * sizeof *work);
-    pthread_mutex_lock(&queues_lock);
-    read_clock(now);
-    for (const void *one = NULL; work && n < room && next(buffer, bytes, &one) == 0;)
-        if (understand(one, &work[n])) n++;
+    struct work *work = malloc(room * sizeof *work), none;
+    for (const void *one = NULL; n < room && next(buffer, bytes, &one) == 0;)
+        n += (size_t)understand(one, work ? &work[n] : &none);
     if (work) qsort(work, n, sizeof *work, earlier);
-    record_all(work, n);
-    pthread_mutex_unlock(&queues_lock);
+    struct hold h = hold();
+    read_clock(now);
+    if (!work) lost += n;
+    record_all(work, work ? n : 0);
+    let_go(&h);
     free(work);
 }

@@ -455,6 +455,7 @@ void tb_hook_finalizing(struct tb_call *c)
     int initialized = 0, rank = -1, saved = errno, merge;
     for (const struct tb_api *const *api = tb_apis; t && !tb_process.closed && *api; api++)
         if ((*api)->ending) (*api)->ending();
+    errno = saved;
     if (!t || !(tb_process.control->flags & (TB_CTL_MERGE | TB_CTL_CLOCKS)) || tb_process.closed || !load()) return;
     merge = tb_process.control->flags & TB_CTL_MERGE;
     t->priv->muted++;

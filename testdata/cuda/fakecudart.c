@@ -117,3 +117,14 @@ int cudaLaunchByDriver(const void *f, cudaStream_t s)
         f, {1, 1, 1}, {32, 1, 1}, NULL, 0, s};
     CALL(2, 214, f, result = cuLaunchKernel((void *)(uintptr_t)f, 1, 1, 1, 32, 1, 1, 0, s, NULL, NULL););
 }
+/* The first one is that of long ago, with sizes of 32 bits. */
+int cuMemcpyHtoD(unsigned to, const void *from, unsigned n)
+{
+    struct { unsigned to; const void *from; unsigned n; } p = {to, from, n};
+    CALL(1, 43, NULL, (void)0;);
+}
+int cuMemcpyHtoD_v2_ptds(unsigned long to, const void *from, size_t n)
+{
+    struct { unsigned long to; const void *from; size_t n; } p = {to, from, n};
+    CALL(1, 397, NULL, (void)0;);
+}

@@ -1,5 +1,6 @@
 /* Stands for CUPTI, with the layouts of CUPTI 12's headers: the stand-in for CUDA (fakecudart.c) tells it of calls and of
- * work, and it tells the tool that has subscribed. FAKE_CUPTI=busy: there is a tool already. Buffers are handed over
+ * work, and it tells the tool that has subscribed. FAKE_CUPTI=busy: there is a tool already; full: it had no room for
+ * three records. Buffers are handed over
  * when they are full, and when the tool asks. */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -47,7 +48,8 @@ static const struct { int domain; uint32_t number; const char *name; } names[] =
     {2, 20, "cudaMalloc_v3020"}, {2, 22, "cudaFree_v3020"}, {2, 41, "cudaMemcpyAsync_v3020"},
     {2, 129, "cudaStreamCreate_v3020"}, {2, 131, "cudaStreamSynchronize_v3020"}, {2, 165, "cudaDeviceSynchronize_v3020"},
     {2, 51, "cudaMemsetAsync_v3020"}, {2, 211, "cudaLaunchKernel_v7000"}, {2, 214, "cudaLaunchKernel_ptsz_v7000"},
-    {2, 10, "cudaGetLastError_v3020"}, {1, 307, "cuLaunchKernel"}, {1, 276, "cuMemcpyHtoD_v2"},
+    {2, 10, "cudaGetLastError_v3020"}, {1, 307, "cuLaunchKernel"}, {1, 43, "cuMemcpyHtoD"},
+    {1, 397, "cuMemcpyHtoD_v2_ptds"},
 };
 
 static on_call *tool;
@@ -57,12 +59,14 @@ static uint8_t on[3][2048];
 static uint8_t *buffer;
 static size_t room, filled;
 static size_t dropped;
+static unsigned enabled; /* kinds of records */
 
 int cuptiSubscribe(void **subscriber, on_call *f, void *own)
 {
     const char *fake = getenv("FAKE_CUPTI");
     (void)own;
     if (fake && strcmp(fake, "busy") == 0) return 39;
+    if (fake && strcmp(fake, "full") == 0) dropped = 3;
     tool = f;
     *subscriber = &tool;
     return 0;
@@ -81,7 +85,7 @@ int cuptiGetCallbackName(int domain, uint32_t number, const char **name)
     return 1;
 }
 int cuptiActivityRegisterCallbacks(on_request *r, on_complete *c) { request = r, complete = c; return 0; }
-int cuptiActivityEnable(int kind) { (void)kind; return 0; }
+int cuptiActivityEnable(int kind) { enabled |= 1u << kind; return 0; }
 int cuptiGetTimestamp(uint64_t *now)
 {
     struct timespec t;
@@ -128,7 +132,7 @@ void fake_call(int after, int domain, uint32_t number, const void *parameters, i
 static void add(const void *record, size_t n)
 {
     size_t records;
-    if (!request) return;
+    if (!request || !(enabled >> *(const int *)record & 1)) return;
     if (buffer && room - filled < n) cuptiActivityFlushAll(0);
     if (!buffer) request(&buffer, &room, &records);
     memcpy(buffer + filled, record, n);
@@ -137,7 +141,7 @@ static void add(const void *record, size_t n)
 
 void fake_kernel(uint32_t queue, uint64_t start, uint64_t end, const char *name, int grid, int block)
 {
-    struct kernel k = {.kind = 12, .registers = 32, .start = start, .end = end, .context = 1, .queue = queue,
+    struct kernel k = {.kind = 10, .registers = 32, .start = start, .end = end, .context = 1, .queue = queue,
                        .grid = {grid, 1, 1}, .block = {block, 1, 1}, .static_shared = 16, .dynamic_shared = 64, .name = name};
     add(&k, sizeof k);
 }
@@ -147,4 +151,3 @@ void fake_copy(int kind, int direction, uint32_t queue, uint64_t start, uint64_t
                      .queue = queue};
     add(&c, sizeof c);
 }
-void fake_drop(size_t n) { dropped += n; }

@@ -29,6 +29,8 @@ int main(int argc, char **argv)
         cudaStreamSynchronize(NULL);
         MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
+    cuMemcpyHtoD(0, host, 16);
+    cuMemcpyHtoD_v2_ptds(0, host, 32);
     cudaFree(device);
     if (rank == 0) printf("%g %d\n", sum, failed);
     fflush(stdout);
