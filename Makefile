@@ -82,7 +82,7 @@ soak: deps damage faults crowds functionruns
 	TABARD_PROGRAMS=300 $(GOCMD) test -count=1 -timeout 1h -run '^TestRandom$$' ./internal/program/infer
 
 # Jobs side by side: while one starts or ends, which is most of what they do, the others compute.
-E2E_JOBS ?= 3
+E2E_JOBS ?= 4
 # In the folder of the tests: with a package named, go keeps what passing tests say (NOT TESTED) to itself.
 E2E = TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -C e2e -tags e2e -count=1 -parallel=$(E2E_JOBS) -timeout=65m
 
