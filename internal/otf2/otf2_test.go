@@ -3,6 +3,8 @@ package otf2
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -173,5 +175,22 @@ func TestAnchor(t *testing.T) {
 	if !IsAnchor(file.Bytes(), "tabard ") || IsAnchor(file.Bytes(), "eztrace") ||
 		IsAnchor([]byte("tabard "), "tabard ") {
 		t.Errorf("%x", file.Bytes())
+	}
+}
+
+// What an event says is its own: values of a metric are not those of the event behind it.
+func TestValuesOfTheEvent(t *testing.T) {
+	var file bytes.Buffer
+	e := NewEvents(&file)
+	if err := errors.Join(e.Metric(1, 0, 2.5), e.CollectiveBegin(2), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a := &Archive{Defined: Defined{Metrics: map[uint32]MetricClass{0: {Members: []uint32{0}}},
+		MetricMembers: map[uint32]MetricMember{0: {Name: "error", factor: 1}}}}
+	r := &EventReader{reader: *newReader(io.NopCloser(&file), "a.evt", EventChunk), local: &local{}, a: a}
+	for _, want := range []int{1, 0} {
+		if x, err := r.Next(); err != nil || x == nil || len(x.Metrics) != want || x.Strict {
+			t.Fatalf("%+v, %v: not %d values", x, err, want)
+		}
 	}
 }

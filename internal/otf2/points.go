@@ -127,7 +127,6 @@ type MetricValue struct {
 
 // point reads what a metric or a parameter says.
 func (e *EventReader) point(x *Event, v *reader) {
-	x.Metrics = x.Metrics[:0]
 	if x.Kind == Metric {
 		e.metric(x, v)
 		return

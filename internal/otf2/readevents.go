@@ -138,7 +138,7 @@ func (e *EventReader) Close() error { return e.f.Close() }
 // Next is the next event, nil at the end. It is valid until the next call.
 func (e *EventReader) Next() (*Event, error) {
 	x := &e.ev
-	x.Attributes = x.Attributes[:0]
+	x.Attributes, x.Metrics, x.Strict = x.Attributes[:0], x.Metrics[:0], false
 	for {
 		kind, ok := e.kind()
 		if !ok {
