@@ -104,6 +104,7 @@ type process struct {
 	*oneSided
 	me, stream    int32
 	open          []access
+	reads         int                       // of them that have a request
 	made          map[int32]int32           // windows by communicator
 	exposed, done map[window]*comms.Members // groups of the epochs that are open: let in, and called on
 }
@@ -202,6 +203,9 @@ func (x *process) begin(op *calls.Op) {
 	}
 	a.message = x.add(op, a, bytes)
 	x.open = append(x.open, a)
+	if a.awaited() {
+		x.reads++
+	}
 }
 
 func (x *process) add(op *calls.Op, a access, bytes int64) int32 {
@@ -221,9 +225,15 @@ func (x *process) add(op *calls.Op, a access, bytes int64) int32 {
 
 // end is a call by which some of those that are open are done.
 func (x *process) end(op *calls.Op) {
+	if op.Kind == calls.Complete && (x.reads == 0 || len(op.Done) == 0) { // most waits are for other requests
+		return
+	}
 	x.open = slices.DeleteFunc(x.open, func(a access) bool {
 		if !a.endedBy(op) {
 			return false
+		}
+		if a.awaited() {
+			x.reads--
 		}
 		if a.read {
 			x.messages[a.message].Received = op.Call
@@ -236,10 +246,13 @@ func (x *process) end(op *calls.Op) {
 	})
 }
 
+// awaited tells whether it may end with its request.
+func (a *access) awaited() bool { return a.read && a.request >= 0 }
+
 // endedBy tells whether a call is done by another one: at its target if it writes.
 func (a *access) endedBy(op *calls.Op) bool {
 	if op.Kind == calls.Complete {
-		return a.read && a.request >= 0 &&
+		return a.awaited() &&
 			slices.ContainsFunc(op.Done, func(d calls.Done) bool { return d.Request == a.request && !d.Failed })
 	}
 	if op.Comm != a.to.comm || op.Object != a.to.object || !a.read && op.Func.Op == spec.OpWindowFlushLocal {

@@ -61,6 +61,9 @@ const (
 // mostWork is how many numbers are compared to find what comes before what: processes times ends of edges.
 const mostWork = 1 << 30
 
+// mostClocks is how many numbers the clocks of all processes have together: processes times processes.
+const mostClocks = 1 << 26
+
 func newOrder() *order {
 	return &order{streams: map[int32]int32{}, points: map[int32][]point{}, pending: map[[2]int32][]awaited{},
 		known: map[int32]bool{}}
@@ -68,11 +71,11 @@ func newOrder() *order {
 
 // add notes that some calls come before others.
 func (o *order) add(from, to []spot) {
-	known := func(s spot) bool {
+	foreign := func(s spot) bool {
 		_, ok := o.streams[s.process]
 		return !ok
 	}
-	from, to = slices.DeleteFunc(from, known), slices.DeleteFunc(to, known)
+	from, to = slices.DeleteFunc(from, foreign), slices.DeleteFunc(to, foreign)
 	if len(from) == 0 || len(to) == 0 {
 		return
 	}
@@ -100,13 +103,15 @@ func (o *order) awaits(done spot, by int32, message int32) {
 
 // resolve finds when messages are sent and received.
 func (o *order) resolve(p *calls.Program, most int, ms []Message) error {
+	n := max(len(o.streams), 1)
+	enough := func() bool { return len(o.edges) >= most || o.work > mostWork/n || n*n > mostClocks }
 	_, err := match.RunProgram(p, match.Options{Untimed: true, Message: func(m *match.Message) error {
-		if m.Recv.Done.Known() && len(o.edges) < most {
+		if m.Recv.Done.Known() && !enough() {
 			o.add([]spot{{m.Send.Process, m.Send.Post.Call}}, []spot{{m.Recv.Process, m.Recv.Done.Call}})
 		}
 		return nil
 	}, Collective: func(c *match.Collective) error {
-		if c.Missing == 0 && !c.Mixed && len(o.edges) < most {
+		if c.Missing == 0 && !c.Mixed && !enough() {
 			o.collective(c)
 		}
 		return nil
@@ -114,7 +119,7 @@ func (o *order) resolve(p *calls.Program, most int, ms []Message) error {
 	if err != nil {
 		return err
 	}
-	if o.full = len(o.edges) >= most || o.work > mostWork/max(len(o.streams), 1); !o.full {
+	if o.full = enough(); !o.full {
 		newClocks(o, ms).run()
 	}
 	return nil

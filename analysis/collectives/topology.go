@@ -41,6 +41,8 @@ func (t *Topology) String() string {
 	switch {
 	case !slices.Contains(t.Periods, true):
 		return grid
+	case len(t.Dims) == 1:
+		return fmt.Sprintf("ring of %d", t.Dims[0])
 	case !slices.Contains(t.Periods, false):
 		return "periodic " + grid
 	}

@@ -20,9 +20,9 @@ func exchangeAmong(n int, neighbors func(p int) []int) *Finding {
 func TestTopology(t *testing.T) {
 	torus := func(p int) []int { return []int{p/4*4 + (p+1)%4, p/4*4 + (p+3)%4, (p + 4) % 16, (p + 12) % 16} }
 	for want, f := range map[string]*Finding{
-		"periodic line of 5": exchangeAmong(5, func(p int) []int { return []int{(p + 1) % 5, (p + 4) % 5} }),
-		"periodic 4x4 grid":  exchangeAmong(16, torus),
-		"line of 4":          exchangeAmong(4, func(p int) []int { return []int{max(p-1, 0), min(p+1, 3)} }),
+		"ring of 5":         exchangeAmong(5, func(p int) []int { return []int{(p + 1) % 5, (p + 4) % 5} }),
+		"periodic 4x4 grid": exchangeAmong(16, torus),
+		"line of 4":         exchangeAmong(4, func(p int) []int { return []int{max(p-1, 0), min(p+1, 3)} }),
 		"3x4 grid, periodic x open": exchangeAmong(12, func(p int) []int {
 			return []int{p/4*4 + max(p%4-1, 0), p/4*4 + min(p%4+1, 3), (p + 4) % 12, (p + 8) % 12}
 		}),
