@@ -10,9 +10,12 @@ import (
 )
 
 // types notes a message that is received as elements of another size than it was sent as: bytes are the same then, but
-// not what they mean. Bytes and packed data fit to all types, and pairs to what they are made of. Types of equal size
-// have many names.
+// not what they mean. Bytes and packed data fit to all types, and pairs and complex numbers to what they are made of.
+// Types of equal size have many names.
 func (c *checker) types(m *match.Message) error {
+	if m.Bytes == 0 { // there are no elements
+		return nil
+	}
 	from, err := c.call(&m.Send.Post)
 	if err != nil {
 		return err
@@ -35,7 +38,12 @@ func (c *checker) types(m *match.Message) error {
 
 // element tells whether a predefined datatype is of one number.
 func element(ref int64) bool {
-	return ref > 0 && calls.PredefinedSize(ref) > 1 && !strings.Contains(typeName(ref), "_2")
+	if ref <= 0 || calls.PredefinedSize(ref) <= 1 {
+		return false
+	}
+	name := typeName(ref)
+	pair := strings.Contains(name, "_2") || strings.HasSuffix(name, "_INT") && strings.Count(name, "_") > 1
+	return !pair && !strings.Contains(name, "COMPLEX")
 }
 
 func typeName(ref int64) string { return spec.Predefineds[ref>>1].Name }

@@ -107,6 +107,12 @@ func TestFaults(t *testing.T) {
 		"bytes": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "count=4, datatype=MPI_DOUBLE",
 			"count=16, datatype=MPI_BYTE", 1)}, Mismatch,
 			"8 bytes"},
+		"no elements": {[]string{send(1), doubles}, []string{strings.Replace(send(1), "count=4", "count=0", 1),
+			doubles}, Mismatch, "8 bytes"},
+		"complex numbers": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "MPI_DOUBLE",
+			"MPI_C_DOUBLE_COMPLEX", 1)}, Mismatch, "8 bytes"},
+		"pairs": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "MPI_DOUBLE",
+			"MPI_DOUBLE_INT", 1)}, Mismatch, "8 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := described(t, c.fault...)
