@@ -110,8 +110,9 @@ type Input struct {
 	Step func(stream int32, call uint64) int64
 	// Faults are processes that died, calls that failed, and objects that were not freed.
 	Faults *faults.Result
-	// Growth is what is sent more and more of.
-	Growth []growth.Growth
+	// Growth is what is sent more and more of. Compared is set if that was looked for.
+	Growth   []growth.Growth
+	Compared bool
 	// More are what other analyses have found: they get their share and place among the rest.
 	More []Finding
 	// Locks are where threads wait for locks, the dearest first.

@@ -150,8 +150,11 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 		f.Duration(q[0]), f.Duration(q[3]), f.part(cost), what)
 	if len(f.Growth) == 0 && !(computes && steady(u) && steady(quarters(s, fast, useful))) {
 		n.Severity = Note
-		n.Text += ". Either the program does more and more, or the machine had more and more other work: it sends no more " +
-			"than at first, and does not grow in all its steps. Record it once more to tell"
+		n.Text += ". Either the program does more and more, or the machine had more and more other work"
+		if f.Compared {
+			n.Text += ": it sends no more than at first, and does not grow in all its steps"
+		}
+		n.Text += ". Record it once more to tell"
 	}
 	return n, computes, f.share(cost) >= least
 }

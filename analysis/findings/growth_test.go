@@ -38,11 +38,16 @@ func TestGrowthOrLoad(t *testing.T) {
 			usage.Processes[k] = efficiency.Process{Process: int32(k), End: usage.End}
 		}
 		found := 0
-		for _, n := range Of(Input{Usage: usage}) {
+		compared := Of(Input{Usage: usage, Compared: true})
+		for i, n := range Of(Input{Usage: usage}) {
 			if n.Kind != Growth {
 				continue
 			}
 			found++
+			if more := "sends no more"; strings.Contains(n.Text, more) ||
+				strings.Contains(compared[i].Text, more) != (c.want == Note) {
+				t.Errorf("%s: what is sent was not looked at: %s; it was: %s", name, n.Text, compared[i].Text)
+			}
 			if n.Severity != c.want || strings.Contains(n.Text, "the machine") != (c.want == Note) {
 				t.Errorf("%s: %s: %s", name, n.Severity, n.Text)
 			}

@@ -52,7 +52,10 @@ func (f *finder) hangs() (list []Finding) {
 	}
 	for i := range f.Standstill.Problems {
 		p := &f.Standstill.Problems[i]
-		if i == mostHangs || told[p.Text] || p.Kind == consistency.Types ||
+		if len(list) >= mostHangs {
+			break
+		}
+		if told[p.Text] || p.Kind == consistency.Types ||
 			p.Kind == consistency.Short && f.returned(p) {
 			continue
 		}
@@ -96,10 +99,10 @@ func (f *finder) types() {
 			continue
 		}
 		reported++
-		n := Finding{Kind: Mismatch, Severity: Error, Process: int32(p.Processes.Min()), Func: p.Func, Site: p.Site, Step: -1,
-			Command: []string{"loops"}}
-		n.Text = fmt.Sprintf("Messages are received in %s as another datatype than they were sent as: %s", call(p.Func, p.Site),
-			f.problem(p))
+		n := Finding{Kind: Mismatch, Severity: Error, Process: int32(p.Processes.Min()), Func: p.Func, Site: p.Site,
+			Step: -1, Command: []string{"loops"}}
+		n.Text = fmt.Sprintf("Messages are received in %s as another datatype than they were sent as: %s",
+			call(p.Func, p.Site), f.problem(p))
 		f.add(n)
 	}
 }

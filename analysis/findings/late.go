@@ -297,8 +297,8 @@ func (f *finder) serial(all []*late, processes int) bool {
 		func(g waits.Group) bool { return g.Kind == waits.LateSender }))]
 	n := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
-	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes about as long "+
-		"as the others. They wait for each other in %s (%s)", processes, busy, call(n.Func, n.Site), f.part(n.Cost))
+	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes about as "+
+		"long as the others. They wait for each other in %s (%s)", processes, busy, call(n.Func, n.Site), f.part(n.Cost))
 	f.add(n)
 	for i := range f.Usage.Processes {
 		f.told[f.Usage.Processes[i].Process] = true
@@ -316,10 +316,12 @@ func (f *finder) takingTurns(processes int) bool {
 		return false
 	}
 	g := &f.Waits.Groups[k]
-	last := g.Waiters[0]
 	cost := 2 * g.Time
-	if len(g.Waiters) != min(processes-1, waits.MaxShares) || len(g.Causers) != len(g.Waiters) || f.share(cost) < much ||
-		!near(time.Duration(processes)*last.Time, cost, .2) || !near(cost, f.Waits.Total.Time, .35) {
+	if len(g.Waiters) != min(processes-1, waits.MaxShares) || len(g.Causers) != len(g.Waiters) || f.share(cost) < much {
+		return false
+	}
+	last := g.Waiters[0]
+	if !near(time.Duration(processes)*last.Time, cost, .2) || !near(cost, f.Waits.Total.Time, .35) {
 		return false
 	}
 	for i := range f.Waits.Processes {
@@ -331,8 +333,8 @@ func (f *finder) takingTurns(processes int) bool {
 	}
 	n := Finding{Kind: Serial, Cost: min(cost, f.Waits.Total.Time), Process: last.Process, Func: g.Waiting.Func,
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
-	n.Text = fmt.Sprintf("The ranks work one after the other in a part of the run: each waits in %s until the one before it "+
-		"has done its part and come to %s, %s last, and then all wait for the others (%s)", call(n.Func, n.Site),
+	n.Text = fmt.Sprintf("The ranks work one after the other in a part of the run: each waits in %s until the one "+
+		"before it has done its part and come to %s, %s last, and then all wait for the others (%s)", call(n.Func, n.Site),
 		call(g.Late.Func, g.Late.Site), f.Name(last.Process), f.part(n.Cost))
 	f.add(n)
 	for i := range f.Waits.Processes {

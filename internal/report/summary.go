@@ -112,6 +112,7 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		if in.Growth, err = growth.Of(j.Program, steps); err != nil {
 			return nil, err
 		}
+		in.Compared = true
 		if o.Usage != nil {
 			if in.Collectives, err = collectives.Of(j.Archive.Whole(),
 				collectives.Options{Most: cheapMessages, All: true}); err != nil {
