@@ -1,8 +1,8 @@
 // Package gpus sums up what GPUs did: which kernels and copies took the time, and how much of it a GPU had work.
 //
 // What a GPU does lies in the streams of its queues, in the order of time. A GPU has work while any of its queues has:
-// the queues of a process are merged by time, so that what runs side by side counts once. Of each stream a few values of
-// each event are read, once.
+// the queues of a process are merged by time, so that what runs side by side counts once. Of each stream a few values
+// of each event are read, once, and the queues of its process are looked at: there are few of them.
 package gpus
 
 import (
@@ -32,8 +32,8 @@ type Work struct {
 type Device struct {
 	Process int
 	Device  int64
-	Queues  int
-	// Busy is how long it had work in at least one queue.
+	Queues  int // that have begun, idle ones included
+	// Busy is how long it had work in at least one queue: 0 if nothing that it did is selected.
 	Busy time.Duration
 }
 
@@ -99,6 +99,7 @@ type sums struct {
 // queue is what is left of a stream; item is what comes next.
 type queue struct {
 	device int64
+	known  bool // the device
 	item   item
 	next   func() (item, error, bool)
 }
@@ -114,6 +115,7 @@ type item struct {
 
 // process adds the queues of a process.
 func (s *sums) process(parts []*selection.Part) error {
+	devices := map[int64]*Device{}
 	var queues []*queue
 	for _, p := range parts {
 		next, stop := iter.Pull2(items(p))
@@ -123,27 +125,26 @@ func (s *sums) process(parts []*selection.Part) error {
 		if err != nil {
 			return err
 		}
+		if q.known {
+			if devices[q.device] == nil {
+				devices[q.device] = &Device{Process: p.Stream.Process(), Device: q.device}
+			}
+			devices[q.device].Queues++
+		}
 		if ok {
 			queues = append(queues, q)
 		}
 	}
-	devices := map[int64]*Device{}
 	until := map[int64]time.Duration{}
-	seen := map[*queue]bool{}
 	for len(queues) > 0 {
 		q := slices.MinFunc(queues, func(a, b *queue) int { return cmp.Compare(a.item.start, b.item.start) })
 		x := q.item
-		d := devices[q.device]
-		if d == nil {
-			d = &Device{Process: parts[0].Stream.Process(), Device: q.device}
-			devices[q.device] = d
+		if _, any := until[q.device]; !any {
 			until[q.device] = x.start
 		}
-		if !seen[q] {
-			seen[q] = true
-			d.Queues++
+		if d := devices[q.device]; d != nil {
+			d.Busy += max(x.end-max(x.start, until[q.device]), 0)
 		}
-		d.Busy += max(x.end-max(x.start, until[q.device]), 0)
 		until[q.device] = max(until[q.device], x.end)
 		s.add(&x)
 		ok, err := q.advance()
@@ -171,7 +172,7 @@ func (q *queue) advance() (bool, error) {
 		case err != nil || !ok:
 			return false, err
 		case x.f.Op == spec.OpDeviceQueue:
-			q.device = x.device
+			q.device, q.known = x.device, true
 		case x.selected:
 			q.item = x
 			return true, nil

@@ -51,10 +51,12 @@ func TestOf(t *testing.T) {
 			"310+20 cuda_copy(kind=2, bytes=8)\n")
 		if r == 1 {
 			d.WriteString("thread 3\n700+0 cuda_queue(device=1, context=2, stream=7)\n700+7 cuda_set(bytes=5)\n")
+			d.WriteString("thread 4\n700+0 cuda_queue(device=2, context=3, stream=7)\n") // idle
 		}
 	}
 	a := archivetest.InMemory(t, d.String())
 	want := []string{"100 to 707", "0.0: 2 queues, busy 300", "1.0: 2 queues, busy 300", "1.1: 1 queues, busy 7",
+		"1.2: 1 queues, busy 0",
 		`cuda_kernel "a" 0: 4 times, 0 bytes, 400, most 100`, `cuda_copy "" 1: 2 times, 128 bytes, 200, most 100`,
 		`cuda_kernel "b" 0: 2 times, 0 bytes, 100, most 50`, `cuda_copy "" 2: 2 times, 16 bytes, 40, most 20`,
 		`cuda_set "" 0: 1 times, 5 bytes, 7, most 7`}
