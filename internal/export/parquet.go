@@ -627,6 +627,9 @@ func marksOf(p *calls.Program, part *selection.Part, t *table[markRow]) error {
 		if m == nil || op.Call < part.Range.From {
 			continue
 		}
+		if in, _ := part.Inside(op.Call); !in {
+			continue
+		}
 		row := markRow{World: int32(rank.World), Rank: int32(rank.Rank), Thread: int32(part.Stream.Thread()),
 			Event: int64(op.Call), Name: m.name}
 		if op.Timed {

@@ -111,6 +111,11 @@ func (w *walker) event(r *calls.Reader, op *calls.Op) error {
 		}
 		return w.requests(op, begin, end)
 	}
+	if op.Func.Shape == spec.ShapePoint { // marks are made between calls of the selected region, too
+		if in, _ := w.part.Inside(op.Call); !in {
+			return w.pass(op)
+		}
+	}
 	if !w.inside {
 		w.inside = true
 		if err := w.reopen(); err != nil {
