@@ -269,10 +269,10 @@ this.own=e.own??(n=>n),this.shared=e.shared??(n=>n),this.tiles=new ze(e.rec,this
 new Fe(e.rec,()=>this.draw()),this.bands=new je(e.rec,()=>this.draw()),this.element=m("div",{class:"map"},this.
 canvas,this.tip,this.note),this.canvas.setAttribute("aria-label",`Time from left to right, ${j(this.grid.lines,
 "line")} from top to bottom. The arrow keys move, plus and minus zoom. The table Ranks has the same as text.`),
-new ResizeObserver(()=>this.resize()).observe(this.element),e.store.listen((n,s)=>{n.selection!==s.selection||
-n.order!==s.order||n.color!==s.color?this.tiles.abandon():n.view!==s.view&&this.tiles.drop(),this.draw()}),this.
-listen()}o;element;canvas=m("canvas",{tabindex:0,role:"img"});tip=m("div",{class:"tip",hidden:!0});note=m("div",
-{class:"mapnote","aria-live":"polite"});tiles;lanes;bands;classes;grid;first;width=0;height=0;waiting=!1;lines=new Map;linesOrder="\
+new ResizeObserver(()=>this.resize()).observe(this.element),e.store.listen((n,s)=>{let i=n.selection===s.selection&&
+n.order===s.order&&n.color===s.color;(!i||n.view!==s.view)&&this.bands.clear(),i?n.view!==s.view&&this.tiles.drop():
+this.tiles.abandon(),this.draw()}),this.listen()}o;element;canvas=m("canvas",{tabindex:0,role:"img"});tip=m("d\
+iv",{class:"tip",hidden:!0});note=m("div",{class:"mapnote","aria-live":"polite"});tiles;lanes;bands;classes;grid;first;width=0;height=0;waiting=!1;lines=new Map;linesOrder="\
 none";steps;drawn=[];heads=[];drawnBands=[];drag;pointer;own;shared;seen=new Set;markers=[];messages=!0;frames=[];firstPicture;setSteps(e){
 this.steps=e,this.draw()}get view(){let e=this.o.store.now.view,{total:n}=this.layout;if(!e)return[this.grid.from_ns,
 this.grid.to_ns,0,n];let s=Math.max(0,Math.min(e[2],n-1));return[this.own(e[0]),this.own(e[1]),s,Math.min(e[3],
