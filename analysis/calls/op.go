@@ -159,8 +159,8 @@ type Op struct {
 	// reaches it for one-sided calls, file access and collectives (bytes of all members
 	// together, of its own buffers; 0 where they are not significant).
 	Send, Recv Side
-	// Found is set if a probe found a message, or a test of a window that others have done with it. Message is the number of the message of
-	// Mprobe and Mrecv; -1 for none (MPI_MESSAGE_NO_PROC).
+	// Found is set if a probe found a message, or a test of a window that others have done with it. Message is the
+	// number of the message of Mprobe and Mrecv; -1 for none (MPI_MESSAGE_NO_PROC).
 	Found   bool
 	Message int64
 	// SourceRank is the source of an Mrecv as its status has it, a rank in the communicator that

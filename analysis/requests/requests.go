@@ -8,8 +8,8 @@
 //
 // # Cost
 //
-// One pass over the calls of each process that has requests, on all processors. Memory is that of the rows and of the requests that a
-// process has at a time.
+// One pass over the calls of each process that has requests, on all processors. Memory is that of the rows and of the
+// requests that a process has at a time.
 package requests
 
 import (

@@ -244,8 +244,8 @@ func (t *Tiler) spreadOut(sum *chunk, first, last int, x *Tile, until time.Time,
 	return read, blur, err
 }
 
-// spread goes through the numbers from 0 to n-1 in an order in which the first ones are spread over all, as long as more
-// is set. k counts them.
+// spread goes through the numbers from 0 to n-1 in an order in which the first ones are spread over all, as long as
+// more is set. k counts them.
 func spread(n int, each func(k, at int) (more bool, err error)) error {
 	step := max(1, int(float64(n)*0.618))
 	for gcd(step, n) != 1 {
@@ -287,6 +287,8 @@ func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
 				return true, nil
 			}
 			t.memory.mips.drop(t.block(stream, 0))
+			clear(w.cells) // a broken mip leaves what was added
+			w.blur, w.unsized = 0, 0
 		}
 	}
 	if w.over() || f == nil && w.late() && t.arch.Stream(stream).Calls() <= fewCalls {

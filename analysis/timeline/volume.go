@@ -189,8 +189,8 @@ func putMoved(cells []cell, v *traffic.Moved, level int, x int64) (unsized uint6
 	return 0
 }
 
-// spread adds the bins of a mip to those of a finer window, evenly and such that nothing is lost or counted twice. It is
-// not ok if the mip is broken.
+// spread adds the bins of a mip to those of a finer window, evenly and such that nothing is lost or counted twice. It
+// is not ok if the mip is broken.
 func (m *mip) spread(w *window) (ok bool) {
 	shift := uint(m.level - w.level)
 	from := w.x >> shift
