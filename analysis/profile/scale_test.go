@@ -1,14 +1,12 @@
 package profile_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/analysis/profile"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
@@ -19,22 +17,11 @@ func job(t testing.TB, p *synthetic.Program, params synthetic.Params) *archive.A
 	if err != nil {
 		return nil
 	}
-	part := merge.New()
-	part.SetMeta(j.Meta())
-	for rank := range j.Params().Ranks {
-		d, streams, _, err := j.Rank(rank, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := part.Add(d, streams); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var buf bytes.Buffer
-	if err := part.Write(&buf); err != nil {
+	b, err := j.Recording()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return archivetest.Open(t, buf.Bytes())
+	return archivetest.Open(t, b)
 }
 
 func benchmark(b *testing.B, params synthetic.Params, o profile.Options) {

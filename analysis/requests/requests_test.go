@@ -11,7 +11,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
@@ -181,18 +180,11 @@ func makeJob(t *testing.T, name string, ranks, steps int) *archive.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := merge.New()
-	part.SetMeta(job.Meta())
-	for r := range ranks {
-		rank, streams, _, err := job.Rank(r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := part.Add(rank, streams); err != nil {
-			t.Fatal(err)
-		}
+	b, err := job.Recording()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return archivetest.OfPart(t, part)
+	return archivetest.Open(t, b)
 }
 
 // inBin is the mean and the most of what is bound at a time from begin to end.

@@ -1,7 +1,6 @@
 package timeline_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -252,33 +250,16 @@ MPI_Finalize()
 // makeJob makes the archive of a synthetic program.
 func makeJob(t testing.TB, name string, ranks, steps int) *archive.Archive {
 	t.Helper()
-	for _, p := range synthetic.Programs() {
-		if p.Name != name {
-			continue
-		}
-		job, err := synthetic.NewJob(p, synthetic.Params{Ranks: ranks, Steps: steps, Seed: 1, Timing: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		part := merge.New()
-		part.SetMeta(job.Meta())
-		for r := range ranks {
-			rank, streams, _, err := job.Rank(r, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := part.Add(rank, streams); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var b bytes.Buffer
-		if err := part.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		return archivetest.Open(t, b.Bytes())
+	job, err := synthetic.NewJob(synthetic.ByName(name),
+		synthetic.Params{Ranks: ranks, Steps: steps, Seed: 1, Timing: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("no program %s", name)
-	return nil
+	b, err := job.Recording()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archivetest.Open(t, b)
 }
 
 // Adding up ticks gives the same shares as adding up times, but for rounding the borders of

@@ -12,7 +12,6 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/traffic"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/plaintraffic"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 	"github.com/tabard-hpc/tabard/spec"
@@ -234,22 +233,11 @@ func makeJob(t testing.TB, p *synthetic.Program, params synthetic.Params) *archi
 	if err != nil {
 		return nil
 	}
-	part := merge.New()
-	part.SetMeta(j.Meta())
-	for rank := range j.Params().Ranks {
-		d, streams, _, err := j.Rank(rank, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := part.Add(d, streams); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var buf bytes.Buffer
-	if err := part.Write(&buf); err != nil {
+	b, err := j.Recording()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return archivetest.Open(t, buf.Bytes())
+	return archivetest.Open(t, b)
 }
 
 func TestTrafficSynthetic(t *testing.T) {

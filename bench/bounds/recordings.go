@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
@@ -111,20 +109,9 @@ func (b *bench) synthesize(name, file string, seed, steps int) error {
 	if err != nil {
 		return err
 	}
-	p := merge.New()
-	for rank := range madeRanks {
-		d, streams, _, err := job.Rank(rank, nil)
-		if err == nil {
-			err = p.Add(d, streams)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	p.SetMeta(job.Meta())
-	var out bytes.Buffer
-	if err := p.Write(&out); err != nil {
+	out, err := job.Recording()
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, out.Bytes(), 0o666)
+	return os.WriteFile(file, out, 0o666)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/codec/timing"
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
@@ -160,22 +159,11 @@ func jobBytes(t *testing.T, name string, params synthetic.Params) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := merge.New()
-	for r := range job.Params().Ranks {
-		d, streams, _, err := job.Rank(r, nil)
-		if err == nil {
-			err = part.Add(d, streams)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	part.SetMeta(job.Meta())
-	var b bytes.Buffer
-	if err := part.Write(&b); err != nil {
+	b, err := job.Recording()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	return b
 }
 
 // retimed is an archive with its times in another mode.

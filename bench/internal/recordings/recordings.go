@@ -12,7 +12,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
-	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
@@ -33,22 +32,11 @@ func small(steps int) (*archive.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := merge.New()
-	part.SetMeta(job.Meta())
-	for r := range timed {
-		rank, streams, _, err := job.Rank(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		if err := part.Add(rank, streams); err != nil {
-			return nil, err
-		}
-	}
-	var b bytes.Buffer
-	if err := part.Write(&b); err != nil {
+	b, err := job.Recording()
+	if err != nil {
 		return nil, err
 	}
-	a, err := archive.OpenReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,13 @@
 package synthetic
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
 )
@@ -101,6 +103,24 @@ func (j *Job) Rank(rank int, log *Log) (archive.RankData, []archive.StreamData, 
 	d.End = "exited with status 0"
 	d.PID = pid(rank)
 	return d, streams, Size{Calls: r.Calls, Bits: r.Bits}, nil
+}
+
+// Recording is the archive of all ranks, as the bytes of a file.
+func (j *Job) Recording() ([]byte, error) {
+	part := merge.New()
+	part.SetMeta(j.Meta())
+	for rank := range j.pl.params.Ranks {
+		d, streams, _, err := j.Rank(rank, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := part.Add(d, streams); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	err := part.Write(&b)
+	return b.Bytes(), err
 }
 
 // Records makes the records of one rank and hands them to sink, which must not keep them.
