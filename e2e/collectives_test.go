@@ -54,16 +54,23 @@ var manual = []struct{ args, operation, grade, roots string }{
 	{"token", "", "", ""},
 }
 
+// collectiveProgram builds a program of testdata/collectives into a folder.
+func collectiveProgram(t *testing.T, m *mpirun.MPI, dir, name string) string {
+	t.Helper()
+	exe := filepath.Join(dir, name)
+	source := filepath.Join(mpirun.Root(), "testdata", "collectives", name+".c")
+	if err := m.Build(source, exe, "-g", "-O1"); err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
+
 func TestManualCollectives(t *testing.T) {
 	for i, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir, ranks := t.TempDir(), []int{4, 7}[i%2]
-			exe := filepath.Join(dir, "manual")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
-				"-O1"); err != nil {
-				t.Fatal(err)
-			}
+			exe := collectiveProgram(t, m, dir, "manual")
 			for _, c := range manual {
 				if c.args == "broadcast partitioned" && m.Name == "openmpi" { // 4.1 has none
 					continue
@@ -109,11 +116,7 @@ func TestManualReductions(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			exe := filepath.Join(dir, "reductions")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "reductions.c"), exe, "-g",
-				"-O1"); err != nil {
-				t.Fatal(err)
-			}
+			exe := collectiveProgram(t, m, dir, "reductions")
 			for k, c := range reductions {
 				if c.operation == "allreduce" && k%2 == i { // each once, the others under both
 					continue
@@ -184,11 +187,7 @@ func TestManualLanguages(t *testing.T) {
 // TestManualLoop: contents are compared in each instance, also of loops that are matched once.
 func TestManualLoop(t *testing.T) {
 	m, dir := mpis[0], t.TempDir()
-	exe := filepath.Join(dir, "manual")
-	if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
-		"-O1"); err != nil {
-		t.Fatal(err)
-	}
+	exe := collectiveProgram(t, m, dir, "manual")
 	for _, c := range []struct {
 		args   string
 		grade  string
@@ -214,11 +213,7 @@ func TestManualLoop(t *testing.T) {
 func TestManualTrial(t *testing.T) {
 	for _, m := range mpis {
 		dir := t.TempDir()
-		exe := filepath.Join(dir, "manual")
-		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
-			"-O1"); err != nil {
-			t.Fatal(err)
-		}
+		exe := collectiveProgram(t, m, dir, "manual")
 		launcher := m.Run
 		if m.Name == "openmpi" {
 			launcher += " --oversubscribe"
@@ -303,11 +298,7 @@ func TestManualReplaced(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			exe := filepath.Join(dir, "manual")
-			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "collectives", "manual.c"), exe, "-g",
-				"-O1"); err != nil {
-				t.Fatal(err)
-			}
+			exe := collectiveProgram(t, m, dir, "manual")
 			for _, c := range []struct{ args, call string }{
 				{"broadcast tree", "MPI_Bcast"}, {"broadcast nonblocking", "MPI_Bcast"},
 				{"broadcast persistent", "MPI_Bcast"},

@@ -4,11 +4,8 @@ package e2e
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // oneSided are the cases of testdata/collectives/onesided.c: three instances of an operation each, by puts, gets and
@@ -46,11 +43,7 @@ func TestOneSidedCollectives(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir, ranks := t.TempDir(), []int{4, 5}[i%2]
-			exe := filepath.Join(dir, "onesided")
-			source := filepath.Join(mpirun.Root(), "testdata", "collectives", "onesided.c")
-			if err := m.Build(source, exe, "-g", "-O1"); err != nil {
-				t.Fatal(err)
-			}
+			exe := collectiveProgram(t, m, dir, "onesided")
 			for _, c := range oneSided {
 				for payload, grade := range map[string]string{"hashes": c.grade, "off": consistent} {
 					d := manualCase(t, m, dir, ranks, payload, append([]string{exe}, strings.Fields(c.args)...))

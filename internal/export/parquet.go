@@ -226,12 +226,18 @@ type describer struct {
 	long  room[int64]
 }
 
-func writeCalls(j *Job, w io.Writer) error {
+// selected are the parts that are selected, and what their calls mean.
+func (j *Job) selected() ([]*selection.Part, *calls.Program, error) {
 	parts, err := j.parts()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	p, err := calls.Open(j.Archive)
+	return parts, p, err
+}
+
+func writeCalls(j *Job, w io.Writer) error {
+	parts, p, err := j.selected()
 	if err != nil {
 		return err
 	}
@@ -585,11 +591,7 @@ func writeComms(j *Job, w io.Writer) error {
 
 // writeMarks writes marks and values.
 func writeMarks(j *Job, w io.Writer) error {
-	parts, err := j.parts()
-	if err != nil {
-		return err
-	}
-	p, err := calls.Open(j.Archive)
+	parts, p, err := j.selected()
 	if err != nil {
 		return err
 	}

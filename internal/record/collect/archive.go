@@ -18,6 +18,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/record/symbol"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -282,7 +283,7 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	if n := p.misfits(); n > 0 {
 		problems = append(
 			problems,
-			fmt.Sprintf("internal error of tabard: the values of %s did not fit their function", plural(n, "call")),
+			fmt.Sprintf("internal error of tabard: the values of %s did not fit their function", render.Plural(n, "call")),
 		)
 	}
 	d.Complete = ended && d.LostCalls == 0 && p.missing == 0 && len(problems) == 0

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -77,8 +76,8 @@ func (c *collector) summary() string {
 	if c.report.Calls == 0 {
 		s = "tabard: " + c.noCalls()
 	} else {
-		s = fmt.Sprintf("tabard: %s%s, %s in %s", plural(uint64(c.report.Ranks), "rank"), c.outOf(),
-			plural(c.report.Calls, "call"), render.ByteSize(c.report.Bytes))
+		s = fmt.Sprintf("tabard: %s%s, %s in %s", render.Plural(uint64(c.report.Ranks), "rank"), c.outOf(),
+			render.Plural(c.report.Calls, "call"), render.ByteSize(c.report.Bytes))
 	}
 	if c.report.In != nil && c.report.Calls > 0 {
 		missed := c.report.NeverEntered
@@ -88,10 +87,10 @@ func (c *collector) summary() string {
 		s += ", " + archive.OnlyIn(c.report.In, missed)
 	}
 	if n := c.report.Abnormal; n > 0 {
-		s += fmt.Sprintf(", %s did not terminate normally", plural(uint64(n), "rank"))
+		s += fmt.Sprintf(", %s did not terminate normally", render.Plural(uint64(n), "rank"))
 	}
 	if c.report.Lost > 0 {
-		s += fmt.Sprintf(", %s lost", plural(c.report.Lost, "call"))
+		s += fmt.Sprintf(", %s lost", render.Plural(c.report.Lost, "call"))
 	}
 	if c.job.Archive != "" {
 		return s + "; " + c.job.Problem + "; it is kept: free the place and run: tabard recover " +
@@ -134,15 +133,4 @@ func (c *collector) noCalls() string {
 		why = archive.EndNoCall
 	}
 	return fmt.Sprintf("no MPI call was recorded: %s %s", name, why)
-}
-
-func plural(n uint64, what string) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if n != 1 {
-		what += "s"
-	}
-	return digits + " " + what
 }
