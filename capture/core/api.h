@@ -20,7 +20,7 @@ enum { TB_MODULE_PLAIN, TB_MODULE_LIBRARY, TB_MODULE_BINDING };
 struct tb_api {
     /* Recorded as hidden whatever the filter says: functions with hooks. NULL ends the list. */
     const char *const *always;
-    /* When the runtime has been loaded, before the program begins: may ask tb_events_off. */
+    /* When the runtime has been loaded, before the program begins: may ask tb_is_chosen. */
     void (*loaded)(void);
     /* The calling thread is about to create another one, in a process that is recorded. */
     void (*thread_is_created)(void);
@@ -52,8 +52,8 @@ extern const struct tb_api *const tb_apis[]; /* NULL ends it */
 /* The control page while the process has not begun; NULL if there is none. */
 struct tb_control *tb_control_look(void);
 void tb_control_looked(struct tb_control *c);
-/* The kinds of events that are not recorded, as in the control page; all, if there is none. */
-uint32_t tb_events_off(void);
+/* Events of the kind that this one is of are recorded, as the control page says; none, if there is none. */
+int tb_is_chosen(int id);
 /* This process is one that `tabard record` became, not one that the program started. */
 int tb_is_registered(void);
 

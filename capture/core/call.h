@@ -189,7 +189,8 @@ int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame, i
     return 0;
 #else
     struct tb_thread *t = tb_self;
-    if (tb_unlikely((t->outer | t->held) != 0 || tb_relaxed(tb_gate[id]) != 0)) return tb_enter_slow(c, id, words, ra, frame);
+    if (tb_unlikely((t->outer | t->held) != 0 || tb_relaxed(tb_gate[id]) != 0))
+        return tb_enter_slow(c, id, words, ra, frame);
     c->t = t;
     c->id_flags = (uint64_t)id;
     c->absent = 0;

@@ -45,6 +45,12 @@ static int always_recorded(const char *name)
     return 0;
 }
 
+/* Events of the kind are not recorded. */
+static int is_off(const struct tb_control *c, int id)
+{
+    return c->events_off >> (tb_fn_flags[id] >> TB_FN_KIND) & 1;
+}
+
 static void find_gates(void)
 {
     const struct tb_control *ctl = tb_process.control;
@@ -52,7 +58,7 @@ static void find_gates(void)
         if (!tb_names[id]) continue;
         int filtered = ctl->flags & TB_CTL_FILTER && ctl->filter[id / 8] >> (id % 8) & 1;
         int keep = tb_fn_flags[id] & TB_FN_LIFECYCLE || always_recorded(tb_names[id]);
-        int off = ctl->events_off >> (tb_fn_flags[id] >> TB_FN_KIND) & 1;
+        int off = is_off(ctl, (int)id);
         gates[0][id] = !off && keep ? TB_GATE_HIDE : TB_GATE_SKIP;
         gates[1][id] = off || filtered ? gates[0][id] : TB_GATE_OPEN;
     }
@@ -178,14 +184,14 @@ void tb_control_looked(struct tb_control *c)
     if (c && c != tb_process.control) tb_file_unmap(c, sizeof *c);
 }
 
-uint32_t tb_events_off(void)
+int tb_is_chosen(int id)
 {
     int saved = errno;
     struct tb_control *c = tb_process.state == TB_INERT ? NULL : tb_control_look();
-    uint32_t off = c ? c->events_off : ~0u;
+    int chosen = c && !is_off(c, id);
     tb_control_looked(c);
     errno = saved;
-    return off;
+    return chosen;
 }
 
 /* Such as a daemon that calls MPI for the first time when what started it has ended. */

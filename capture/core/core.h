@@ -30,8 +30,9 @@ struct tb_process {
 enum { TB_NEW = 0, TB_ACTIVE = 1, TB_INERT = 2 };
 extern struct tb_process tb_process;
 
-/* Per thread, beside the hot part (struct tb_thread). */
 enum { TB_REGION_LEVELS = 64 };
+
+/* Per thread, beside the hot part (struct tb_thread). */
 struct tb_thread_private {
     uint32_t number;               /* as in segment words and file names */
     uint32_t tid;

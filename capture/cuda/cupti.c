@@ -162,11 +162,6 @@ static void follow(subscriber s, int domain)
     }
 }
 
-static int is_wanted(void)
-{
-    return !(tb_events_off() >> (tb_fn_flags[TB_ID_cudaLaunchKernel] >> TB_FN_KIND) & 1);
-}
-
 /* What is in the way; NULL: nothing. */
 static const char *begin(void)
 {
@@ -199,7 +194,7 @@ TB_EXPORT int InitializeInjection(void)
     static int called;
     int saved = errno;
     struct tb_thread *t;
-    if (__atomic_exchange_n(&called, 1, __ATOMIC_RELAXED) || !is_wanted() || !(t = tb_current())) return 1;
+    if (__atomic_exchange_n(&called, 1, __ATOMIC_RELAXED) || !tb_is_chosen(TB_ID_cudaLaunchKernel) || !(t = tb_current())) return 1;
     const char *problem = begin();
     char fact[160];
     snprintf(fact, sizeof fact, "cuda_problem=%s", problem ? problem : "");

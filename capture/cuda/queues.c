@@ -1,7 +1,7 @@
 /* What GPUs do, in a stream for each of their queues: kernels, copies, memory that is set. CUPTI hands over a buffer
  * of such records now and then, on a thread of its own or inside of a call. Each stream is one of a thread that there
- * is not: whoever has the lock is that thread for a moment. Its number follows from device, context and queue, so that it
- * does not depend on which queue is heard of first.
+ * is not: whoever has the lock is that thread for a moment. Its number follows from device, context and queue, so that
+ * it does not depend on which queue is heard of first.
  *
  * In a queue one thing ends before the next begins. Where CUPTI says otherwise, as of kernels of a graph that run side
  * by side, what begins earlier keeps its time, and the next one begins where that ends. */
@@ -13,7 +13,6 @@
 #include "cuda/cuda.h"
 
 /* Records of CUPTI 11 to 13: what later versions added lies behind this. */
-enum { COPY = TB_CUDA_COPY, SET = TB_CUDA_SET, KERNEL = TB_CUDA_KERNEL, COPY_BETWEEN_DEVICES = TB_CUDA_COPY_BETWEEN };
 struct kernel {
     int kind;
     uint8_t settings[2];
@@ -158,13 +157,13 @@ static int understand(const void *record, struct work *w)
     const struct kernel *k = record;
     const struct copy *y = record;
     switch (*(const int *)record) {
-    case KERNEL:
+    case TB_CUDA_KERNEL:
         *w = (struct work){TB_ID_cuda_kernel, k->device, k->context, k->queue, k->start, k->end, {.kernel = k}};
         return 1;
-    case COPY:
-    case COPY_BETWEEN_DEVICES:
-    case SET:
-        *w = (struct work){*(const int *)record == SET ? TB_ID_cuda_set : TB_ID_cuda_copy, y->device, y->context,
+    case TB_CUDA_COPY:
+    case TB_CUDA_COPY_BETWEEN:
+    case TB_CUDA_SET:
+        *w = (struct work){*(const int *)record == TB_CUDA_SET ? TB_ID_cuda_set : TB_ID_cuda_copy, y->device, y->context,
                            y->queue, y->start, y->end, {.copy = y}};
         return 1;
     }

@@ -13,8 +13,7 @@ static TB_TLS uint32_t here;
 /* Only if somebody wants these events does OpenMP start the recording of a process. */
 int tb_omp_decide(void)
 {
-    int kind = tb_fn_flags[TB_ID_omp_parallel_begin] >> TB_FN_KIND;
-    tb_omp_on = !(tb_events_off() >> kind & 1) && (tb_current() || tb_process.state != TB_INERT);
+    tb_omp_on = tb_is_chosen(TB_ID_omp_parallel_begin) && (tb_current() || tb_process.state != TB_INERT);
     return tb_omp_on;
 }
 

@@ -87,16 +87,14 @@ static void switch_on(void)
     tb_io_on = 1;
 }
 
-static int is_wanted(void) { return !(tb_events_off() >> (tb_fn_flags[TB_ID_open] >> TB_FN_KIND) & 1); }
-
 static void loaded(void)
 {
-    if (is_wanted() && tb_is_registered()) switch_on();
+    if (tb_is_chosen(TB_ID_open) && tb_is_registered()) switch_on();
 }
 
 static void start(void)
 {
-    if (is_wanted()) switch_on();
+    if (tb_is_chosen(TB_ID_open)) switch_on();
 }
 
 const struct tb_api tb_posixio = {

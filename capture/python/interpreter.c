@@ -91,8 +91,7 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void loaded(void)
 {
-    int kind = tb_fn_flags[TB_ID_python_begin] >> TB_FN_KIND;
-    if (tb_events_off() >> kind & 1 || !find_python()) return;
+    if (!tb_is_chosen(TB_ID_python_begin) || !find_python()) return;
     tb_py.PySys_AddAuditHook(audit, NULL);
 }
 

@@ -9,8 +9,7 @@ static int followed = 1; /* somebody wants to know where threads are */
 static void start(void)
 {
     tb_regions_choose();
-    int off = tb_process.control->events_off >> (tb_fn_flags[TB_ID_region_begin] >> TB_FN_KIND) & 1;
-    followed = !off || tb_regions_chosen();
+    followed = tb_is_chosen(TB_ID_region_begin) || tb_regions_chosen();
 }
 
 static void thread_ends(struct tb_thread *t, int for_now)

@@ -168,11 +168,6 @@ WAIT(pthread_barrier_wait, BARRIER_WAIT, (pthread_barrier_t *barrier), (barrier)
 
 static void in_child(void) { on = 0; }
 
-static int is_wanted(void)
-{
-    return !(tb_events_off() >> (tb_fn_flags[TB_ID_pthread_mutex_lock] >> TB_FN_KIND) & 1);
-}
-
 static void switch_on(void)
 {
     if (on) return;
@@ -186,12 +181,12 @@ static void switch_on(void)
 
 static void loaded(void)
 {
-    if (is_wanted() && tb_is_registered()) switch_on();
+    if (tb_is_chosen(TB_ID_pthread_mutex_lock) && tb_is_registered()) switch_on();
 }
 
 static void start(void)
 {
-    if (is_wanted()) switch_on();
+    if (tb_is_chosen(TB_ID_pthread_mutex_lock)) switch_on();
 }
 
 /* So that it is known whose thread it is. */
