@@ -51,8 +51,8 @@ func cudaJob(t *testing.T, m *mpirun.MPI, dir string, env []string, args ...stri
 	return r
 }
 
-// TestCUDA: calls of the runtime, those of the driver unless the runtime makes them, and what the GPU does in its queues,
-// in order and with times that fit; nothing else of the recording is different.
+// TestCUDA: calls of the runtime, those of the driver unless the runtime makes them, and what the GPU does in its
+// queues, in order and with times that fit; nothing else of the recording is different.
 func TestCUDA(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := cudaProgram(t, m)

@@ -171,8 +171,8 @@ type Op struct {
 	Root int32
 	// InPlace is set if a collective has MPI_IN_PLACE.
 	InPlace bool
-	// Group is the group of the processes that an RMASync lets in, or begins calls on; nil if it has none, or one that is
-	// not known. The process of one that has a target is Send.Peer.
+	// Group is the group of the processes that an RMASync lets in, or begins calls on; nil if it has none, or one that
+	// is not known. The process of one that has a target is Send.Peer.
 	Group *comms.Members
 	// Request is the number of the request that the call makes, -1 for none. Numbers are used again
 	// after the end of a request. Persistent tells whether it is a persistent one.

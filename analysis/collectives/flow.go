@@ -45,8 +45,8 @@ type Message struct {
 	Count, Digest, Again, SendStep, RecvStep uint64
 }
 
-// Predefined is the number of the message's datatype in spec.Predefineds. It is not ok if the datatype is none of these,
-// or of unknown size, or if the message is not that many of it.
+// Predefined is the number of the message's datatype in spec.Predefineds. It is not ok if the datatype is none of
+// these, or of unknown size, or if the message is not that many of it.
 func (m *Message) Predefined() (k int, ok bool) {
 	k = int((m.Type - 1) / 2)
 	if m.Type < 0 || m.Type%2 == 0 || k >= len(spec.Predefineds) {

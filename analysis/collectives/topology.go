@@ -14,8 +14,8 @@ type neighborhood struct {
 
 // A Topology is who has whom as neighbour.
 type Topology struct {
-	// Dims are the sizes of a Cartesian grid, the last one that of neighbouring ranks; none of another graph. In Periods
-	// is which of them are closed to rings.
+	// Dims are the sizes of a Cartesian grid, the last one that of neighbouring ranks; none of another graph. In
+	// Periods is which of them are closed to rings.
 	Dims    []int
 	Periods []bool
 	// Least and Most are how many neighbours processes have.
@@ -82,7 +82,8 @@ func (f *Finding) topology() bool {
 		t.grid(set, of)
 	}
 	f.Topology = t
-	f.Unproven = append(f.Unproven, "that they are neighbours by a topology: nothing in messages says why they are these")
+	f.Unproven = append(f.Unproven,
+		"that they are neighbours by a topology: nothing in messages says why they are these")
 	return true
 }
 

@@ -97,8 +97,8 @@ func TestMovingWork(t *testing.T) {
 	}
 }
 
-// Where ranks take turns, as at a file, each waits for those before it or for those after it: equally long in all. Where
-// they are late by chance, they wait in all calls alike.
+// Where ranks take turns, as at a file, each waits for those before it or for those after it: equally long in all.
+// Where they are late by chance, they wait in all calls alike.
 func TestTakingTurns(t *testing.T) {
 	const turn = 25 * time.Millisecond
 	for _, c := range []struct {

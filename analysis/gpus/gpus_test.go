@@ -30,8 +30,8 @@ func of(t *testing.T, a *archive.Archive, flags selection.Flags) []string {
 		lines = append(lines, fmt.Sprintf("%d.%d: %d queues, busy %d", d.Process, d.Device, d.Queues, d.Busy))
 	}
 	for _, w := range r.Work {
-		lines = append(lines, fmt.Sprintf("%s %q %d: %d times, %d bytes, %d, most %d", w.Func.Name, w.Kernel, w.Copy, w.Count,
-			w.Bytes, w.Time, w.Most))
+		lines = append(lines, fmt.Sprintf("%s %q %d: %d times, %d bytes, %d, most %d", w.Func.Name, w.Kernel, w.Copy,
+			w.Count, w.Bytes, w.Time, w.Most))
 	}
 	return lines
 }

@@ -38,7 +38,8 @@ func TestTimelines(t *testing.T) {
 		{{1000, 100*second + 5000, 5000}, {3000, 100*second + 6000, 6000}},
 		// Killed: one reading; rate and difference are those of its host.
 		{{7000, 100*second + 8003, 8000}},
-		// Another host: CLOCK_REALTIME counts; the rate changes after the second reading, and after the last it is that of all.
+		// Another host: CLOCK_REALTIME counts; the rate changes after the second reading, and after the last it is that
+		// of all.
 		{{0, 100*second + 7000, 0}, {100, 100*second + 7100, 100}, {200, 100*second + 7400, 400}},
 		// No clock at all.
 		nil,

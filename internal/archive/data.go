@@ -59,14 +59,15 @@ func (m *Meta) Snapshot() (at time.Time, ok bool) {
 	return at, err == nil
 }
 
-// OptionIn is the option that says which regions recording was limited to: names, or paths of them, separated by commas.
+// OptionIn is the option that says which regions recording was limited to: names, or paths of them, separated by
+// commas.
 const OptionIn = "in"
 
 // enteredPrefix and such a region are the option that says that a process entered it.
 const enteredPrefix = "entered "
 
-// RecordedIn are the regions that recording was limited to, and those of them that no process entered; nil if it was not
-// limited.
+// RecordedIn are the regions that recording was limited to, and those of them that no process entered; nil if it was
+// not limited.
 func (m *Meta) RecordedIn() (regions, missed []string) {
 	if m.Options[OptionIn] == "" {
 		return nil, nil

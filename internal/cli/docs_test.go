@@ -93,7 +93,8 @@ func shownCommands(t *testing.T, name, text string) int {
 }
 
 // ownVariables are of tests, and of what records.
-var ownVariables = map[string]bool{"TABARD_CLOCK_SKEW": true, "TABARD_SEED": true, "TABARD_GPU": true, "TABARD_CUPTI": true}
+var ownVariables = map[string]bool{"TABARD_CLOCK_SKEW": true, "TABARD_SEED": true, "TABARD_GPU": true,
+	"TABARD_CUPTI": true}
 
 func commandNamed(name string) *cobra.Command {
 	for _, c := range visible(newRoot(&app{})) {

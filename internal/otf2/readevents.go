@@ -92,8 +92,8 @@ type Event struct {
 	// Window, Peer, Bytes are those of one-sided accesses; those that fetch have Received in Collective.
 	Window uint32
 	IO     IOEvent
-	// Metrics are values of metrics, or that of a parameter that is a number; Strict is set if they belong to the begin or
-	// end of a region. Text and Value are the name and the value of a parameter that is a text.
+	// Metrics are values of metrics, or that of a parameter that is a number; Strict is set if they belong to the begin
+	// or end of a region. Text and Value are the name and the value of a parameter that is a text.
 	Metrics     []MetricValue
 	Strict      bool
 	Text, Value string

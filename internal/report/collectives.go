@@ -44,8 +44,8 @@ type ManualCollective struct {
 	// SetsRule is the sets as a formula of the number k of the set, as "4k to 4k+3, k = 0 to 7"; empty if there is one
 	// set, or no formula.
 	SetsRule string `json:"sets_rule"`
-	// Topology is who the neighbours are, of neighbourhood exchanges: "periodic 4x4 grid"; empty for other operations. Make is
-	// the call that makes a communicator of it.
+	// Topology is who the neighbours are, of neighbourhood exchanges: "periodic 4x4 grid"; empty for other operations.
+	// Make is the call that makes a communicator of it.
 	Topology string `json:"topology"`
 	Make     string `json:"make"`
 	// Roots are the places of roots in their sets, from 0.
