@@ -11038,6 +11038,11 @@ var functions = [...]Func{
 		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
 	}},
 	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000},
+	{ID: 7173, Name: "payload_got", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
+		{Name: "calls", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+	}},
 	{ID: 7184, Name: "payload_samples", API: "samples", Kind: 10, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x40000, Params: []Param{
 		{Name: "samples", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "elements", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},

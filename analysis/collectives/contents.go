@@ -10,7 +10,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/fingerprint"
 )
 
-// end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later.
+// end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later. Of those
+// that close, nth is which of the calls that fetch it ends, and step how many these are.
 type end struct {
 	call, step, left uint64
 	message, nth     int32 // the latter of the requests that the call starts
@@ -100,30 +101,31 @@ func (r *reader) readAll(all map[int32]ends, see visit) error {
 
 // read goes through a stream up to the last call that is asked for.
 func (r *reader) read(stream int, of ends, see visit) error {
-	var hashes []hash
+	var noted contents
 	requests := &persistent{map[int64]*request{}, r.procNull}
 	for c, err := range r.a.Stream(stream).Iter(0) {
-		if err != nil || len(of) == 0 && requests.waiting() == 0 {
+		if err != nil || len(of) == 0 && len(noted.closed) == 0 && requests.waiting() == 0 {
 			return err
 		}
 		if c.Func.Category == "payload" {
-			if v, ok := c.In("elements"); !ok {
-				hashes = append(hashes, hashOf(c))
-			} else if n := len(hashes); n > 0 {
-				hashes[n-1].samples = samplesOf(v)
-			}
+			noted.note(c)
 			r.res.Contents = true
 			continue
 		}
 		if c.Func.Own() { // memory that is seen for the first time, between a hash and its call
 			continue
 		}
+		r.fetched(&noted)
+		hashes := noted.take()
 		requests.see(c)
 		if done := requests.ready(c, hashes); done != nil {
 			see(c, &done.end, done.joined(r.messages[done.end.message].Bytes))
 		}
 		for len(of) > 0 && of[0].call <= c.Index {
 			e := &of[0]
+			if e.call == c.Index && e.side == closes {
+				noted.closed = append(noted.closed, *e)
+			}
 			if e.call == c.Index && r.wanted(c, e, requests, hashes, see) && e.left > 1 {
 				e.call, e.left = e.call+e.step, e.left-1
 				heap.Fix(&of, 0)
@@ -131,9 +133,51 @@ func (r *reader) read(stream int, of ends, see visit) error {
 			}
 			heap.Pop(&of)
 		}
-		hashes = hashes[:0]
 	}
+	r.fetched(&noted)
 	return nil
+}
+
+// contents are what a stream notes: hashes of what the next call sends, and of what those have brought that the call
+// before has ended.
+type contents struct {
+	sent, got []hash
+	calls     int64 // so many hashes are of the latter
+	closed    []end
+}
+
+func (n *contents) note(c *archive.Call) {
+	if v, ok := c.In("calls"); ok {
+		n.calls, n.got = v.N, nil
+		return
+	}
+	to := &n.sent
+	if len(n.sent) == 0 && int64(len(n.got)) < n.calls {
+		to = &n.got
+	}
+	if v, ok := c.In("elements"); !ok {
+		*to = append(*to, hashOf(c))
+	} else if len(n.sent) == 0 && len(n.got) > 0 {
+		n.got[len(n.got)-1].samples = samplesOf(v)
+	} else if len(n.sent) > 0 {
+		n.sent[len(n.sent)-1].samples = samplesOf(v)
+	}
+}
+
+// take is what the next call sends.
+func (n *contents) take() []hash {
+	list := n.sent
+	*n = contents{}
+	return list
+}
+
+// fetched notes what is in messages that were got. If hashes are missing it is not known which.
+func (r *reader) fetched(n *contents) {
+	for _, e := range n.closed {
+		if int64(e.step) == n.calls && len(n.got) == int(n.calls) && r.messages[e.message].Sided == Read {
+			r.carries(e.message, &n.got[e.nth])
+		}
+	}
 }
 
 // carries notes what is in a message.
@@ -176,7 +220,7 @@ func (r *reader) at(c *archive.Call, e *end, x *sent) bool {
 		} else {
 			m.access(c)
 		}
-		m.Elems, m.Type = x.elementsOf(c)
+		m.Elems, m.Type = x.elementsOf(c, m.Sided == Read)
 		if x.one && m.Sided != Read {
 			r.carries(e.message, &x.hash)
 		}

@@ -31,11 +31,11 @@ type window struct{ process, comm, object int32 }
 
 // An access is a one-sided call that is not done yet.
 type access struct {
-	message int32
+	message int32 // -1: it is not followed
 	to      window
 	call    uint64
 	request int64 // -1: it has none
-	read    bool
+	read    bool  // it fetches
 }
 
 // oneSided goes through the calls of the processes, each of which has one thread.
@@ -131,9 +131,7 @@ func (x *process) call(op *calls.Op) {
 	w := window{x.me, op.Comm, op.Object}
 	switch op.Func.Op {
 	case spec.OpPut, spec.OpGet, spec.OpAccumulate:
-		if op.Kind != calls.Accumulate || op.Recv.Bytes == 0 { // that fetches nothing
-			x.begin(op)
-		}
+		x.begin(op)
 	case spec.OpWindowCreate, spec.OpWindowCreateDynamic:
 		x.made[op.Comm]++
 		x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, int32(len(x.oneSided.made)), 0, makes})
@@ -185,27 +183,48 @@ func (x *oneSided) between(memory, caller window) *epochs {
 	return x.epochs[k]
 }
 
-// begin adds the message of a call. When it is there is not known yet.
+// begin adds the message of a call. When it is there is not known yet. Who fetches what is there and changes it, as
+// counters do, sends no message, but what it gets is noted as that of gets is.
 func (x *process) begin(op *calls.Op) {
 	peer := op.Send.Peer
-	a := access{0, window{peer, op.Comm, op.Object}, op.Call, op.Request, op.Kind == calls.Get}
+	fetches := op.Func.Slot(spec.RoleRecvType) >= 0
+	a := access{-1, window{peer, op.Comm, op.Object}, op.Call, op.Request, fetches}
 	bytes := op.Send.Bytes
 	if a.read {
 		bytes = op.Recv.Bytes
 	}
-	if peer < 0 || peer == x.me || bytes < 0 {
+	if peer == calls.ProcNull {
 		return
 	}
-	x.res.Messages++
-	if len(x.messages) >= x.most {
-		x.res.Left++
+	if peer >= 0 && peer != x.me && bytes >= 0 && (!fetches || x.changesNothing(op)) {
+		x.res.Messages++
+		if len(x.messages) >= x.most {
+			x.res.Left++
+		} else {
+			a.message = x.add(op, a, bytes)
+		}
+	}
+	if a.message < 0 && !fetches {
 		return
 	}
-	a.message = x.add(op, a, bytes)
 	x.open = append(x.open, a)
 	if a.awaited() {
 		x.reads++
 	}
+}
+
+// changesNothing tells whether a call only fetches.
+func (x *process) changesNothing(op *calls.Op) bool {
+	if op.Kind == calls.Get {
+		return true
+	}
+	i := op.Func.Slot(spec.RoleOperator)
+	if i < 0 {
+		return false
+	}
+	sig, err := x.p.Archive.Stream(int(x.stream)).Signature(op.Terminal)
+	noOp, _ := spec.PredefinedByName(mpi.NoOp)
+	return err == nil && sig.Slots[i].Kind == archive.Ref && int(sig.Slots[i].N-1)/2 == noOp
 }
 
 func (x *process) add(op *calls.Op, a access, bytes int64) int32 {
@@ -228,12 +247,20 @@ func (x *process) end(op *calls.Op) {
 	if op.Kind == calls.Complete && (x.reads == 0 || len(op.Done) == 0) { // most waits are for other requests
 		return
 	}
+	first, fetched := len(x.ends[x.stream]), int32(0)
 	x.open = slices.DeleteFunc(x.open, func(a access) bool {
 		if !a.endedBy(op) {
 			return false
 		}
+		nth := fetched
+		if a.read {
+			fetched++
+		}
 		if a.awaited() {
 			x.reads--
+		}
+		if a.message < 0 {
+			return true
 		}
 		if a.read {
 			x.messages[a.message].Received = op.Call
@@ -241,9 +268,12 @@ func (x *process) end(op *calls.Op) {
 		} else {
 			x.order.awaits(spot{x.me, op.Call}, a.to.process, a.message)
 		}
-		x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, a.message, 0, closes})
+		x.ends[x.stream] = append(x.ends[x.stream], end{op.Call, 0, 1, a.message, nth, closes})
 		return true
 	})
+	for i := range x.ends[x.stream][first:] {
+		x.ends[x.stream][first+i].step = uint64(fetched)
+	}
 }
 
 // awaited tells whether it may end with its request.
@@ -269,7 +299,10 @@ func (m *Message) access(c *archive.Call) {
 	}
 	at, _ := c.In("target_disp")
 	*own, other.Offset = buffer(c, "origin_addr"), at.N
-	if i := c.Func.Slot(spec.RoleOperator); i >= 0 {
+	if v, ok := c.In("result_addr"); ok && m.Sided == Read {
+		*own = placeOf(v)
+	}
+	if i := c.Func.Slot(spec.RoleOperator); i >= 0 && m.Sided != Read {
 		replace, _ := spec.PredefinedByName(mpi.Replace)
 		if k := int(c.Slots[i].N-1) / 2; k != replace {
 			m.Operator = k + 1

@@ -40,13 +40,13 @@ func (x *sent) placeOf(c *archive.Call, name string) Place {
 	return buffer(c, name)
 }
 
-// elementsOf is how many elements of which datatype a call sends.
-func (x *sent) elementsOf(c *archive.Call) (n, datatype int64) {
+// elementsOf is how many elements of which datatype a call sends, or fetches.
+func (x *sent) elementsOf(c *archive.Call, fetches bool) (n, datatype int64) {
 	if x.request != nil {
 		return x.count * int64(max(x.partitions, 1)), x.datatype
 	}
 	count, of := spec.RoleSendCount, spec.RoleSendType
-	if c.Func.Op == spec.OpGet {
+	if fetches {
 		count, of = spec.RoleRecvCount, spec.RoleRecvType
 	}
 	if i := c.Func.Slot(count); i >= 0 {

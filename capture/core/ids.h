@@ -998,6 +998,7 @@ enum {
     TB_ID_payload_reals = 7170,
     TB_ID_payload_parts = 7171,
     TB_ID_payload_unread = 7172,
+    TB_ID_payload_got = 7173,
     TB_ID_payload_samples = 7184,
     TB_ID_tabard_comm = 7200,
 };

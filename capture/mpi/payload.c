@@ -1,7 +1,6 @@
 /* What messages carry, as events of its own before the call that sends it. Whatever the program hands over, it is read
  * only where it can be. */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include "core/core.h"
 #include "core/ids.h"
@@ -174,104 +173,4 @@ void tb_payload_parts(const struct tb_parts *p, void *ra, void *frame)
     }
     errno = saved;
     tb_instant(&c);
-}
-
-/* ---- Persistent requests ---- */
-
-struct kept {
-    struct kept *next;
-    uintptr_t request, type; /* a duplicate, if own */
-    const void *data;
-    int64_t count, partitions;
-    int own;
-};
-static struct kept *kept[1024];
-static char busy;
-int tb_payloads_kept;
-
-typedef int duplicate(uintptr_t, void *), change(void *);
-
-static struct kept **find(uintptr_t request)
-{
-    struct kept **p = &kept[(request * 0x9e3779b97f4a7c15ULL) >> 54];
-    while (*p && (*p)->request != request) p = &(*p)->next;
-    return p;
-}
-
-static void lock(void) { while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield(); }
-static void unlock(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
-
-void tb_payload_forget(const void *request)
-{
-    if (!request) return;
-    lock();
-    struct kept **p = find(tb_handle_at(request)), *k = *p;
-    if (k) *p = k->next, tb_payloads_kept--;
-    unlock();
-    if (!k) return;
-    struct tb_thread *t = tb_self;
-    change *type_free = k->own ? (change *)tb_library_symbol("PMPI_Type_free") : NULL;
-    if (t->priv) t->priv->muted++;
-    if (type_free) {
-        tb_datatype_freed(&k->type);
-        type_free(&k->type);
-    }
-    if (t->priv) t->priv->muted--;
-    free(k);
-}
-
-/* The program may free the datatype while the request lives: the runtime keeps one of its own. */
-void tb_payload_keep(const void *request, const void *data, int64_t count, uintptr_t type, int64_t partitions)
-{
-    struct tb_datatype d;
-    struct tb_thread *t = tb_self;
-    struct kept *k = request && t->priv ? calloc(1, sizeof *k) : NULL;
-    if (!k) return;
-    tb_payload_forget(request);
-    *k = (struct kept){NULL, tb_handle_at(request), type, data, count, partitions, 0};
-    t->priv->muted++;
-    if (tb_datatype_of(type, &d)) {
-        int derived = d.layout != NULL;
-        tb_datatype_done(&d);
-        duplicate *dup = derived ? (duplicate *)tb_library_symbol("PMPI_Type_dup") : NULL;
-        uint64_t copy = 0;
-        if (dup && dup(type, &copy) == 0) k->type = tb_handle_at(&copy), k->own = 1;
-    }
-    t->priv->muted--;
-    lock();
-    struct kept **p = find(k->request);
-    k->next = *p;
-    *p = k;
-    tb_payloads_kept++;
-    unlock();
-}
-
-static int get(uintptr_t request, struct kept *k)
-{
-    lock();
-    struct kept *found = *find(request);
-    if (found) *k = *found;
-    unlock();
-    return found != NULL;
-}
-
-void tb_payload_start(const void *requests, int64_t n, void *ra, void *frame)
-{
-    struct kept k;
-    for (int64_t i = 0; requests && i < n; i++)
-        if (get(tb_handle_at((const char *)requests + i * tb_abi.handle_bytes), &k) && !k.partitions)
-            tb_payload(k.data, k.count, k.type, ra, frame);
-}
-
-void tb_payload_ready(uintptr_t request, int64_t first, int64_t last, const int *list, void *ra, void *frame)
-{
-    struct kept k;
-    struct tb_datatype d;
-    if (!get(request & tb_abi.handle_mask, &k) || !tb_datatype_of(k.type, &d)) return;
-    tb_datatype_done(&d);
-    for (int64_t i = first; i <= last; i++) {
-        int64_t partition = list ? list[i] : i;
-        if (partition >= 0 && partition < k.partitions)
-            tb_payload((const char *)k.data + partition * k.count * d.extent, k.count, k.type, ra, frame);
-    }
 }

@@ -17,6 +17,8 @@ struct tb_datatype {
 int tb_datatype_of(uintptr_t handle, struct tb_datatype *d);
 void tb_datatype_done(const struct tb_datatype *d);
 
+int tb_datatype_predefined(uintptr_t handle); /* it lives on */
+
 /* Calls each(context, address, bytes) for what count elements at data are made of, in the order of the type map, until
  * it gives 0. */
 typedef int tb_run(void *context, const char *data, size_t bytes);

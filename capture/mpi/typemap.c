@@ -300,6 +300,12 @@ static struct known *learn(uintptr_t handle)
     return k;
 }
 
+int tb_datatype_predefined(uintptr_t handle)
+{
+    struct tb_datatype d;
+    return predefined(handle, &d);
+}
+
 int tb_datatype_of(uintptr_t handle, struct tb_datatype *d)
 {
     if (predefined(handle, d)) return 1;

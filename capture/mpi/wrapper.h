@@ -150,7 +150,7 @@ void tb_hook_spawn_multiple(struct tb_spawn *s, int count, char **commands, char
                             uintptr_t comm);
 void tb_spawn_free(struct tb_spawn *s);
 
-/* ---- What messages carry (payload.c) ---- */
+/* ---- What messages carry (payload.c, later.c) ---- */
 
 /* Whether it is to be recorded for the calls of a function. */
 static inline int tb_payload_wanted(int id)
@@ -176,7 +176,16 @@ TB_COLD void tb_payload_keep(const void *request, const void *data, int64_t coun
 TB_COLD void tb_payload_forget(const void *request);
 TB_COLD void tb_payload_start(const void *requests, int64_t n, void *ra, void *frame);
 TB_COLD void tb_payload_ready(uintptr_t request, int64_t first, int64_t last, const int *list, void *ra, void *frame);
-extern int tb_payloads_kept, tb_datatypes_known; /* how many requests, and datatypes, something is known of */
+/* A one-sided call that fetches, after it; and after what ends those of a window, to a target or, below 0, to any: what
+ * they have brought. win is TB_NO_HANDLE for those whose requests tb_payload_gets_end has found complete, which is to be
+ * called between tb_end and tb_commit; at is where in the entry part the requests are. */
+TB_COLD void tb_payload_get(uintptr_t win, int target, const void *request, const void *data, int64_t count,
+                            uintptr_t type);
+TB_COLD void tb_payload_gets_end(const struct tb_call *c, const void *requests, int64_t n, unsigned at);
+TB_COLD void tb_payload_got(uintptr_t win, int target, void *ra, void *frame);
+TB_COLD void tb_payload_window_freed(const void *win);
+/* How many requests, datatypes and fetching calls something is known of. */
+extern int tb_payloads_kept, tb_datatypes_known, tb_payload_gets;
 void tb_datatype_freed(const void *type); /* is about to be */
 
 #pragma GCC visibility pop

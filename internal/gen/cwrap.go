@@ -198,7 +198,7 @@ type wrapper struct {
 	Locals            []string // declarations that several values need
 	Entry, Exit       []string // statements
 	FreedComms        []string // parameters: communicators that the call ends
-	Payload, Kept     string   // what is done about what it sends, or its request will: see payload.go
+	Payload, Later    string   // what is done about contents, before it and after it: see payload.go
 
 	own *Param // the status that the wrapper may pass one of its own for
 }
@@ -214,7 +214,7 @@ func newWrapper(f *Func) *wrapper {
 	w.OnlySuccess = f.RetKind == "" && !f.Has("OutOnError")
 	w.locals()
 	w.entry()
-	w.Payload, w.Kept = w.payload(), w.kept()
+	w.Payload, w.Later = w.payload(), w.later()
 	if len(out) > 0 || w.Hook.Success != "" {
 		w.exit()
 	}

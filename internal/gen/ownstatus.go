@@ -59,7 +59,8 @@ func (f *Func) requests() (*Param, string) {
 	return nil, ""
 }
 
-// followRequests emits, after the call, what notes which requests with wildcards there are.
+// followRequests emits, after the call, what notes which requests with wildcards there are, and which of those that
+// fetch are complete.
 func (w *wrapper) followRequests() {
 	f := w.Func
 	r, n := f.requests()
@@ -77,6 +78,7 @@ func (w *wrapper) followRequests() {
 			at++ // the number of elements
 		}
 		w.onExit("if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, %s, %s, %d);", r.Name, n, at)
+		w.onExit("if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, %s, %s, %d);", r.Name, n, at)
 	case wild != "" && f.makesRequest():
 		for _, p := range f.Params {
 			if p.Class == "Request" && p.Out {

@@ -29,12 +29,53 @@ func (w *wrapper) payload() string {
 		return "if (tb_unlikely(tb_payloads_kept)) tb_payload_forget(request);"
 	case w.Name == "MPI_Type_free":
 		return "if (tb_unlikely(tb_datatypes_known)) tb_datatype_freed(datatype);"
+	case w.Name == "MPI_Win_free":
+		return "if (tb_unlikely(tb_payload_gets)) tb_payload_window_freed(win);"
 	}
 	p := w.sent()
 	if p == nil || w.Blocking == "persistent_init" {
 		return ""
 	}
 	return w.sends(p)
+}
+
+// later is the statement that, after a successful call, keeps where a persistent request will send from or a one-sided
+// call fetches to, or says what those have brought that it ends; empty if it does none of these.
+func (w *wrapper) later() string {
+	switch r, _ := w.requests(); {
+	case w.Category == "rma_op":
+		return w.fetches()
+	case r != nil:
+		return "if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);"
+	case endsGets[w.Meaning.Words["Operation"]]:
+		target := "-1"
+		if w.param("rank") != nil {
+			target = "rank"
+		}
+		return fmt.Sprintf("if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, %s, TB_CALLER);", target)
+	}
+	return w.kept()
+}
+
+var endsGets = set("OpFence", "OpWindowUnlock", "OpWindowFlush", "OpWindowFlushLocal", "OpWindowComplete")
+
+// fetches is the statement that keeps where a one-sided call fetches to, empty if it does not.
+func (w *wrapper) fetches() string {
+	for _, p := range w.Func.Params {
+		if p.Kind != "BUFFER" || p.Dir != "out" || p.Xfer == nil {
+			continue
+		}
+		request, count := "NULL", "1"
+		if w.makesRequest() {
+			request = "request"
+		}
+		if p.Xfer.Count != "" {
+			count = p.Xfer.Count
+		}
+		return w.whenWanted("target_rank != tb_abi.proc_null", "tb_payload_get(win, target_rank, %s, %s, %s, %s);", request,
+			p.Name, count, p.Xfer.Type)
+	}
+	return ""
 }
 
 // kept is the statement that keeps what a persistent request will send, empty if it is of no send.

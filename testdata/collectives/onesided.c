@@ -1,5 +1,6 @@
 /* Collectives made of one-sided calls, and what only looks like them: onesided OPERATION put|get|accumulate
- * fence|lock|flush|pscw|request; onesided counter. Prints nothing; checks itself. */
+ * fence|lock|flush|pscw|request; onesided counter. Instead of get, fetch is an accumulate that changes nothing, and typed
+ * a get of a datatype that is freed at once. Prints nothing; checks itself. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@ static double memory[2 * MOST * N], *out = memory, *in = memory + MOST * N; /* b
 static MPI_Win window;
 static MPI_Group others;
 static const char *what, *how, *by;
+static int gets; /* how is get, fetch or typed */
 #define WORLD MPI_COMM_WORLD
 #define IS(word, text) (!strcmp(word, text))
 
@@ -23,7 +25,7 @@ static int moves(int from, int to, int *source, int *target)
 {
     *source = *target = 0;
     if (from == to) return 0;
-    if (IS(what, "broadcast") || IS(what, "spoiled")) return from == ROOT;
+    if (IS(what, "broadcast") || IS(what, "spoiled") || IS(what, "changed")) return from == ROOT;
     if (IS(what, "scatter")) *source = to;
     if (IS(what, "scatter")) return from == ROOT;
     if (!IS(what, "reduce")) *target = from;
@@ -55,13 +57,39 @@ static void move(int peer, double *own, int place)
     if (IS(by, "lock")) MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, window);
     if (IS(by, "request")) {
         MPI_Request r;
-        if (IS(how, "get")) MPI_Rget(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, window, &r);
+        if (IS(how, "fetch"))
+            MPI_Rget_accumulate(NULL, 0, MPI_DOUBLE, own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, MPI_NO_OP, window, &r);
+        else if (gets) MPI_Rget(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, window, &r);
         else MPI_Rput(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, window, &r);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else if (IS(how, "get")) MPI_Get(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, window);
+    } else if (IS(how, "fetch"))
+        MPI_Get_accumulate(NULL, 0, MPI_DOUBLE, own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, MPI_NO_OP, window);
+    else if (IS(how, "typed")) {
+        MPI_Datatype pairs;
+        MPI_Type_vector(N / 2, 2, 2, MPI_DOUBLE, &pairs);
+        MPI_Type_commit(&pairs);
+        MPI_Get(own, 1, pairs, peer, place, N, MPI_DOUBLE, window);
+        MPI_Type_free(&pairs);
+    } else if (gets) MPI_Get(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, window);
     else if (IS(how, "put")) MPI_Put(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, window);
     else MPI_Accumulate(own, N, MPI_DOUBLE, peer, place, N, MPI_DOUBLE, MPI_SUM, window);
     if (IS(by, "lock")) MPI_Win_unlock(peer, window);
+}
+
+/* If it is changed, the last process comes late. */
+static void moving(int late)
+{
+    int source, target;
+    begin();
+    for (int p = 0; p < size; p++) {
+        if (gets ? moves(p, rank, &source, &target) : moves(rank, p, &source, &target)) {
+            if (IS(what, "spoiled") && rank == ROOT) out[5] += p == size - 1;
+            if (IS(what, "changed") && (rank == size - 1) != late) continue;
+            if (gets) move(p, in + target * N, source * N);
+            else move(p, out + source * N, MOST * N + target * N);
+        }
+    }
+    end();
 }
 
 static void operation(int step)
@@ -69,17 +97,14 @@ static void operation(int step)
     int source, target;
     for (int i = 0; i < MOST * N; i++) out[i] = element(rank, i / N, i % N, step), in[i] = 0;
     if (IS(what, "reduce")) memcpy(in, out, N * sizeof *in);
-    begin();
-    for (int p = 0; p < size; p++) {
-        if (IS(how, "get") ? moves(p, rank, &source, &target) : moves(rank, p, &source, &target)) {
-            if (IS(what, "spoiled") && rank == ROOT) out[5] += p == size - 1;
-            if (IS(how, "get")) move(p, in + target * N, source * N);
-            else move(p, out + source * N, MOST * N + target * N);
-        }
+    moving(0);
+    if (IS(what, "changed")) {
+        MPI_Barrier(WORLD);
+        out[5]++;
+        moving(1);
     }
-    end();
     for (int p = 0; p < size; p++)
-        for (int i = 0; !IS(what, "reduce") && !IS(what, "spoiled") && i < N && moves(p, rank, &source, &target); i++)
+        for (int i = 0; !IS(what, "reduce") && !IS(what, "spoiled") && !IS(what, "changed") && i < N && moves(p, rank, &source, &target); i++)
             right &= in[target * N + i] == element(p, source, i, step);
     for (int i = 0; IS(what, "reduce") && rank == ROOT && i < N; i++) {
         double sum = 0;
@@ -107,6 +132,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
     what = argc > 1 ? argv[1] : "", how = argc > 2 ? argv[2] : "", by = argc > 3 ? argv[3] : "";
+    gets = IS(how, "get") || IS(how, "fetch") || IS(how, "typed");
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, &window);
     MPI_Group all;
     MPI_Comm_group(WORLD, &all);

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         MPI_Type_free(&t);
     }
     static char room[1 << 16];
-    MPI_Request r[3];
+    MPI_Request r[4];
     MPI_Buffer_attach(room, sizeof room);
     for (int step = 0; step < 2; step++) {
         if (rank == 0) {
@@ -78,17 +78,21 @@ int main(int argc, char **argv)
             MPI_Send_init(data, 1, t, 1, 21, MPI_COMM_WORLD, &r[1]);
             MPI_Send_init(data, N, MPI_INT, MPI_PROC_NULL, 21, MPI_COMM_WORLD, &r[2]);
             MPI_Type_free(&t);
+            MPI_Type_contiguous(N, MPI_INT, &t);
+            MPI_Type_commit(&t);
+            MPI_Send_init(data, 1, t, 1, 20, MPI_COMM_WORLD, &r[3]);
+            MPI_Type_free(&t);
             for (int i = 0; i < 2; i++) {
-                MPI_Startall(3, r);
-                MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+                MPI_Startall(4, r);
+                MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
             }
             MPI_Start(&r[0]);
             MPI_Wait(&r[0], MPI_STATUS_IGNORE);
-            for (int i = 0; i < 3; i++) MPI_Request_free(&r[i]);
+            for (int i = 0; i < 4; i++) MPI_Request_free(&r[i]);
             MPI_Sendrecv(data, N, MPI_INT, 1, 20, got, N, MPI_INT, 1, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank == 1) {
             for (int i = 0; i < 3; i++) receive(got, 4 * N, 20), ok &= memcmp(got, data, 4 * N) == 0;
-            for (int i = 0; i < 2; i++) receive(got, 4 * N, 20), receive(got, 32, 21);
+            for (int i = 0; i < 2; i++) receive(got, 4 * N, 20), receive(got, 32, 21), receive(got, 4 * N, 20);
             receive(got, 4 * N, 20);
             MPI_Sendrecv(data, N, MPI_INT, 0, 20, got, N, MPI_INT, 0, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             ok &= memcmp(got, data, 4 * N) == 0;
@@ -114,6 +118,8 @@ int main(int argc, char **argv)
     MPI_Win_create(got, sizeof got, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     if (rank == 0) MPI_Put(data, N, MPI_INT, 1, 0, N, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    if (rank == 0) MPI_Get(data, N, MPI_INT, 1, 0, N, MPI_INT, win);
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
     int all;

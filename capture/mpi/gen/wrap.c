@@ -993,6 +993,7 @@ const char *const tb_names[TB_NUM_IDS] = {
     [TB_ID_payload_reals] = "payload_reals",
     [TB_ID_payload_parts] = "payload_parts",
     [TB_ID_payload_unread] = "payload_unread",
+    [TB_ID_payload_got] = "payload_got",
     [TB_ID_payload_samples] = "payload_samples",
     [TB_ID_tabard_comm] = "tabard_comm",
 };
@@ -1595,6 +1596,7 @@ const unsigned char tb_fn_flags[TB_NUM_IDS] = {
     [TB_ID_payload_reals] = 9 << TB_FN_KIND,
     [TB_ID_payload_parts] = 9 << TB_FN_KIND,
     [TB_ID_payload_unread] = 9 << TB_FN_KIND,
+    [TB_ID_payload_got] = 9 << TB_FN_KIND,
     [TB_ID_payload_samples] = 10 << TB_FN_KIND,
     [TB_ID_tabard_comm] = TB_FN_LIFECYCLE,
 };
@@ -4265,6 +4267,9 @@ TB_EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_
     int tb_r = tb_f(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Compare_and_swap)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, NULL, result_addr, 1, datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, uintptr_t datatype, int target_rank, long target_disp, uintptr_t win) __attribute__((alias("MPI_Compare_and_swap")));
@@ -4648,6 +4653,9 @@ TB_EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, uintp
     int tb_r = tb_f(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Fetch_and_op)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, NULL, result_addr, 1, datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, uintptr_t datatype, int target_rank, long target_disp, uintptr_t op, uintptr_t win) __attribute__((alias("MPI_Fetch_and_op")));
@@ -6710,6 +6718,9 @@ TB_EXPORT int MPI_Get(void *origin_addr, int origin_count, uintptr_t origin_data
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Get)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, NULL, origin_addr, origin_count, origin_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Get(void *origin_addr, int origin_count, uintptr_t origin_datatype, int target_rank, long target_disp, int target_count, uintptr_t target_datatype, uintptr_t win) __attribute__((alias("MPI_Get")));
@@ -6737,6 +6748,9 @@ TB_EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, uint
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Get_accumulate)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, NULL, result_addr, result_count, result_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Get_accumulate(const void *origin_addr, int origin_count, uintptr_t origin_datatype, void *result_addr, int result_count, uintptr_t result_datatype, int target_rank, long target_disp, int target_count, uintptr_t target_datatype, uintptr_t op, uintptr_t win) __attribute__((alias("MPI_Get_accumulate")));
@@ -6764,6 +6778,9 @@ TB_EXPORT int MPI_Get_accumulate_c(const void *origin_addr, long origin_count, u
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Get_accumulate_c)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, NULL, result_addr, result_count, result_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Get_accumulate_c(const void *origin_addr, long origin_count, uintptr_t origin_datatype, void *result_addr, long result_count, uintptr_t result_datatype, int target_rank, long target_disp, long target_count, uintptr_t target_datatype, uintptr_t op, uintptr_t win) __attribute__((alias("MPI_Get_accumulate_c")));
@@ -6804,6 +6821,9 @@ TB_EXPORT int MPI_Get_c(void *origin_addr, long origin_count, uintptr_t origin_d
     int tb_r = tb_f(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Get_c)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, NULL, origin_addr, origin_count, origin_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Get_c(void *origin_addr, long origin_count, uintptr_t origin_datatype, int target_rank, long target_disp, long target_count, uintptr_t target_datatype, uintptr_t win) __attribute__((alias("MPI_Get_c")));
@@ -11501,6 +11521,9 @@ TB_EXPORT int MPI_Rget(void *origin_addr, int origin_count, uintptr_t origin_dat
         if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rget)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, request, origin_addr, origin_count, origin_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Rget(void *origin_addr, int origin_count, uintptr_t origin_datatype, int target_rank, long target_disp, int target_count, uintptr_t target_datatype, uintptr_t win, void *request) __attribute__((alias("MPI_Rget")));
@@ -11531,6 +11554,9 @@ TB_EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, uin
         if (tb_has(&tb_c, 12)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rget_accumulate)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, request, result_addr, result_count, result_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, uintptr_t origin_datatype, void *result_addr, int result_count, uintptr_t result_datatype, int target_rank, long target_disp, int target_count, uintptr_t target_datatype, uintptr_t op, uintptr_t win, void *request) __attribute__((alias("MPI_Rget_accumulate")));
@@ -11561,6 +11587,9 @@ TB_EXPORT int MPI_Rget_accumulate_c(const void *origin_addr, long origin_count, 
         if (tb_has(&tb_c, 12)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rget_accumulate_c)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, request, result_addr, result_count, result_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Rget_accumulate_c(const void *origin_addr, long origin_count, uintptr_t origin_datatype, void *result_addr, long result_count, uintptr_t result_datatype, int target_rank, long target_disp, long target_count, uintptr_t target_datatype, uintptr_t op, uintptr_t win, void *request) __attribute__((alias("MPI_Rget_accumulate_c")));
@@ -11586,6 +11615,9 @@ TB_EXPORT int MPI_Rget_c(void *origin_addr, long origin_count, uintptr_t origin_
         if (tb_has(&tb_c, 8)) tb_put_request_at(&tb_c, request);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_wanted(TB_ID_MPI_Rget_c)) && target_rank != tb_abi.proc_null) tb_payload_get(win, target_rank, request, origin_addr, origin_count, origin_datatype);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Rget_c(void *origin_addr, long origin_count, uintptr_t origin_datatype, int target_rank, long target_disp, long target_count, uintptr_t target_datatype, uintptr_t win, void *request) __attribute__((alias("MPI_Rget_c")));
@@ -13954,6 +13986,7 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, request, 1, 0);
         if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_request_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_int(&tb_c, *flag);
@@ -13966,6 +13999,9 @@ TB_EXPORT int MPI_Test(void *request, int *flag, void *status)
         if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Test(void *request, int *flag, void *status) __attribute__((alias("MPI_Test")));
@@ -14008,6 +14044,7 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -14021,6 +14058,9 @@ TB_EXPORT int MPI_Testall(int count, void *array_of_requests, int *flag, void *a
         if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignoreds(&tb_c, array_of_statuses, count);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Testall(int count, void *array_of_requests, int *flag, void *array_of_statuses) __attribute__((alias("MPI_Testall")));
@@ -14046,6 +14086,7 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
     if (tb_end(&tb_c, tb_r, 5)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 5);
         if (tb_has(&tb_c, 2)) {
@@ -14063,6 +14104,9 @@ TB_EXPORT int MPI_Testany(int count, void *array_of_requests, int *index, int *f
         if (tb_unlikely(tb_own != NULL && tb_r == 0 && flag != NULL && *flag)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Testany(int count, void *array_of_requests, int *index, int *flag, void *status) __attribute__((alias("MPI_Testany")));
@@ -14087,6 +14131,7 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, array_of_requests, incount, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -14104,6 +14149,9 @@ TB_EXPORT int MPI_Testsome(int incount, void *array_of_requests, int *outcount, 
         if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, tb_clip(outcount, incount));
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Testsome(int incount, void *array_of_requests, int *outcount, int *array_of_indices, void *array_of_statuses) __attribute__((alias("MPI_Testsome")));
@@ -15490,6 +15538,7 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, request, 1, 0);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, request, 1, 0);
         if (tb_r != 0 && tb_has(&tb_c, 0)) tb_put_request_at(&tb_c, request);
         if (tb_has(&tb_c, 1)) {
             if (tb_ok) tb_put_status(&tb_c, status, tb_r != 0 ? tb_abi.err_in_status : 0);
@@ -15498,6 +15547,9 @@ TB_EXPORT int MPI_Wait(void *request, void *status)
         if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Wait(void *request, void *status) __attribute__((alias("MPI_Wait")));
@@ -15520,6 +15572,7 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
     if (tb_end(&tb_c, tb_r, 0)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         if (tb_has(&tb_c, 2)) {
             if (tb_ok) tb_put_statuses(&tb_c, array_of_statuses, count, tb_r != 0 ? tb_abi.err_in_status : 0);
@@ -15528,6 +15581,9 @@ TB_EXPORT int MPI_Waitall(int count, void *array_of_requests, void *array_of_sta
         if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, count);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Waitall(int count, void *array_of_requests, void *array_of_statuses) __attribute__((alias("MPI_Waitall")));
@@ -15552,6 +15608,7 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
     if (tb_end(&tb_c, tb_r, 4)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, count, 2);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, array_of_requests, count, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, count);
         tb_room(&tb_c, 4);
         if (tb_has(&tb_c, 2)) {
@@ -15565,6 +15622,9 @@ TB_EXPORT int MPI_Waitany(int count, void *array_of_requests, int *index, void *
         if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignored(&tb_c, status);
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Waitany(int count, void *array_of_requests, int *index, void *status) __attribute__((alias("MPI_Waitany")));
@@ -15589,6 +15649,7 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
     if (tb_end(&tb_c, tb_r, 1)) {
         int tb_ok = tb_likely(tb_r == 0) || tb_in_status(tb_r);
         if (tb_unlikely(tb_wilds)) tb_wild_ends(&tb_c, array_of_requests, incount, 2);
+        if (tb_unlikely(tb_payload_gets)) tb_payload_gets_end(&tb_c, array_of_requests, incount, 2);
         if (tb_r != 0 && tb_has(&tb_c, 1)) tb_put_requests(&tb_c, array_of_requests, incount);
         tb_room(&tb_c, 1);
         if (tb_has(&tb_c, 2)) {
@@ -15606,6 +15667,9 @@ TB_EXPORT int MPI_Waitsome(int incount, void *array_of_requests, int *outcount, 
         if (tb_unlikely(tb_own != NULL && tb_r == 0)) tb_put_ignoreds(&tb_c, array_of_statuses, tb_clip(outcount, incount));
     }
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(TB_NO_HANDLE, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Waitsome(int incount, void *array_of_requests, int *outcount, int *array_of_indices, void *array_of_statuses) __attribute__((alias("MPI_Waitsome")));
@@ -15750,6 +15814,9 @@ TB_EXPORT int MPI_Win_complete(uintptr_t win)
     int tb_r = tb_f(win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_complete(uintptr_t win) __attribute__((alias("MPI_Win_complete")));
@@ -15899,6 +15966,9 @@ TB_EXPORT int MPI_Win_fence(int assert, uintptr_t win)
     int tb_r = tb_f(assert, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_fence(int assert, uintptr_t win) __attribute__((alias("MPI_Win_fence")));
@@ -15915,6 +15985,9 @@ TB_EXPORT int MPI_Win_flush(int rank, uintptr_t win)
     int tb_r = tb_f(rank, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, rank, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_flush(int rank, uintptr_t win) __attribute__((alias("MPI_Win_flush")));
@@ -15930,6 +16003,9 @@ TB_EXPORT int MPI_Win_flush_all(uintptr_t win)
     int tb_r = tb_f(win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_flush_all(uintptr_t win) __attribute__((alias("MPI_Win_flush_all")));
@@ -15946,6 +16022,9 @@ TB_EXPORT int MPI_Win_flush_local(int rank, uintptr_t win)
     int tb_r = tb_f(rank, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, rank, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_flush_local(int rank, uintptr_t win) __attribute__((alias("MPI_Win_flush_local")));
@@ -15961,6 +16040,9 @@ TB_EXPORT int MPI_Win_flush_local_all(uintptr_t win)
     int tb_r = tb_f(win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_flush_local_all(uintptr_t win) __attribute__((alias("MPI_Win_flush_local_all")));
@@ -15969,6 +16051,7 @@ TB_EXPORT int MPI_Win_free(void *win)
 {
     struct tb_call tb_c;
     __typeof__(&MPI_Win_free) tb_f = (__typeof__(&MPI_Win_free))TB_REAL(TB_ID_MPI_Win_free);
+    if (tb_unlikely(tb_payload_gets)) tb_payload_window_freed(win);
     if (!TB_ENTER(&tb_c, TB_ID_MPI_Win_free, 1))
         return tb_f(win);
     if (win != NULL) tb_put_handle_at(&tb_c, win);
@@ -16356,6 +16439,9 @@ TB_EXPORT int MPI_Win_unlock(int rank, uintptr_t win)
     int tb_r = tb_f(rank, win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, rank, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_unlock(int rank, uintptr_t win) __attribute__((alias("MPI_Win_unlock")));
@@ -16371,6 +16457,9 @@ TB_EXPORT int MPI_Win_unlock_all(uintptr_t win)
     int tb_r = tb_f(win);
     tb_end(&tb_c, tb_r, 0);
     tb_commit(&tb_c);
+    if (tb_r == 0) {
+        if (tb_unlikely(tb_payload_gets)) tb_payload_got(win, -1, TB_CALLER);
+    }
     return tb_r;
 }
 TB_EXPORT int PMPI_Win_unlock_all(uintptr_t win) __attribute__((alias("MPI_Win_unlock_all")));
